@@ -1,9 +1,10 @@
-//! Citations of the rules of behaviour: every rule that is cited exists, and each number is one rule.
+//! Citations of the rules of behaviour: every cited rule exists, and each number is one rule.
 //!
-//! `docs/behaviour.md` and the pages in `docs/api` are one reference. A page defines a rule by a line that starts with its number, by a heading (`## 10. Errors`,
-//! `### 3.12 Amounts`), or by an item of the numbered list below a rule: item 8 below 3.8.2 is
-//! 3.8.2.8. A list of numbers is written `3.4, 3.5`, `3.4 and 3.5` or `3.4 - 3.6`; of a range, both
-//! ends are checked. A citation has one of these forms:
+//! `docs/behaviour.md` and the pages in `docs/api` are one reference. A page defines a rule by a
+//! line that starts with its number, by a heading (`## 10. Errors`, `### 3.12 Amounts`), or by an
+//! item of the numbered list below a rule: item 8 below 3.8.2 is 3.8.2.8. A list of numbers is
+//! written `3.4, 3.5`, `3.4 and 3.5` or `3.4 - 3.6`; of a range, both ends are checked. A citation
+//! has one of these forms:
 //!
 //! - The word behaviour and a list: `behaviour 3.4, 3.5`, or a section: `behaviour 10`. Names of
 //!   functions write it with underscores: `amounts_of_behaviour_3_12`.
@@ -27,10 +28,10 @@ const PAGE: &str = "docs/behaviour.md";
 /// The folder of the pages that `PAGE` lists.
 const PAGES: &str = "docs/api/";
 
-/// Files that hold no citation, only numbers: amounts of test data and versions of packages.
+/// Files with numbers that are not citations: amounts of test data and versions of packages.
 const UNREAD: [&str; 6] = [".csv", ".gz", ".html", ".lock", "Cargo.toml", "requirements.txt"];
 
-/// Fewest citations of each form. There are more; a reader that finds none must not pass.
+/// The minimum number of citations of each form, so that a broken parser does not pass.
 const FEWEST: [(Form, usize); 5] = [
     (Form::Word, 300),
     (Form::Parentheses, 100),
@@ -48,7 +49,7 @@ enum Form {
     Page,
 }
 
-/// A cited number and the line it stands on.
+/// A cited number and its line.
 #[derive(Debug, PartialEq, Eq)]
 struct Citation {
     form: Form,
@@ -63,7 +64,7 @@ fn cited_rules_exist() {
     let mut counts: BTreeMap<Form, usize> = BTreeMap::new();
     let mut missing = Vec::new();
     for path in tracked() {
-        // What is deleted and not yet committed as such is gone.
+        // A deleted file may not be committed as such yet.
         let Ok(text) = std::fs::read_to_string(root().join(&path)) else { continue };
         for citation in citations(&path, &text) {
             *counts.entry(citation.form).or_default() += 1;
@@ -93,9 +94,9 @@ fn tracked() -> Vec<String> {
     paths.filter(|path| !UNREAD.iter().any(|end| path.ends_with(end))).map(str::to_owned).collect()
 }
 
-/// Each form, with a number that no rule has, must be found and must not be among the rules.
+/// Each form with an unknown number must be found and must not be a rule.
 fn assert_sees_wrong_numbers(rules: &BTreeSet<String>) {
-    // In pieces, as this file is read too.
+    // Split, because this file is checked too.
     let wrong = ["13", ".1"].concat();
     let samples = [
         (Form::Word, "a.rs", format!("// The rule of behaviour 3.4,\n// {wrong} decides.")),
@@ -125,7 +126,7 @@ fn assert_sees_wrong_numbers(rules: &BTreeSet<String>) {
     }
 }
 
-/// The numbers the page defines, or those it defines twice.
+/// The numbers that the page defines, or the ones defined twice.
 fn defined(page: &str) -> Result<BTreeSet<String>, Vec<String>> {
     let (mut rules, mut twice) = (BTreeSet::new(), Vec::new());
     let mut rule = "";
@@ -147,7 +148,7 @@ fn defined(page: &str) -> Result<BTreeSet<String>, Vec<String>> {
     if twice.is_empty() { Ok(rules) } else { Err(twice) }
 }
 
-/// The number that opens a line of the page: `3.4.2` of a rule, `8.` of an item or section.
+/// The number at the start of a line: `3.4.2` of a rule, `8.` of an item or section.
 fn defines(line: &str) -> Option<&str> {
     let (first, _) = line.split_once(' ')?;
     let digits = first.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
@@ -177,7 +178,7 @@ fn on_the_page(text: &str) -> Vec<Citation> {
     for (index, line) in text.lines().enumerate() {
         let line = line.trim_start_matches('#').trim_start();
         let own = defines(line).map_or(0, str::len);
-        // Every second piece stands in backticks.
+        // Every second piece is in backticks.
         for piece in line[own..].split('`').step_by(2) {
             let words = piece.split(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '/');
             let numbers = words.filter_map(|word| {
@@ -238,7 +239,7 @@ impl Passage {
         }
     }
 
-    /// Where the lines begin that a citation may open.
+    /// The offsets of the lines that a citation may start.
     fn lines(&self) -> Vec<usize> {
         let others = self.text.match_indices('\n').map(|(at, _)| at + 1);
         match self.kind {
@@ -248,10 +249,10 @@ impl Passage {
         }
     }
 
-    /// Whether a list that opens a line is a citation, by what follows it.
+    /// Whether a list at the start of a line is a citation, by the text after it.
     fn opens(&self, rest: &str) -> bool {
         let end = |rest: &str| rest.is_empty() || rest.starts_with([' ', '\n']);
-        // A colon without a space is that of a port.
+        // A colon without a space belongs to a port.
         rest.strip_prefix(':').is_some_and(end)
             || self.kind == Kind::Comment && rest.strip_prefix('.').is_some_and(end)
     }
@@ -265,7 +266,8 @@ impl Passage {
     }
 }
 
-/// Where the numbers stand of the list that begins here. Those without a dot count as `sections`.
+/// The ranges of the numbers of the list that starts here. Numbers without a dot count if
+/// `sections`.
 fn list(text: &str, start: usize, sections: bool) -> Vec<Range<usize>> {
     let mut places = Vec::new();
     let mut rest = &text[start..];
@@ -279,7 +281,7 @@ fn list(text: &str, start: usize, sections: bool) -> Vec<Range<usize>> {
     places
 }
 
-/// The number that opens a text, with or without dots: `3.4.2`.
+/// The number at the start of a text, with or without dots: `3.4.2`.
 fn number(text: &str) -> Option<&str> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let number = text[..end].trim_end_matches('.');

@@ -159,7 +159,7 @@ fn reasons_are_listed() {
     assert_eq!(listed, written.collect());
 }
 
-/// What is served below `/auth` and `/.well-known` is documented, and the reverse.
+/// Everything served below `/auth` and `/.well-known` is documented, and the reverse.
 #[test]
 fn routes_outside_of_books_are_documented() {
     let routes = daybook_http::routes::operations();
@@ -179,7 +179,7 @@ fn routes_outside_of_books_are_documented() {
 
 /// Forms and queries have their names in the document, and each that writes says who may.
 #[test]
-fn what_clients_send_is_documented() {
+fn client_fields_are_documented() {
     for operation in access::operations() {
         let has_form = operation.value.get("requestBody").is_some();
         let reads_none = ["refresh", "userinfoByPost"].contains(&operation.id);

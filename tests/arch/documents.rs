@@ -1,5 +1,4 @@
-//! The documents beside the code: short, with links that lead somewhere, and true where a machine
-//! can tell.
+//! The documents are short, their links exist, and their checkable statements are true.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -25,7 +24,7 @@ fn readme_example_is_the_one_that_runs() {
     assert_eq!(between(&read("README.md"), "```rust\n"), between(&documentation, "```\n"));
 }
 
-/// Words that a document may have, code included: whoever opens it reads it whole.
+/// The maximum number of words, code included: these pages are read completely.
 const MAX_WORDS: [(&str, usize); 2] = [("ARCHITECTURE.md", 1_800), ("README.md", 900)];
 
 #[test]
@@ -129,7 +128,7 @@ fn limits_cite_rules_that_exist() {
     none(&unknown, "Rules of docs/limits.md are in docs/api");
 }
 
-/// The lines of the log that the operator is told of are those that the program writes.
+/// The log lines in the operator's documentation are those of the program.
 #[test]
 fn log_lines_are_those_of_the_program() {
     let unbroken = |text: &str| {

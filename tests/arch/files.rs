@@ -1,4 +1,4 @@
-//! The files: their names, their sizes, and what each opens with.
+//! The files: their names, sizes and first lines.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -34,7 +34,7 @@ const NOUNS: [&str; 22] = [
     "user",
 ];
 
-/// The layers that have nothing to say about a noun: templates are configuration of http alone.
+/// The layers without a file for a noun: templates are configuration of http alone.
 const SILENT: [(&str, &str); 3] =
     [("template", "domain"), ("template", "storage"), ("template", "service")];
 
@@ -62,7 +62,7 @@ const WIDE: [(&str, &str); 2] = [
     ("tests/src/bench/workload.rs", "a JSON text, as long as those it stands for"),
 ];
 
-/// What rustfmt leaves alone counts too: strings, comments, macros, SQL.
+/// Also the text that rustfmt does not change: strings, comments, macros, SQL.
 #[test]
 fn lines_fit() {
     let mut places = Vec::new();
@@ -73,9 +73,9 @@ fn lines_fit() {
         if !counts || WIDE.iter().any(|(wide, _)| *wide == path) {
             continue;
         }
-        // What is deleted and not yet committed as such is gone.
+        // A deleted file may not be committed as such yet.
         let Ok(text) = std::fs::read_to_string(root().join(&path)) else { continue };
-        // A row of a table has no second line.
+        // A table row cannot be wrapped.
         let row = |line: &str| line.starts_with("//! |");
         let lines = text.lines().enumerate().filter(|(_, line)| !row(line));
         let wide = lines.filter(|(_, line)| line.chars().count() > MAX_COLUMNS);
@@ -94,7 +94,7 @@ fn folders_hold_their_own_file() {
     none(&places, "A module with a folder stands in its `mod.rs`");
 }
 
-/// Whoever knows the noun knows the path: a file, or a folder with a file per verb.
+/// The noun determines the path: a file, or a folder with a file per verb.
 #[test]
 fn nouns_have_a_file_in_every_layer() {
     let mut missing = Vec::new();
@@ -104,7 +104,7 @@ fn nouns_have_a_file_in_every_layer() {
             .filter(|layer| !SILENT.contains(&(noun, *layer)));
         let mut files: Vec<String> =
             layers.map(|layer| format!("crates/{layer}/src/{noun}")).collect();
-        // A file of the suite is named by the collection, as its URL is.
+        // The file of a test suite has the name of the collection, like its URL.
         files.push(
             noun.strip_suffix('y')
                 .filter(|stem| !stem.ends_with('e'))
@@ -116,10 +116,10 @@ fn nouns_have_a_file_in_every_layer() {
         }));
     }
     none(&missing, "A noun has a file in every layer");
-    // The other way round: a noun that appears in the API joins the list above.
+    // The reverse: a noun that appears in the API must be in the list above.
     let routes = read("crates/http/src/routes.rs");
     let groups = routes.lines().filter_map(|line| line.trim().split_once(" at \""));
-    // Offers are a part of books whose handlers show a book, so they stand beside it.
+    // Offers are a part of books, whose handlers show a book.
     let others = ["health", "book_transfer"];
     let served: BTreeSet<&str> =
         groups.map(|(noun, _)| noun).filter(|noun| !others.contains(noun)).collect();
@@ -147,7 +147,7 @@ fn tracked() -> Vec<String> {
 
 #[test]
 fn tree_stands_alone() {
-    // In two halves, as this file is tracked too.
+    // Split, because this file is checked too.
     let outside = [concat!("../", "shared"), concat!("/", "work/")];
     let mut places = Vec::new();
     for path in tracked() {

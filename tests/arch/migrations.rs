@@ -34,8 +34,8 @@ fn today() -> String {
     jiff::Zoned::now().date().to_string()
 }
 
-/// The order of steps is that of their dates. A step from the future would run after the steps that
-/// are written until then.
+/// The order of steps is the order of their dates. A step with a future date would run after steps
+/// that are written later.
 #[test]
 fn steps_are_not_dated_after_their_commit() {
     for engine in FOLDERS {

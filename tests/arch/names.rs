@@ -2,14 +2,14 @@
 
 use super::tree::{none, said, sources};
 
-/// Names that say nothing.
+/// Names without meaning.
 const VAGUE: [&str; 10] =
     ["util", "utils", "helper", "helpers", "common", "misc", "dto", "dtos", "manager", "managers"];
 
 /// A limit is `MAX_*`, a time that is waited at most `*_TIMEOUT`.
 #[test]
 fn limits_are_named_alike() {
-    // In two halves, as this file is read too.
+    // Split, because this file is checked too.
     let words = [concat!("MOST", "_"), concat!("PATI", "ENCE")];
     none(&said(&["crates", "tests"], &words, &[]), "Limits are MAX_*, times *_TIMEOUT");
 }

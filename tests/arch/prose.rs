@@ -1,6 +1,6 @@
 //! The prose of Rust sources: their comments and string literals.
 
-/// A stretch of prose: the words of a block of comments or of a string, or a whole file.
+/// A piece of prose: a block of comments, a string, or a whole file.
 pub struct Passage {
     /// The line it begins on.
     pub line: usize,
@@ -11,7 +11,7 @@ pub struct Passage {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Comments on lines that follow each other.
+    /// Comments on consecutive lines.
     Comment,
     /// The content of a string.
     Literal,
@@ -22,7 +22,7 @@ pub enum Kind {
 /// The comments and the string literals of a Rust source.
 pub fn passages(source: &str) -> Vec<Passage> {
     let mut found: Vec<Passage> = Vec::new();
-    // Where the last comment ended, when nothing but white space came since.
+    // The end of the last comment, if only white space followed.
     let mut open = None;
     let mut at = 0;
     while at < source.len() {
@@ -81,7 +81,7 @@ fn raw(source: &str, at: usize) -> Option<(usize, usize)> {
     (!word).then_some((hashes, before))
 }
 
-/// How long a literal is that ends with this quote.
+/// The length of a literal that ends with this quote.
 fn escaped(text: &str, quote: u8) -> usize {
     let mut bytes = text.bytes().enumerate();
     while let Some((index, byte)) = bytes.next() {
@@ -94,7 +94,7 @@ fn escaped(text: &str, quote: u8) -> usize {
     text.len()
 }
 
-/// How much code to pass over: a character's literal as a whole, lest a quote in it opens a string.
+/// The code to skip: a whole character literal, because a quote in it does not start a string.
 fn plain(rest: &str) -> usize {
     let length = rest.chars().next().map_or(1, char::len_utf8);
     let Some(inside) = rest.strip_prefix('\'') else { return length };
@@ -109,7 +109,7 @@ fn plain(rest: &str) -> usize {
     }
 }
 
-/// How many lines end in a text.
+/// The number of line ends in a text.
 pub fn newlines(text: &str) -> usize {
     text.bytes().filter(|byte| *byte == b'\n').count()
 }

@@ -1,4 +1,4 @@
-//! What the cases about sources read: the files of the repository.
+//! The files of the repository, for the tests of sources.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -30,7 +30,7 @@ pub fn behaviour() -> String {
 /// Runs cargo on the workspace; its standard output.
 pub fn cargo(arguments: &[&str]) -> String {
     let cargo = setting("CARGO").unwrap_or_else(|| "cargo".to_owned());
-    // Locked and offline: cargo looks at what was just built.
+    // Locked and offline: use what was just built.
     let (verb, rest) = arguments.split_first().expect("a verb");
     let run = Command::new(cargo)
         .args([verb, "--locked", "--offline"])
@@ -42,14 +42,14 @@ pub fn cargo(arguments: &[&str]) -> String {
     String::from_utf8(run.stdout).expect("cargo writes UTF-8")
 }
 
-/// A source: where it is, seen from the root, and what it says.
+/// A source file: its path from the root, and its text.
 pub struct Source {
     pub path: String,
     pub text: String,
 }
 
 impl Source {
-    /// The lines that are no comment, numbered from 1.
+    /// The lines without comments, numbered from 1.
     pub fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         let numbered = self.text.lines().enumerate().map(|(index, line)| (index + 1, line));
         numbered.filter(|(_, line)| !line.trim_start().starts_with("//"))
@@ -84,8 +84,8 @@ pub fn sources(folders: &[&str]) -> Vec<Source> {
     found
 }
 
-/// Where any of these words stands in the code of these folders, apart from the files that may say
-/// them.
+/// The places in the code of these folders that contain one of these words, except in the given
+/// files.
 pub fn said(folders: &[&str], words: &[&str], except: &[&str]) -> Vec<String> {
     let mut places = Vec::new();
     for source in sources(folders).iter().filter(|source| !except.contains(&source.path.as_str())) {

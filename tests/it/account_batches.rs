@@ -1,5 +1,5 @@
-//! Batches of accounts and groups (3.6.5, 3.6.6, 4.5, 4.7, 4.16): all or nothing, in order, named
-//! by index.
+//! Batches of accounts and groups (3.6.5, 3.6.6, 4.5, 4.7, 4.16). A batch succeeds or fails as a
+//! whole, keeps the order of its items, and its errors name the index of the item.
 
 use daybook_tests::{Cast, Server, column, id, shows};
 use serde_json::{Value, json};
@@ -8,26 +8,25 @@ use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        empty_batches,
-        missing_items,
-        accounts_are_created_in_order,
-        groups_are_created_in_order,
-        parent_may_be_an_earlier_group,
-        later_parent_is_unknown,
+        empty_batch_returns_empty_list,
+        batch_without_items_changes_nothing,
+        created_accounts_keep_request_order,
+        group_parent_may_be_an_earlier_item,
+        group_parent_in_a_later_item_is_refused,
         taken_or_repeated_names_create_nothing,
         bad_item_is_named_by_its_index,
-        account_batch_with_an_unknown_group,
-        accounts_are_updated_in_order,
-        unknown_ids_in_an_update,
+        unknown_group_in_account_batch_is_refused,
+        updated_accounts_keep_request_order,
+        update_with_unknown_ids_is_refused,
         refused_update_changes_nothing,
-        names_exchanged_in_a_batch,
-        same_account_twice_in_an_update,
-        accounts_are_deleted,
-        delete_fails_as_a_whole,
-        unknown_ids_in_a_delete,
-        same_account_twice_in_a_delete,
-        a_thousand_accounts,
-        one_event_per_item,
+        name_freed_by_an_earlier_item_can_be_taken,
+        last_update_of_a_repeated_account_wins,
+        delete_batch_returns_deleted_accounts,
+        delete_batch_with_a_used_account_is_refused,
+        delete_with_unknown_ids_is_refused,
+        repeated_delete_has_one_event,
+        batches_of_1000_accounts_are_accepted,
+        each_changed_item_has_one_event,
     ]
 }
 
@@ -35,7 +34,7 @@ fn items(list: &[Value]) -> Value {
     json!({"items": list})
 }
 
-fn named(names: &[&str]) -> Value {
+fn named_items(names: &[&str]) -> Value {
     items(&names.iter().map(|name| json!({"name": name})).collect::<Vec<_>>())
 }
 
@@ -47,7 +46,7 @@ fn event_count(cast: &Cast) -> usize {
     cast.owner.get(&cast.path("/events?limit=200")).ok()["items"].as_array().map_or(0, Vec::len)
 }
 
-/// 3.6.5: the index stands in the message as a number of its own.
+/// Checks that a message contains the index of the item as a separate number (3.6.5).
 #[track_caller]
 pub fn names_index(message: &str, index: usize) {
     let found =
@@ -56,7 +55,7 @@ pub fn names_index(message: &str, index: usize) {
 }
 
 /// 3.6.1: empty items answer 200 with an empty list.
-fn empty_batches(server: &Server) {
+fn empty_batch_returns_empty_list(server: &Server) {
     let cast = Cast::new(server);
     let before = event_count(&cast);
     for (method, rest) in [
@@ -74,23 +73,23 @@ fn empty_batches(server: &Server) {
     assert_eq!(event_count(&cast), before);
 }
 
-/// A batch without `items` is no batch: nothing is done, and nothing breaks.
-fn missing_items(server: &Server) {
+/// A body without valid `items` is refused or changes nothing.
+fn batch_without_items_changes_nothing(server: &Server) {
     let cast = Cast::new(server);
     for body in
         [json!({}), json!({"items": null}), json!({"items": [null]}), json!({"items": [[]]})]
     {
         for rest in ["/accounts/batch", "/groups/batch", "/accounts/delete/batch"] {
             let answer = cast.owner.post(&cast.path(rest), &body);
-            let nothing = answer.status == 200 && answer.body["items"] == json!([]);
-            assert!(nothing || answer.status == 400, "{rest} {body}: {}", answer.text);
+            let is_empty = answer.status == 200 && answer.body["items"] == json!([]);
+            assert!(is_empty || answer.status == 400, "{rest} {body}: {}", answer.text);
         }
     }
     assert_eq!(names(&cast, "accounts").len() + names(&cast, "groups").len(), 0);
 }
 
 /// 3.6.2: same length and order as the input.
-fn accounts_are_created_in_order(server: &Server) {
+fn created_accounts_keep_request_order(server: &Server) {
     let cast = Cast::new(server);
     cast.group("Costs");
     let list = items(&[
@@ -114,16 +113,8 @@ fn accounts_are_created_in_order(server: &Server) {
     }
 }
 
-fn groups_are_created_in_order(server: &Server) {
-    let cast = Cast::new(server);
-    let created =
-        cast.owner.post(&cast.path("/groups/batch"), &named(&["Zeta", "Alpha", "Mid"])).ok();
-    assert_eq!(column(&created, "name"), ["Zeta", "Alpha", "Mid"]);
-    assert_eq!(names(&cast, "groups"), ["Alpha", "Mid", "Zeta"]);
-}
-
 /// 4.16: order matters; an item's parent may be an earlier item by name.
-fn parent_may_be_an_earlier_group(server: &Server) {
+fn group_parent_may_be_an_earlier_item(server: &Server) {
     let cast = Cast::new(server);
     cast.group("Existing");
     let list = items(&[
@@ -139,8 +130,8 @@ fn parent_may_be_an_earlier_group(server: &Server) {
     assert_eq!(cast.owner.get(&cast.path("/groups/root")).ok()["hasGroups"], true);
 }
 
-/// 4.16: a later item does not exist yet.
-fn later_parent_is_unknown(server: &Server) {
+/// 4.16: a parent cannot be a later item.
+fn group_parent_in_a_later_item_is_refused(server: &Server) {
     let cast = Cast::new(server);
     let list =
         items(&[json!({"name": "Child", "parent": {"name": "Root"}}), json!({"name": "Root"})]);
@@ -164,7 +155,7 @@ fn taken_or_repeated_names_create_nothing(server: &Server) {
         for (list, index) in table {
             let message = cast
                 .owner
-                .post(&cast.path(&format!("/{kind}/batch")), &named(list))
+                .post(&cast.path(&format!("/{kind}/batch")), &named_items(list))
                 .refused(400, "badRequest");
             assert!(message.contains("already exists"), "4.5: {message}");
             names_index(&message, index);
@@ -180,7 +171,7 @@ fn bad_item_is_named_by_its_index(server: &Server) {
         let cast = Cast::new(server);
         for index in [0, 1, 7] {
             let mut list: Vec<Value> = (0..9)
-                .map(|turn| json!({"name": format!("N{}", char::from(b'a' + turn))}))
+                .map(|number| json!({"name": format!("N{}", char::from(b'a' + number))}))
                 .collect();
             list[index]["name"] = json!("");
             list[8]["name"] = json!("");
@@ -194,7 +185,7 @@ fn bad_item_is_named_by_its_index(server: &Server) {
     }
 }
 
-fn account_batch_with_an_unknown_group(server: &Server) {
+fn unknown_group_in_account_batch_is_refused(server: &Server) {
     let cast = Cast::new(server);
     let list =
         items(&[json!({"name": "A"}), json!({"name": "B", "groups": [{"name": "Nowhere"}]})]);
@@ -205,7 +196,7 @@ fn account_batch_with_an_unknown_group(server: &Server) {
 }
 
 /// 4.9: each item by id or by name.
-fn accounts_are_updated_in_order(server: &Server) {
+fn updated_accounts_keep_request_order(server: &Server) {
     let cast = Cast::new(server);
     cast.group("Assets");
     let [a, b, c] = ["A", "B", "C"].map(|name| cast.account_in(name, "ASSET", &["Assets"]));
@@ -226,7 +217,7 @@ fn accounts_are_updated_in_order(server: &Server) {
 }
 
 /// 3.6.5: unknown ids answer 404 before any change, and the message lists them.
-fn unknown_ids_in_an_update(server: &Server) {
+fn update_with_unknown_ids_is_refused(server: &Server) {
     let cast = Cast::new(server);
     let account = cast.account("A", "ASSET");
     let list = items(&[
@@ -257,9 +248,8 @@ fn refused_update_changes_nothing(server: &Server) {
     assert_eq!(event_count(&cast), before);
 }
 
-/// Names are unique after every item, so an exchange takes a detour; a freed name may be taken by a
-/// later item.
-fn names_exchanged_in_a_batch(server: &Server) {
+/// Names must be unique after each item. A later item may take a name that an earlier item freed.
+fn name_freed_by_an_earlier_item_can_be_taken(server: &Server) {
     let cast = Cast::new(server);
     let [a, b] = ["A", "B"].map(|name| cast.account(name, "ASSET"));
     let list = items(&[json!({"id": a["id"], "name": "C"}), json!({"id": b["id"], "name": "A"})]);
@@ -269,7 +259,7 @@ fn names_exchanged_in_a_batch(server: &Server) {
 }
 
 /// The later item wins; the answer shows the final state in both positions (3.6.3).
-fn same_account_twice_in_an_update(server: &Server) {
+fn last_update_of_a_repeated_account_wins(server: &Server) {
     let cast = Cast::new(server);
     let account = cast.account("A", "ASSET");
     let list = items(&[
@@ -282,7 +272,7 @@ fn same_account_twice_in_an_update(server: &Server) {
 }
 
 /// 4.7: items as full objects or `{id}`; returns the deleted ones.
-fn accounts_are_deleted(server: &Server) {
+fn delete_batch_returns_deleted_accounts(server: &Server) {
     let cast = Cast::new(server);
     let [a, b, c] = ["A", "B", "C"].map(|name| cast.account(name, "ASSET"));
     let list = items(&[c.clone(), json!({"id": a["id"]})]);
@@ -294,7 +284,7 @@ fn accounts_are_deleted(server: &Server) {
 }
 
 /// 4.7: fails as a whole with 400 when one has postings.
-fn delete_fails_as_a_whole(server: &Server) {
+fn delete_batch_with_a_used_account_is_refused(server: &Server) {
     let cast = Cast::new(server);
     let free = cast.account("Free", "ASSET");
     let cash = cast.account("Cash", "ASSET");
@@ -309,7 +299,7 @@ fn delete_fails_as_a_whole(server: &Server) {
     assert_eq!(event_count(&cast), before);
 }
 
-fn unknown_ids_in_a_delete(server: &Server) {
+fn delete_with_unknown_ids_is_refused(server: &Server) {
     let (cast, other) = (Cast::new(server), Cast::new(server));
     let (account, foreign) = (cast.account("A", "ASSET"), other.account("A", "ASSET"));
     let list = items(&[json!({"id": account["id"]}), json!({"id": foreign["id"]})]);
@@ -321,7 +311,7 @@ fn unknown_ids_in_a_delete(server: &Server) {
 }
 
 /// Deleting twice is one deletion, with one event.
-fn same_account_twice_in_a_delete(server: &Server) {
+fn repeated_delete_has_one_event(server: &Server) {
     let cast = Cast::new(server);
     let account = cast.account("A", "ASSET");
     let before = event_count(&cast);
@@ -336,11 +326,11 @@ fn same_account_twice_in_a_delete(server: &Server) {
     assert_eq!(column(&answer, "id"), [id(&group), id(&group)], "4.20: answered twice");
 }
 
-/// 3.6.6: a thousand are accepted.
-fn a_thousand_accounts(server: &Server) {
+/// 3.6.6.
+fn batches_of_1000_accounts_are_accepted(server: &Server) {
     let cast = Cast::new(server);
     let list: Vec<Value> = (0..1000)
-        .map(|turn| json!({"name": format!("Account {turn:04}"), "type": "OUTGOING"}))
+        .map(|number| json!({"name": format!("Account {number:04}"), "type": "OUTGOING"}))
         .collect();
     let created = cast.owner.post(&cast.path("/accounts/batch"), &items(&list)).ok();
     assert_eq!(names(&cast, "accounts"), column(&created, "name"));
@@ -357,7 +347,7 @@ fn a_thousand_accounts(server: &Server) {
 }
 
 /// 3.6.6, 8.1: each changed item has its own event, in item order.
-fn one_event_per_item(server: &Server) {
+fn each_changed_item_has_one_event(server: &Server) {
     let cast = Cast::new(server);
     let types = |count: usize| -> Vec<(String, String)> {
         let events = cast.owner.get(&cast.path(&format!("/events?limit={count}"))).ok();
@@ -370,7 +360,8 @@ fn one_event_per_item(server: &Server) {
     let expected = |list: &Value, kind: &str| -> Vec<(String, String)> {
         column(list, "id").into_iter().map(|id| (kind.to_owned(), id)).collect()
     };
-    let created = cast.owner.post(&cast.path("/accounts/batch"), &named(&["B", "A", "C"])).ok();
+    let created =
+        cast.owner.post(&cast.path("/accounts/batch"), &named_items(&["B", "A", "C"])).ok();
     assert_eq!(types(3), expected(&created, "ACCOUNT_CREATED"));
     let changed = items(&[
         json!({"name": "C", "archived": true}),
@@ -383,6 +374,6 @@ fn one_event_per_item(server: &Server) {
     assert_eq!(types(2), both, "an item without a change has no event");
     let deleted = cast.owner.post(&cast.path("/accounts/delete/batch"), &updated).ok();
     assert_eq!(types(3), expected(&deleted, "ACCOUNT_DELETED"));
-    let groups = cast.owner.post(&cast.path("/groups/batch"), &named(&["Y", "X"])).ok();
+    let groups = cast.owner.post(&cast.path("/groups/batch"), &named_items(&["Y", "X"])).ok();
     assert_eq!(types(2), expected(&groups, "GROUP_CREATED"));
 }

@@ -1,5 +1,5 @@
-//! updateAccount (4.9, 4.10, 3.5.7): what is writable, round trips, sparse bodies, group
-//! membership.
+//! updateAccount (4.9, 4.10, 3.5.7): absent fields stay, whole objects can be sent back, and
+//! `groups` replaces the membership.
 
 use daybook_tests::{Cast, Server, id, shows};
 use serde_json::{Value, json};
@@ -9,34 +9,33 @@ use crate::accounts::TYPES;
 
 pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![
-        sparse_update_leaves_the_rest,
-        update_by_name_only,
-        id_wins_over_name,
-        empty_groups_clear,
+        sparse_update_keeps_absent_fields,
+        update_without_id_resolves_by_name,
+        update_with_id_takes_name_as_new_name,
+        empty_groups_list_clears_membership,
         round_trip_changes_nothing,
-        round_trip_without_groups_clears_them,
-        sparse_update_without_groups_keeps_them,
-        groups_replace_the_membership,
-        whole_group_objects_come_back,
-        type_change_changes_presentation_only,
-        rename_and_retype_on_locked_dates,
+        whole_object_without_groups_clears_membership,
+        sparse_update_without_groups_keeps_membership,
+        groups_list_replaces_membership,
+        groups_resolve_by_id_before_name,
+        rename_and_retype_ignore_locked_dates,
         read_only_fields_are_ignored,
-        book_row_shows_the_change,
+        renamed_account_is_shown_in_transactions_and_book,
         update_that_changes_nothing_has_no_event,
     ];
     for (from, ..) in TYPES {
         for (to, permanent, credit) in TYPES {
             cases.push(Case::shared(
                 format!("{}_becomes_{}", from.to_lowercase(), to.to_lowercase()),
-                move |server| retype(server, from, to, (*permanent, *credit)),
+                move |server| retype(server, from, to, *permanent, *credit),
             ));
         }
     }
     cases
 }
 
-/// An account with a value in every writable field, in group `Assets`.
-fn furnished(server: &Server) -> (Cast, Value) {
+/// Creates an account with a value in every writable field, in group `Assets`.
+fn create_full_account(server: &Server) -> (Cast, Value) {
     let cast = Cast::new(server);
     cast.group("Assets");
     cast.group("Liquid");
@@ -63,8 +62,8 @@ fn group_names(account: &Value) -> Vec<&str> {
 }
 
 /// 4.9: absent = unchanged, field by field.
-fn sparse_update_leaves_the_rest(server: &Server) {
-    let (cast, account) = furnished(server);
+fn sparse_update_keeps_absent_fields(server: &Server) {
+    let (cast, account) = create_full_account(server);
     let changes = [
         json!({"name": "Purse"}),
         json!({"type": "LIABILITY"}),
@@ -94,8 +93,8 @@ fn sparse_update_leaves_the_rest(server: &Server) {
     }
 }
 
-/// The previous values in the last events, newest first.
-fn previous(cast: &Cast, count: usize) -> Vec<Value> {
+/// Returns `previousAttributes` of the last events, newest first.
+fn last_previous_attributes(cast: &Cast, count: usize) -> Vec<Value> {
     let events = cast.owner.get(&cast.path(&format!("/events?limit={count}"))).ok();
     events["items"]
         .as_array()
@@ -105,11 +104,10 @@ fn previous(cast: &Cast, count: usize) -> Vec<Value> {
         .collect()
 }
 
-/// 4.9, 4.21: a body with only a name resolves by name, by normalized name, which leaves the
-/// spelling as it is.
-fn update_by_name_only(server: &Server) {
-    let (cast, account) = furnished(server);
-    let mut by = "";
+/// 4.9, 4.21: a body without an id finds the account by normalized name and keeps its spelling.
+fn update_without_id_resolves_by_name(server: &Server) {
+    let (cast, account) = create_full_account(server);
+    let mut previous_spelling = "";
     for name in ["Cash", "CASH", "cash"] {
         let updated = put(&cast, &json!({"name": name, "properties": {"by": name}}));
         shows(
@@ -119,17 +117,17 @@ fn update_by_name_only(server: &Server) {
             }),
         );
         assert_eq!(updated["properties"]["by"], name);
-        assert_eq!(previous(&cast, 1), [json!({"by": by})]);
-        by = name;
+        assert_eq!(last_previous_attributes(&cast, 1), [json!({"by": previous_spelling})]);
+        previous_spelling = name;
     }
-    // So it is in a batch, and with an id the same spelling is a new name.
+    // The same holds in a batch. With an id, another spelling is a new name.
     let list = json!({
         "items": [{"name": "CASH", "archived": false}, {"id": account["id"], "name": "CASH"}],
     });
     let updated = cast.owner.put(&cast.path("/accounts/batch"), &list).ok();
     shows(&updated["items"][1], &json!({"id": account["id"], "name": "CASH", "archived": false}));
     assert_eq!(
-        previous(&cast, 2),
+        last_previous_attributes(&cast, 2),
         [json!({"name": "Cash"}), json!({"archived": "true", "active": "false"})]
     );
     cast.owner
@@ -138,17 +136,17 @@ fn update_by_name_only(server: &Server) {
 }
 
 /// With an id the name is the new name.
-fn id_wins_over_name(server: &Server) {
-    let (cast, account) = furnished(server);
+fn update_with_id_takes_name_as_new_name(server: &Server) {
+    let (cast, account) = create_full_account(server);
     let other = cast.account("Other", "ASSET");
     let updated = put(&cast, &json!({"id": other["id"], "name": "Purse"}));
     shows(&updated, &json!({"id": other["id"], "name": "Purse"}));
     assert_eq!(cast.owner.get(&cast.path("/accounts/cash")).ok()["id"], account["id"]);
 }
 
-/// 4.9: an empty list is present.
-fn empty_groups_clear(server: &Server) {
-    let (cast, account) = furnished(server);
+/// 4.9: an empty list counts as present.
+fn empty_groups_list_clears_membership(server: &Server) {
+    let (cast, account) = create_full_account(server);
     let updated = put(&cast, &json!({"id": account["id"], "groups": []}));
     assert_eq!(updated["groups"], json!([]));
     assert_eq!(cast.owner.get(&cast.path("/groups/assets/accounts")).ok()["items"], json!([]));
@@ -160,7 +158,7 @@ fn empty_groups_clear(server: &Server) {
 
 /// Clients send back whole objects.
 fn round_trip_changes_nothing(server: &Server) {
-    let (cast, account) = furnished(server);
+    let (cast, account) = create_full_account(server);
     let updated = put(&cast, &account);
     let compared = |account: &Value| {
         let mut account = account.clone();
@@ -170,9 +168,9 @@ fn round_trip_changes_nothing(server: &Server) {
     assert_eq!(compared(&updated), compared(&account));
 }
 
-/// 4.9: clients drop the key when the list becomes empty.
-fn round_trip_without_groups_clears_them(server: &Server) {
-    let (cast, account) = furnished(server);
+/// 4.9: clients omit the key when the list becomes empty.
+fn whole_object_without_groups_clears_membership(server: &Server) {
+    let (cast, account) = create_full_account(server);
     let mut body = account;
     body.as_object_mut().expect("an object").remove("groups");
     assert_eq!(put(&cast, &body)["groups"], json!([]));
@@ -180,8 +178,8 @@ fn round_trip_without_groups_clears_them(server: &Server) {
 }
 
 /// 4.9: sparse bodies have no `createdAt`.
-fn sparse_update_without_groups_keeps_them(server: &Server) {
-    let (cast, account) = furnished(server);
+fn sparse_update_without_groups_keeps_membership(server: &Server) {
+    let (cast, account) = create_full_account(server);
     assert_eq!(
         group_names(&put(&cast, &json!({"id": account["id"], "name": "Purse"}))),
         ["Assets"]
@@ -189,8 +187,8 @@ fn sparse_update_without_groups_keeps_them(server: &Server) {
 }
 
 /// 4.9: `groups` present replaces the membership; by id or name, each group once.
-fn groups_replace_the_membership(server: &Server) {
-    let (cast, account) = furnished(server);
+fn groups_list_replaces_membership(server: &Server) {
+    let (cast, account) = create_full_account(server);
     let liquid = cast.owner.get(&cast.path("/groups/liquid")).ok();
     let table: [(Value, &[&str]); 5] = [
         (json!([{"name": "Liquid"}]), &["Liquid"]),
@@ -211,12 +209,12 @@ fn groups_replace_the_membership(server: &Server) {
 }
 
 /// 2.10: the client sends the objects it read; the id is resolved first, then the name.
-fn whole_group_objects_come_back(server: &Server) {
-    let (cast, account) = furnished(server);
+fn groups_resolve_by_id_before_name(server: &Server) {
+    let (cast, account) = create_full_account(server);
     let groups = cast.owner.get(&cast.path("/groups")).ok()["items"].clone();
     let updated = put(&cast, &json!({"id": account["id"], "groups": groups}));
     assert_eq!(group_names(&updated), ["Assets", "Liquid"]);
-    // A stale name beside a known id is only a name.
+    // The name is ignored when the id is known.
     let assets = &groups[0];
     let updated = put(
         &cast,
@@ -228,7 +226,7 @@ fn whole_group_objects_come_back(server: &Server) {
 }
 
 /// 4.10: from every type to every type, at any time.
-fn retype(server: &Server, from: &str, to: &str, nature: (bool, bool)) {
+fn retype(server: &Server, from: &str, to: &str, permanent: bool, credit: bool) {
     let cast = Cast::new(server);
     let account = cast.account("A", from);
     cast.account("Other", "ASSET");
@@ -237,32 +235,13 @@ fn retype(server: &Server, from: &str, to: &str, nature: (bool, bool)) {
     shows(
         &updated,
         &json!({
-            "type": to, "permanent": nature.0, "credit": nature.1, "hasTransactionPosted": true,
+            "type": to, "permanent": permanent, "credit": credit, "hasTransactionPosted": true,
         }),
     );
 }
 
-/// 4.10: it changes sign and permanence of presentation only, never transactions.
-fn type_change_changes_presentation_only(server: &Server) {
-    let cast = Cast::new(server);
-    let account = cast.account("Cash", "ASSET");
-    cast.account("Food", "OUTGOING");
-    cast.record("2025-01-31", "5", "Cash", "Food", "x");
-    let shown = |field: &str| {
-        let balances = cast.owner.get(&cast.path("/balances?query=account:Cash%20on:2025")).ok();
-        balances["accountBalances"][0][field].clone()
-    };
-    let raw = shown("periodBalance");
-    assert_eq!(raw, "5.00", "5.4: credits minus debits");
-    put(&cast, &json!({"id": account["id"], "type": "OUTGOING"}));
-    assert_eq!(shown("periodBalance"), raw);
-    assert_eq!(shown("permanent"), false);
-    let row = cast.owner.get(&cast.path("/transactions")).ok()["items"][0].clone();
-    shows(&row["creditAccount"], &json!({"type": "OUTGOING", "permanent": false, "credit": false}));
-}
-
-/// 3.5.7: whatever the lock: no amounts change.
-fn rename_and_retype_on_locked_dates(server: &Server) {
+/// 3.5.7: locks do not apply, since no amount changes.
+fn rename_and_retype_ignore_locked_dates(server: &Server) {
     let cast = Cast::new(server);
     let account = cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
@@ -279,7 +258,7 @@ fn rename_and_retype_on_locked_dates(server: &Server) {
 
 /// 9.13.
 fn read_only_fields_are_ignored(server: &Server) {
-    let (cast, account) = furnished(server);
+    let (cast, account) = create_full_account(server);
     let body = json!({
         "id": account["id"], "normalizedName": "other", "balance": "9", "balanceVerified": false,
         "hasTransactionPosted": true,
@@ -297,8 +276,7 @@ fn read_only_fields_are_ignored(server: &Server) {
     assert_ne!(updated["updatedAt"], "1");
 }
 
-/// The new name shows wherever the account does.
-fn book_row_shows_the_change(server: &Server) {
+fn renamed_account_is_shown_in_transactions_and_book(server: &Server) {
     let cast = Cast::new(server);
     let account = cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
@@ -313,9 +291,9 @@ fn book_row_shows_the_change(server: &Server) {
     assert_eq!(book["accounts"][1]["name"], "Purse");
 }
 
-/// 8.1: no-ops have no event.
+/// 8.1.
 fn update_that_changes_nothing_has_no_event(server: &Server) {
-    let (cast, account) = furnished(server);
+    let (cast, account) = create_full_account(server);
     let count =
         || cast.owner.get(&cast.path("/events?limit=200")).ok()["items"].as_array().map(Vec::len);
     let before = count();

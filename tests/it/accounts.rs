@@ -1,4 +1,4 @@
-//! Accounts (behaviour 4): create, types, read, list, delete, archive.
+//! Accounts (4.1 - 4.19): create, type inference, read, list, delete and archive.
 
 use daybook_tests::{Cast, Server, column, id, shows};
 use serde_json::{Value, json};
@@ -7,32 +7,31 @@ use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![
-        create_with_a_name_only,
-        create_shows_every_field,
-        create_ignores_read_only_fields,
-        nature_in_the_payload_is_ignored_beside_a_type,
-        half_a_pair_is_no_pair,
-        type_of_the_groups,
-        groups_by_id_and_by_name,
+        create_with_only_a_name_makes_an_asset,
+        create_returns_every_field,
+        create_ignores_read_only_fields_of_the_body,
+        permanent_and_credit_are_ignored_when_type_is_given,
+        permanent_or_credit_alone_does_not_set_the_type,
+        type_defaults_to_that_of_the_groups,
+        groups_resolve_by_id_and_by_name,
         unknown_groups_are_refused,
-        groups_of_an_account_in_full,
-        direct_groups_only,
+        account_shows_its_groups_in_full,
+        account_groups_lists_direct_groups_only,
         list_is_ordered_by_normalized_name,
-        empty_list,
-        delete,
-        delete_needs_a_clean_history,
-        drafts_lose_a_deleted_account,
-        name_of_a_deleted_account_is_free,
-        has_transaction_posted,
-        archive,
-        archived_accounts_take_no_new_postings,
+        delete_returns_the_account,
+        delete_of_an_account_with_postings_is_refused,
+        delete_clears_the_account_in_drafts,
+        name_of_a_deleted_account_can_be_reused,
+        has_transaction_posted_stays_true_after_trash,
+        archived_account_keeps_list_entry_and_balance,
+        posting_to_an_archived_account_is_refused,
     ];
     for (kind, permanent, credit) in TYPES {
         cases.push(Case::shared(format!("type_{}", kind.to_lowercase()), move |server| {
-            fixed_nature(server, kind, *permanent, *credit)
+            type_sets_permanent_and_credit(server, kind, *permanent, *credit)
         }));
         cases.push(Case::shared(format!("pair_gives_{}", kind.to_lowercase()), move |server| {
-            type_by_pair(server, kind, *permanent, *credit)
+            permanent_and_credit_set_the_type(server, kind, *permanent, *credit)
         }));
     }
     cases
@@ -46,7 +45,7 @@ pub const TYPES: &[(&str, bool, bool)] = &[
     ("OUTGOING", false, false),
 ];
 
-fn fixed_nature(server: &Server, kind: &str, permanent: bool, credit: bool) {
+fn type_sets_permanent_and_credit(server: &Server, kind: &str, permanent: bool, credit: bool) {
     let cast = Cast::new(server);
     let account = cast.account("A", kind);
     let expected = json!({"type": kind, "permanent": permanent, "credit": credit});
@@ -54,9 +53,9 @@ fn fixed_nature(server: &Server, kind: &str, permanent: bool, credit: bool) {
     shows(&cast.owner.get(&cast.path("/accounts/a")).ok(), &expected);
 }
 
-/// 4.1: on a create without `type` where both are present the pair gives the type, before any group
-/// does (4.2).
-fn type_by_pair(server: &Server, kind: &str, permanent: bool, credit: bool) {
+/// 4.1: without `type`, `permanent` and `credit` together give the type and take precedence over
+/// the groups (4.2).
+fn permanent_and_credit_set_the_type(server: &Server, kind: &str, permanent: bool, credit: bool) {
     let cast = Cast::new(server);
     cast.group("G");
     cast.account_in("Access", if kind == "ASSET" { "OUTGOING" } else { "ASSET" }, &["G"]);
@@ -66,14 +65,14 @@ fn type_by_pair(server: &Server, kind: &str, permanent: bool, credit: bool) {
     shows(&account, &json!({"type": kind, "permanent": permanent, "credit": credit}));
 }
 
-/// 4.2: a name only must succeed, as an ASSET.
-fn create_with_a_name_only(server: &Server) {
+/// 4.2.
+fn create_with_only_a_name_makes_an_asset(server: &Server) {
     let cast = Cast::new(server);
     let account = cast.owner.post(&cast.path("/accounts"), &json!({"name": "Cash"})).ok();
     shows(&account, &json!({"name": "Cash", "type": "ASSET"}));
 }
 
-fn create_shows_every_field(server: &Server) {
+fn create_returns_every_field(server: &Server) {
     let cast = Cast::new(server);
     let body = json!({
         "name": "Credit Card", "type": "LIABILITY", "archived": false,
@@ -105,7 +104,7 @@ fn create_shows_every_field(server: &Server) {
 }
 
 /// 9.13, 4.11.
-fn create_ignores_read_only_fields(server: &Server) {
+fn create_ignores_read_only_fields_of_the_body(server: &Server) {
     let cast = Cast::new(server);
     let body = json!({
         "id": "12345678901", "name": "Cash", "normalizedName": "other", "balance": "5",
@@ -125,8 +124,8 @@ fn create_ignores_read_only_fields(server: &Server) {
     }
 }
 
-/// 4.1: payload `credit` and `permanent` are ignored.
-fn nature_in_the_payload_is_ignored_beside_a_type(server: &Server) {
+/// 4.1.
+fn permanent_and_credit_are_ignored_when_type_is_given(server: &Server) {
     let cast = Cast::new(server);
     let body = json!({"name": "A", "type": "OUTGOING", "permanent": true, "credit": true});
     let account = cast.owner.post(&cast.path("/accounts"), &body).ok();
@@ -136,8 +135,8 @@ fn nature_in_the_payload_is_ignored_beside_a_type(server: &Server) {
     shows(&cast.owner.put(&cast.path("/accounts"), &body).ok(), &expected);
 }
 
-/// 4.1: both must be present; one alone falls back to behaviour 4.2.
-fn half_a_pair_is_no_pair(server: &Server) {
+/// 4.1: both must be present; otherwise 4.2 applies.
+fn permanent_or_credit_alone_does_not_set_the_type(server: &Server) {
     let cast = Cast::new(server);
     for (name, body) in [
         ("A", json!({"permanent": false})),
@@ -151,8 +150,8 @@ fn half_a_pair_is_no_pair(server: &Server) {
     }
 }
 
-/// 4.2: when groups are given and agree on a single type, take it; else ASSET.
-fn type_of_the_groups(server: &Server) {
+/// 4.2: groups that agree on one type give that type; otherwise ASSET.
+fn type_defaults_to_that_of_the_groups(server: &Server) {
     let cast = Cast::new(server);
     for name in ["Costs", "More costs", "Income", "Both", "Empty"] {
         cast.group(name);
@@ -171,18 +170,18 @@ fn type_of_the_groups(server: &Server) {
         (&["Child of costs"], "OUTGOING"),
         (&[], "ASSET"),
     ];
-    for (turn, (groups, expected)) in table.into_iter().enumerate() {
+    for (number, (groups, expected)) in table.into_iter().enumerate() {
         let groups: Vec<Value> = groups.iter().map(|name| json!({"name": name})).collect();
-        let body = json!({"name": format!("Account {turn}"), "groups": groups});
+        let body = json!({"name": format!("Account {number}"), "groups": groups});
         let account = cast.owner.post(&cast.path("/accounts"), &body).ok();
         assert_eq!(account["type"], expected, "{groups:?}");
-        // It must not decide the type of the next one.
+        // It must not influence the type of the next account.
         cast.owner.delete(&cast.path(&format!("/accounts/{}", id(&account)))).ok();
     }
 }
 
 /// 4.9.
-fn groups_by_id_and_by_name(server: &Server) {
+fn groups_resolve_by_id_and_by_name(server: &Server) {
     let cast = Cast::new(server);
     let assets = cast.group("Current Assets");
     cast.group("Liquid");
@@ -221,7 +220,7 @@ fn unknown_groups_are_refused(server: &Server) {
 }
 
 /// 4.18: at least id, name, normalizedName, properties, parent (with id), hidden.
-fn groups_of_an_account_in_full(server: &Server) {
+fn account_shows_its_groups_in_full(server: &Server) {
     let cast = Cast::new(server);
     let root = cast.group("Root");
     let body = json!({
@@ -245,7 +244,7 @@ fn groups_of_an_account_in_full(server: &Server) {
 }
 
 /// 4.17: listAccountGroups takes id or name and returns direct groups only.
-fn direct_groups_only(server: &Server) {
+fn account_groups_lists_direct_groups_only(server: &Server) {
     let cast = Cast::new(server);
     cast.group("Root");
     cast.group_under("Middle", "Root");
@@ -280,14 +279,8 @@ fn list_is_ordered_by_normalized_name(server: &Server) {
     assert_eq!(embedded["accounts"], listed["items"]);
 }
 
-/// 2.7.
-fn empty_list(server: &Server) {
-    let cast = Cast::new(server);
-    assert_eq!(cast.owner.get(&cast.path("/accounts")).ok()["items"], json!([]));
-}
-
 /// 4.7: the answer is the deleted account.
-fn delete(server: &Server) {
+fn delete_returns_the_account(server: &Server) {
     let cast = Cast::new(server);
     cast.group("Assets");
     let account = cast.account_in("Cash", "ASSET", &["Assets"]);
@@ -300,8 +293,8 @@ fn delete(server: &Server) {
     assert_eq!(cast.owner.get(&cast.path("/groups/assets")).ok()["hasAccounts"], false);
 }
 
-/// 4.7: never had a posted transaction, even when those are trashed now.
-fn delete_needs_a_clean_history(server: &Server) {
+/// 4.7: also when all postings are in the trash.
+fn delete_of_an_account_with_postings_is_refused(server: &Server) {
     let cast = Cast::new(server);
     let accounts = [cast.account("Cash", "ASSET"), cast.account("Food", "OUTGOING")];
     let transaction = cast.record("2025-01-31", "5", "Cash", "Food", "Lunch");
@@ -318,8 +311,8 @@ fn delete_needs_a_clean_history(server: &Server) {
     refuse_both();
 }
 
-/// 4.7: drafts that refer to it lose that side.
-fn drafts_lose_a_deleted_account(server: &Server) {
+/// 4.7: drafts that use the account lose that side.
+fn delete_clears_the_account_in_drafts(server: &Server) {
     let cast = Cast::with_settings(server, json!({"autoPost": false}));
     let cash = cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
@@ -339,8 +332,8 @@ fn drafts_lose_a_deleted_account(server: &Server) {
         .refused(400, "badRequest");
 }
 
-/// 4.7: its name may be used again.
-fn name_of_a_deleted_account_is_free(server: &Server) {
+/// 4.7.
+fn name_of_a_deleted_account_can_be_reused(server: &Server) {
     let cast = Cast::new(server);
     let first = cast.account("Cash", "ASSET");
     cast.owner.delete(&cast.path(&format!("/accounts/{}", id(&first)))).ok();
@@ -349,8 +342,8 @@ fn name_of_a_deleted_account_is_free(server: &Server) {
     assert_eq!(cast.owner.get(&cast.path("/accounts/cash")).ok()["id"], second["id"]);
 }
 
-/// 4.7: stays true once anything was posted; a draft is not.
-fn has_transaction_posted(server: &Server) {
+/// 4.7: true after the first posting; drafts do not count.
+fn has_transaction_posted_stays_true_after_trash(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
@@ -364,8 +357,8 @@ fn has_transaction_posted(server: &Server) {
     assert_eq!(posted(), true);
 }
 
-/// 4.8: archived accounts stay in the list and keep their balances.
-fn archive(server: &Server) {
+/// 4.8.
+fn archived_account_keeps_list_entry_and_balance(server: &Server) {
     let cast = Cast::new(server);
     let cash = cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
@@ -381,9 +374,8 @@ fn archive(server: &Server) {
     assert_eq!(back["archived"], false);
 }
 
-/// 4.8: a create that would post, and a post, answer 400; drafts may name it; what is there may
-/// change.
-fn archived_accounts_take_no_new_postings(server: &Server) {
+/// 4.8: posting is refused with 400; drafts and changes of existing postings are allowed.
+fn posting_to_an_archived_account_is_refused(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");

@@ -1,4 +1,4 @@
-//! Administrators (9.3): the configuration names who may change any app, and publish it.
+//! Administrators (9.3): users named in `--administrators` may change and publish any app.
 
 use daybook_tests::{Engine, Options, Server, column};
 use serde_json::json;

@@ -1,5 +1,5 @@
-//! Memory of answers (0.22): whatever makes a large one takes it from what all requests share, also
-//! where the answer is made aside, or was given before.
+//! Memory for large responses (0.22). Each large response reserves memory from the shared budget,
+//! also when it is encoded in the background or replayed.
 
 use daybook_tests::receiver::Receiver;
 use daybook_tests::{Answer, Cast, Client, Engine, Options, Server, bots, id};
@@ -13,19 +13,19 @@ use crate::reading::items;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        rule_0_22_repetitions_take_memory,
-        rule_0_22_lists_of_connections_take_memory,
-        rule_8_12_a_replay_shows_less_without_memory,
+        rule_0_22_replayed_responses_reserve_memory,
+        rule_0_22_lists_of_connections_reserve_memory,
+        rule_8_12_replay_response_is_shortened_without_memory,
     ]
 }
 
-/// A server on which 56 MB are for what is large.
-fn small_server(engine: Engine) -> Server {
+/// Starts a server with 56 MB for large bodies and responses.
+fn start_small_server(engine: Engine) -> Server {
     let args = ["--bodies-megabytes", "64"].map(str::to_owned).to_vec();
     Server::start_with(Options { engine, args, ..Options::default() })
 }
 
-/// Runs this while others hold all but two of them; before and after it they are free.
+/// Runs `work` while other requests hold all but 2 MB of the budget.
 fn while_crowded(server: &Server, large: impl Fn() -> Answer, work: impl FnOnce()) {
     until(200, &large);
     let held = [("alice", 31), ("bob", 23)].map(|(name, megabytes)| {
@@ -39,8 +39,8 @@ fn while_crowded(server: &Server, large: impl Fn() -> Answer, work: impl FnOnce(
     until(200, &large);
 }
 
-/// A book with an account that is shown with more than 2 MB, and the way to ask for it.
-fn large_account(server: &Server) -> (Cast, impl Fn() -> Answer + use<>) {
+/// Creates a book with an account of more than 2 MB, and a closure that reads it.
+fn create_large_account(server: &Server) -> (Cast, impl Fn() -> Answer + use<>) {
     let cast = amplified(server, 40, 1);
     let (owner, path) = (cast.owner.clone(), cast.path("/accounts/A0"));
     let ask = move || owner.get(&path);
@@ -52,10 +52,10 @@ fn header<'a>(answer: &'a Answer, name: &str) -> Option<&'a str> {
     answer.headers.get(name).map(String::as_str)
 }
 
-/// 0.22, 0.16: a small request was answered with much, and is sent again.
-fn rule_0_22_repetitions_take_memory(engine: Engine) {
-    let server = small_server(engine);
-    let (cast, large) = large_account(&server);
+/// 0.22, 0.16: the repetition of a small request with a large stored response.
+fn rule_0_22_replayed_responses_reserve_memory(engine: Engine) {
+    let server = start_small_server(engine);
+    let (cast, large) = create_large_account(&server);
     let update = json!({"id": large().body["id"], "properties": {"seen": "yes"}});
     let keyed = cast.owner.header("Idempotency-Key", "once");
     let send = || keyed.put(&cast.path("/accounts"), &update);
@@ -72,10 +72,10 @@ fn rule_0_22_repetitions_take_memory(engine: Engine) {
     assert!(again.text == first.text, "the repetition has the first answer, byte by byte");
 }
 
-/// 0.22, 9.5: what is opened of sealed properties is counted.
-fn rule_0_22_lists_of_connections_take_memory(engine: Engine) {
-    let server = small_server(engine);
-    let (cast, large) = large_account(&server);
+/// 0.22, 9.5: decrypted properties count.
+fn rule_0_22_lists_of_connections_reserve_memory(engine: Engine) {
+    let server = start_small_server(engine);
+    let (cast, large) = create_large_account(&server);
     let all = "/v5/user/connections";
     for number in 0..40 {
         let bank = json!({"agentId": "some-bank", "type": "BANK", "name": "My Bank",
@@ -85,7 +85,7 @@ fn rule_0_22_lists_of_connections_take_memory(engine: Engine) {
     let listed = cast.owner.get(all);
     assert!(listed.text.len() > 2 * MEGABYTE, "{} bytes", listed.text.len());
     let list = items(&listed.body);
-    assert!(list.iter().all(|one| one["properties"] == properties()), "each is opened");
+    assert!(list.iter().all(|one| one["properties"] == properties()), "each is decrypted");
     while_crowded(&server, large, || {
         let message = cast.owner.get(all).refused(503, "backendError");
         assert!(message.contains("memory for answers"), "0.22: {message}");
@@ -93,16 +93,16 @@ fn rule_0_22_lists_of_connections_take_memory(engine: Engine) {
     assert!(until(200, || cast.owner.get(all)).text == listed.text);
 }
 
-/// Asks for an event to be sent again. Others may be on their way at that moment (8.12).
-fn replayed(caller: &Client, path: &str) -> Answer {
+/// Replays an event, and retries while another delivery is in flight (8.12).
+fn replay_event(caller: &Client, path: &str) -> Answer {
     until(200, || caller.put(path, &Value::Null))
 }
 
-/// 8.12, 0.33: what is sent again is done, with or without memory for its answer; with a key (0.16)
-/// too.
-fn rule_8_12_a_replay_shows_less_without_memory(engine: Engine) {
-    let server = small_server(engine);
-    let (cast, large) = large_account(&server);
+/// 8.12, 0.33: the replay is carried out even without memory for its response, also with an
+/// idempotency key (0.16).
+fn rule_8_12_replay_response_is_shortened_without_memory(engine: Engine) {
+    let server = start_small_server(engine);
+    let (cast, large) = create_large_account(&server);
     let account = json!({"name": "B0", "type": "ASSET", "groups": []});
     cast.owner.post(&cast.path("/accounts"), &account).ok();
     let lunch = json!({"date": "2026-01-05", "amount": "1", "creditAccount": {"name": "A0"},
@@ -117,25 +117,25 @@ fn rule_8_12_a_replay_shows_less_without_memory(engine: Engine) {
     let keyed = cast.owner.header("Idempotency-Key", "once");
     while_crowded(&server, large, || {
         for caller in [&cast.owner, &keyed] {
-            let answer = replayed(caller, &path);
+            let answer = replay_event(caller, &path);
             assert_eq!(answer.body, json!({"id": event}), "{:.300}", answer.text);
             assert_eq!(header(&answer, "answer-shortened"), Some("true"));
         }
-        assert!(receiver.received().is_empty(), "8.8: there is no memory to send it either");
+        assert!(receiver.received().is_empty(), "8.8: the delivery has no memory either");
     });
     let again = keyed.put(&path, &Value::Null);
     assert_eq!((again.status, &again.body), (200, &json!({"id": event})));
     assert_eq!(header(&again, "idempotency-answer"), Some("ids"));
 
-    let shown = replayed(&cast.owner, &path);
+    let shown = replay_event(&cast.owner, &path);
     assert!(shown.text.len() > 2 * MEGABYTE, "{} bytes", shown.text.len());
     let failed = items(&json!({"items": shown.body["botResponses"]})).len();
-    assert_eq!(failed, 0, "8.7: it has come, and that it failed before is said no more");
+    assert_eq!(failed, 0, "8.7: the delivery succeeded, so the earlier failure is no longer shown");
     assert_eq!(receiver.wait_for(1)[0].body["id"], event.as_str());
     let keyed = cast.owner.header("Idempotency-Key", "twice");
-    let first = replayed(&keyed, &path);
+    let first = replay_event(&keyed, &path);
     assert!(first.text.len() > 2 * MEGABYTE, "{} bytes", first.text.len());
-    let again = replayed(&keyed, &path);
+    let again = replay_event(&keyed, &path);
     assert_eq!(header(&again, "idempotency-replayed"), Some("true"));
     assert!(again.text == first.text, "the repetition has the first answer, byte by byte");
     assert_eq!(receiver.received().len(), 2, "0.16: it is sent once");

@@ -1,27 +1,27 @@
-//! API keys (10.13): created, used, counted and revoked, by their users and by the operator. What
-//! they may cost is in `quotas`.
+//! API keys (10.13): created, counted and revoked by their users and by the operator. A key
+//! identifies an app for quotas (see `quotas`) and never authenticates a user.
 
 use std::process::Command;
 
 use daybook_domain::event::Hash;
-use daybook_tests::{Answer, Backdoor, Cast, Client, Server, column, id, shows, unique};
+use daybook_tests::{Answer, Cast, Client, RawSql, Server, column, id, shows, unique};
 use serde_json::{Value, json};
 
 use crate::file_sweep::eventually;
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        created_used_and_revoked,
-        calls_are_counted_whoever_makes_them,
-        what_may_be_asked_for,
-        revoked_keys_are_forgotten,
-        other_users_keys_do_not_exist,
-        a_repetition_answers_the_same_key,
-        only_the_digest_is_kept,
-        a_key_lets_nobody_in,
-        unknown_keys_count_as_none,
-        limited_tokens_have_no_keys,
-        operators_create_list_and_revoke,
+        key_can_be_used_until_revoked,
+        calls_of_all_users_are_counted,
+        invalid_key_request_is_refused,
+        revoked_keys_are_removed_after_30_days,
+        keys_of_other_users_are_not_found,
+        repeated_create_returns_the_same_key,
+        only_the_digest_of_a_key_is_stored,
+        key_alone_does_not_authenticate,
+        unknown_keys_are_ignored,
+        limited_tokens_cannot_manage_keys,
+        operator_commands_manage_keys,
     ]
 }
 
@@ -29,37 +29,38 @@ fn person(server: &Server) -> Client {
     server.client(&format!("{}@example.com", unique("developer")))
 }
 
-/// The id and the text of a new key.
+/// Creates a key and returns its id and text.
 fn create(owner: &Client) -> (String, String) {
     let created = owner.post("/v5/user/keys", &json!({"name": "importer"})).ok();
     let text = created["key"].as_str().expect("the text of a new key");
     (id(&created).to_owned(), text.to_owned())
 }
 
-fn shown(owner: &Client, number: &str) -> Value {
+fn get_key(owner: &Client, number: &str) -> Value {
     owner.get(&format!("/v5/user/keys/{number}")).ok()
 }
 
-/// All calls that are shown; around midnight they are of two days.
-fn calls(owner: &Client, number: &str) -> u64 {
-    let key = shown(owner, number);
+/// Sums the shown calls. Around midnight they are spread over two days.
+fn count_calls(owner: &Client, number: &str) -> u64 {
+    let key = get_key(owner, number);
     let days = key["usage"].as_array().expect("usage");
     days.iter().map(|day| day["calls"].as_u64().expect("a number")).sum()
 }
 
-/// What is counted is written down from time to time, and may be seen twice for a moment.
+/// Waits until these counts are shown. Counters are flushed periodically and may briefly show a
+/// call twice.
 #[track_caller]
-fn counts_become(owner: &Client, keys: &[(&String, u64)]) {
+fn wait_for_counts(owner: &Client, keys: &[(&String, u64)]) {
     eventually(&format!("{keys:?} are shown"), || {
-        keys.iter().all(|(number, expected)| calls(owner, number) == *expected)
+        keys.iter().all(|(number, expected)| count_calls(owner, number) == *expected)
     });
 }
 
-fn created_used_and_revoked(server: &Server) {
+fn key_can_be_used_until_revoked(server: &Server) {
     let owner = person(server);
     let (number, text) = create(&owner);
     assert!(text.starts_with("dbk_") && text.len() == 47, "{text}");
-    let key = shown(&owner, &number);
+    let key = get_key(&owner, &number);
     shows(&key, &json!({"id": number, "name": "importer", "active": true, "usage": []}));
     for absent in ["key", "callsPerMinute", "revokedAt"] {
         assert!(key[absent].is_null(), "{absent}: {key}");
@@ -69,31 +70,30 @@ fn created_used_and_revoked(server: &Server) {
     app.get("/v5/user").ok();
     app.get("/v5/books/nowhere").refused(404, "notFound");
     owner.get(&format!("/v5/user?key={text}")).ok();
-    // A body that cannot be read makes the server look at the request twice.
+    // An invalid body makes the server authenticate the request a second time.
     app.post("/v5/books", &json!({"name": 7})).refused(400, "invalid");
-    // Each call that is authenticated, in both places.
-    counts_become(&owner, &[(&number, 4)]);
-    let (day, _) = owner_day(&owner, &number);
+    // Each authenticated call counts, with the key in the header or in the query.
+    wait_for_counts(&owner, &[(&number, 4)]);
+    let (day, _) = first_day_of_usage(&owner, &number);
     assert!(day.len() == 10 && day.matches('-').count() == 2, "{day}");
     let path = format!("/v5/user/keys/{number}");
     let revoked = owner.delete(&path).ok();
     shows(&revoked, &json!({"id": number, "active": false}));
     assert!(revoked["revokedAt"].is_string(), "{revoked}");
-    // At once, in the process that did it; the request is answered as without a key.
+    // The process that revoked the key ignores it at once.
     app.get("/v5/user").ok();
-    // A revoked key counts as none.
-    counts_become(&owner, &[(&number, 4)]);
+    wait_for_counts(&owner, &[(&number, 4)]);
     assert_eq!(owner.delete(&path).ok(), revoked, "a second time changes nothing");
 }
 
-fn owner_day(owner: &Client, number: &str) -> (String, u64) {
-    let day = &shown(owner, number)["usage"][0];
+fn first_day_of_usage(owner: &Client, number: &str) -> (String, u64) {
+    let day = &get_key(owner, number)["usage"][0];
     let date = day["date"].as_str().expect("a date").to_owned();
     (date, day["calls"].as_u64().expect("calls"))
 }
 
-/// A key is that of an app, whose users bring it.
-fn calls_are_counted_whoever_makes_them(server: &Server) {
+/// A key belongs to an app, and all users of the app send it.
+fn calls_of_all_users_are_counted(server: &Server) {
     let cast = Cast::new(server);
     let developer = person(server);
     let (number, text) = create(&developer);
@@ -101,21 +101,21 @@ fn calls_are_counted_whoever_makes_them(server: &Server) {
         caller.header("service-api-key", &text).get(&cast.path("")).ok();
     }
     cast.stranger.header("service-api-key", &text).get(&cast.path("")).refused(404, "notFound");
-    counts_become(&developer, &[(&number, 3)]);
-    // The header wins.
+    wait_for_counts(&developer, &[(&number, 3)]);
+    // The header takes precedence.
     let (other, another) = create(&developer);
     let path = format!("/v5/user?key={text}");
     cast.owner.header("service-api-key", &another).get(&path).ok();
-    counts_become(&developer, &[(&number, 3), (&other, 1)]);
+    wait_for_counts(&developer, &[(&number, 3), (&other, 1)]);
 }
 
-fn what_may_be_asked_for(server: &Server) {
+fn invalid_key_request_is_refused(server: &Server) {
     let owner = person(server);
     let long = json!({"name": "n".repeat(256)});
     let message = owner.post("/v5/user/keys", &long).refused(400, "badRequest");
     assert!(message.contains("256 characters"), "{message}");
     owner.post("/v5/user/keys", &json!({"name": 7})).refused(400, "invalid");
-    // A rate of its own is the operator's to give.
+    // Only the operator sets a rate.
     let asked = json!({"rate": 1000, "callsPerMinute": 1000});
     let created = owner.post("/v5/user/keys", &asked).ok();
     assert!(created["callsPerMinute"].is_null(), "{created}");
@@ -131,8 +131,8 @@ fn what_may_be_asked_for(server: &Server) {
     assert_eq!(column(&listed, "id").len(), 11, "revoked ones are listed for a while");
 }
 
-/// Those that were revoked long ago are neither shown nor in the way of new ones.
-fn revoked_keys_are_forgotten(server: &Server) {
+/// Revoked keys count towards the limit of 30 until they are removed.
+fn revoked_keys_are_removed_after_30_days(server: &Server) {
     let email = format!("{}@example.com", unique("developer"));
     let owner = server.client(&email);
     let mut last = String::new();
@@ -149,15 +149,15 @@ fn revoked_keys_are_forgotten(server: &Server) {
         "UPDATE api_keys SET revoked_at = revoked_at - {month} \
             WHERE user_id = (SELECT id FROM users WHERE email = '{email}')"
     );
-    assert_eq!(Backdoor::open(server).execute(&aged), 30);
+    assert_eq!(RawSql::open(server).execute(&aged), 30);
     owner.get(&last).refused(404, "notFound");
     owner.delete(&last).refused(404, "notFound");
     assert_eq!(owner.get("/v5/user/keys").ok()["items"], json!([]));
     create(&owner);
-    assert_eq!(Backdoor::open(server).execute(&aged), 1, "the others are removed");
+    assert_eq!(RawSql::open(server).execute(&aged), 1, "the others are removed");
 }
 
-fn other_users_keys_do_not_exist(server: &Server) {
+fn keys_of_other_users_are_not_found(server: &Server) {
     let (owner, other) = (person(server), person(server));
     let (number, _) = create(&owner);
     for missing in [number.as_str(), "nonsense", "0000000000000000", "%2F"] {
@@ -166,10 +166,10 @@ fn other_users_keys_do_not_exist(server: &Server) {
         other.delete(&path).refused(404, "notFound");
     }
     assert_eq!(other.get("/v5/user/keys").ok()["items"], json!([]));
-    assert_eq!(shown(&owner, &number)["active"], true);
+    assert_eq!(get_key(&owner, &number)["active"], true);
 }
 
-fn a_repetition_answers_the_same_key(server: &Server) {
+fn repeated_create_returns_the_same_key(server: &Server) {
     let owner = person(server).header("Idempotency-Key", &unique("key"));
     let body = json!({"name": "once"});
     let first = owner.post("/v5/user/keys", &body).ok();
@@ -179,18 +179,19 @@ fn a_repetition_answers_the_same_key(server: &Server) {
     assert_eq!(column(&owner.get("/v5/user/keys").ok(), "id").len(), 1);
 }
 
-fn only_the_digest_is_kept(server: &Server) {
+fn only_the_digest_of_a_key_is_stored(server: &Server) {
     let owner = person(server).header("Idempotency-Key", &unique("key"));
     let (number, text) = create(&owner);
     let digest = Hash::of(text.as_bytes()).to_string();
-    let mut backdoor = Backdoor::open(server);
-    let kept = backdoor.bytes(&digest);
+    let mut raw_sql = RawSql::open(server);
+    let digest = raw_sql.bytes(&digest);
     let number = i64::from_str_radix(&number, 16).expect("an id");
-    let touch = format!("UPDATE api_keys SET rate = rate WHERE id = {number} AND digest = {kept}");
-    assert_eq!(backdoor.execute(&touch), 1, "its SHA-256");
+    let touch =
+        format!("UPDATE api_keys SET rate = rate WHERE id = {number} AND digest = {digest}");
+    assert_eq!(raw_sql.execute(&touch), 1, "its SHA-256");
 }
 
-fn a_key_lets_nobody_in(server: &Server) {
+fn key_alone_does_not_authenticate(server: &Server) {
     let (number, text) = create(&person(server));
     let anonymous = server.anonymous();
     anonymous.header("service-api-key", &text).get("/v5/user").refused(401, "required");
@@ -199,7 +200,7 @@ fn a_key_lets_nobody_in(server: &Server) {
     server.client_with_token(&number).get("/v5/user").refused(401, "required");
 }
 
-fn unknown_keys_count_as_none(server: &Server) {
+fn unknown_keys_are_ignored(server: &Server) {
     let owner = person(server);
     let (number, text) = create(&owner);
     let long = "k".repeat(5_000);
@@ -211,11 +212,11 @@ fn unknown_keys_count_as_none(server: &Server) {
     }
     owner.get("/v5/user?key=%00%FF&key").ok();
     owner.get("/v5/user?monkey=1&key").ok();
-    assert_eq!(calls(&owner, &number), 0);
+    assert_eq!(count_calls(&owner, &number), 0);
 }
 
 /// 11.9
-fn limited_tokens_have_no_keys(server: &Server) {
+fn limited_tokens_cannot_manage_keys(server: &Server) {
     let cast = Cast::new(server);
     let (number, _) = create(&cast.owner);
     let with = |limit: Value| crate::limited_callers::issued(server, &cast.owner, limit);
@@ -230,17 +231,17 @@ fn limited_tokens_have_no_keys(server: &Server) {
     assert_eq!(reader.get(&path).ok()["id"], number);
     refused(reader.post("/v5/user/keys", &json!({})));
     refused(reader.delete(&path));
-    assert_eq!(shown(&cast.owner, &number)["active"], true);
+    assert_eq!(get_key(&cast.owner, &number)["active"], true);
 }
 
-/// Runs a command to its end; what it printed, or what it said when it failed.
+/// Runs a command and returns its output, or its error output when it fails.
 fn run(mut command: Command) -> Result<String, String> {
     let run = command.output().expect("it runs");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
     if run.status.success() { Ok(text(run.stdout)) } else { Err(text(run.stderr)) }
 }
 
-fn operators_create_list_and_revoke(server: &Server) {
+fn operator_commands_manage_keys(server: &Server) {
     let email = format!("{}@example.com", unique("developer"));
     let admin = |verbs: &[&str], more: &[&str]| {
         let mut command = server.admin(verbs);
@@ -263,14 +264,14 @@ fn operators_create_list_and_revoke(server: &Server) {
     assert!(all.contains(&line("active")), "{all}");
     let printed = admin(&["key", "revoke"], &[number]).expect("a key");
     assert!(printed.starts_with(&line("revoked")), "{printed}");
-    for (verbs, more, words) in [
+    for (verbs, more, expected) in [
         (["key", "revoke"], vec!["nonsense"], "API key not found: nonsense"),
         (["key", "list"], vec!["--email", "nobody@example.com"], "user not found"),
         (["key", "create"], vec!["--email", "nobody"], "nobody"),
         (["key", "create"], vec!["--email", &email, "--rate", "2"], "--rate"),
         (["key", "create"], vec!["--email", &email, "--rate", "100001"], "--rate"),
     ] {
-        let said = admin(&verbs, &more).expect_err("refused");
-        assert!(said.contains(words), "{verbs:?} {more:?}: {said}");
+        let error = admin(&verbs, &more).expect_err("refused");
+        assert!(error.contains(expected), "{verbs:?} {more:?}: {error}");
     }
 }

@@ -1,5 +1,5 @@
-//! The access tokens that apps are sent with events (8.22): what an app may do with one, which
-//! books it reaches, and when it ends.
+//! Access tokens that apps receive with events (8.22): allowed operations, reachable books, and
+//! expiry. Each operation of the contract is in exactly one of the lists below.
 
 use std::collections::BTreeSet;
 
@@ -17,19 +17,19 @@ use crate::webhooks::{install, lunch};
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        rule_8_22_every_operation_is_decided,
-        rule_8_22_visibility_stays,
-        rule_8_22_a_recorded_answer_is_for_who_asked,
+        rule_8_22_every_operation_is_classified,
+        rule_8_22_app_cannot_publish_a_book,
+        rule_8_22_app_does_not_replay_the_response_of_its_user,
         rule_9_4_an_app_reaches_its_book_and_its_collection,
-        rule_9_4_only_who_installed_it_changes_the_reach,
-        rule_8_22_uninstalling_ends_the_token,
-        rule_8_22_the_pause_of_the_operator_ends_the_token,
-        rule_8_22_who_leaves_the_book_ends_the_token,
-        rule_9_5_an_app_has_its_own_connections_only,
+        rule_9_4_only_the_installing_user_changes_the_reach,
+        rule_8_22_uninstalling_revokes_the_token,
+        rule_8_22_operator_pause_revokes_the_token,
+        rule_8_22_losing_the_collaborator_revokes_the_token,
+        rule_9_5_app_reaches_only_its_own_connections,
     ]
 }
 
-/// What outlives a token or cannot be undone: refused in every book.
+/// Operations with effects that outlive the token: refused in every book.
 const LASTING: &str = "addCollaborator removeCollaborator listBookAccessRequests \
     requestBookAccess getBookAccessRequest declineBookAccessRequest deleteBook restoreBook \
     transferBook getBookTransfer declineBookTransfer acceptBookTransfer listBookTransfers \
@@ -38,11 +38,11 @@ const LASTING: &str = "addCollaborator removeCollaborator listBookAccessRequests
     deleteIntegration createCollection updateCollection deleteCollection addBooksToCollection \
     removeBooksFromCollection";
 
-/// What is in none of the books that an app reaches: for apps that reach all books.
+/// Operations outside of books: only for apps that reach all books.
 const OUTSIDE: &str = "createNewBook copyBook listCollections getCollection listApps getApp \
     listBillingCounts";
 
-/// What an app does in the books that it reaches, and what every token may.
+/// Operations in the reachable books, and those allowed to every token.
 const INSIDE: &str = "createTransaction listTransactions updateTransaction \
     createTransactionsBatch updateTransactionsBatch postTransaction postTransactionsBatch \
     checkTransaction checkTransactionsBatch uncheckTransaction uncheckTransactionsBatch \
@@ -59,27 +59,28 @@ const INSIDE: &str = "createTransaction listTransactions updateTransaction \
     createFile updateFile getFile deleteFile listTemplates getUser getBilling \
     getBillingCheckout getBillingPortal";
 
-/// Of connections, an app reaches its own: `rule_9_5_an_app_has_its_own_connections_only`.
+/// Operations on connections, of which an app reaches its own:
+/// `rule_9_5_app_reaches_only_its_own_connections`.
 const CONNECTIONS: &str = "listConnections createConnection updateConnection getConnection \
     deleteConnection listConnectionIntegrations";
 
 const POSTED: [&str; 1] = ["TRANSACTION_POSTED"];
 
-/// An app in a book with what it was sent for an event: a client with its token.
+/// An installed app and a client with the token from its first event.
 struct Bot {
     app: Value,
     integration: Value,
     client: Client,
 }
 
-/// Installs an app that reaches so far, and sends it an event.
+/// Installs an app with this reach and takes the token from its first event.
 #[track_caller]
-fn bot(server: &Server, cast: &Cast, reach: Option<&str>, fields: Value) -> Bot {
+fn install_bot(server: &Server, cast: &Cast, reach: Option<&str>, fields: Value) -> Bot {
     let receiver = Receiver::start();
     let app = install(cast, &receiver.url(), &POSTED, fields);
-    let integration = integration(cast, &app);
+    let integration = find_integration(cast, &app);
     if let Some(reach) = reach {
-        reaches(&cast.owner, cast, &integration, reach).ok();
+        set_reach(&cast.owner, cast, &integration, reach).ok();
     }
     lunch(cast, "for the token");
     let received = receiver.wait_for(1).remove(0);
@@ -88,12 +89,12 @@ fn bot(server: &Server, cast: &Cast, reach: Option<&str>, fields: Value) -> Bot 
 }
 
 #[track_caller]
-fn integration(cast: &Cast, app: &Value) -> Value {
+fn find_integration(cast: &Cast, app: &Value) -> Value {
     let all = cast.owner.get(&cast.path("/integrations")).ok();
     items(&all).iter().find(|one| one["agentId"] == app["id"]).expect("installed").clone()
 }
 
-fn reaches(
+fn set_reach(
     caller: &Client,
     cast: &Cast,
     integration: &Value,
@@ -107,16 +108,17 @@ fn is_refused(answer: &daybook_tests::Answer) -> bool {
     answer.status == 403 && answer.body["error"]["errors"][0]["reason"] == "insufficientScope"
 }
 
-/// A new operation joins one of the lists above, with the mark `Lasting` in `routes.rs` or without.
-fn rule_8_22_every_operation_is_decided(server: &Server) {
+/// A new operation must join one of the lists above. Those of `LASTING` have the mark `Lasting` in
+/// `routes.rs`.
+fn rule_8_22_every_operation_is_classified(server: &Server) {
     let words = |text: &'static str| text.split_whitespace();
     let lists = [LASTING, OUTSIDE, INSIDE, CONNECTIONS];
-    let decided: BTreeSet<&str> = lists.into_iter().flat_map(words).collect();
+    let listed: BTreeSet<&str> = lists.into_iter().flat_map(words).collect();
     let all: BTreeSet<&str> = operations().iter().map(|operation| operation.id).collect();
-    assert_eq!(decided, all, "every operation of the contract is decided");
+    assert_eq!(listed, all, "every operation of the contract is listed");
     let targets = Targets::new(server);
-    let of_all = bot(server, &targets.cast, Some("ALL"), json!({}));
-    let of_book = bot(server, &targets.cast, None, json!({}));
+    let of_all = install_bot(server, &targets.cast, Some("ALL"), json!({}));
+    let of_book = install_bot(server, &targets.cast, None, json!({}));
     let before = targets.snapshot();
     let lasting: BTreeSet<&str> = words(LASTING).collect();
     for operation in operations().into_iter().filter(|one| lasting.contains(one.id)) {
@@ -144,9 +146,9 @@ fn rule_8_22_every_operation_is_decided(server: &Server) {
     }
 }
 
-fn rule_8_22_visibility_stays(server: &Server) {
+fn rule_8_22_app_cannot_publish_a_book(server: &Server) {
     let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
-    let bot = bot(server, &cast, Some("ALL"), json!({}));
+    let bot = install_bot(server, &cast, Some("ALL"), json!({}));
     let other = cast.owner.post("/v5/books", &json!({"name": "Other"})).ok();
     for book in [&cast.book, id(&other)] {
         for (path, body) in [
@@ -163,10 +165,10 @@ fn rule_8_22_visibility_stays(server: &Server) {
     bot.client.post("/v5/books", &json!({"name": "New"})).ok();
 }
 
-/// 0.16: a key is the app's own, so that it is not given what the user was answered.
-fn rule_8_22_a_recorded_answer_is_for_who_asked(server: &Server) {
+/// 0.16: idempotency keys of an app are separate from those of its user.
+fn rule_8_22_app_does_not_replay_the_response_of_its_user(server: &Server) {
     let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
-    let bot = bot(server, &cast, None, json!({}));
+    let bot = install_bot(server, &cast, None, json!({}));
     let body = json!({"name": "Tax", "type": "LIABILITY"});
     let keyed = |caller: &Client| {
         caller.header("idempotency-key", "once").post(&cast.path("/accounts"), &body)
@@ -183,7 +185,7 @@ fn rule_9_4_an_app_reaches_its_book_and_its_collection(server: &Server) {
         format!("/v5/books/{}", id(&made))
     };
     let (mirror, other) = (book("Mirror"), book("Other"));
-    let bot = bot(server, &cast, None, json!({}));
+    let bot = install_bot(server, &cast, None, json!({}));
     assert_eq!(bot.integration["reach"], "COLLECTION");
     let unreached = |path: &str| is_refused(&bot.client.get(path));
     assert!(unreached(&mirror) && unreached(&other) && unreached("/v5/books/nowhere"));
@@ -200,29 +202,29 @@ fn rule_9_4_an_app_reaches_its_book_and_its_collection(server: &Server) {
     assert!(unreached(&other), "9.4: others are not");
     let collection = bot.client.get(&cast.path("")).ok()["collection"]["books"].clone();
     assert_eq!(collection.as_array().map(Vec::len), Some(2));
-    reaches(&cast.owner, &cast, &bot.integration, "BOOK").ok();
+    set_reach(&cast.owner, &cast, &bot.integration, "BOOK").ok();
     eventually("9.4: only its own book", || unreached(&mirror));
     bot.client.get(&cast.path("")).ok();
-    reaches(&cast.owner, &cast, &bot.integration, "COLLECTION").ok();
+    set_reach(&cast.owner, &cast, &bot.integration, "COLLECTION").ok();
     eventually("9.4: the collection again", || !unreached(&mirror));
     change("remove", json!([{"id": cast.book}]));
     eventually("9.4: in no collection", || unreached(&mirror));
-    reaches(&cast.owner, &cast, &bot.integration, "ALL").ok();
+    set_reach(&cast.owner, &cast, &bot.integration, "ALL").ok();
     eventually("9.4: all books", || !unreached(&other));
     assert_eq!(bot.client.get("/v5/books/nowhere").status, 404);
 }
 
-fn rule_9_4_only_who_installed_it_changes_the_reach(server: &Server) {
+fn rule_9_4_only_the_installing_user_changes_the_reach(server: &Server) {
     let cast = Cast::new(server);
     let app = install(&cast, "https://bot.example/", &POSTED, json!({}));
-    let installed = integration(&cast, &app);
+    let installed = find_integration(&cast, &app);
     for reach in ["BOOK", "ALL"] {
-        reaches(&cast.editor, &cast, &installed, reach).refused(403, "forbidden");
+        set_reach(&cast.editor, &cast, &installed, reach).refused(403, "forbidden");
     }
-    assert_eq!(reaches(&cast.editor, &cast, &installed, "COLLECTION").ok(), installed);
-    let message = reaches(&cast.owner, &cast, &installed, "WORLD").refused(400, "invalid");
+    assert_eq!(set_reach(&cast.editor, &cast, &installed, "COLLECTION").ok(), installed);
+    let message = set_reach(&cast.owner, &cast, &installed, "WORLD").refused(400, "invalid");
     assert!(message.contains("InvalidFormatException"), "0.10: {message}");
-    let changed = reaches(&cast.owner, &cast, &installed, "BOOK").ok();
+    let changed = set_reach(&cast.owner, &cast, &installed, "BOOK").ok();
     assert_eq!(changed["reach"], "BOOK");
     let event = &items(&cast.owner.get(&cast.path("/events?limit=1")).ok())[0].clone();
     assert_eq!(event["type"], "INTEGRATION_UPDATED");
@@ -233,41 +235,43 @@ fn rule_9_4_only_who_installed_it_changes_the_reach(server: &Server) {
     assert_eq!(cast.owner.post(&cast.path("/integrations"), &body).ok()["reach"], "ALL");
 }
 
-/// The token works, and ends when this is done.
+/// Checks that the token works before `end` and is refused after it.
 #[track_caller]
-fn ends(bot: &Bot, what: &str, end: impl FnOnce()) {
+fn check_ends(bot: &Bot, what: &str, end: impl FnOnce()) {
     bot.client.get("/v5/user").ok();
     end();
     eventually(what, || bot.client.get("/v5/user").status == 401);
 }
 
-fn rule_8_22_uninstalling_ends_the_token(server: &Server) {
+fn rule_8_22_uninstalling_revokes_the_token(server: &Server) {
     let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
-    let bots = [(); 2].map(|()| bot(server, &cast, Some("ALL"), json!({})));
-    ends(&bots[0], "8.22: an app that was uninstalled", || {
+    let bots = [(); 2].map(|()| install_bot(server, &cast, Some("ALL"), json!({})));
+    check_ends(&bots[0], "8.22: an app that was uninstalled", || {
         let path = cast.path(&format!("/integrations/{}", id(&bots[0].integration)));
         cast.owner.delete(&path).ok();
     });
-    // Who installs it anew does not bring the old token back.
+    // Installing the app again does not restore the old token.
     let again = json!({"agentId": bots[0].app["id"]});
     cast.owner.post(&cast.path("/integrations"), &again).ok();
     assert_eq!(bots[0].client.get("/v5/user").status, 401);
     bots[1].client.get("/v5/user").ok();
 }
 
-fn rule_8_22_the_pause_of_the_operator_ends_the_token(server: &Server) {
+fn rule_8_22_operator_pause_revokes_the_token(server: &Server) {
     let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
-    let bot = bot(server, &cast, Some("ALL"), json!({}));
+    let bot = install_bot(server, &cast, Some("ALL"), json!({}));
     let pause = |verb: &str| {
         let named = ["webhooks", verb, "--book", &cast.book, "--app", id(&bot.app)];
         run(server, &named).expect("it is done");
     };
-    ends(&bot, "8.22: an app that the operator has paused", || pause("pause"));
+    check_ends(&bot, "8.22: an app that the operator has paused", || pause("pause"));
     pause("resume");
-    eventually("8.22: within its hour, it goes on", || bot.client.get("/v5/user").status == 200);
+    eventually("8.22: the token works again within its hour", || {
+        bot.client.get("/v5/user").status == 200
+    });
 }
 
-fn rule_8_22_who_leaves_the_book_ends_the_token(server: &Server) {
+fn rule_8_22_losing_the_collaborator_revokes_the_token(server: &Server) {
     for visibility in ["PRIVATE", "PUBLIC"] {
         let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
         cast.owner.put(&cast.path(""), &json!({"visibility": visibility})).ok();
@@ -282,16 +286,16 @@ fn rule_8_22_who_leaves_the_book_ends_the_token(server: &Server) {
         let client = server.client_with_token(received.header("service-oauth-token"));
         let bot = Bot { app, integration, client };
         assert_eq!(bot.client.get("/v5/user").ok()["email"], cast.editor.email());
-        ends(&bot, "8.22: who installed it is no collaborator any more", || {
+        check_ends(&bot, "8.22: who installed it is no collaborator any more", || {
             cast.share(cast.editor.email(), "NONE");
         });
     }
 }
 
-fn rule_9_5_an_app_has_its_own_connections_only(server: &Server) {
+fn rule_9_5_app_reaches_only_its_own_connections(server: &Server) {
     let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let connectable = json!({"connectable": true});
-    let bot = bot(server, &cast, None, connectable.clone());
+    let bot = install_bot(server, &cast, None, connectable.clone());
     let other = install(&cast, "https://bot.example/", &POSTED, connectable);
     let all = "/v5/user/connections";
     let connect = |caller: &Client, app: &Value| {
@@ -312,13 +316,13 @@ fn rule_9_5_an_app_has_its_own_connections_only(server: &Server) {
         let renamed = json!({"id": hidden["id"], "name": "Ours"});
         bot.client.put(all, &renamed).refused(404, "notFound");
     }
-    // 9.5: POST of a known one would show it.
+    // 9.5: a POST of an existing connection would return it.
     connect(&bot.client, &other).refused(403, "insufficientScope");
     assert_eq!(connect(&bot.client, &bot.app).ok(), own);
     let path = format!("{all}/{}", id(&own));
     let changes = json!({"id": own["id"], "properties": {"token": "new"}});
     assert_eq!(bot.client.put(all, &changes).ok()["properties"], json!({"token": "new"}));
-    // The book uses it: the integration would go with it.
+    // Deleting a connection in use would also delete the integration.
     let used = json!({"agentId": bot.app["id"], "connectionId": own["id"]});
     let used = cast.owner.post(&cast.path("/integrations"), &used).ok();
     bot.client.delete(&path).refused(403, "insufficientScope");

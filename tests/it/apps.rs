@@ -1,7 +1,7 @@
-//! Apps (9.3): created from a manifest, seen by whom they name, changed by their developers,
-//! published by administrators. Their secrets are sealed.
+//! Apps (9.3): created from a manifest, visible to the users it names, changed by its developers,
+//! published by administrators. Client secrets are sealed and never returned.
 
-use daybook_tests::{Backdoor, Client, Server, column, shows, unique};
+use daybook_tests::{Client, RawSql, Server, column, shows, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -10,27 +10,27 @@ use crate::secrets::stands_nowhere;
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        clients_synchronise_a_manifest,
-        an_update_keeps_and_clears,
-        who_sees_and_changes_an_app,
-        names_pass_to_nobody,
-        what_only_developers_see,
-        lists_are_by_name_and_leave_out_deprecated_ones,
-        what_a_manifest_may_not_say,
-        ids_are_taken_once,
-        a_repetition_creates_once,
-        a_user_owns_a_hundred,
-        secrets_are_never_answered_and_are_sealed,
-        limited_tokens_do_not_reach_apps,
+        manifest_is_created_then_updated,
+        update_keeps_absent_and_clears_null_fields,
+        developers_change_and_users_see_an_app,
+        manifest_name_is_not_inherited_by_later_users,
+        private_fields_are_shown_to_developers_only,
+        list_is_ordered_by_name_without_deprecated_apps,
+        invalid_manifest_is_refused,
+        concurrent_creates_take_an_id_once,
+        repeated_create_returns_the_same_app,
+        user_owns_at_most_100_apps,
+        client_secret_is_sealed_and_never_returned,
+        limited_tokens_are_refused,
     ]
 }
 
-/// Somebody of a domain whom no app of another case names.
+/// A new user of a domain that no app of another case names.
 fn person(server: &Server, kind: &str) -> Client {
     server.client(&format!("{}@apps.example", unique(kind)))
 }
 
-/// The username of a person, as their profile shows it.
+/// Returns the username that the profile shows.
 fn username(person: &Client) -> String {
     person.get("/v5/user").ok()["username"].as_str().expect("a username").to_owned()
 }
@@ -39,9 +39,8 @@ fn path(id: &str) -> String {
     format!("/v5/apps/{id}")
 }
 
-/// As the command line of such apps does it: GET, then POST on 404, else PUT, with the manifest as
-/// it is kept beside the source.
-fn clients_synchronise_a_manifest(server: &Server) {
+/// Follows the command line tool of such apps: GET, then POST on 404, otherwise PUT.
+fn manifest_is_created_then_updated(server: &Server) {
     let developer = person(server, "developer");
     let id = unique("tax-bot");
     let mut manifest = json!({
@@ -104,7 +103,7 @@ fn clients_synchronise_a_manifest(server: &Server) {
     assert_eq!(developer.get(&path(&id)).ok()["menuText"], "Tax Robot");
 }
 
-fn an_update_keeps_and_clears(server: &Server) {
+fn update_keeps_absent_and_clears_null_fields(server: &Server) {
     let developer = person(server, "developer");
     let id = unique("app");
     let full = json!({
@@ -129,12 +128,12 @@ fn an_update_keeps_and_clears(server: &Server) {
     for absent in ["description", "website"] {
         assert!(cleared[absent].is_null(), "{absent}: {cleared}");
     }
-    assert_eq!(put(created.clone()), created, "what was read can be sent back");
+    assert_eq!(put(created.clone()), created, "a response can be sent back");
     developer.put("/v5/apps", &json!({"name": "No id"})).refused(400, "badRequest");
     developer.put("/v5/apps", &json!({"id": id, "name": " "})).refused(400, "badRequest");
 }
 
-fn who_sees_and_changes_an_app(server: &Server) {
+fn developers_change_and_users_see_an_app(server: &Server) {
     let [owner, developer, colleague, tester, stranger] =
         ["owner", "developer", "colleague", "tester", "stranger"].map(|kind| person(server, kind));
     let domain = unique("team").to_lowercase();
@@ -155,7 +154,7 @@ fn who_sees_and_changes_an_app(server: &Server) {
     let message = stranger.get(&path(&id)).refused(404, "notFound");
     let unknown = unique("unknown");
     let expected = stranger.get(&path(&unknown)).refused(404, "notFound");
-    assert_eq!(message.replace(&id, &unknown), expected, "as one that does not exist");
+    assert_eq!(message.replace(&id, &unknown), expected, "the same as for an unknown app");
     stranger.put("/v5/apps", &json!({"id": id, "name": "Mine"})).refused(404, "notFound");
     stranger.post("/v5/apps", &json!({"id": id, "name": "Mine"})).refused(409, "conflict");
     server.anonymous().get(&path(&id)).refused(401, "required");
@@ -165,17 +164,21 @@ fn who_sees_and_changes_an_app(server: &Server) {
         let listed = column(&caller.get("/v5/apps").ok(), "id");
         assert_eq!(listed.contains(&id), is_listed, "{}", caller.email());
     }
-    // Whom it names no longer, it is not seen by.
+    // A user who is no longer named does not see the app.
     owner.put("/v5/apps", &json!({"id": id, "developers": null, "published": true})).ok();
     developer.get(&path(&id)).refused(404, "notFound");
     assert!(!column(&member.get("/v5/apps").ok(), "id").contains(&id));
-    assert_eq!(owner.get(&path(&id)).ok()["published"], json!(false), "only administrators do");
+    assert_eq!(
+        owner.get(&path(&id)).ok()["published"],
+        json!(false),
+        "only administrators publish"
+    );
     assert_eq!(owner.get(&path(&id)).ok()["description"], created["description"]);
 }
 
-/// Whom a manifest names who is not there yet is nobody: whoever gets such an address later is not
-/// taken for them, nor is who gets that of somebody who was deleted.
-fn names_pass_to_nobody(server: &Server) {
+/// Unknown names in a manifest are ignored. A user who later gets that name, or the name of a
+/// deleted user, gets no access.
+fn manifest_name_is_not_inherited_by_later_users(server: &Server) {
     let (owner, deleted) = (person(server, "owner"), person(server, "deleted"));
     let (id, early) = (unique("app"), unique("early"));
     let name = username(&deleted);
@@ -192,11 +195,11 @@ fn names_pass_to_nobody(server: &Server) {
     }
 }
 
-fn what_only_developers_see(server: &Server) {
+fn private_fields_are_shown_to_developers_only(server: &Server) {
     let (owner, tester) = (person(server, "owner"), person(server, "tester"));
     let id = unique("app");
     let body = json!({
-        "id": id, "name": "App", "users": username(&tester), "developers": "somebody",
+        "id": id, "name": "App", "users": username(&tester), "developers": "another",
         "webhookUrl": "https://a.example", "webhookUrlDev": "http://localhost:1",
         "menuUrlDev": "http://localhost:2", "menuUrl": "https://m.example", "clientId": "c",
     });
@@ -217,7 +220,7 @@ fn what_only_developers_see(server: &Server) {
     shows(&seen, &json!({"menuUrl": "https://m.example", "ownerId": whole["ownerId"]}));
 }
 
-fn lists_are_by_name_and_leave_out_deprecated_ones(server: &Server) {
+fn list_is_ordered_by_name_without_deprecated_apps(server: &Server) {
     let owner = person(server, "owner");
     for (name, deprecated) in
         [("beta", false), ("Gamma", true), ("Alpha", false), ("alpha 2", false)]
@@ -232,13 +235,13 @@ fn lists_are_by_name_and_leave_out_deprecated_ones(server: &Server) {
     assert!(listed["items"][0]["readme"].is_null(), "{listed}");
 }
 
-fn what_a_manifest_may_not_say(server: &Server) {
+fn invalid_manifest_is_refused(server: &Server) {
     let owner = person(server, "owner");
     let id = unique("app");
     owner.post("/v5/apps", &json!({"id": id, "name": "App"})).ok();
     owner.put("/v5/apps", &json!({"id": id, "name": "App", "menuOpenMode": " "})).ok();
     let before = owner.get(&path(&id)).ok();
-    for (field, value, said) in [
+    for (field, value, expected) in [
         ("webhookUrl", json!("bot.example"), "absolute http or https address"),
         ("menuUrl", json!("javascript:alert(1)"), "absolute http or https address"),
         ("propertiesSchema", json!({"account": {"keys": ["k".repeat(31)]}}), "30 characters"),
@@ -247,9 +250,9 @@ fn what_a_manifest_may_not_say(server: &Server) {
     ] {
         let refused = owner.put("/v5/apps", &json!({"id": id, field: value}));
         let message = refused.refused(400, "badRequest");
-        assert!(message.contains(said) && message.contains(field), "{field}: {message}");
+        assert!(message.contains(expected) && message.contains(field), "{field}: {message}");
     }
-    for (field, value, said) in [
+    for (field, value, expected) in [
         ("apiVersion", json!("v6"), "v0, v1, v2, v3, v4, v5"),
         ("apiVersion", json!(5), "apiVersion must be a string"),
         ("description", json!(5), "description must be a string"),
@@ -265,7 +268,7 @@ fn what_a_manifest_may_not_say(server: &Server) {
         let refused = owner.put("/v5/apps", &json!({"id": id, "name": "x", field: value}));
         let message = refused.refused(400, "invalid");
         assert!(message.contains("InvalidFormatException"), "0.10: {message}");
-        assert!(message.contains(said) && message.contains(field), "{field}: {message}");
+        assert!(message.contains(expected) && message.contains(field), "{field}: {message}");
     }
     assert_eq!(owner.get(&path(&id)).ok(), before, "a refused request changes nothing");
     for bad in ["Tax Bot", "tax_bot", "", "daybook", "api"] {
@@ -275,7 +278,7 @@ fn what_a_manifest_may_not_say(server: &Server) {
     owner.get("/v5/apps/%00").refused(404, "notFound");
 }
 
-fn ids_are_taken_once(server: &Server) {
+fn concurrent_creates_take_an_id_once(server: &Server) {
     let people: Vec<Client> = (0..4).map(|_| person(server, "racer")).collect();
     let id = unique("app");
     let statuses = std::thread::scope(|scope| {
@@ -289,20 +292,20 @@ fn ids_are_taken_once(server: &Server) {
     assert!(statuses.iter().all(|status| [200, 409].contains(status)), "{statuses:?}");
 }
 
-fn a_repetition_creates_once(server: &Server) {
+fn repeated_create_returns_the_same_app(server: &Server) {
     let owner = person(server, "owner").header("Idempotency-Key", &unique("key"));
     let body = json!({"id": unique("app"), "name": "App", "clientSecret": "s3cret"});
     let first = owner.post("/v5/apps", &body).ok();
     assert_eq!(owner.post("/v5/apps", &body).ok(), first, "0.16");
 }
 
-fn a_user_owns_a_hundred(server: &Server) {
+fn user_owns_at_most_100_apps(server: &Server) {
     let owner = person(server, "owner");
     let user = owner.get("/v5/user").ok();
     let id = user["id"].as_str().expect("an id").parse::<i64>().expect("digits");
     let prefix = unique("app");
     owner.post("/v5/apps", &json!({"id": format!("{prefix}-0"), "name": "App"})).ok();
-    let mut backdoor = Backdoor::open(server);
+    let mut raw_sql = RawSql::open(server);
     for number in 1..100 {
         let copy = format!(
             "INSERT INTO apps (id, owner_id, name, texts, connectable, deprecated, installable, \
@@ -310,7 +313,7 @@ fn a_user_owns_a_hundred(server: &Server) {
              owner_id, name, texts, connectable, deprecated, installable, repo_private, published, \
              created_at, updated_at FROM apps WHERE id = '{prefix}-0' AND owner_id = {id}"
         );
-        assert_eq!(backdoor.execute(&copy), 1);
+        assert_eq!(raw_sql.execute(&copy), 1);
     }
     let one_more = json!({"id": format!("{prefix}-100"), "name": "App"});
     let message = owner.post("/v5/apps", &one_more).refused(400, "badRequest");
@@ -318,9 +321,8 @@ fn a_user_owns_a_hundred(server: &Server) {
     assert_eq!(column(&owner.get("/v5/apps").ok(), "id").len(), 100);
 }
 
-/// 9.3, 11.15: the secret stands in no answer, in no file or backup of the database and not in the
-/// log.
-fn secrets_are_never_answered_and_are_sealed(server: &Server) {
+/// 9.3, 11.15: the secret is in no response, no file or backup of the database, and not in the log.
+fn client_secret_is_sealed_and_never_returned(server: &Server) {
     let owner = person(server, "owner").header("Idempotency-Key", &unique("key"));
     let (id, secret) = (unique("app"), unique("secret-of-a-client"));
     let body = json!({"id": id, "name": "App", "clientSecret": secret});
@@ -330,21 +332,21 @@ fn secrets_are_never_answered_and_are_sealed(server: &Server) {
     for shown in [owner.get(&path(&id)), owner.get("/v5/apps")] {
         assert!(!shown.text.contains(&secret) && !shown.text.contains("clientSecret"));
     }
-    let mut backdoor = Backdoor::open(server);
-    let sealed = |backdoor: &mut Backdoor, condition: &str| {
-        backdoor.execute(&format!("UPDATE apps SET name = name WHERE id = '{id}' AND {condition}"))
+    let mut raw_sql = RawSql::open(server);
+    let sealed = |raw_sql: &mut RawSql, condition: &str| {
+        raw_sql.execute(&format!("UPDATE apps SET name = name WHERE id = '{id}' AND {condition}"))
     };
-    assert_eq!(sealed(&mut backdoor, "client_secret IS NOT NULL"), 1);
+    assert_eq!(sealed(&mut raw_sql, "client_secret IS NOT NULL"), 1);
     stands_nowhere(server, &secret, &id);
     let plain = server.client_with_token(owner.token().expect("a token"));
     plain.put("/v5/apps", &json!({"id": id, "name": "Renamed"})).ok();
-    assert_eq!(sealed(&mut backdoor, "client_secret IS NOT NULL"), 1, "it stays unless sent");
+    assert_eq!(sealed(&mut raw_sql, "client_secret IS NOT NULL"), 1, "it stays unless sent");
     plain.put("/v5/apps", &json!({"id": id, "clientSecret": " "})).ok();
-    assert_eq!(sealed(&mut backdoor, "client_secret IS NULL"), 1, "blank text clears");
+    assert_eq!(sealed(&mut raw_sql, "client_secret IS NULL"), 1, "blank text clears");
 }
 
 /// 11.9.
-fn limited_tokens_do_not_reach_apps(server: &Server) {
+fn limited_tokens_are_refused(server: &Server) {
     let owner = person(server, "owner");
     let id = unique("app");
     owner.post("/v5/apps", &json!({"id": id, "name": "App"})).ok();

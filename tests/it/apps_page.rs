@@ -1,5 +1,4 @@
-//! `docs/apps.md` as it stands: its files are saved, its commands run, and the bot acts. Only ports
-//! differ.
+//! Runs the commands and the bot of `docs/apps.md` as written, with other ports.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -14,12 +13,12 @@ use crate::Case;
 use crate::reading::items;
 
 pub fn tests() -> Vec<Case> {
-    crate::isolated![the_page_leads_to_a_bot_that_acts]
+    crate::isolated![commands_of_the_page_run_a_working_bot]
 }
 
 const PAGE: &str = include_str!("../../docs/apps.md");
 
-/// The code blocks of the page in a language.
+/// Returns the code blocks of the page in a language.
 fn blocks(language: &str) -> Vec<&'static str> {
     let opened = PAGE.split("\n```").skip(1).step_by(2);
     let of_language = opened.filter_map(|block| block.strip_prefix(language)?.strip_prefix('\n'));
@@ -32,7 +31,7 @@ fn only_block(language: &str) -> &'static str {
     block
 }
 
-/// What the page asks for and this machine lacks.
+/// Returns what the page requires and this machine lacks.
 fn missing() -> Option<&'static str> {
     let succeeds = |program: &str, arguments: &[&str]| {
         let run = Command::new(program).args(arguments).output();
@@ -49,8 +48,8 @@ fn missing() -> Option<&'static str> {
     }
 }
 
-/// `target/quick/daybook` of the page: the program that is tested, on the data of the server.
-fn lay_program(server: &Server, home: &Path) {
+/// Creates `target/quick/daybook` of the page: the tested program on the data of the server.
+fn install_program(server: &Server, home: &Path) {
     let command = server.admin(&["token"]);
     let quoted = |text: &std::ffi::OsStr| format!("'{}'", text.display());
     let options: Vec<String> = command.get_args().skip(1).map(quoted).collect();
@@ -62,7 +61,7 @@ fn lay_program(server: &Server, home: &Path) {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a program");
 }
 
-fn the_page_leads_to_a_bot_that_acts(engine: Engine) {
+fn commands_of_the_page_run_a_working_bot(engine: Engine) {
     if let Some(what) = missing() {
         assert!(setting("CI").is_none(), "missing, for the commands of docs/apps.md: {what}");
         eprintln!("apps_page is left out; missing: {what}");
@@ -70,17 +69,17 @@ fn the_page_leads_to_a_bot_that_acts(engine: Engine) {
     }
     let server = Server::start(engine);
     let home = server.data_dir().parent().expect("a folder").join("page");
-    lay_program(&server, &home);
+    install_program(&server, &home);
     let port = free_port().to_string();
     let here = |text: &str| {
         assert!(!text.contains("8080") || text.contains("127.0.0.1:8080"), "{text}");
-        // First the port of the bot: that of the server may hold its digits.
+        // Replace the port of the bot first: the port of the server may contain its digits.
         text.replace("9000", &port).replace("127.0.0.1:8080", &server.address().to_string())
     };
     fs::write(home.join("app.json"), here(only_block("json"))).expect("a file");
     fs::write(home.join("bot.py"), here(only_block("python"))).expect("a file");
     let commands = here(&blocks("sh").join("\n"));
-    // However it ends, the bot does too.
+    // Stop the bot when the script ends.
     let script = format!("trap '[ -z \"$!\" ] || kill \"$!\"' EXIT\n{commands}\necho $BOOK\n");
     fs::write(home.join("commands.sh"), script).expect("a file");
     let path = setting("PATH").expect("a search path");
@@ -88,14 +87,14 @@ fn the_page_leads_to_a_bot_that_acts(engine: Engine) {
     shell.args(["180", "sh", "-eu", "commands.sh"]).current_dir(&home);
     shell.env_clear().env("PATH", path);
     let run = run_for(&mut shell, Duration::from_secs(240)).expect("the commands come to an end");
-    let told = String::from_utf8(run.stdout).expect("UTF-8");
+    let output = String::from_utf8(run.stdout).expect("UTF-8");
     let failed = String::from_utf8_lossy(&run.stderr).into_owned();
-    assert!(run.status.success(), "{told}\n{failed}");
-    assert!(!told.contains("\"error\":"), "a command of the page is refused: {told}");
-    assert!(told.contains("recorded 12.00 of tax"), "the event says what the bot did: {told}");
-    let mut last = told.lines().rev();
+    assert!(run.status.success(), "{output}\n{failed}");
+    assert!(!output.contains("\"error\":"), "a command of the page is refused: {output}");
+    assert!(output.contains("recorded 12.00 of tax"), "the event says what the bot did: {output}");
+    let mut last = output.lines().rev();
     let (book, refused) = (last.next().expect("the book"), last.next().expect("a status"));
-    assert!(refused.ends_with("401"), "nobody else tells the bot anything: {told}");
+    assert!(refused.ends_with("401"), "a request without the signature is refused: {output}");
     let owner = server.client("you@example.com");
     let list = |what: &str| owner.get(&format!("/v5/books/{book}/{what}")).ok();
     let recorded = list("transactions");
@@ -103,7 +102,7 @@ fn the_page_leads_to_a_bot_that_acts(engine: Engine) {
         .iter()
         .map(|row| [&row["description"], &row["amount"], &row["agentId"]])
         .collect();
-    assert_eq!(recorded.len(), 2, "it does not answer itself: {recorded:?}");
+    assert_eq!(recorded.len(), 2, "the bot does not react to its own transaction: {recorded:?}");
     let of_bot = recorded.iter().find(|row| row[2] == "tax-bot").expect("what the bot recorded");
     assert_eq!(of_bot[..2], ["Tax on Bicycle #tax", "12.00"]);
     let events = list("events?type=TRANSACTION_POSTED");

@@ -1,5 +1,5 @@
-//! Files of transactions (3.2.12, 3.10.3, 9.6): attached by id or with their content, kept, taken
-//! off, and held.
+//! Files of transactions (3.2.12, 3.10.3, 9.6): attached by id or with content, replaced and
+//! detached. A file of a checked or locked transaction cannot be deleted or replaced.
 
 use daybook_tests::{CASH_AND_FOOD, Cast, Server, column, id, shows};
 use serde_json::{Value, json};
@@ -9,31 +9,31 @@ use crate::files::{base64, create, file, get, kinds};
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        whole_files_are_kept_by_reference,
-        content_makes_new_files,
-        a_create_with_only_a_file_is_a_draft,
+        known_file_is_attached_by_id,
+        content_creates_new_files,
+        transaction_with_only_a_file_is_a_draft,
         unknown_files_are_dropped_on_create,
         unknown_files_are_refused_on_update,
         lists_and_events_show_files,
-        updates_replace_the_list,
-        an_update_that_changes_nothing,
-        posting_keeps_edits_of_files,
-        batches_attach,
-        refused_items_make_no_files,
-        duplicates_make_no_files,
-        deleting_a_file_detaches_it,
-        deleting_respects_checked_and_locked_holders,
-        new_content_respects_checked_and_locked_holders,
-        locked_and_checked_transactions_keep_their_files,
-        has_file,
-        recorders_attach_their_own,
-        holders_need_their_own_permission,
-        a_thousand_files_and_no_more,
+        update_replaces_the_file_list,
+        update_that_changes_nothing_has_no_event,
+        posting_a_draft_applies_file_edits,
+        batches_attach_files,
+        refused_items_create_no_files,
+        duplicates_create_no_files,
+        deleted_file_is_detached,
+        delete_of_a_file_in_a_checked_or_locked_transaction_is_refused,
+        new_content_in_a_checked_or_locked_transaction_is_refused,
+        files_of_locked_and_checked_transactions_cannot_change,
+        has_file_finds_transactions_with_files,
+        recorder_attaches_only_own_files,
+        detaching_a_file_requires_permission_on_the_transaction,
+        more_than_1000_files_are_refused,
     ]
 }
 
-/// A book with two accounts.
-fn stage(server: &Server) -> Cast {
+/// Creates a book with two accounts.
+fn fixture(server: &Server) -> Cast {
     Cast::with_accounts(server, &CASH_AND_FOOD)
 }
 
@@ -65,8 +65,8 @@ fn names(transaction: &Value) -> Vec<String> {
     column(&json!({"items": transaction["files"]}), "name")
 }
 
-fn whole_files_are_kept_by_reference(server: &Server) {
-    let cast = stage(server);
+fn known_file_is_attached_by_id(server: &Server) {
+    let cast = fixture(server);
     let receipt = create(
         &cast.owner,
         &cast,
@@ -76,19 +76,19 @@ fn whole_files_are_kept_by_reference(server: &Server) {
         }),
     )
     .ok();
-    // What clients send back: the whole object, even with content, and twice.
+    // Clients send back the whole object, even with content, and twice.
     let mut whole = get(&cast, &receipt);
     whole["name"] = json!("other.txt");
     whole["content"] = json!(base64(b"other bytes"));
     let recorded = record(&cast, &lunch(json!([whole, {"id": receipt["id"]}])));
-    assert_eq!(recorded["files"], json!([receipt]), "kept by id, once, as it is");
+    assert_eq!(recorded["files"], json!([receipt]), "attached by id, once, unchanged");
     assert_eq!(get(&cast, &receipt)["content"], base64(b"%PDF"));
     assert_eq!(read(&cast, &recorded)["files"], json!([receipt]));
     assert_eq!(kinds(&cast)[..2], ["TRANSACTION_POSTED", "FILE_CREATED"]);
 }
 
-fn content_makes_new_files(server: &Server) {
-    let cast = stage(server);
+fn content_creates_new_files(server: &Server) {
+    let cast = fixture(server);
     let given = json!([
         {"id": "temporary_1", "name": "a.txt", "content": base64(b"a"), "properties": {"k": "v"}},
         {"name": "b", "contentType": "image/png", "content": ""},
@@ -109,7 +109,7 @@ fn content_makes_new_files(server: &Server) {
         cast.anonymous.get(a["url"].as_str().unwrap().strip_prefix(server.base()).unwrap()).text,
         "a"
     );
-    // 8.1: created also inline, before the transaction that holds them.
+    // 8.1: inline files are created before their transaction.
     assert_eq!(kinds(&cast)[..3], ["TRANSACTION_POSTED", "FILE_CREATED", "FILE_CREATED"]);
     cast.owner
         .post(&cast.path("/transactions"), &lunch(json!([{"content": ""}])))
@@ -119,8 +119,8 @@ fn content_makes_new_files(server: &Server) {
         .refused(400, "invalid");
 }
 
-fn a_create_with_only_a_file_is_a_draft(server: &Server) {
-    let cast = stage(server);
+fn transaction_with_only_a_file_is_a_draft(server: &Server) {
+    let cast = fixture(server);
     let receipt = file(&cast, "receipt.jpg", b"jpg");
     let recorded = record(&cast, &json!({"files": [receipt]}));
     shows(
@@ -130,8 +130,8 @@ fn a_create_with_only_a_file_is_a_draft(server: &Server) {
 }
 
 fn unknown_files_are_dropped_on_create(server: &Server) {
-    let cast = stage(server);
-    let elsewhere = file(&stage(server), "elsewhere.txt", b"x");
+    let cast = fixture(server);
+    let elsewhere = file(&fixture(server), "elsewhere.txt", b"x");
     let given = json!([elsewhere, {"id": "temporary_7", "name": "a"}, {"name": "nothing"}, {}]);
     assert_eq!(
         record(&cast, &lunch(given))["files"],
@@ -142,9 +142,9 @@ fn unknown_files_are_dropped_on_create(server: &Server) {
 }
 
 fn unknown_files_are_refused_on_update(server: &Server) {
-    let cast = stage(server);
+    let cast = fixture(server);
     let (kept, elsewhere) =
-        (file(&cast, "kept.txt", b"x"), file(&stage(server), "elsewhere.txt", b"x"));
+        (file(&cast, "kept.txt", b"x"), file(&fixture(server), "elsewhere.txt", b"x"));
     let recorded = record(&cast, &lunch(json!([kept])));
     for unknown in [json!({"id": "temporary_7"}), elsewhere, json!({"name": "a"})] {
         let message = update(&cast, &recorded, json!([kept, unknown])).refused(400, "badRequest");
@@ -154,13 +154,13 @@ fn unknown_files_are_refused_on_update(server: &Server) {
 }
 
 fn lists_and_events_show_files(server: &Server) {
-    let cast = stage(server);
+    let cast = fixture(server);
     let receipt = file(&cast, "receipt.pdf", b"%PDF");
     let recorded = record(&cast, &lunch(json!([receipt])));
     let listed = cast.viewer.get(&cast.path("/transactions")).ok();
     assert_eq!(listed["items"][0]["files"], json!([receipt]), "behaviour 3.2.11");
     cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": recorded["id"]})).ok();
-    // As it was: the file goes, the event stays.
+    // Events keep the file after its deletion.
     cast.owner.delete(&cast.path(&format!("/files/{}", id(&receipt)))).ok();
     let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED")).ok();
     let shown = &events["items"][0]["data"]["object"]["transaction"]["files"];
@@ -173,8 +173,8 @@ fn lists_and_events_show_files(server: &Server) {
     assert_eq!(*shown, expected, "8.2: files[].url");
 }
 
-fn updates_replace_the_list(server: &Server) {
-    let cast = stage(server);
+fn update_replaces_the_file_list(server: &Server) {
+    let cast = fixture(server);
     let [a, b] = ["a", "b"].map(|name| file(&cast, name, b"x"));
     let recorded = record(&cast, &lunch(json!([a, b])));
     let renamed = cast
@@ -208,11 +208,11 @@ fn updates_replace_the_list(server: &Server) {
         [list(&[&more["files"][0], &b]), list(&[&b]), list(&[&a, &b])],
         "8.3: the ids that were"
     );
-    assert_eq!(get(&cast, &a)["name"], "a", "taken off, not deleted");
+    assert_eq!(get(&cast, &a)["name"], "a", "detached, not deleted");
 }
 
-fn an_update_that_changes_nothing(server: &Server) {
-    let cast = stage(server);
+fn update_that_changes_nothing_has_no_event(server: &Server) {
+    let cast = fixture(server);
     let receipt = file(&cast, "a", b"x");
     let recorded = record(&cast, &lunch(json!([receipt])));
     let before = kinds(&cast);
@@ -223,9 +223,10 @@ fn an_update_that_changes_nothing(server: &Server) {
     assert_eq!(kinds(&cast), before, "3.10.5: no event");
 }
 
-/// 3.3.1, 3.3.4: unsaved edits stick when a draft is posted, and not when it is posted already.
-fn posting_keeps_edits_of_files(server: &Server) {
-    let cast = stage(server);
+/// 3.3.1, 3.3.4: edits sent with the post of a draft are saved, those sent with a second post are
+/// not.
+fn posting_a_draft_applies_file_edits(server: &Server) {
+    let cast = fixture(server);
     let mut body = lunch(json!([]));
     body["draft"] = json!(true);
     let draft = record(&cast, &body);
@@ -239,7 +240,7 @@ fn posting_keeps_edits_of_files(server: &Server) {
     assert_eq!(
         column(&cast.owner.get(&cast.path("/files")).ok(), "name"),
         ["a"],
-        "what is not applied makes no file"
+        "ignored edits create no file"
     );
     let posted = cast
         .owner
@@ -248,8 +249,8 @@ fn posting_keeps_edits_of_files(server: &Server) {
     assert_eq!(names(&posted["transaction"]), ["c"], "behaviour 3.3.2");
 }
 
-fn batches_attach(server: &Server) {
-    let cast = stage(server);
+fn batches_attach_files(server: &Server) {
+    let cast = fixture(server);
     let shared = file(&cast, "shared", b"x");
     let items = json!({
         "items": [lunch(json!([
@@ -269,10 +270,9 @@ fn batches_attach(server: &Server) {
     assert!(message.contains('1'), "3.6.5: names the item: {message}");
 }
 
-/// 3.6.3: a checked item of a batch is left alone, and so makes no file; neither does a request
-/// that fails.
-fn refused_items_make_no_files(server: &Server) {
-    let cast = stage(server);
+/// 3.6.3: skipped items of a batch and refused requests create no file.
+fn refused_items_create_no_files(server: &Server) {
+    let cast = fixture(server);
     let mut body = lunch(json!([]));
     body["checked"] = json!(true);
     let checked = record(&cast, &body);
@@ -289,9 +289,9 @@ fn refused_items_make_no_files(server: &Server) {
     assert_eq!(cast.owner.get(&cast.path("/files")).ok(), json!({"items": []}));
 }
 
-/// 3.7.2: a duplicate answers what there is, without an event.
-fn duplicates_make_no_files(server: &Server) {
-    let cast = stage(server);
+/// 3.7.2: a duplicate returns the existing transaction without an event.
+fn duplicates_create_no_files(server: &Server) {
+    let cast = fixture(server);
     let mut body = lunch(json!([{"name": "a", "content": ""}]));
     body["remoteIds"] = json!(["r-1"]);
     let first = record(&cast, &body);
@@ -299,8 +299,8 @@ fn duplicates_make_no_files(server: &Server) {
     assert_eq!(column(&cast.owner.get(&cast.path("/files")).ok(), "name"), ["a"]);
 }
 
-fn deleting_a_file_detaches_it(server: &Server) {
-    let cast = stage(server);
+fn deleted_file_is_detached(server: &Server) {
+    let cast = fixture(server);
     let [doomed, other] = ["doomed", "other"].map(|name| file(&cast, name, b"x"));
     let posted = record(&cast, &lunch(json!([doomed, other])));
     let draft = record(&cast, &json!({"files": [doomed]}));
@@ -334,15 +334,16 @@ fn deleting_a_file_detaches_it(server: &Server) {
     assert_eq!(names(&data["object"]["transaction"]), ["other"]);
 }
 
-/// Holders that do not let go: checked, checked in the trash, and posted on a locked date.
-fn held(cast: &Cast, held: &Value) -> [(Value, &'static str); 3] {
-    let mut body = lunch(json!([held]));
+/// Attaches a file to a checked transaction, a checked one in the trash, and one to be locked; with
+/// the reason of each refusal.
+fn attach_to_protected_transactions(cast: &Cast, file: &Value) -> [(Value, &'static str); 3] {
+    let mut body = lunch(json!([file]));
     body["checked"] = json!(true);
     let checked = record(cast, &body);
     let trashed = record(cast, &body);
     let bin = json!({"items": [{"id": trashed["id"]}]});
     cast.owner.patch(&cast.path("/transactions/trash/batch?trashChecked=true"), &bin).no_content();
-    let mut body = lunch(json!([held]));
+    let mut body = lunch(json!([file]));
     body["date"] = json!("2001-01-31");
     [
         (checked, "checkedTransaction"),
@@ -351,12 +352,12 @@ fn held(cast: &Cast, held: &Value) -> [(Value, &'static str); 3] {
     ]
 }
 
-fn refusals(server: &Server, act: impl Fn(&Cast, &Value) -> daybook_tests::Answer) {
+fn check_refusals(server: &Server, act: impl Fn(&Cast, &Value) -> daybook_tests::Answer) {
     for which in 0..3 {
-        let cast = stage(server);
+        let cast = fixture(server);
         let receipt = file(&cast, "receipt", b"x");
-        let (holder, reason) = held(&cast, &receipt)[which].clone();
-        // Only this one holds on to it.
+        let (holder, reason) = attach_to_protected_transactions(&cast, &receipt)[which].clone();
+        // Detach the file from the other transactions.
         let others = cast.owner.get(&cast.path("/transactions?query=is:trashed")).ok();
         let all = cast.owner.get(&cast.path("/transactions")).ok();
         for other in
@@ -377,41 +378,43 @@ fn refusals(server: &Server, act: impl Fn(&Cast, &Value) -> daybook_tests::Answe
         cast.owner.put(&cast.path(""), &json!({"lockDate": "2001-12-31"})).ok();
         let before = (kinds(&cast), read(&cast, &holder));
         let message = act(&cast, &receipt).refused(400, reason);
-        assert!(message.contains(id(&holder)), "it names who holds on: {message}");
+        assert!(message.contains(id(&holder)), "the message names the transaction: {message}");
         assert_eq!((kinds(&cast), read(&cast, &holder)), before, "nothing changed");
         assert_eq!(get(&cast, &receipt)["content"], base64(b"x"));
     }
 }
 
-fn deleting_respects_checked_and_locked_holders(server: &Server) {
-    refusals(server, |cast, file| cast.owner.delete(&cast.path(&format!("/files/{}", id(file)))));
+fn delete_of_a_file_in_a_checked_or_locked_transaction_is_refused(server: &Server) {
+    check_refusals(server, |cast, file| {
+        cast.owner.delete(&cast.path(&format!("/files/{}", id(file))))
+    });
     // 3.5.3: a draft touches no balance, whatever its date.
-    let cast = stage(server);
+    let cast = fixture(server);
     let receipt = file(&cast, "receipt", b"x");
     record(&cast, &json!({"date": "2001-01-31", "files": [receipt]}));
     cast.owner.put(&cast.path(""), &json!({"lockDate": "2001-12-31"})).ok();
     cast.owner.delete(&cast.path(&format!("/files/{}", id(&receipt)))).ok();
 }
 
-fn new_content_respects_checked_and_locked_holders(server: &Server) {
-    refusals(server, |cast, file| {
+fn new_content_in_a_checked_or_locked_transaction_is_refused(server: &Server) {
+    check_refusals(server, |cast, file| {
         cast.owner.put(&cast.path("/files"), &json!({"id": file["id"], "content": base64(b"y")}))
     });
-    // Its name and properties are no document, and the same content is no change.
-    let cast = stage(server);
+    // Name and properties may change; equal content is not a change.
+    let cast = fixture(server);
     let receipt = file(&cast, "receipt", b"x");
-    held(&cast, &receipt);
+    attach_to_protected_transactions(&cast, &receipt);
     let change = json!({
         "id": receipt["id"], "name": "renamed", "content": base64(b"x"), "properties": {"a": "b"},
     });
     assert_eq!(cast.owner.put(&cast.path("/files"), &change).ok()["name"], "renamed");
 }
 
-/// 3.4.1, 3.5.2: attachment-only edits are blocked too.
-fn locked_and_checked_transactions_keep_their_files(server: &Server) {
-    let cast = stage(server);
+/// 3.4.1, 3.5.2: also when only files change.
+fn files_of_locked_and_checked_transactions_cannot_change(server: &Server) {
+    let cast = fixture(server);
     let receipt = file(&cast, "receipt", b"x");
-    let [checked, _, locked] = held(&cast, &receipt);
+    let [checked, _, locked] = attach_to_protected_transactions(&cast, &receipt);
     cast.owner.put(&cast.path(""), &json!({"lockDate": "2001-12-31"})).ok();
     for files in [json!([]), json!([receipt, {"name": "a", "content": ""}])] {
         update(&cast, &checked.0, files.clone()).refused(400, "checkedTransaction");
@@ -423,8 +426,8 @@ fn locked_and_checked_transactions_keep_their_files(server: &Server) {
 }
 
 /// 1.2: `has:file`.
-fn has_file(server: &Server) {
-    let cast = stage(server);
+fn has_file_finds_transactions_with_files(server: &Server) {
+    let cast = fixture(server);
     let receipt = file(&cast, "receipt", b"x");
     let with = record(&cast, &lunch(json!([receipt])));
     let mut without = lunch(json!([]));
@@ -441,10 +444,10 @@ fn has_file(server: &Server) {
     assert_eq!(found("has:file"), [id(&without)]);
 }
 
-/// 7.3: another user's file is unknown to a RECORDER, but it may send back what others attached to
-/// its draft.
-fn recorders_attach_their_own(server: &Server) {
-    let cast = stage(server);
+/// 7.3: a RECORDER cannot attach files of other users, but may send back those attached to its
+/// draft.
+fn recorder_attaches_only_own_files(server: &Server) {
+    let cast = fixture(server);
     let others = file(&cast, "others", b"x");
     let own = create(&cast.recorder, &cast, &json!({"name": "own"})).ok();
     let draft = cast
@@ -463,9 +466,9 @@ fn recorders_attach_their_own(server: &Server) {
     send(json!([others])).refused(400, "badRequest");
 }
 
-/// Taking a file off a transaction is to change it: 403 for who may not.
-fn holders_need_their_own_permission(server: &Server) {
-    let cast = stage(server);
+/// Detaching a file changes the transaction, so it requires that permission.
+fn detaching_a_file_requires_permission_on_the_transaction(server: &Server) {
+    let cast = fixture(server);
     let own = create(&cast.recorder, &cast, &json!({"name": "own"})).ok();
     let posted = record(&cast, &lunch(json!([own])));
     let path = cast.path(&format!("/files/{}", id(&own)));
@@ -475,7 +478,7 @@ fn holders_need_their_own_permission(server: &Server) {
     let stale = cast.recorder.header("If-Match", "\"stale\"");
     stale.delete(&path).refused(403, "forbidden");
     cast.owner.header("If-Match", "\"stale\"").delete(&path).refused(412, "conditionNotMet");
-    assert_eq!(names(&read(&cast, &posted)), ["own"], "what is refused is undone");
+    assert_eq!(names(&read(&cast, &posted)), ["own"], "a refused delete changes nothing");
     for caller in [&cast.recorder, &stale] {
         caller
             .put(&cast.path("/files"), &json!({"id": own["id"], "content": base64(b"y")}))
@@ -488,8 +491,8 @@ fn holders_need_their_own_permission(server: &Server) {
 }
 
 /// 10.9.
-fn a_thousand_files_and_no_more(server: &Server) {
-    let cast = stage(server);
+fn more_than_1000_files_are_refused(server: &Server) {
+    let cast = fixture(server);
     let receipt = file(&cast, "receipt", b"x");
     record(&cast, &lunch(json!(vec![&receipt; 1000])));
     let message = cast

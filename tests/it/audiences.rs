@@ -1,4 +1,5 @@
-//! For whom the tokens of this installation are (11.26), and that nobody guesses what lets in.
+//! The audience of access tokens (11.26): only tokens issued for this installation are accepted.
+//! Ids that grant access are random.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -8,24 +9,24 @@ use serde_json::{Value, json};
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        tokens_name_their_audience,
-        sessions_and_grants_name_it_too,
-        ids_cannot_be_guessed
+        tokens_of_other_audiences_are_refused,
+        forged_session_and_grant_tokens_are_refused,
+        book_ids_are_random
     ]
 }
 
-/// What a token says.
+/// Returns the claims of a token.
 pub(crate) fn claims(token: &str) -> Value {
     let middle = token.split('.').nth(1).expect("three parts");
     let text = BASE64_URL_SAFE_NO_PAD.decode(middle).expect("Base64");
     serde_json::from_slice(&text).expect("JSON")
 }
 
-fn resigned(server: &Server, claims: &Value) -> Client {
+fn client_with_claims(server: &Server, claims: &Value) -> Client {
     server.client_with_token(&signed(server, claims))
 }
 
-/// A token with these claims, signed by who has the key.
+/// Signs these claims with the key of the server.
 pub(crate) fn signed(server: &Server, claims: &Value) -> String {
     let key = std::fs::read(server.data_dir().join("token.key")).expect("the key");
     let key = hmac::Key::new(hmac::HMAC_SHA256, &key);
@@ -35,46 +36,45 @@ pub(crate) fn signed(server: &Server, claims: &Value) -> String {
     format!("{text}.{tag}")
 }
 
-fn tokens_name_their_audience(server: &Server) {
+fn tokens_of_other_audiences_are_refused(server: &Server) {
     let person = server.client(&format!("{}@example.com", unique("holder")));
     let issued = person.post("/v5/user/tokens", &json!({})).ok();
     let issued = issued["token"].as_str().expect("a token").to_owned();
     for token in [person.token().expect("a token"), &issued] {
-        let told = claims(token);
-        assert_eq!(told["aud"], "daybook");
+        let issued_claims = claims(token);
+        assert_eq!(issued_claims["aud"], "daybook");
         let with = |aud: Value| {
-            let mut claims = told.clone();
+            let mut claims = issued_claims.clone();
             claims["aud"] = aud;
-            resigned(server, &claims)
+            client_with_claims(server, &claims)
         };
         with(json!("daybook")).get("/v5/user").ok();
-        let mut without = told.clone();
+        let mut without = issued_claims.clone();
         without.as_object_mut().expect("claims").remove("aud");
-        resigned(server, &without).get("/v5/user").refused(401, "required");
+        client_with_claims(server, &without).get("/v5/user").refused(401, "required");
         for aud in [json!("another"), json!(["another"]), json!("daybook code"), json!(7)] {
             with(aud).get("/v5/user").refused(401, "required");
         }
     }
 }
 
-/// Whatever gives it, an access token is for this installation.
-fn sessions_and_grants_name_it_too(server: &Server) {
+fn forged_session_and_grant_tokens_are_refused(server: &Server) {
     let person = server.client(&format!("{}@example.com", unique("holder")));
     let user = id(&person.get("/v5/user").ok()).to_owned();
     for (claim, other) in [("sid", "gid"), ("gid", "sid")] {
         let mut forged = claims(person.token().expect("a token"));
         forged.as_object_mut().expect("claims").remove("jti");
-        // The signature alone lets nobody in: the claims name no token, session or grant.
-        resigned(server, &forged).get("/v5/user").refused(401, "required");
+        // A valid signature is not enough: the claims must name a token, session or grant.
+        client_with_claims(server, &forged).get("/v5/user").refused(401, "required");
         forged[claim] = json!(user);
         forged[other] = Value::Null;
-        // There is no such session or grant.
-        resigned(server, &forged).get("/v5/user").refused(401, "required");
+        // The session or grant does not exist.
+        client_with_claims(server, &forged).get("/v5/user").refused(401, "required");
     }
 }
 
 /// 128 random bits: no digit is the same in all of them.
-fn ids_cannot_be_guessed(server: &Server) {
+fn book_ids_are_random(server: &Server) {
     let owner = server.client(&format!("{}@example.com", unique("owner")));
     let books: Vec<String> = (0..20)
         .map(|_| id(&owner.post("/v5/books", &json!({"name": "Book"})).ok()).to_owned())

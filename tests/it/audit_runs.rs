@@ -1,5 +1,5 @@
-//! How audits run (6.15, 6.16): one at a time for each book, none lost with the process, none
-//! misled by writes.
+//! How audits run (6.15, 6.16): one at a time per book, durable requests, and no findings caused by
+//! concurrent writes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use daybook_domain::email::Email;
 use daybook_domain::event::EventType;
 use daybook_service::{Context, Error, audit, book, event, user};
 use daybook_storage::{Address, Options, Store, Tx};
-use daybook_tests::{Backdoor, Cast, Engine, Server, SetAtEnd, pause, unique};
+use daybook_tests::{Cast, Engine, RawSql, Server, SetAtEnd, pause, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -21,17 +21,17 @@ use crate::store::{Bench, NOW, draft};
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        asked_twice_before_it_began_is_asked_once,
-        asked_while_it_runs_is_another,
-        a_book_that_is_gone_is_not_audited,
-        an_audit_is_about_its_snapshot,
-        it_gives_up_between_portions,
-        what_waits_survives_a_restart,
-        stopping_does_not_wait_for_audits,
-        writers_mislead_no_audit,
-        a_book_is_audited_by_one_process_at_a_time,
-        a_new_address_is_still_who_asked,
-        a_row_behind_the_head_stops_no_other_book,
+        requests_before_the_start_are_merged,
+        request_during_an_audit_starts_another,
+        deleted_book_is_not_audited,
+        audit_reads_one_snapshot,
+        audit_stops_between_portions,
+        pending_audits_survive_a_restart,
+        shutdown_does_not_wait_for_audits,
+        concurrent_writes_cause_no_findings,
+        lease_limits_a_book_to_one_audit_at_a_time,
+        audit_event_names_the_user_after_a_rename,
+        event_behind_the_head_fails_only_its_book,
     ]
 }
 
@@ -55,7 +55,7 @@ impl Bench {
     fn conclude(&self, made: audit::AuditRun) {
         let (cx, key) = (self.cx.clone(), self.key());
         self.store
-            .write(self.lane(), move |tx| audit::record(tx, &key, &made, (&cx.ids, cx.now)))
+            .write(self.lane(), move |tx| audit::record(tx, &key, &made, &cx.ids, cx.now))
             .expect("a result");
     }
 
@@ -64,12 +64,12 @@ impl Bench {
     }
 }
 
-/// 0.43, 6.15: an event behind the head of one book fails the writes to it, and no others; its
-/// audit is made once, and changes nothing of the log.
-fn a_row_behind_the_head_stops_no_other_book(engine: Engine) {
+/// 0.43, 6.15: an event behind the head of a book fails the writes to that book only. Its audit
+/// runs once and does not write to the log.
+fn event_behind_the_head_fails_only_its_book(engine: Engine) {
     let server = Server::start(engine);
     let [broken, other] = [Cast::new(&server), Cast::new(&server)];
-    let mut backdoor = Backdoor::open(&server);
+    let mut raw_sql = RawSql::open(&server);
     let book = |cast: &Cast| format!("(SELECT id FROM books WHERE public_id = '{}')", cast.book);
     let columns = "resource, created_at, user_id, kind, agent, data, hash, count";
     let behind = format!(
@@ -78,7 +78,7 @@ fn a_row_behind_the_head_stops_no_other_book(engine: Engine) {
          (SELECT sequence FROM book_state WHERE book_id = {book})",
         book = book(&broken)
     );
-    assert_eq!(backdoor.execute(&behind), 1);
+    assert_eq!(raw_sql.execute(&behind), 1);
     let write = |cast: &Cast| {
         let path = cast.path("/transactions");
         cast.owner.post(&path, &json!({"description": "A draft"})).status
@@ -98,31 +98,29 @@ fn a_row_behind_the_head_stops_no_other_book(engine: Engine) {
     assert_eq!(done, vec![200; 80], "0.43: of the other book");
     assert_eq!(failed, vec![500; 40], "0.43: of the broken one");
     let count = format!("SELECT count(*) FROM events WHERE book_id = {}", book(&broken));
-    let events = backdoor.count(&count);
+    let events = raw_sql.count(&count);
     broken.owner.send("PATCH", &broken.path("/audit"), &Value::Null).no_content();
-    eventually("the audit is made", || {
-        server.log().contains("an audit cannot be recorded in the log of its book")
-    });
-    eventually("nobody waits for it any more", || {
-        backdoor.count("SELECT count(*) FROM audit_requests") == 0
+    eventually("the audit is made", || server.log().contains("audit event not recorded"));
+    eventually("the request is removed", || {
+        raw_sql.count("SELECT count(*) FROM audit_requests") == 0
     });
     assert!(server.log().contains("eventHead"), "{}", server.log());
-    assert_eq!(backdoor.count(&count), events, "6.15: it writes nothing into that log");
+    assert_eq!(raw_sql.count(&count), events, "6.15: it writes nothing into that log");
     audited(&other);
     let removed = format!(
         "DELETE FROM events WHERE book_id = {book} AND sequence > \
          (SELECT sequence FROM book_state WHERE book_id = {book})",
         book = book(&broken)
     );
-    assert_eq!(backdoor.execute(&removed), 1);
+    assert_eq!(raw_sql.execute(&removed), 1);
     assert_eq!(write(&broken), 200, "it goes on");
     assert_eq!(audited(&broken)["data"]["audit"]["findingsCount"], 0);
 }
 
-/// The book and its two accounts: three events. Each audit is one more.
+/// Events of the new book and its two accounts. Each audit adds one.
 const FOUNDED: i64 = 3;
 
-fn asked_twice_before_it_began_is_asked_once(engine: Engine) {
+fn requests_before_the_start_are_merged(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     bench.ask();
     bench.ask();
@@ -131,23 +129,23 @@ fn asked_twice_before_it_began_is_asked_once(engine: Engine) {
     assert_eq!(made.report.sequence, FOUNDED);
     bench.conclude(made);
     assert_eq!(bench.waiting(), 0);
-    assert!(bench.make().is_none(), "nobody wants another");
+    assert!(bench.make().is_none(), "no request is pending");
     bench.check_chain(FOUNDED + 1);
 }
 
-/// Who asks is known by their id: while the audit is made they may get another address, and
-/// somebody else theirs.
-fn a_new_address_is_still_who_asked(engine: Engine) {
+/// The requesting user is stored by id. During the audit the address may change and pass to another
+/// user.
+fn audit_event_names_the_user_after_a_rename(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     bench.ask();
     let made = bench.make().expect("it is wanted");
     let (asked, ids) = (Arc::clone(&bench.cx.user), Arc::clone(&bench.cx.ids));
     let to = Email::stored(format!("{}@example.com", unique("renamed")));
     let changed = bench.store.write(bench.lane(), move |tx| {
-        user::readdress(tx, (&asked.email, &to), &ids, NOW)?;
+        user::change_address(tx, &asked.email, &to, &ids, NOW)?;
         user::sign_in(tx, &asked.email, &ids, NOW)
     });
-    let other = changed.expect("somebody else has the address").id;
+    let other = changed.expect("another user has the address").id;
     assert_ne!(other, bench.cx.user.id);
     bench.conclude(made);
     assert_eq!(bench.waiting(), 0);
@@ -159,16 +157,16 @@ fn a_new_address_is_still_who_asked(engine: Engine) {
     assert_eq!((last.kind, last.user), (EventType::BookAudited, bench.cx.user.id));
 }
 
-fn asked_while_it_runs_is_another(engine: Engine) {
+fn request_during_an_audit_starts_another(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     bench.ask();
     let first = bench.make().expect("it is wanted");
     bench.ask();
     bench.ask();
     bench.conclude(first);
-    assert_eq!(bench.waiting(), 1, "who asked later wants to know of later");
+    assert_eq!(bench.waiting(), 1, "the later request is pending");
     let second = bench.make().expect("it is wanted");
-    // Another process made it too: the first to record it does.
+    // Another process made the same audit: only the first is recorded.
     let again = bench.make().expect("it is wanted still");
     assert_eq!(second.report.sequence, FOUNDED + 1);
     bench.conclude(second);
@@ -177,7 +175,7 @@ fn asked_while_it_runs_is_another(engine: Engine) {
     bench.check_chain(FOUNDED + 2);
 }
 
-fn a_book_that_is_gone_is_not_audited(engine: Engine) {
+fn deleted_book_is_not_audited(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     bench.ask();
     let made = bench.make().expect("it is wanted");
@@ -189,7 +187,7 @@ fn a_book_that_is_gone_is_not_audited(engine: Engine) {
     assert!(bench.make().is_none());
 }
 
-fn an_audit_is_about_its_snapshot(engine: Engine) {
+fn audit_reads_one_snapshot(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     bench.record((0..10).map(|number| draft(&format!("#a {number}"))).collect()).expect("a batch");
     bench.ask();
@@ -202,22 +200,19 @@ fn an_audit_is_about_its_snapshot(engine: Engine) {
     });
     let (before, after) = made.expect("two audits of one snapshot");
     let (before, after) = (before.expect("it is wanted"), after.expect("it is wanted"));
-    assert_eq!(
-        before.report, after.report,
-        "what is written meanwhile is neither waited for nor judged"
-    );
+    assert_eq!(before.report, after.report, "concurrent writes are ignored");
     assert_eq!((before.report.transactions_checked, before.report.findings.count()), (10, 0));
     bench.conclude(before);
     bench.check_chain(FOUNDED + 10 + 1 + 1);
 }
 
-fn it_gives_up_between_portions(engine: Engine) {
+fn audit_stops_between_portions(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     bench.record((0..10).map(|number| draft(&number.to_string())).collect()).expect("a batch");
     bench.ask();
     let key = bench.key();
     assert!(bench.store.read(|tx| audit::run(tx, &key, &|| true)).expect("no failure").is_none());
-    assert_eq!(bench.waiting(), 1, "it is made another time");
+    assert_eq!(bench.waiting(), 1, "the request stays pending");
 }
 
 fn fill(cast: &Cast, count: usize) {
@@ -236,29 +231,29 @@ fn fill(cast: &Cast, count: usize) {
     }
 }
 
-/// The request is as durable as any write: it needs no server that remembers it.
-fn what_waits_survives_a_restart(engine: Engine) {
+/// A request is a row in the database, so it survives the process.
+fn pending_audits_survive_a_restart(engine: Engine) {
     let mut server = Server::start(engine);
     let cast = Cast::new(&server);
     fill(&cast, 1000);
     server.terminate();
     let book = format!("(SELECT id FROM books WHERE public_id = '{}')", cast.book);
     let user = format!("(SELECT id FROM users WHERE email = '{}')", cast.owner.email());
-    Backdoor::open(&server).execute(&format!(
+    RawSql::open(&server).execute(&format!(
         "INSERT INTO audit_requests (book_id, request, user_id, \
         agent) VALUES ({book}, 1, {user}, NULL)"
     ));
     server.restart();
     let audited = finished(&cast, 0);
     assert_eq!(audited["data"]["audit"]["transactionsChecked"], 1000);
-    // And one that was answered 204 before the process was killed.
+    // Also after a kill that follows the 204.
     cast.owner.send("PATCH", &cast.path("/audit"), &Value::Null).no_content();
     server.kill();
     server.restart();
     finished(&cast, 1);
 }
 
-fn stopping_does_not_wait_for_audits(engine: Engine) {
+fn shutdown_does_not_wait_for_audits(engine: Engine) {
     let mut server = Server::start(engine);
     let cast = Cast::new(&server);
     fill(&cast, 4000);
@@ -272,8 +267,8 @@ fn stopping_does_not_wait_for_audits(engine: Engine) {
     assert_eq!(audits(&cast).len(), 1, "made once, before or after");
 }
 
-/// Everything that moves balances, all the time; no audit may take a half-done write for a fault.
-fn writers_mislead_no_audit(engine: Engine) {
+/// Writers change balances throughout; an audit must not report a partial write.
+fn concurrent_writes_cause_no_findings(engine: Engine) {
     let server = Server::start(engine);
     let cast = Cast::new(&server);
     fill(&cast, 3000);
@@ -304,17 +299,17 @@ fn writers_mislead_no_audit(engine: Engine) {
     assert_eq!(last["findingsCount"], 0, "{last}");
 }
 
-/// A worker leaves the book to the process that holds its lease.
-fn a_book_is_audited_by_one_process_at_a_time(engine: Engine) {
+/// A worker skips a book while another process holds its lease.
+fn lease_limits_a_book_to_one_audit_at_a_time(engine: Engine) {
     let server = Server::start(engine);
     let cast = Cast::new(&server);
     let address = Address::parse(server.database_url()).expect("a URL");
     let other = Store::open(&Options::new(address)).expect("another process");
     let name = format!("audit {}", cast.book);
-    let lease = other.lease(&name).expect("no failure").expect("nobody holds it");
+    let lease = other.lease(&name).expect("no failure").expect("the lease is free");
     let ask = || cast.owner.send("PATCH", &cast.path("/audit"), &Value::Null).no_content();
     ask();
-    // One process at a time serves a SQLite file, so there nobody waits for anybody.
+    // A SQLite file is served by one process, so there the lease has no effect.
     let made = match engine {
         Engine::Sqlite => {
             finished(&cast, 0);

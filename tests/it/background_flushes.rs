@@ -1,5 +1,5 @@
-//! Rows of long batches that are flushed while the next work runs: what comes after sees them, and
-//! nobody is answered for what was not written.
+//! Long batches are flushed in the background while the next unit of work runs. Later units must
+//! see their rows, and no write is acknowledged before its rows are written.
 
 use std::sync::Arc;
 
@@ -14,19 +14,18 @@ use crate::store::{Bench, draft};
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        what_follows_a_long_batch_sees_it,
-        a_long_batch_that_is_refused_leaves_nothing,
-        a_flush_that_fails_is_acknowledged_to_nobody,
+        later_writes_see_a_batch_in_flight,
+        refused_long_batch_leaves_no_rows,
+        failed_flush_fails_its_whole_group,
     ]
 }
 
-/// So many that they are flushed when the next unit of work of the group begins, or, where a batch
-/// is alone, while it goes on.
+/// Long enough for a background flush, also when the batch is alone in its group.
 const LONG: usize = 1_000;
 
 type Work = Box<dyn FnOnce(&mut Tx<'_>) -> Result<View, Error> + Send>;
 
-/// Creates transactions with remote ids made of this name.
+/// Creates transactions with remote ids that begin with this name.
 fn batch(cx: &Context, book: &str, name: &str, length: usize) -> Work {
     let item = |number: usize| Changes {
         remote_ids: Some(vec![format!("{name}-{number}")]),
@@ -37,12 +36,12 @@ fn batch(cx: &Context, book: &str, name: &str, length: usize) -> Work {
     Box::new(move |tx| transaction::create(tx, &cx, &book, items, Intent::Create))
 }
 
-fn what_follows_a_long_batch_sees_it(engine: Engine) {
+fn later_writes_see_a_batch_in_flight(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     let of = |name: &str, length: usize| batch(&bench.cx, &bench.book, name, length);
     let release = bench.occupy();
     let first = bench.submit(of("first", LONG));
-    // Its savepoint stands behind the rows that are being flushed when it begins.
+    // Its savepoint is set while rows are still being flushed.
     let in_place = bench.refused_after(|tx, cx, book| {
         let made = transaction::create(tx, cx, book, vec![draft("in place")], Intent::Create)?;
         let item = Changes { id: Some(made.transactions[0].id.to_string()), ..Changes::default() };
@@ -62,7 +61,7 @@ fn what_follows_a_long_batch_sees_it(engine: Engine) {
     assert_eq!(again, first[..2], "3.7.2: duplicates are answered with what is there");
     for refused in [in_place, refused] {
         let refusal = refused.recv().expect("an answer").expect_err("an id is required");
-        assert_eq!(refusal.alone().to_string(), "id is required");
+        assert_eq!(refusal.without_index().to_string(), "id is required");
     }
     let expected = 100 * i128::try_from(2 * LONG).expect("few");
     assert_eq!(sum.recv().expect("an answer").expect("balances"), expected);
@@ -72,23 +71,23 @@ fn what_follows_a_long_batch_sees_it(engine: Engine) {
     bench.check_recorded(3 * LONG);
 }
 
-fn a_long_batch_that_is_refused_leaves_nothing(engine: Engine) {
+fn refused_long_batch_leaves_no_rows(engine: Engine) {
     let bench = Bench::new(engine, 4096);
-    // Alone it is undone with its database transaction, and with its flush.
+    // Alone in its group, it is rolled back with the database transaction and the flush.
     let queued = batch(&bench.cx, &bench.book, "alone", LONG);
     let refused = bench.refused_after(|tx, _, _| queued(tx).map(drop));
     let refusal = refused.recv().expect("an answer").expect_err("an id is required");
-    assert_eq!(refusal.alone().to_string(), "id is required");
+    assert_eq!(refusal.without_index().to_string(), "id is required");
     bench.check_recorded(0);
-    let kept = bench.submit(batch(&bench.cx, &bench.book, "kept", LONG));
-    kept.recv().expect("an answer").expect("a write");
+    let second = bench.submit(batch(&bench.cx, &bench.book, "second", LONG));
+    second.recv().expect("an answer").expect("a write");
     bench.check_recorded(LONG);
 }
 
-fn a_flush_that_fails_is_acknowledged_to_nobody(engine: Engine) {
+fn failed_flush_fails_its_whole_group(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     bench.submit(bench.creation("before")).recv().expect("an answer").expect("a write");
-    // Another source of the same ids: that of the first transaction is taken.
+    // The same source of ids again: the id of the first transaction is taken.
     let model = Context { ids: Arc::new(Ids::new(7)), ..bench.cx.clone() };
     let is_unavailable = |answer: &Result<View, Error>| {
         matches!(answer, Err(Error::Storage(daybook_storage::Error::Unavailable(_))))
@@ -101,7 +100,7 @@ fn a_flush_that_fails_is_acknowledged_to_nobody(engine: Engine) {
     let lost = lost.recv().expect("an answer");
     assert!(is_unavailable(&lost), "{lost:?}");
     let beside = beside.into_iter().map(|answer| answer.recv().expect("an answer"));
-    // On a machine that does much else, the last of them are a group of their own.
+    // On a busy machine, the last writes may form a group of their own.
     let (kept, lost): (Vec<_>, Vec<_>) = beside.partition(Result::is_ok);
     assert!(lost.iter().all(is_unavailable), "a group is lost as a whole: {lost:?}");
     bench.check_recorded(1 + kept.len());

@@ -1,5 +1,5 @@
-//! Which index the statements of balances, deletions of accounts and audits read: on the very
-//! statements that are sent.
+//! Query plans of balances, account deletions and audits, taken from the statements that the server
+//! sends: each must use an index.
 
 use daybook_domain::balance::{Level, Segment, segments};
 use daybook_domain::calendar::parse_iso;
@@ -7,7 +7,7 @@ use daybook_domain::permission::Action;
 use daybook_domain::query::Periodicity;
 use daybook_service::{Error, access};
 use daybook_storage::balance::{AccountScope, TotalsQuery};
-use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Engine, Server};
+use daybook_tests::{CASH_AND_FOOD, Cast, Engine, RawSql, Server};
 
 use crate::Case;
 use crate::file_sweep::eventually;
@@ -17,10 +17,10 @@ use crate::reading::Faults;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        tags_lead_to_transactions,
-        a_broken_month_is_read_account_by_account,
-        totals_that_move_are_found_by_their_key,
-        deletions_and_audits_walk_indexes,
+        balances_of_a_tag_read_the_term_index,
+        partial_month_reads_totals_by_account,
+        updated_totals_are_found_by_primary_key,
+        deletions_and_audits_use_indexes,
     ]
 }
 
@@ -33,7 +33,7 @@ fn of_book(inside: &Inside, segment: &Segment, tags: &[String]) -> Vec<String> {
     plan.expect("a plan")
 }
 
-fn tags_lead_to_transactions(engine: Engine) {
+fn balances_of_a_tag_read_the_term_index(engine: Engine) {
     let inside = shelf(engine);
     crowd(&inside, true);
     let mut faults = Faults::default();
@@ -45,18 +45,18 @@ fn tags_lead_to_transactions(engine: Engine) {
     for segment in segments(parse_iso("2025-02-10"), parse_iso("2025-05-01"), Periodicity::Monthly)
     {
         let steps = of_book(&inside, &segment, &tags);
-        check(&mut faults, engine, ("balances of a tag: terms", terms, 1), &steps);
-        check(&mut faults, engine, ("balances of a tag: transactions", transactions, 1), &steps);
+        check(&mut faults, engine, "balances of a tag: terms", terms, 1, &steps);
+        check(&mut faults, engine, "balances of a tag: transactions", transactions, 1, &steps);
     }
     faults.none();
 }
 
-/// A thousand accounts with totals that no engine has counted: PostgreSQL took both for a handful,
-/// and held each of the one against each of the other.
-fn a_broken_month_is_read_account_by_account(engine: Engine) {
+/// Without statistics PostgreSQL assumed few rows and joined 1,000 accounts with all totals in a
+/// nested loop.
+fn partial_month_reads_totals_by_account(engine: Engine) {
     let inside = Inside::new(engine, NOW, daybook_domain::book::Changes::default());
-    let numbers = |most: usize| {
-        format!("WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {most})")
+    let numbers = |max: usize| {
+        format!("WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {max})")
     };
     inside.execute(&[
         &format!(
@@ -83,23 +83,23 @@ fn a_broken_month_is_read_account_by_account(engine: Engine) {
     let range = segments(parse_iso("2025-02-10"), parse_iso("2025-02-20"), Periodicity::Daily);
     for segment in range.iter().filter(|segment| segment.level == Level::Day) {
         let steps = of_book(&inside, segment, &[]);
-        check(&mut faults, engine, ("balances in a month", by_account, 1), &steps);
+        check(&mut faults, engine, "balances in a month", by_account, 1, &steps);
         faults.check(!steps.iter().any(|step| step.contains("Join Filter")), || {
-            format!("each is held against each:\n      {}", steps.join("\n      "))
+            format!("nested loop over all pairs:\n      {}", steps.join("\n      "))
         });
     }
     faults.none();
 }
 
-/// A plan that was made for a table of a few rows stays when it has many.
-fn totals_that_move_are_found_by_their_key(engine: Engine) {
+/// A cached plan made for a small table must still use the key when the table grows.
+fn updated_totals_are_found_by_primary_key(engine: Engine) {
     if engine == Engine::Sqlite {
         return;
     }
     let server = Server::start(engine);
     let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
     cast.record("2025-01-31", "1", "Cash", "Food", "Counted");
-    let mut database = Backdoor::open(&server);
+    let mut database = RawSql::open(&server);
     database.execute("ANALYZE month_totals");
     let mut scans = |kind: &str| {
         let scans = "pg_stat_user_tables WHERE relname = 'month_totals'";
@@ -109,12 +109,12 @@ fn totals_that_move_are_found_by_their_key(engine: Engine) {
     for day in 1..=20 {
         cast.record(&format!("2025-02-{day:02}"), "1", "Cash", "Food", "More");
     }
-    eventually("they are told", || scans("idx_scan") >= by_key + 40);
+    eventually("the statistics are updated", || scans("idx_scan") >= by_key + 40);
     assert_eq!(scans("seq_scan"), whole);
 }
 
-/// What a deletion and an audit read, in a book that no engine has counted.
-fn deletions_and_audits_walk_indexes(engine: Engine) {
+/// Plans without statistics.
+fn deletions_and_audits_use_indexes(engine: Engine) {
     let inside = shelf(engine);
     crowd(&inside, false);
     let plans = inside.store.read(|tx| {
@@ -136,13 +136,13 @@ fn deletions_and_audits_walk_indexes(engine: Engine) {
     let what = ["drafts of accounts", "count of drafts of accounts", "entries of days"];
     for (what, steps) in what.into_iter().zip(of_sides) {
         for side in [CREDIT, DEBIT] {
-            check(&mut faults, engine, (what, side, 1), &steps);
+            check(&mut faults, engine, what, side, 1, &steps);
         }
     }
     let key = [
         "SEARCH m USING PRIMARY KEY (book_id=? AND term=? AND day=? AND transaction_id=?)",
         "index_terms_pkey on index_terms m",
     ];
-    check(&mut faults, engine, ("terms of an audit", key, 1), &of_terms);
+    check(&mut faults, engine, "terms of an audit", key, 1, &of_terms);
     faults.none();
 }

@@ -1,5 +1,5 @@
-//! What the rules of section 5 say in figures: signs (5.4), the edges of a series (5.7), what
-//! counts (5.12, 5.16), and that balances follow every change at once.
+//! Balances in literal numbers: signs (5.4), the edges of a series (5.7), what counts (5.12, 5.16).
+//! Balances follow each change at once.
 
 use daybook_tests::{Cast, Server, encode};
 use jiff::ToSpan;
@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 use crate::reading::{Faults, absent, balances, batch, day_of, expected_totals, id, items, totals};
 
-/// The texts of some fields.
-fn texts<'a>(container: &'a Value, fields: &[&str]) -> Vec<&'a str> {
+/// Returns the texts of some fields.
+fn field_texts<'a>(container: &'a Value, fields: &[&str]) -> Vec<&'a str> {
     fields.iter().map(|field| container[*field].as_str().unwrap_or("?")).collect()
 }
 
-/// The fuzzyDates of a series.
+/// Returns the fuzzyDates of a series.
 fn slices(container: &Value) -> Vec<i64> {
     container["balances"]
         .as_array()
@@ -22,7 +22,7 @@ fn slices(container: &Value) -> Vec<i64> {
         .collect()
 }
 
-fn rule_5_4_the_raw_sign(server: &Server) {
+fn rule_5_4_balances_are_credits_minus_debits(server: &Server) {
     let cast = Cast::new(server);
     for group in ["Fortune", "Outcome"] {
         cast.group(group);
@@ -45,13 +45,13 @@ fn rule_5_4_the_raw_sign(server: &Server) {
         "cumulativeCredit",
         "cumulativeDebit",
     ];
-    let figures = ["-10145.31", "630.69", "10776.00", "-10145.31", "630.69", "10776.00"];
-    assert_eq!(texts(container, &fields), figures);
-    assert_eq!(texts(&container["balances"][0], &fields), figures);
+    let amounts = ["-10145.31", "630.69", "10776.00", "-10145.31", "630.69", "10776.00"];
+    assert_eq!(field_texts(container, &fields), amounts);
+    assert_eq!(field_texts(&container["balances"][0], &fields), amounts);
     assert_eq!(slices(container), [20_130_600], "behaviour 5.6");
     assert_eq!((&container["credit"], &container["permanent"]), (&json!(false), &json!(true)));
-    // Undo, then a group with 100 of assets and 30 of liabilities, and one with incoming 100 and
-    // outgoing 40.
+    // Trash both. Then one group has 100 of assets and 30 of liabilities, the other incoming 100
+    // and outgoing 40.
     let listed = crate::reading::find(&cast, &format!("account:{}", id(&bank)));
     let both = items(&listed).iter().map(|made| json!({"id": made["id"]}));
     cast.owner.patch(&cast.path("/transactions/trash/batch"), &batch(both)).no_content();
@@ -63,18 +63,18 @@ fn rule_5_4_the_raw_sign(server: &Server) {
         panic!("two groups: {answer}")
     };
     assert_eq!(
-        (texts(fortune, &fields[..1]), &fortune["credit"], &fortune["permanent"]),
+        (field_texts(fortune, &fields[..1]), &fortune["credit"], &fortune["permanent"]),
         (vec!["-70.00"], &json!(false), &json!(true))
     );
     assert_eq!(
-        (texts(outcome, &fields[..1]), &outcome["credit"], &outcome["permanent"]),
+        (field_texts(outcome, &fields[..1]), &outcome["credit"], &outcome["permanent"]),
         (vec!["60.00"], &json!(false), &json!(false))
     );
     assert_eq!(slices(outcome), [20_130_000], "behaviour 5.6");
     assert_eq!(daybook_tests::bank::whole(&balances(&cast, "before:2014")), 0, "behaviour 5.16");
 }
 
-fn rule_5_5_and_5_15_permanence(server: &Server) {
+fn rule_5_5_and_5_15_permanent_accounts_are_cumulative(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
@@ -103,13 +103,13 @@ fn rule_5_5_and_5_15_permanence(server: &Server) {
     let mut faults = Faults::default();
     for (query, wanted) in rows {
         let answer = balances(&cast, query);
-        faults.same(query, texts(&answer["accountBalances"][0], &fields), wanted.to_vec());
+        faults.same(query, field_texts(&answer["accountBalances"][0], &fields), wanted.to_vec());
         faults.same(query, &answer["accountBalances"][0]["empty"], &json!(false));
     }
     faults.none();
 }
 
-fn rule_5_7_the_edges_of_a_series(server: &Server) {
+fn rule_5_7_series_begins_with_the_first_movement(server: &Server) {
     let cast = Cast::new(server);
     cast.group("All");
     for (name, kind) in
@@ -166,7 +166,7 @@ fn rule_5_7_the_edges_of_a_series(server: &Server) {
             &answer["accountBalances"][0]
         };
         faults.same(query, slices(container).len(), 0);
-        let totals = texts(
+        let totals = field_texts(
             container,
             &[
                 "cumulativeBalance",
@@ -182,7 +182,7 @@ fn rule_5_7_the_edges_of_a_series(server: &Server) {
     faults.none();
 }
 
-fn rule_5_7_without_an_upper_bound(server: &Server) {
+fn rule_5_7_open_series_ends_today(server: &Server) {
     let cast = Cast::new(server);
     for name in ["Cash", "Bank", "Idle"] {
         cast.account(name, "ASSET");
@@ -204,12 +204,12 @@ fn rule_5_7_without_an_upper_bound(server: &Server) {
         );
     }
     assert_eq!(slices(&balances(&cast, "account:Idle")["accountBalances"][0]), months(0, 0));
-    // A movement in the future carries the series further.
+    // A later movement extends the series.
     cast.record(&(today.first_of_month() + 3.months()).to_string(), "1.00", "Cash", "Bank", "x");
     assert_eq!(slices(&balances(&cast, "account:Cash")["accountBalances"][0]), months(-2, 3));
 }
 
-fn rule_5_7_more_than_5000_slices(server: &Server) {
+fn rule_5_7_more_than_5000_slices_omit_zeros(server: &Server) {
     let cast = Cast::new(server);
     for name in ["Cash", "Bank"] {
         cast.account(name, "ASSET");
@@ -221,26 +221,25 @@ fn rule_5_7_more_than_5000_slices(server: &Server) {
     let answer = balances(&cast, "account:Cash after:2000-01-01 before:2020-01-01");
     let found = slices(&answer["accountBalances"][0]);
     assert!(found.len() <= 5000, "zero slices are omitted: {}", found.len());
-    let said = |answer: &Value| {
+    let truncated = |answer: &Value| {
         [answer["truncated"].clone(), answer["accountBalances"][0]["truncated"].clone()]
     };
-    assert_eq!(said(&answer), [true, true], "5.18: and it is said");
+    assert_eq!(truncated(&answer), [true, true], "5.18");
     for date in [20_000_101, 20_050_607, 20_191_231] {
         assert!(found.contains(&date), "{date} has a movement");
     }
-    // 5000 slices are all there.
+    // 5000 slices are complete.
     let answer = balances(&cast, "account:Cash after:2000-01-01 before:2013-09-09");
     assert_eq!(
         slices(&answer["accountBalances"][0]).len(),
         5000,
         "up to 5000 slices are zero-filled"
     );
-    assert_eq!(said(&answer), [Value::Null, Value::Null], "5.18: nothing is left out");
+    assert_eq!(truncated(&answer), [Value::Null, Value::Null], "5.18");
 }
 
-/// 5.18: many containers that are each short enough may together be too long; then all leave out
-/// zero slices.
-fn rule_5_18_more_than_250_000_slices(server: &Server) {
+/// 5.18: when all containers together have too many slices, each omits zero slices.
+fn rule_5_18_more_than_250_000_slices_omit_zeros(server: &Server) {
     let cast = Cast::new(server);
     let names = 1..=52;
     let accounts = names.clone().map(|name| json!({"name": format!("A{name}"), "type": "ASSET"}));
@@ -258,13 +257,16 @@ fn rule_5_18_more_than_250_000_slices(server: &Server) {
         containers.iter().all(|container| slices(container) == [20_100_102]),
         "zero slices are omitted"
     );
-    assert!(containers.iter().all(|container| container["truncated"] == true), "5.18: it is said");
+    assert!(containers.iter().all(|container| container["truncated"] == true), "5.18");
     assert_eq!(answer["truncated"], true, "5.18: beside the containers too");
-    assert_eq!(texts(&containers[0], &["cumulativeBalance", "periodBalance"]), ["1.00", "1.00"]);
+    assert_eq!(
+        field_texts(&containers[0], &["cumulativeBalance", "periodBalance"]),
+        ["1.00", "1.00"]
+    );
     let alone = balances(&cast, "account:A1 after:2010-01-01 before:2023-09-09 by:d");
     assert_eq!(slices(&alone["accountBalances"][0]).len(), 4_998);
     assert_eq!(alone["truncated"], Value::Null);
-    // So many filters as a query may have, and one more.
+    // The limit of 200 filters, and one more.
     let named = |count: usize| (0..count).map(|_| "account:A1").collect::<Vec<_>>().join(" ");
     let found = |query: &str| balances(&cast, query)["accountBalances"].as_array().map(Vec::len);
     assert_eq!(found(&named(200)), Some(1));
@@ -277,17 +279,17 @@ fn rule_5_18_more_than_250_000_slices(server: &Server) {
     }
 }
 
-/// 5.17: what is too large is refused, and the message names what there is too much of.
+/// Checks that the query is refused with a message that names the limit (5.17).
 fn assert_too_large(cast: &Cast, query: &str, what: &str) {
     let path = cast.path(&format!("/balances?query={}", encode(query)));
     let message = cast.owner.get(&path).refused(400, "queryTooLarge");
     assert!(message.contains(what) && message.contains("at most"), "5.17: {message}");
 }
 
-/// 5.17: groups below each other are shown again by each of them that is named, up to a bound.
-fn rule_5_17_groups_shown_again(server: &Server) {
+/// 5.17: each named group repeats the groups below it; the total is limited.
+fn rule_5_17_too_many_repeated_groups_are_refused(server: &Server) {
     let cast = Cast::new(server);
-    // A chain of 45, and 500 below its last.
+    // A chain of 45 groups with 500 more below the last.
     let named = |number: usize| json!({"name": format!("G{number}")});
     let group = |number: usize| {
         json!({
@@ -299,14 +301,13 @@ fn rule_5_17_groups_shown_again(server: &Server) {
     let query = |count: usize| {
         (0..count).map(|number| format!("group:G{number}")).collect::<Vec<_>>().join(" ")
     };
-    // The first of the chain shows all 545; each of the others shows the 500 again, and those of
-    // the chain below it.
+    // The first group shows all 545; each further one repeats the 500 and the rest of the chain.
     let found = balances(&cast, &query(10))["groupBalances"].as_array().map(Vec::len);
     assert_eq!(found, Some(10));
-    assert_too_large(&cast, &query(45), "containers that are shown already");
+    assert_too_large(&cast, &query(45), "repeated containers");
 }
 
-fn rule_5_12_what_counts(server: &Server) {
+fn rule_5_12_only_posted_transactions_count(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
@@ -385,14 +386,14 @@ fn rule_5_13_groups_follow_their_members(server: &Server) {
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        rule_5_4_the_raw_sign,
-        rule_5_5_and_5_15_permanence,
-        rule_5_7_the_edges_of_a_series,
-        rule_5_7_without_an_upper_bound,
-        rule_5_7_more_than_5000_slices,
-        rule_5_18_more_than_250_000_slices,
-        rule_5_17_groups_shown_again,
-        rule_5_12_what_counts,
+        rule_5_4_balances_are_credits_minus_debits,
+        rule_5_5_and_5_15_permanent_accounts_are_cumulative,
+        rule_5_7_series_begins_with_the_first_movement,
+        rule_5_7_open_series_ends_today,
+        rule_5_7_more_than_5000_slices_omit_zeros,
+        rule_5_18_more_than_250_000_slices_omit_zeros,
+        rule_5_17_too_many_repeated_groups_are_refused,
+        rule_5_12_only_posted_transactions_count,
         rule_5_13_groups_follow_their_members,
     ]
 }

@@ -1,5 +1,5 @@
-//! Balances (section 5): every container of a book of many shapes, over ranges of many shapes,
-//! against the model.
+//! Balances (section 5): each account and group of a varied book, over varied ranges, must equal
+//! the model.
 
 use daybook_domain::account::AccountType;
 use daybook_tests::sim::{BalanceQuestion, Oracle, Unit};
@@ -129,10 +129,7 @@ fn description(tag: &str) -> String {
     if tag.is_empty() { "plain".to_owned() } else { format!("with #{tag}") }
 }
 
-fn body(
-    (date, amount, credit, debit, tag): (&str, &str, &str, &str, &str),
-    flags: &Value,
-) -> Value {
+fn body(date: &str, amount: &str, credit: &str, debit: &str, tag: &str, flags: &Value) -> Value {
     let mut body = json!({
         "date": date, "amount": amount, "creditAccount": {"name": credit},
         "debitAccount": {"name": debit},
@@ -144,8 +141,8 @@ fn body(
     body
 }
 
-/// The book, and the model of it. Every other entry is checked; drafts and trashed ones stand
-/// among them and must not count.
+/// Creates the book and its model. Every other entry is checked; each entry also exists as a draft
+/// and in the trash, which must not count.
 fn fixture(server: &Server) -> (Cast, Oracle) {
     let cast = Cast::new(server);
     let group = |(name, parent): &(&str, &str)| {
@@ -164,16 +161,17 @@ fn fixture(server: &Server) -> (Cast, Oracle) {
             "name": account.name, "type": account.kind, "groups": groups(account),
         })
     };
-    // Not in the order of their names.
+    // Create them in reverse order.
     let accounts = cast
         .owner
         .post(&cast.path("/accounts/batch"), &batch(ACCOUNTS.iter().rev().map(account)))
         .ok();
     let mut bodies = Vec::new();
-    for (index, entry) in ENTRIES.into_iter().enumerate() {
-        bodies.push(body(entry, &json!({"checked": index % 2 == 0})));
-        bodies.push(body(entry, &json!({"draft": true})));
-        bodies.push(body(entry, &json!({"properties": {"fate": "trash"}})));
+    for (index, (date, amount, credit, debit, tag)) in ENTRIES.into_iter().enumerate() {
+        let entry = |flags: Value| body(date, amount, credit, debit, tag, &flags);
+        bodies.push(entry(json!({"checked": index % 2 == 0})));
+        bodies.push(entry(json!({"draft": true})));
+        bodies.push(entry(json!({"properties": {"fate": "trash"}})));
     }
     let made = cast.owner.post(&cast.path("/transactions/batch"), &batch(bodies)).ok();
     let thrown = items(&made)
@@ -192,9 +190,9 @@ fn fixture(server: &Server) -> (Cast, Oracle) {
     (cast, oracle(&ACCOUNTS, today))
 }
 
-/// The same book in the model.
+/// Builds the model of the book.
 fn oracle(accounts: &[Account], today: Date) -> Oracle {
-    let mut oracle = Oracle::new("UTC", today, ("owner", "owner@example.com"));
+    let mut oracle = Oracle::new("UTC", today, "owner", "owner@example.com");
     GROUPS.iter().for_each(|(name, parent)| oracle.group(name, parent));
     for account in accounts {
         let kind = AccountType::from_name(account.kind).expect("a type");
@@ -202,13 +200,13 @@ fn oracle(accounts: &[Account], today: Date) -> Oracle {
     }
     for (day, amount, credit, debit, tag) in ENTRIES {
         let day = day.parse().expect("a date");
-        oracle.posting(day, decimal::units(amount), (credit, debit), &description(tag));
+        oracle.posting(day, decimal::units(amount), credit, debit, &description(tag));
     }
     oracle
 }
 
-/// One range: the whole book, every account, every group, with and without a hashtag.
-fn range(server: &Server, (dates, from, until, by): (&str, Option<Date>, Option<Date>, Unit)) {
+/// Compares the whole book, each account and each group, with and without a hashtag.
+fn check_range(server: &Server, dates: &str, from: Option<Date>, until: Option<Date>, by: Unit) {
     let (cast, oracle) = fixture(server);
     let mut lines = Vec::new();
     for tag in ["", "trip"] {
@@ -251,8 +249,7 @@ fn range(server: &Server, (dates, from, until, by): (&str, Option<Date>, Option<
     assert!(lines.is_empty(), "{} differences in {dates}:\n  {}", lines.len(), shown.join("\n  "));
 }
 
-/// Where an answer differs from what was computed: every computed field counts, in lists the order
-/// too.
+/// Collects the fields in which a response differs from the model, including the order of lists.
 fn differences(place: &str, wanted: &Value, found: &Value, lines: &mut Vec<String>) {
     match (wanted, found) {
         (Value::Object(fields), _) => {
@@ -305,7 +302,7 @@ fn rule_5_1_a_query_is_required(server: &Server) {
     assert_eq!((&empty["groupBalances"], &empty["accountBalances"]), (&json!([]), &json!([])));
 }
 
-fn rule_5_2_several_filters(server: &Server) {
+fn rule_5_2_filters_select_accounts_and_groups(server: &Server) {
     let (cast, _) = fixture(server);
     let names = |answer: &Value, key: &str| -> Vec<String> {
         answer[key]
@@ -346,7 +343,7 @@ fn rule_5_2_several_filters(server: &Server) {
     faults.none();
 }
 
-fn rule_1_4_1_terms_without_effect(server: &Server) {
+fn rule_1_4_1_other_terms_have_no_effect(server: &Server) {
     let (cast, _) = fixture(server);
     let plain = balances(&cast, "group:Assets on:2025 by:m");
     let mut faults = Faults::default();
@@ -412,7 +409,7 @@ fn rule_1_4_1_terms_without_effect(server: &Server) {
     faults.none();
 }
 
-fn rule_5_11_properties_and_archived(server: &Server) {
+fn rule_5_11_properties_and_hidden_groups_are_shown(server: &Server) {
     let (cast, _) = fixture(server);
     for (path, name) in [("/accounts", "cash"), ("/groups", "liquid")] {
         let found = cast.owner.get(&cast.path(&format!("{path}/{name}"))).ok();
@@ -432,7 +429,7 @@ fn rule_5_11_properties_and_archived(server: &Server) {
             && !assets.as_object().expect("a group").contains_key("empty"),
         "behaviour 5.11"
     );
-    // A hidden group is answered when queried and when in scope.
+    // A hidden group is shown when queried and when in scope.
     let liquid = cast.owner.get(&cast.path("/groups/liquid")).ok();
     cast.owner.put(&cast.path("/groups"), &json!({"id": liquid["id"], "hidden": true})).ok();
     assert_eq!(
@@ -463,21 +460,21 @@ fn rule_4_10_a_type_changes_presentation_only(server: &Server) {
     assert_eq!(
         decimal::units(wanted["accountBalances"][0]["cumulativeDebit"].as_str().unwrap_or("")),
         decimal::units("800.00"),
-        "permanent now"
+        "the account is permanent now"
     );
 }
 
 pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![
         rule_5_1_a_query_is_required,
-        rule_5_2_several_filters,
-        rule_1_4_1_terms_without_effect,
-        rule_5_11_properties_and_archived,
+        rule_5_2_filters_select_accounts_and_groups,
+        rule_1_4_1_other_terms_have_no_effect,
+        rule_5_11_properties_and_hidden_groups_are_shown,
         rule_4_10_a_type_changes_presentation_only,
     ];
-    for row in RANGES {
-        let name = format!("section_5_{}", row.0.replace([':', ' ', '-'], "_"));
-        cases.push(Case::shared(name, move |server| range(server, row)));
+    for (dates, from, until, by) in RANGES {
+        let name = format!("section_5_{}", dates.replace([':', ' ', '-'], "_"));
+        cases.push(Case::shared(name, move |server| check_range(server, dates, from, until, by)));
     }
     cases
 }

@@ -1,5 +1,5 @@
-//! The real bank: 49,102 transactions through HTTP, and every figure as hledger has it (issue:
-//! evidence; behaviour 5.4, 5.5, 5.16).
+//! 49,102 real bank transactions recorded over HTTP (5.4, 5.5, 5.16): every balance must equal that
+//! of hledger.
 
 use daybook_tests::bank::{self, Sums, TRANSACTIONS, WHOLE};
 use daybook_tests::{Cast, Client, Server, unique};
@@ -7,18 +7,18 @@ use serde_json::{Value, json};
 
 use crate::reading::{batch, id, items};
 
-/// Fails with the first of these lines.
+/// Fails with the first lines, if any.
 #[track_caller]
-fn none(what: &str, lines: &[String]) {
+fn assert_none(what: &str, lines: &[String]) {
     let shown: Vec<&String> = lines.iter().take(20).collect();
     assert!(lines.is_empty(), "{what}: {} differences: {shown:#?}", lines.len());
 }
 
-/// Every account of the book against these sums, and the book against zero (5.16).
+/// Compares all accounts with these sums, and the whole book with zero (5.16).
 #[track_caller]
 fn compare(what: &str, owner: &Client, book: &str, expected: &Sums) {
     let answer = bank::balances(owner, book, WHOLE);
-    none(what, &bank::differences(expected, &answer));
+    assert_none(what, &bank::differences(expected, &answer));
     assert_eq!(bank::whole(&answer), 0, "5.16: {what}: the whole book sums to zero");
     let groups: i128 = items_of(&answer, "groupBalances")
         .iter()
@@ -26,14 +26,14 @@ fn compare(what: &str, owner: &Client, book: &str, expected: &Sums) {
             daybook_tests::decimal::units(group["cumulativeBalance"].as_str().unwrap_or("?"))
         })
         .sum();
-    assert_eq!(groups, 0, "5.13: {what}: so do its four groups, which hold every account once");
+    assert_eq!(groups, 0, "5.13: {what}: the four groups hold each account once and sum to zero");
 }
 
 fn items_of<'a>(answer: &'a Value, key: &str) -> &'a [Value] {
     answer[key].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The monthly changes, asked for in two ways: per account, and as the series of the whole book.
+/// Compares the monthly changes, read per account and as the series of the whole book.
 fn compare_months(what: &str, owner: &Client, book: &str) {
     let expected = bank::expected_monthly();
     let range = "after:1993-01 before:1994-04";
@@ -48,10 +48,10 @@ fn compare_months(what: &str, owner: &Client, book: &str) {
             lines.extend(bank::monthly_differences(&expected.months, changes, container));
         }
     }
-    none(what, &lines);
+    assert_none(what, &lines);
 }
 
-/// Records everything by batches of 1000; returns the ids in order.
+/// Records all in batches of 1000 and returns the ids in order.
 fn record(owner: &Client, book: &str, transactions: &[Value]) -> Vec<String> {
     let path = format!("/v5/books/{book}/transactions/batch");
     let mut ids = Vec::new();
@@ -80,7 +80,7 @@ fn record(owner: &Client, book: &str, transactions: &[Value]) -> Vec<String> {
     ids
 }
 
-fn every_balance_equals_hledgers(server: &Server) {
+fn all_balances_equal_those_of_hledger(server: &Server) {
     let owner = server.client(&format!("{}@example.com", unique("banker")));
     let book = id(&owner.post("/v5/books", &json!({"name": "Bank"})).ok());
     bank::create_chart(&owner, &book);
@@ -93,7 +93,7 @@ fn every_balance_equals_hledgers(server: &Server) {
     compare("recorded", &owner, &book, &expected);
     compare_months("recorded", &owner, &book);
 
-    // A thousand, spread over the whole: out of the balances, and back.
+    // Trash and untrash a thousand transactions spread over the book.
     let thrown: Vec<usize> = (0..1000).map(|turn| turn * TRANSACTIONS / 1000).collect();
     let bodies = batch(thrown.iter().map(|index| json!({"id": ids[*index]})));
     owner.patch(&format!("/v5/books/{book}/transactions/trash/batch"), &bodies).no_content();
@@ -109,7 +109,7 @@ fn every_balance_equals_hledgers(server: &Server) {
     let total = owner.get(&format!("/v5/books/{book}")).ok()["totalTransactions"].clone();
     assert_eq!(total, json!(TRANSACTIONS), "behaviour 6.10");
 
-    // The same again is no new transaction: the bank's numbers are remote ids (3.7).
+    // Recording the same remote ids again creates nothing (3.7).
     let again = owner
         .post(
             &format!("/v5/books/{book}/transactions/batch"),
@@ -119,7 +119,7 @@ fn every_balance_equals_hledgers(server: &Server) {
     assert_eq!(crate::reading::ids(&again), ids[..1000]);
     compare("recorded again", &owner, &book, &expected);
 
-    // A copy of the whole bank (6.6) has the same balances, and the rows in the same order.
+    // A copy (6.6) has the same balances and the same order.
     let copy = owner
         .post(&format!("/v5/books/{book}/copy?name=Copy&copyTransactions=true"), &Value::Null)
         .ok();
@@ -134,7 +134,7 @@ fn every_balance_equals_hledgers(server: &Server) {
     assert_eq!(newest(&copy), newest(&book), "behaviour 2.6");
 }
 
-fn the_expected_files_are_whole(_: &Server) {
+fn expected_files_are_consistent(_: &Server) {
     let chart = bank::chart();
     assert_eq!((chart.groups.len(), chart.accounts.len()), (4, 1236));
     let expected = bank::expected_balances();
@@ -155,7 +155,7 @@ fn the_expected_files_are_whole(_: &Server) {
     }
 }
 
-fn a_balance_sheet_by_groups(server: &Server) {
+fn balance_sheet_is_grouped_by_type(server: &Server) {
     let cast = Cast::new(server);
     bank::create_chart(&cast.owner, &cast.book);
     let transactions: Vec<Value> = bank::transactions().take(1000).collect();
@@ -185,8 +185,8 @@ fn a_balance_sheet_by_groups(server: &Server) {
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        the_expected_files_are_whole,
-        a_balance_sheet_by_groups,
-        every_balance_equals_hledgers
+        expected_files_are_consistent,
+        balance_sheet_is_grouped_by_type,
+        all_balances_equal_those_of_hledger
     ]
 }

@@ -1,4 +1,5 @@
-//! What answers say of the items of a batch (3.6.3, 3.6.5), and of accounts (3.2.1).
+//! Responses to batches: skipped items (3.6.3), invalid items (3.6.5) and affected accounts
+//! (3.2.1).
 
 use daybook_tests::{CASH_AND_FOOD, Cast, Lunch, Server, unique};
 use serde_json::{Value, json};
@@ -8,9 +9,9 @@ use crate::reading::batch;
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        rule_3_6_3_updates_say_what_they_skipped,
-        rule_3_6_5_every_refused_item_is_named,
-        rule_3_2_1_accounts_that_money_left_are_shown,
+        rule_3_6_3_update_counts_skipped_items,
+        rule_3_6_5_error_names_each_invalid_item,
+        rule_3_2_1_update_returns_the_former_account,
     ]
 }
 
@@ -24,7 +25,7 @@ fn only_id(transaction: &Value) -> Value {
     json!({"id": transaction["id"]})
 }
 
-fn rule_3_6_3_updates_say_what_they_skipped(server: &Server) {
+fn rule_3_6_3_update_counts_skipped_items(server: &Server) {
     let cast = cast(server);
     let [open, checked] = [LUNCH.create(&cast, json!({})), LUNCH.create(&cast, json!({}))];
     cast.owner.patch(&cast.path("/transactions/check"), &only_id(&checked)).ok();
@@ -37,10 +38,10 @@ fn rule_3_6_3_updates_say_what_they_skipped(server: &Server) {
         assert_eq!(answer.ok()["items"][1]["description"], "Lunch");
     }
     let same = cast.owner.put(&cast.path("/transactions/batch"), &batch([change(&open)]));
-    assert_eq!(skipped(&same), None, "nothing to change is nothing skipped");
+    assert_eq!(skipped(&same), None, "an unchanged item is not skipped");
 }
 
-fn rule_3_6_5_every_refused_item_is_named(server: &Server) {
+fn rule_3_6_5_error_names_each_invalid_item(server: &Server) {
     let cast = cast(server);
     let good = LUNCH.create(&cast, json!({}));
     let wrong = |value: &str| json!({"id": good["id"], "date": value});
@@ -57,14 +58,14 @@ fn rule_3_6_5_every_refused_item_is_named(server: &Server) {
     assert_eq!(answer.body["error"]["errors"].as_array().map(Vec::len), Some(100), "3.6.5");
 }
 
-/// 3.2.1: what shows balances must show both accounts anew.
-fn rule_3_2_1_accounts_that_money_left_are_shown(server: &Server) {
+/// 3.2.1: clients refresh the balances of both accounts.
+fn rule_3_2_1_update_returns_the_former_account(server: &Server) {
     let cast = cast(server);
     let made = LUNCH.create(&cast, json!({}));
     let other = cast.account("Rent", "OUTGOING");
     let moved = json!({"id": made["id"], "debitAccount": {"id": other["id"]}});
-    let told = cast.owner.put(&cast.path("/transactions"), &moved).ok();
-    let names: Vec<&str> = told["accounts"]
+    let updated = cast.owner.put(&cast.path("/transactions"), &moved).ok();
+    let names: Vec<&str> = updated["accounts"]
         .as_array()
         .expect("accounts")
         .iter()

@@ -1,4 +1,5 @@
-//! Batches of transactions (3.6).
+//! Batches of transactions (3.6): all or nothing, in order, with ineligible items skipped and
+//! counted.
 
 use daybook_tests::{Answer, CASH_AND_FOOD, Cast, Lunch, Server, unique};
 use serde_json::{Value, json};
@@ -38,11 +39,12 @@ const ALL: [(&str, &str); 7] = [
 ];
 
 #[track_caller]
-fn send(cast: &Cast, (method, path): (&str, &str), body: &Value) -> Answer {
+fn send(cast: &Cast, operation: (&str, &str), body: &Value) -> Answer {
+    let (method, path) = operation;
     cast.owner.send(method, &cast.path(path), body)
 }
 
-fn rule_3_6_1_empty(server: &Server) {
+fn rule_3_6_1_empty_batch_does_nothing(server: &Server) {
     let cast = cast(server);
     let known = events(&cast).len();
     for operation in ALL {
@@ -56,7 +58,7 @@ fn rule_3_6_1_empty(server: &Server) {
     assert_eq!(new_events(&cast, known).len(), 0);
 }
 
-fn rule_3_6_2_order_and_length(server: &Server) {
+fn rule_3_6_2_response_keeps_order_and_length(server: &Server) {
     let cast = cast(server);
     let known = events(&cast).len();
     let kinds = [
@@ -95,8 +97,8 @@ fn rule_3_6_2_order_and_length(server: &Server) {
     );
 }
 
-/// One transaction in each state: incomplete, draft, unchecked, checked, trashed, and one on a date
-/// locked later.
+/// Creates an incomplete, a draft, an unchecked, a checked and a trashed transaction, and one on a
+/// locked date.
 #[track_caller]
 fn one_of_each(cast: &Cast) -> Vec<Value> {
     let made = [
@@ -112,7 +114,7 @@ fn one_of_each(cast: &Cast) -> Vec<Value> {
     made.iter().map(|made| transaction(cast, &id(made))).collect()
 }
 
-fn rule_3_6_3_update_leaves_some_alone(server: &Server) {
+fn rule_3_6_3_update_skips_checked_trashed_and_locked_items(server: &Server) {
     for (query, checked_changes) in [
         ("", false),
         ("?updateChecked=false", false),
@@ -122,7 +124,7 @@ fn rule_3_6_3_update_leaves_some_alone(server: &Server) {
         let cast = cast(server);
         let before = one_of_each(&cast);
         let known = events(&cast).len();
-        // Backwards, so that the order is not the order of creation.
+        // In reverse order of creation.
         let bodies = before.iter().rev().map(
             |made| json!({"id": made["id"], "description": "Changed", "properties": {"k": "v"}}),
         );
@@ -157,7 +159,7 @@ fn rule_3_6_3_update_leaves_some_alone(server: &Server) {
     }
 }
 
-/// The place in [`one_of_each`] of an id, from the reversed list.
+/// Returns the index in [`one_of_each`] of an id in the reversed list.
 fn before_index(id: &Value, reversed: &[String]) -> usize {
     let position = reversed.iter().position(|other| other == id).expect("listed");
     reversed.len() - 1 - position
@@ -176,7 +178,7 @@ fn rule_3_6_4_ineligible_items_are_skipped(server: &Server) {
         let cast = cast(server);
         let before = one_of_each(&cast);
         let known = events(&cast).len();
-        // Each item twice: the second time it is in the target state already.
+        // Each item twice: the second is already in the target state.
         let bodies: Vec<Value> = before.iter().chain(&before).map(only_id).collect();
         let keyed = cast.owner.header("Idempotency-Key", &unique("key"));
         let send =
@@ -200,12 +202,12 @@ fn rule_3_6_4_ineligible_items_are_skipped(server: &Server) {
     }
 }
 
-/// `Skipped-Items`; none when nothing was skipped.
+/// Returns the header `Skipped-Items`.
 pub fn skipped(answer: &Answer) -> Option<usize> {
     answer.headers.get("skipped-items").map(|text| text.parse().expect("a number"))
 }
 
-fn rule_3_6_4_nothing_is_said_of_no_skipped_item(server: &Server) {
+fn rule_3_6_4_header_is_absent_when_no_item_is_skipped(server: &Server) {
     let cast = cast(server);
     let made = LUNCH.create(&cast, json!({"draft": true}));
     for path in ["post", "check", "uncheck", "trash", "untrash"] {
@@ -222,10 +224,10 @@ fn rule_3_6_4_nothing_is_said_of_no_skipped_item(server: &Server) {
         assert_eq!(skipped(&cast.owner.patch(&path, &batch([only_id(&made)]))), Some(1), "{path}");
     }
     let updated = cast.owner.put(&cast.path("/transactions/batch"), &batch([only_id(&made)]));
-    assert_eq!(skipped(&updated), None, "nothing to change is nothing skipped");
+    assert_eq!(skipped(&updated), None, "an unchanged item is not skipped");
 }
 
-fn rule_3_6_4_a_post_batch_applies_changes(server: &Server) {
+fn rule_3_6_4_post_batch_applies_changes(server: &Server) {
     let cast = cast(server);
     let drafts =
         [LUNCH.create(&cast, json!({"amount": null})), LUNCH.create(&cast, json!({"draft": true}))];
@@ -250,7 +252,7 @@ fn rule_3_6_4_a_post_batch_applies_changes(server: &Server) {
     assert_eq!(transaction(&cast, &id(&drafts[1])), second);
 }
 
-fn rule_3_6_3_the_flags_need_the_check_permission(server: &Server) {
+fn rule_3_6_3_flags_require_the_check_permission(server: &Server) {
     let cast = cast(server);
     let checked = LUNCH.create(&cast, json!({"checked": true}));
     let one = batch([only_id(&checked)]);
@@ -264,7 +266,7 @@ fn rule_3_6_3_the_flags_need_the_check_permission(server: &Server) {
     assert_eq!(transaction(&cast, &id(&checked)), checked);
     cast.poster.put(&cast.path("/transactions/batch"), &update).ok();
     cast.poster.patch(&cast.path("/transactions/trash/batch"), &one).no_content();
-    assert_eq!(transaction(&cast, &id(&checked)), checked, "left alone without the flags");
+    assert_eq!(transaction(&cast, &id(&checked)), checked, "skipped without the flags");
     cast.editor.put(&cast.path("/transactions/batch?updateChecked=true"), &update).ok();
     let changed = transaction(&cast, &id(&checked));
     assert_eq!(
@@ -274,13 +276,13 @@ fn rule_3_6_3_the_flags_need_the_check_permission(server: &Server) {
     );
 }
 
-/// Whether a message names this index as a number of its own.
+/// Returns whether a message contains this index as a separate number.
 fn names(message: &str, index: usize) -> bool {
     message.split(|letter: char| !letter.is_ascii_digit()).any(|word| word == index.to_string())
 }
 
-/// Payload changes that are refused.
-fn bad() -> Vec<Value> {
+/// Fields with invalid values.
+fn invalid_fields() -> Vec<Value> {
     vec![
         json!({"amount": "abc"}),
         json!({"amount": "-1"}),
@@ -295,11 +297,11 @@ fn bad() -> Vec<Value> {
     ]
 }
 
-fn rule_3_6_5_all_or_nothing_on_create(server: &Server) {
+fn rule_3_6_5_create_is_all_or_nothing(server: &Server) {
     let cast = cast(server);
     let known = events(&cast).len();
     let mut faults = Faults::default();
-    for fields in bad() {
+    for fields in invalid_fields() {
         let mut bodies = vec![LUNCH.with(json!({})); 13];
         bodies[11] = LUNCH.with(fields.clone());
         bodies[12] = LUNCH.with(json!({"amount": "also bad"}));
@@ -315,12 +317,12 @@ fn rule_3_6_5_all_or_nothing_on_create(server: &Server) {
     faults.none();
 }
 
-fn rule_3_6_5_all_or_nothing_on_update(server: &Server) {
+fn rule_3_6_5_update_is_all_or_nothing(server: &Server) {
     let cast = cast(server);
     let made = create_all(&cast, (0..13).map(|_| LUNCH.with(json!({}))).collect());
     let known = events(&cast).len();
     let mut faults = Faults::default();
-    let mut changes = bad();
+    let mut changes = invalid_fields();
     // A posted item that would become incomplete.
     changes.extend([json!({"amount": null}), json!({"date": ""}), json!({"debitAccount": null})]);
     for change in changes {
@@ -347,7 +349,7 @@ fn rule_3_6_5_all_or_nothing_on_update(server: &Server) {
     faults.none();
 }
 
-fn rule_3_6_5_permission_fails_the_whole_batch(server: &Server) {
+fn rule_3_6_5_missing_permission_fails_the_whole_batch(server: &Server) {
     let cast = cast(server);
     let posted = LUNCH.create(&cast, json!({}));
     let own =
@@ -364,7 +366,7 @@ fn rule_3_6_5_permission_fails_the_whole_batch(server: &Server) {
     assert_eq!(transaction(&cast, &id(&own))["trashed"], false, "before any change");
 }
 
-fn rule_3_6_5_unknown_ids(server: &Server) {
+fn rule_3_6_5_unknown_ids_are_refused(server: &Server) {
     let cast = cast(server);
     let made = LUNCH.create(&cast, json!({}));
     let known = events(&cast).len();
@@ -378,13 +380,14 @@ fn rule_3_6_5_unknown_ids(server: &Server) {
     assert_eq!(new_events(&cast, known).len(), 0);
 }
 
-fn rule_3_6_4_an_item_without_an_id(server: &Server) {
+fn rule_3_6_4_item_without_an_id_is_refused(server: &Server) {
     let cast = cast(server);
     let made = LUNCH.create(&cast, json!({}));
     for operation in &ALL[1..] {
-        for nameless in [json!({"description": "No id"}), json!({"id": null}), json!({"id": ""})] {
+        for without_id in [json!({"description": "No id"}), json!({"id": null}), json!({"id": ""})]
+        {
             let message = refused_400(
-                send(&cast, *operation, &batch([only_id(&made), nameless])),
+                send(&cast, *operation, &batch([only_id(&made), without_id])),
                 &["badRequest", "invalid"],
             );
             assert!(names(&message, 1), "{operation:?}: the message names item 1: {message}");
@@ -393,7 +396,7 @@ fn rule_3_6_4_an_item_without_an_id(server: &Server) {
     assert_eq!(transaction(&cast, &id(&made)), made);
 }
 
-fn rule_3_6_6_a_thousand_and_not_ten(server: &Server) {
+fn rule_3_6_6_batches_take_1000_and_refuse_10001_items(server: &Server) {
     let cast = cast(server);
     let made = create_all(
         &cast,
@@ -424,8 +427,9 @@ fn rule_3_6_6_a_thousand_and_not_ten(server: &Server) {
     assert_eq!(totals(&cast).len(), 0);
 }
 
-/// 4.7: an account that a batch posts on and moves on from was posted on, as the event log shows.
-fn rule_4_7_posted_on_in_passing(server: &Server) {
+/// 4.7: an account that one item of a batch uses and a later item replaces has a posting in the
+/// event log.
+fn rule_4_7_account_used_within_a_batch_counts_as_posted(server: &Server) {
     let cast = cast(server);
     let rent = cast.account("Rent", "OUTGOING");
     let made = LUNCH.create(&cast, json!({}));
@@ -436,7 +440,7 @@ fn rule_4_7_posted_on_in_passing(server: &Server) {
     refused_400(cast.owner.delete(&path), &["badRequest"]);
 }
 
-fn rule_0_10_bodies_of_the_wrong_shape(server: &Server) {
+fn rule_0_10_bodies_of_the_wrong_shape_are_refused(server: &Server) {
     let cast = cast(server);
     for operation in ALL {
         for body in [
@@ -461,20 +465,20 @@ fn rule_0_10_bodies_of_the_wrong_shape(server: &Server) {
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        rule_3_6_1_empty,
-        rule_3_6_2_order_and_length,
-        rule_3_6_3_update_leaves_some_alone,
-        rule_3_6_3_the_flags_need_the_check_permission,
+        rule_3_6_1_empty_batch_does_nothing,
+        rule_3_6_2_response_keeps_order_and_length,
+        rule_3_6_3_update_skips_checked_trashed_and_locked_items,
+        rule_3_6_3_flags_require_the_check_permission,
         rule_3_6_4_ineligible_items_are_skipped,
-        rule_3_6_4_nothing_is_said_of_no_skipped_item,
-        rule_3_6_4_a_post_batch_applies_changes,
-        rule_3_6_4_an_item_without_an_id,
-        rule_3_6_5_all_or_nothing_on_create,
-        rule_3_6_5_all_or_nothing_on_update,
-        rule_3_6_5_permission_fails_the_whole_batch,
-        rule_3_6_5_unknown_ids,
-        rule_3_6_6_a_thousand_and_not_ten,
-        rule_4_7_posted_on_in_passing,
-        rule_0_10_bodies_of_the_wrong_shape,
+        rule_3_6_4_header_is_absent_when_no_item_is_skipped,
+        rule_3_6_4_post_batch_applies_changes,
+        rule_3_6_4_item_without_an_id_is_refused,
+        rule_3_6_5_create_is_all_or_nothing,
+        rule_3_6_5_update_is_all_or_nothing,
+        rule_3_6_5_missing_permission_fails_the_whole_batch,
+        rule_3_6_5_unknown_ids_are_refused,
+        rule_3_6_6_batches_take_1000_and_refuse_10001_items,
+        rule_4_7_account_used_within_a_batch_counts_as_posted,
+        rule_0_10_bodies_of_the_wrong_shape_are_refused,
     ]
 }

@@ -1,6 +1,6 @@
-//! Billing (9.8, 9.11): nothing is billed, and what was posted is counted by months.
+//! Billing (9.8, 9.11): the plan is free, and postings are counted by month.
 
-use daybook_tests::{Backdoor, Cast, Client, Server, encode, shows, unique};
+use daybook_tests::{Cast, Client, RawSql, Server, encode, shows, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -10,11 +10,11 @@ use crate::reading::{day_of, id};
 pub fn tests() -> Vec<Case> {
     crate::cases![
         rule_9_11_nothing_is_billed,
-        rule_9_11_checkout_and_portal_lead_back,
-        rule_9_8_twelve_months_of_postings,
-        rule_9_8_only_books_of_ones_own,
-        rule_9_8_by_the_day_of_posting_in_the_zone,
-        limited_tokens_do_not_count_other_books,
+        rule_9_11_checkout_and_portal_return_the_given_url,
+        rule_9_8_postings_of_twelve_months_are_counted,
+        rule_9_8_only_owned_books_are_counted,
+        rule_9_8_month_is_that_of_the_posting_in_the_time_zone,
+        limited_tokens_are_refused,
     ]
 }
 
@@ -58,7 +58,7 @@ fn rule_9_11_nothing_is_billed(server: &Server) {
     cast.anonymous.get("/v5/user/billing").refused(401, "required");
 }
 
-fn rule_9_11_checkout_and_portal_lead_back(server: &Server) {
+fn rule_9_11_checkout_and_portal_return_the_given_url(server: &Server) {
     let user = server.client(&format!("{}@example.com", unique("user")));
     let ask = |operation: &str, parameters: &[(&str, &str)]| {
         let pairs = parameters.iter().map(|(name, value)| format!("{name}={}", encode(value)));
@@ -87,7 +87,7 @@ fn rule_9_11_checkout_and_portal_lead_back(server: &Server) {
     }
 }
 
-fn rule_9_8_twelve_months_of_postings(server: &Server) {
+fn rule_9_8_postings_of_twelve_months_are_counted(server: &Server) {
     let cast = book(server);
     let before = cast.owner.get(COUNTS).ok();
     let rows = before["posted"].as_array().expect("rows").clone();
@@ -103,7 +103,7 @@ fn rule_9_8_twelve_months_of_postings(server: &Server) {
         last["year"].as_i64().zip(last["month"].as_i64()).map(|(y, m)| y * 10_000 + m * 100);
     shows(last, &json!({"day": 0, "fuzzyDate": fuzzy, "total": 0}));
     let items = record(&cast, 4);
-    assert_eq!(posted(&cast.owner)[11], 4, "by the day of posting, not by their date");
+    assert_eq!(posted(&cast.owner)[11], 4, "counted by the day of posting, not by date");
     let first = json!({"id": id(&items[0])});
     cast.owner.patch(&cast.path("/transactions/trash"), &first).ok();
     assert_eq!(posted(&cast.owner)[11], 3);
@@ -113,7 +113,7 @@ fn rule_9_8_twelve_months_of_postings(server: &Server) {
     assert_eq!(trashed, json!(rows), "zeros");
 }
 
-fn rule_9_8_only_books_of_ones_own(server: &Server) {
+fn rule_9_8_only_owned_books_are_counted(server: &Server) {
     let (cast, other) = (book(server), book(server));
     other.share(cast.owner.email(), "EDITOR");
     record(&cast, 1);
@@ -123,9 +123,8 @@ fn rule_9_8_only_books_of_ones_own(server: &Server) {
     assert_eq!((posted(&cast.owner)[11], posted(&other.owner)[11]), (3, 0));
 }
 
-/// Postings of earlier months, as the database has them: seen after a change of the zone counts
-/// anew.
-fn rule_9_8_by_the_day_of_posting_in_the_zone(server: &Server) {
+/// Moves a posting to an earlier month in the database; changing the time zone recounts.
+fn rule_9_8_month_is_that_of_the_posting_in_the_time_zone(server: &Server) {
     let cast = book(server);
     let items = record(&cast, 3);
     let rows = cast.owner.get(COUNTS).ok();
@@ -133,17 +132,17 @@ fn rule_9_8_by_the_day_of_posting_in_the_zone(server: &Server) {
     let (year, month) = (row["year"].as_i64().expect("a year"), &row["month"]);
     let begin = format!("{year}-{:02}-01T00:00:00Z", month.as_i64().expect("a month"));
     let begin: i64 = jiff::Timestamp::as_millisecond(begin.parse().expect("an instant"));
-    // Two zones that were in two months at an instant, and are in the month of UTC today: late in
-    // a month those behind it are, early in a month those ahead.
+    // Two zones that disagree on the month of the instant and are both in the current month of UTC:
+    // late in a month zones behind UTC, early in a month zones ahead of it.
     let (here, behind, hours) = match day_of(&cast.owner.get(&cast.path("")).ok()).day() {
         16.. => ("Africa/Abidjan", "America/New_York", 3),
         _ => ("Asia/Tokyo", "Africa/Abidjan", -3),
     };
     let at = begin + hours * 60 * 60 * 1000;
-    let mut backdoor = Backdoor::open(server);
+    let mut raw_sql = RawSql::open(server);
     let number = i64::from_str_radix(&id(&items[0]), 16).expect("an id");
     let moved = format!("UPDATE transactions SET posted_at = {at} WHERE id = {number}");
-    assert_eq!(backdoor.execute(&moved), 1);
+    assert_eq!(raw_sql.execute(&moved), 1);
     let in_zone = |zone: &str| {
         cast.owner.put(&cast.path(""), &json!({"timeZone": zone})).ok();
         posted(&cast.owner)
@@ -154,11 +153,15 @@ fn rule_9_8_by_the_day_of_posting_in_the_zone(server: &Server) {
     assert_eq!(posted(&cast.owner)[7..], [1, 0, 0, 0, 3]);
     let first = json!({"id": id(&items[0])});
     cast.owner.patch(&cast.path("/transactions/trash"), &first).ok();
-    assert_eq!(posted(&cast.owner)[7..], [0, 0, 0, 0, 3], "it leaves the month it was posted in");
+    assert_eq!(
+        posted(&cast.owner)[7..],
+        [0, 0, 0, 0, 3],
+        "it is removed from the month of its posting"
+    );
 }
 
 /// 11.9.
-fn limited_tokens_do_not_count_other_books(server: &Server) {
+fn limited_tokens_are_refused(server: &Server) {
     let cast = book(server);
     let limited = issued(server, &cast.owner, json!({"books": [cast.book]}));
     limited.get(COUNTS).refused(403, "insufficientScope");

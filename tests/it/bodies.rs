@@ -1,5 +1,5 @@
-//! Request bodies (0.8, 0.10, 10.2): content types, malformed JSON, wrong types, unknown fields,
-//! sizes.
+//! Request bodies (0.8, 0.10, 10.2): content types, malformed JSON, wrong types, unknown fields and
+//! sizes. An invalid body is refused with 4xx and changes nothing.
 
 use daybook_tests::{Cast, Server, id, shows};
 use serde_json::{Value, json};
@@ -8,22 +8,22 @@ use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![
-        accepted_content_types,
-        refused_content_types,
+        json_content_types_are_accepted,
+        other_content_types_are_refused,
         body_of_a_delete_is_ignored,
-        malformed_json,
-        bad_utf8_in_an_unknown_field,
-        lone_surrogates,
-        empty_body,
-        top_level_of_another_type,
-        deep_nesting,
-        unknown_fields,
-        numbers_where_they_are_allowed,
-        characters_that_databases_dislike,
+        malformed_json_is_refused,
+        invalid_utf8_in_an_unknown_field_is_refused,
+        lone_surrogates_become_replacement_characters,
+        empty_body_is_refused,
+        body_must_be_an_object,
+        deep_nesting_does_not_crash,
+        unknown_fields_are_ignored,
+        id_and_amount_may_be_numbers,
+        unusual_characters_are_stored_or_refused,
         large_bodies_are_read,
-        bodies_have_a_bound_of_values,
-        batches_have_at_most_10000_items,
-        rule_0_17_the_book_comes_before_what_is_wrong,
+        body_with_too_many_values_is_refused,
+        batch_of_more_than_10000_items_is_refused,
+        rule_0_17_access_is_checked_before_the_body,
     ];
     cases.extend(WRONG_TYPES.iter().map(|(name, method, path, body)| {
         Case::shared(format!("invalid_{name}"), move |server| {
@@ -101,7 +101,7 @@ const WRONG_TYPES: &[(&str, &str, &str, &str)] = &[
     ("transactions_items", "PATCH", "/transactions/check/batch", r#"{"items": "all"}"#),
 ];
 
-/// 0.10: the clients look for this word in the message.
+/// 0.10: clients look for `InvalidFormatException` in the message.
 fn wrong_type(server: &Server, method: &str, path: &str, body: &str) {
     let cast = Cast::new(server);
     let account = cast.account("Known account", "ASSET");
@@ -123,7 +123,7 @@ fn wrong_type(server: &Server, method: &str, path: &str, body: &str) {
 }
 
 /// 0.8: with or without a charset; a missing content type is read as JSON.
-fn accepted_content_types(server: &Server) {
+fn json_content_types_are_accepted(server: &Server) {
     let cast = Cast::new(server);
     let kinds = [
         None,
@@ -133,8 +133,8 @@ fn accepted_content_types(server: &Server) {
         Some("application/json; charset=\"utf-8\""),
         Some("Application/JSON"),
     ];
-    for (turn, kind) in kinds.into_iter().enumerate() {
-        let body = json!({"name": format!("Account {turn} é")});
+    for (number, kind) in kinds.into_iter().enumerate() {
+        let body = json!({"name": format!("Account {number} é")});
         let answer =
             cast.owner.send_raw("POST", &cast.path("/accounts"), kind, body.to_string().as_bytes());
         assert_eq!(answer.status, 200, "{kind:?}: {}", answer.text);
@@ -142,8 +142,8 @@ fn accepted_content_types(server: &Server) {
     }
 }
 
-/// 0.8: another media type answers 415.
-fn refused_content_types(server: &Server) {
+/// 0.8.
+fn other_content_types_are_refused(server: &Server) {
     let cast = Cast::new(server);
     let kinds = [
         "text/plain",
@@ -172,7 +172,7 @@ fn refused_content_types(server: &Server) {
     assert_eq!(cast.owner.get(&cast.path("/accounts")).ok()["items"], json!([]));
 }
 
-/// 0.8: a DELETE body is ignored, whatever it is.
+/// 0.8.
 fn body_of_a_delete_is_ignored(server: &Server) {
     let cast = Cast::new(server);
     let bodies: [(Option<&str>, &[u8]); 4] = [
@@ -193,8 +193,8 @@ fn body_of_a_delete_is_ignored(server: &Server) {
     }
 }
 
-/// 10.2: malformed JSON, bad UTF-8 included.
-fn malformed_json(server: &Server) {
+/// 10.2.
+fn malformed_json_is_refused(server: &Server) {
     let cast = Cast::new(server);
     let bodies: [&[u8]; 15] = [
         b"{",
@@ -228,8 +228,8 @@ fn malformed_json(server: &Server) {
     }
 }
 
-/// A body that is no UTF-8 is no JSON, wherever the bad byte stands.
-fn bad_utf8_in_an_unknown_field(server: &Server) {
+/// The body must be UTF-8, also in ignored fields.
+fn invalid_utf8_in_an_unknown_field_is_refused(server: &Server) {
     let cast = Cast::new(server);
     for body in [b"{\"name\":\"A\",\"x\":\"\xff\"}".as_slice(), b"{\"name\":\"A\",\"\xc3\":1}"] {
         let answer =
@@ -238,9 +238,8 @@ fn bad_utf8_in_an_unknown_field(server: &Server) {
     }
 }
 
-/// A `\u` escape that is half a character becomes U+FFFD, so that a batch is not refused for a text
-/// that was cut (0.23).
-fn lone_surrogates(server: &Server) {
+/// 0.23: clients cut texts within a surrogate pair, which must not fail a batch.
+fn lone_surrogates_become_replacement_characters(server: &Server) {
     let cast = Cast::new(server);
     for (name, read) in
         [(r"\ud800", "\u{fffd}"), (r"a\udfffb", "a\u{fffd}b"), (r"\\ud83d", r"\ud83d")]
@@ -260,9 +259,8 @@ fn lone_surrogates(server: &Server) {
     assert_eq!(answer.ok()["name"], "😀");
 }
 
-/// A body that is required and missing is the caller's fault; a book may be named by the query
-/// alone (6.1).
-fn empty_body(server: &Server) {
+/// A required body is missing. A book may be named by the query alone (6.1).
+fn empty_body_is_refused(server: &Server) {
     let cast = Cast::new(server);
     for kind in [None, Some("application/json")] {
         for (method, rest) in
@@ -274,8 +272,7 @@ fn empty_body(server: &Server) {
     }
 }
 
-/// A resource is a JSON object.
-fn top_level_of_another_type(server: &Server) {
+fn body_must_be_an_object(server: &Server) {
     let cast = Cast::new(server);
     for body in ["[]", "[{\"name\": \"A\"}]", "\"A\"", "5", "true", "null"] {
         for (method, rest) in
@@ -293,22 +290,21 @@ fn top_level_of_another_type(server: &Server) {
     assert_eq!(cast.owner.get(&cast.path("/accounts")).ok()["items"], json!([]));
 }
 
-/// Nesting deeper than any stack must not end the process.
-fn deep_nesting(server: &Server) {
+fn deep_nesting_does_not_crash(server: &Server) {
     let cast = Cast::new(server);
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         let nested = format!("{}1{}", open.repeat(100_000), close.repeat(100_000));
         let body = format!(r#"{{"name": "Deep", "ignored": {nested}}}"#);
         let answer =
             cast.owner.send_raw("POST", "/v5/books", Some("application/json"), body.as_bytes());
-        // Ignored as an unknown field, or refused as too deep.
+        // Ignored as an unknown field or refused as too deep.
         assert!(matches!(answer.status, 200 | 400), "{}", answer.text);
     }
     cast.owner.get(&cast.path("")).ok();
 }
 
 /// 0.10: clients send back whole objects, with fields of newer or older versions.
-fn unknown_fields(server: &Server) {
+fn unknown_fields_are_ignored(server: &Server) {
     let cast = Cast::new(server);
     let odd = json!({
         "name": "Odd", "unknown": {"a": [1, null]}, "": 1, "Name": "No", "ID": 7, "__proto__": {},
@@ -324,7 +320,7 @@ fn unknown_fields(server: &Server) {
 }
 
 /// 0.10: `id` and `amount` may be JSON numbers.
-fn numbers_where_they_are_allowed(server: &Server) {
+fn id_and_amount_may_be_numbers(server: &Server) {
     let cast = Cast::new(server);
     let account = cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
@@ -340,8 +336,8 @@ fn numbers_where_they_are_allowed(server: &Server) {
     shows(&recorded["transaction"], &json!({"amount": "12.50", "posted": true}));
 }
 
-/// Text that one engine stores and the other refuses must not be a fault on either.
-fn characters_that_databases_dislike(server: &Server) {
+/// Characters that one engine refuses must not cause a 500 on either.
+fn unusual_characters_are_stored_or_refused(server: &Server) {
     let cast = Cast::new(server);
     let odd = [
         "a\u{0}b",
@@ -368,8 +364,7 @@ fn characters_that_databases_dislike(server: &Server) {
     }
 }
 
-/// 9.6, 10.8: JSON bodies up to 28 MB must be accepted; the limit is 32 MB (see `wire` for beyond
-/// it).
+/// 9.6, 10.8: 28 MB must be accepted; `wire` tests the limit of 32 MB.
 fn large_bodies_are_read(server: &Server) {
     let cast = Cast::new(server);
     let body = json!({"name": "Large", "ignored": "x".repeat(28 * 1024 * 1024)});
@@ -377,8 +372,8 @@ fn large_bodies_are_read(server: &Server) {
     assert_eq!(created["name"], "Large");
 }
 
-/// 0.34: values are counted where they are none of a text.
-fn bodies_have_a_bound_of_values(server: &Server) {
+/// 0.34: commas within strings do not count.
+fn body_with_too_many_values_is_refused(server: &Server) {
     let cast = Cast::new(server);
     let send = |path: &str, body: String| {
         cast.owner.send_raw("POST", path, Some("application/json"), body.as_bytes())
@@ -390,13 +385,12 @@ fn bodies_have_a_bound_of_values(server: &Server) {
     send(&cast.path("/transactions/batch"), items).refused(400, "badRequest");
 }
 
-/// 3.6.6: more than 10,000 items answer 400, in every batch form, before anything is done. That
-/// 10,000 are taken is in `large_batches`.
-fn batches_have_at_most_10000_items(server: &Server) {
+/// 3.6.6: in each batch operation. `large_batches` tests that 10,000 are accepted.
+fn batch_of_more_than_10000_items_is_refused(server: &Server) {
     let cast = Cast::new(server);
     let named = |count: usize| {
         let items: Vec<Value> = (0..count)
-            .map(|turn| json!({"name": format!("N {turn}"), "id": format!("{turn}")}))
+            .map(|number| json!({"name": format!("N {number}"), "id": format!("{number}")}))
             .collect();
         json!({"items": items})
     };
@@ -421,7 +415,7 @@ fn batches_have_at_most_10000_items(server: &Server) {
         assert_eq!(answer.status, 400, "{method} {rest}: {}", answer.text);
         let message = answer.refused(400, "badRequest");
         assert!(message.contains("10000"), "the limit is named: {message}");
-        // 0.17: whoever may not do it at all is not shown how.
+        // 0.17: access is checked first.
         cast.viewer.send(method, &cast.path(rest), &named(10_001)).refused(403, "forbidden");
         cast.stranger.send(method, &cast.path(rest), &named(10_001)).refused(404, "notFound");
     }
@@ -429,8 +423,8 @@ fn batches_have_at_most_10000_items(server: &Server) {
     assert_eq!(cast.owner.get(&cast.path("/groups")).ok()["items"], json!([]));
 }
 
-/// 0.17, 0.30: to whoever may not see a book there is none, whatever is wrong with the request.
-fn rule_0_17_the_book_comes_before_what_is_wrong(server: &Server) {
+/// 0.17, 0.30: users without access get 404 for each invalid request.
+fn rule_0_17_access_is_checked_before_the_body(server: &Server) {
     let cast = Cast::new(server);
     let is_json = Some("application/json");
     let broken: [(&str, &str, Option<&str>, &str); 6] = [

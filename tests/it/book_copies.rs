@@ -1,5 +1,5 @@
-//! copyBook (6.6): what comes along and what stays behind. Copies with transactions stand in
-//! `copied_transactions`.
+//! copyBook (6.6): settings, accounts, groups and saved queries are copied under new ids;
+//! collaborators, events and collections are not. Transactions are in `copied_transactions`.
 
 use daybook_tests::{Cast, Client, Server, column, encode, id, shows};
 use serde_json::{Value, json};
@@ -9,17 +9,17 @@ use crate::reading::{batch, events, items, types};
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        rule_6_6_settings,
-        rule_6_6_chart_and_queries,
-        rule_6_14_saved_queries_name_the_copy,
-        rule_6_6_what_stays_behind,
-        rule_6_6_names_and_days_that_are_refused,
-        rule_6_6_readers_copy_the_structure,
-        rule_8_1_one_event,
+        rule_6_6_settings_are_copied,
+        rule_6_6_chart_and_queries_are_copied,
+        rule_6_14_ids_in_saved_queries_are_replaced,
+        rule_6_6_members_and_events_are_not_copied,
+        rule_6_6_invalid_names_and_days_are_refused,
+        rule_6_6_readers_copy_only_the_structure,
+        rule_8_1_copy_has_one_event,
     ]
 }
 
-/// A book with everything a copy takes along, and what it must not.
+/// Creates a book with everything that is copied and some things that are not.
 pub fn cast(server: &Server) -> Cast {
     let settings = json!({
         "name": "Source", "datePattern": "yyyy/MM/dd", "decimalSeparator": "COMMA",
@@ -62,7 +62,7 @@ pub fn entry(date: &str, amount: &str, sides: [&str; 2], description: &str) -> V
     })
 }
 
-/// Transactions in every state, out of the order of their dates.
+/// Records transactions in every state, not in the order of their dates.
 pub fn fill(cast: &Cast) {
     let food = ["Cash", "Food & Drink"];
     let mut bread = entry("2025-03-05", "12,345", food, "Bread #food #daily");
@@ -96,7 +96,7 @@ pub fn fill(cast: &Cast) {
     cast.owner.put(&cast.path("/accounts"), &json!({"name": "Old", "archived": true})).ok();
 }
 
-/// A copy with its owner.
+/// A copied book and its owner.
 pub struct Copy {
     pub owner: Client,
     pub book: Value,
@@ -119,20 +119,20 @@ impl Copy {
     }
 }
 
-/// A resource without what every resource has of its own: ids, instants, who made it.
+/// Removes ids, instants and creators from a resource.
 pub fn bare(value: &Value) -> Value {
     const OWN: [&str; 6] = ["id", "createdAt", "updatedAt", "agentId", "createdBy", "lastUpdateMs"];
     match value {
         Value::Object(fields) => {
-            let kept = fields.iter().filter(|(name, _)| !OWN.contains(&name.as_str()));
-            Value::Object(kept.map(|(name, field)| (name.clone(), bare(field))).collect())
+            let compared = fields.iter().filter(|(name, _)| !OWN.contains(&name.as_str()));
+            Value::Object(compared.map(|(name, field)| (name.clone(), bare(field))).collect())
         }
         Value::Array(items) => Value::Array(items.iter().map(bare).collect()),
         other => other.clone(),
     }
 }
 
-/// Every id anywhere inside.
+/// Returns every id at any depth.
 fn all_ids(value: &Value) -> Vec<String> {
     match value {
         Value::Object(fields) => {
@@ -147,7 +147,7 @@ fn all_ids(value: &Value) -> Vec<String> {
 pub const LISTS: [&str; 4] = ["/accounts", "/groups", "/queries", "/transactions?limit=1000"];
 
 /// 6.6: settings and properties; PRIVATE, owned by the caller, without lock and closing date.
-fn rule_6_6_settings(server: &Server) {
+fn rule_6_6_settings_are_copied(server: &Server) {
     let cast = cast(server);
     cast.owner
         .put(&cast.path(""), &json!({"lockDate": "2020-01-31", "closingDate": "2019-12-31"}))
@@ -170,13 +170,13 @@ fn rule_6_6_settings(server: &Server) {
     for field in ["lockDate", "closingDate", "collection"] {
         expected.as_object_mut().expect("a book").remove(field);
     }
-    assert_eq!(bare(&copy.book), expected, "everything else is as it was");
-    assert_eq!(bare(&copy.read("")), bare(&copy.book), "what was answered is what is there");
+    assert_eq!(bare(&copy.book), expected, "other settings are equal");
+    assert_eq!(bare(&copy.read("")), bare(&copy.book), "the response equals the stored book");
     cast.owner.get(&copy.path("")).refused(404, "notFound");
 }
 
-/// 6.14: what a saved query names by an id is found in the copy, too.
-fn rule_6_14_saved_queries_name_the_copy(server: &Server) {
+/// 6.14.
+fn rule_6_14_ids_in_saved_queries_are_replaced(server: &Server) {
     let cast = cast(server);
     fill(&cast);
     let [cash, liquid] =
@@ -193,8 +193,8 @@ fn rule_6_14_saved_queries_name_the_copy(server: &Server) {
     assert!(column(&source, "query").contains(&query(&cash, &liquid)), "the source keeps its ids");
 }
 
-/// 6.6: groups, accounts and saved queries, under ids of their own, still related as they were.
-fn rule_6_6_chart_and_queries(server: &Server) {
+/// 6.6: groups, accounts and saved queries get new ids and keep their relations.
+fn rule_6_6_chart_and_queries_are_copied(server: &Server) {
     let cast = cast(server);
     fill(&cast);
     let copy = Copy::make(&cast.owner, &cast.book, "name=Copy");
@@ -232,8 +232,8 @@ fn rule_6_6_chart_and_queries(server: &Server) {
     );
 }
 
-/// 6.6: not collaborators, events, collections.
-fn rule_6_6_what_stays_behind(server: &Server) {
+/// 6.6.
+fn rule_6_6_members_and_events_are_not_copied(server: &Server) {
     let cast = cast(server);
     fill(&cast);
     let before = (cast.owner.get(&cast.path("?loadAccounts=true")).ok(), events(&cast).len());
@@ -249,12 +249,12 @@ fn rule_6_6_what_stays_behind(server: &Server) {
     assert_eq!(
         (cast.owner.get(&cast.path("?loadAccounts=true")).ok(), events(&cast).len()),
         before,
-        "nothing happened to the source"
+        "the source is unchanged"
     );
 }
 
 /// 6.6, 0.9: a refused copy leaves nothing.
-fn rule_6_6_names_and_days_that_are_refused(server: &Server) {
+fn rule_6_6_invalid_names_and_days_are_refused(server: &Server) {
     let cast = cast(server);
     fill(&cast);
     let before = column(&cast.owner.get("/v5/books").ok(), "name");
@@ -273,9 +273,9 @@ fn rule_6_6_names_and_days_that_are_refused(server: &Server) {
     assert_eq!(column(&cast.owner.get("/v5/books").ok(), "name"), before);
 }
 
-/// 6.6, 7.3: any reader but a RECORDER of a PRIVATE book copies the structure and owns the copy;
-/// the transactions are the OWNER's to copy.
-fn rule_6_6_readers_copy_the_structure(server: &Server) {
+/// 6.6, 7.3: any reader except a RECORDER of a PRIVATE book copies the structure and owns the copy;
+/// only the OWNER copies transactions.
+fn rule_6_6_readers_copy_only_the_structure(server: &Server) {
     let cast = cast(server);
     fill(&cast);
     let copy = |reader: &Client, query: &str| {
@@ -294,7 +294,7 @@ fn rule_6_6_readers_copy_the_structure(server: &Server) {
         let rest = |noun: &str| reader.get(&format!("/v5/books/{}{noun}", id(&made))).ok();
         assert_eq!(items(&rest("/accounts")).len(), 5, "{who}");
         assert_eq!(items(&rest("/queries")).len(), 2, "{who}");
-        // 4.15: the lock is the new owner's now.
+        // 4.15: the new owner may unlock.
         reader
             .put(
                 &format!("/v5/books/{}/groups", id(&made)),
@@ -307,8 +307,8 @@ fn rule_6_6_readers_copy_the_structure(server: &Server) {
     copy(&cast.stranger, "").refused(404, "notFound");
 }
 
-/// 8.1: BOOK_CREATED in the new book and nothing else, chained from zero.
-fn rule_8_1_one_event(server: &Server) {
+/// 8.1: only BOOK_CREATED.
+fn rule_8_1_copy_has_one_event(server: &Server) {
     let cast = cast(server);
     fill(&cast);
     let copy = Copy::make(&cast.owner, &cast.book, "name=Copy&copyTransactions=true");
@@ -322,7 +322,7 @@ fn rule_8_1_one_event(server: &Server) {
             "id": copy.book["id"], "name": "Copy", "visibility": "PRIVATE", "fractionDigits": 3,
         }),
     );
-    // The next event is chained to it.
+    // The next event has the next number.
     copy.owner.post(&copy.path("/groups"), &json!({"name": "New"})).ok();
     assert_eq!(items(&copy.read("/events"))[0]["sequence"], 2);
 }

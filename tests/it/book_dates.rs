@@ -1,5 +1,5 @@
-//! Lock date and closing date of a book: who may set them (3.5.4), how they are cleared (3.5.5).
-//! What they block is in `locks`.
+//! Lock date and closing date of a book: who may change them (3.5.4) and how they are cleared
+//! (3.5.5). Their effect is in `locks`.
 
 use daybook_tests::{Cast, Client, Server, shows};
 use serde_json::{Value, json};
@@ -7,7 +7,11 @@ use serde_json::{Value, json};
 use crate::Case;
 
 pub fn tests() -> Vec<Case> {
-    let mut cases = crate::cases![invalid_dates, dates_on_create, both_dates_together];
+    let mut cases = crate::cases![
+        invalid_dates_are_refused,
+        create_accepts_and_clears_dates,
+        moving_one_date_back_requires_the_owner
+    ];
     for field in ["lockDate", "closingDate"] {
         for change in CHANGES {
             for (role, expected) in
@@ -15,7 +19,7 @@ pub fn tests() -> Vec<Case> {
             {
                 cases.push(Case::shared(
                     format!("{field}_{}_by_{}", change.name, role.to_lowercase()),
-                    move |server| changing(server, field, change, role, expected),
+                    move |server| check_change(server, field, change, role, expected),
                 ));
             }
         }
@@ -41,7 +45,7 @@ const fn change(
     Change { name, stored, sent, expected }
 }
 
-/// Set or advance: OWNER and EDITOR. Move back or clear: OWNER alone. Nothing for the others.
+/// OWNER and EDITOR may set and advance a date; only the OWNER may move it back or clear it.
 const SET: [u16; 5] = [200, 200, 403, 403, 403];
 const UNDO: [u16; 5] = [200, 403, 403, 403, 403];
 
@@ -56,7 +60,7 @@ const CHANGES: &[Change] = &[
     change("cleared_by_blank", "\"2024-06-30\"", "\"\"", UNDO),
 ];
 
-fn parsed(text: &str) -> Value {
+fn parse(text: &str) -> Value {
     serde_json::from_str(text).expect("JSON")
 }
 
@@ -64,10 +68,9 @@ fn member<'a>(cast: &'a Cast, role: &str) -> &'a Client {
     cast.members().into_iter().find(|(name, _)| *name == role).expect("a member").1
 }
 
-/// A change by someone else than the owner that is refused, changes nothing; one that is equal
-/// needs no permission.
-fn changing(server: &Server, field: &str, change: &Change, role: &str, expected: u16) {
-    let (stored, sent) = (parsed(change.stored), parsed(change.sent));
+/// A refused update changes nothing. An equal value requires no permission.
+fn check_change(server: &Server, field: &str, change: &Change, role: &str, expected: u16) {
+    let (stored, sent) = (parse(change.stored), parse(change.sent));
     let cast = Cast::with_settings(server, json!({field: stored}));
     let caller = member(&cast, role);
     if role == "OWNER" || role == "EDITOR" {
@@ -88,15 +91,15 @@ fn changing(server: &Server, field: &str, change: &Change, role: &str, expected:
     // 3.5.5: omitted when unset.
     shows(&cast.viewer.get(&cast.path("")).ok(), &json!({field: shown}));
     if cleared {
-        // Clearing what is clear is an equal value, for an EDITOR too.
+        // Clearing an unset date is an equal value.
         for nothing in [json!(null), json!(""), json!("1900-00-00")] {
             cast.editor.put(&cast.path(""), &json!({field: nothing})).ok();
         }
     }
 }
 
-/// 3.5.5: any other invalid date answers 400.
-fn invalid_dates(server: &Server) {
+/// 3.5.5.
+fn invalid_dates_are_refused(server: &Server) {
     let cast =
         Cast::with_settings(server, json!({"lockDate": "2024-06-30", "closingDate": "2024-06-30"}));
     let before = cast.owner.get(&cast.path("")).ok();
@@ -132,8 +135,8 @@ fn invalid_dates(server: &Server) {
     assert_eq!(cast.owner.get(&cast.path("")).ok(), before);
 }
 
-/// The sentinel and its siblings on create store none.
-fn dates_on_create(server: &Server) {
+/// Null, blank and the sentinel 1900-00-00 store no date.
+fn create_accepts_and_clears_dates(server: &Server) {
     for nothing in [json!(null), json!(""), json!("1900-00-00")] {
         let cast =
             Cast::with_settings(server, json!({"lockDate": nothing, "closingDate": nothing}));
@@ -150,8 +153,7 @@ fn dates_on_create(server: &Server) {
     );
 }
 
-/// Advancing one date while moving the other back is moving back.
-fn both_dates_together(server: &Server) {
+fn moving_one_date_back_requires_the_owner(server: &Server) {
     let cast =
         Cast::with_settings(server, json!({"lockDate": "2024-06-30", "closingDate": "2024-06-30"}));
     let before = cast.owner.get(&cast.path("")).ok();
@@ -164,7 +166,7 @@ fn both_dates_together(server: &Server) {
         cast.editor.put(&cast.path(""), &body).refused(403, "forbidden");
     }
     assert_eq!(cast.owner.get(&cast.path("")).ok(), before);
-    // An absent date is no change (6.4).
+    // An absent date stays (6.4).
     let advanced = cast.editor.put(&cast.path(""), &json!({"lockDate": "2024-07-31"})).ok();
     shows(&advanced, &json!({"lockDate": "2024-07-31", "closingDate": "2024-06-30"}));
     let cleared =

@@ -1,6 +1,7 @@
-//! Offers of books (6.28): nobody becomes an owner unasked, and nobody learns who is a user.
+//! Offers of books (6.28): a user becomes the owner only by accepting. The response must not reveal
+//! whether an address belongs to a user (7.4).
 
-use daybook_tests::{Answer, Backdoor, Cast, Client, Engine, Server, column, shows, unique};
+use daybook_tests::{Answer, Cast, Client, Engine, RawSql, Server, column, shows, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -11,19 +12,19 @@ use crate::limited_callers::issued;
 
 pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![
-        nobody_owns_a_book_unasked,
-        accepted_once,
-        the_answer_tells_nothing_of_the_address,
-        a_new_offer_replaces_the_old,
-        withdrawn_and_declined,
-        it_expires_after_30_days,
-        it_holds_for_as_long_as_its_owner,
-        it_waits_with_a_deleted_book,
+        transfer_requires_acceptance,
+        offer_can_be_accepted_once,
+        answer_is_the_same_for_known_and_unknown_addresses,
+        new_offer_replaces_older_one,
+        owner_and_recipient_can_end_an_offer,
+        offer_expires_after_30_days,
+        offer_is_suspended_while_its_owner_is_disabled,
+        offer_is_suspended_while_its_book_is_deleted,
         limited_tokens_are_refused,
-        who_asks_and_is_disabled_is_offered_it,
-        it_follows_an_address,
+        disabled_requester_gets_an_offer,
+        offer_follows_a_renamed_address,
     ];
-    cases.extend(crate::isolated![its_mails_are_limited]);
+    cases.extend(crate::isolated![offer_mails_are_limited]);
     cases
 }
 
@@ -31,24 +32,24 @@ fn accept(cast: &Cast, client: &Client) -> Answer {
     client.send("POST", &cast.path("/transfer/accept"), &Value::Null)
 }
 
-/// The books that are offered to somebody.
+/// Returns the offers to a user.
 #[track_caller]
 fn offers(client: &Client) -> Vec<Value> {
     let list = client.get("/v5/user/transfers").ok();
     list["items"].as_array().expect("items").clone()
 }
 
-fn nobody_owns_a_book_unasked(server: &Server) {
+fn transfer_requires_acceptance(server: &Server) {
     let cast = Cast::new(server);
     let before = cast.owner.get(&cast.path("/events")).ok();
     let seen = cast.owner.get(&cast.path(""));
     let given = give(&cast, &cast.owner, cast.stranger.email());
     assert_eq!(given.headers["etag"], seen.headers["etag"]);
-    assert_eq!(given.ok(), seen.ok(), "the book as it was");
+    assert_eq!(given.ok(), seen.ok(), "the book is unchanged");
     assert_eq!(cast.owner.get(&cast.path("/events")).ok(), before, "it is not in the log");
     cast.stranger.get(&cast.path("")).refused(404, "notFound");
     let stored = cast.stranger.get("/v5/user").ok()["storage"].clone();
-    assert_eq!(stored["bytes"], 0, "nothing counts for who has not accepted");
+    assert_eq!(stored["bytes"], 0, "the book does not count before acceptance");
     let list = offers(&cast.stranger);
     let [offer] = list.as_slice() else { panic!("one offer: {list:?}") };
     let name = cast.owner.get(&cast.path("")).ok()["name"].clone();
@@ -74,7 +75,7 @@ fn nobody_owns_a_book_unasked(server: &Server) {
     accept(&cast, &cast.owner).refused(404, "notFound");
 }
 
-fn accepted_once(server: &Server) {
+fn offer_can_be_accepted_once(server: &Server) {
     let cast = Cast::new(server);
     give(&cast, &cast.owner, cast.stranger.email()).ok();
     let heir = keyed(&cast.stranger);
@@ -89,13 +90,13 @@ fn accepted_once(server: &Server) {
     assert_eq!(offers(&heir), Vec::<Value>::new());
     shows(&cast.owner.get(&cast.path("")).ok(), &json!({"permission": "EDITOR"}));
     cast.stranger.get(&cast.path("/transfer")).refused(404, "notFound");
-    // 0.27: an answer about more than one may do now is not given again.
+    // 0.27: a stored response is not replayed after the caller has lost the permission.
     cast.give(&cast.stranger, &cast.owner);
     accept(&cast, &heir).refused(403, "forbidden");
 }
 
-/// 7.4: users, disabled users, collaborators who wait and addresses of nobody are answered alike.
-fn the_answer_tells_nothing_of_the_address(server: &Server) {
+/// 7.4: users, disabled users, pending collaborators and unknown addresses.
+fn answer_is_the_same_for_known_and_unknown_addresses(server: &Server) {
     let cast = Cast::new(server);
     let pending = format!("{}@example.com", unique("pending"));
     cast.share(&pending, "EDITOR");
@@ -126,20 +127,20 @@ fn the_answer_tells_nothing_of_the_address(server: &Server) {
         let offer = cast.owner.get(&cast.path("/transfer")).ok();
         assert_eq!(offer["email"], email);
     }
-    // Nor does an offer let anybody in.
-    let rows = Backdoor::open(server)
+    // An offer does not create a user.
+    let rows = RawSql::open(server)
         .execute("UPDATE users SET id = id WHERE email = 'somebody@not-admitted.example'");
     assert_eq!(rows, 0);
 }
 
-fn a_new_offer_replaces_the_old(server: &Server) {
+fn new_offer_replaces_older_one(server: &Server) {
     let cast = Cast::new(server);
     for heir in [&cast.stranger, &cast.viewer] {
         give(&cast, &cast.owner, heir.email()).ok();
     }
     assert_eq!(offers(&cast.stranger), Vec::<Value>::new());
     accept(&cast, &cast.stranger).refused(404, "notFound");
-    // A transfer at once ends the offer, too.
+    // An immediate transfer ends the offer.
     let asks = cast.path("/collaborators/request?permission=OWNER");
     cast.editor.send("POST", &asks, &Value::Null).no_content();
     give(&cast, &cast.owner, cast.editor.email()).ok();
@@ -148,33 +149,33 @@ fn a_new_offer_replaces_the_old(server: &Server) {
     shows(&cast.editor.get(&cast.path("")).ok(), &json!({"permission": "OWNER"}));
 }
 
-fn withdrawn_and_declined(server: &Server) {
+fn owner_and_recipient_can_end_an_offer(server: &Server) {
     let cast = Cast::new(server);
     let path = cast.path("/transfer");
-    for ends in [&cast.owner, &cast.stranger] {
+    for caller in [&cast.owner, &cast.stranger] {
         give(&cast, &cast.owner, cast.stranger.email()).ok();
         let offer = cast.owner.get(&path).ok();
         cast.editor.delete(&path).refused(403, "forbidden");
-        let keyed = keyed(ends);
+        let keyed = keyed(caller);
         assert_eq!(keyed.delete(&path).ok(), offer);
         assert_eq!(keyed.delete(&path).ok(), offer, "the same answer");
-        ends.delete(&path).refused(404, "notFound");
+        caller.delete(&path).refused(404, "notFound");
         accept(&cast, &cast.stranger).refused(404, "notFound");
     }
     cast.stranger.get(&path).refused(404, "notFound");
     shows(&cast.owner.get(&cast.path("")).ok(), &json!({"permission": "OWNER"}));
 }
 
-/// Makes the offer of a book as old as that.
+/// Moves the creation of an offer back.
 fn age(server: &Server, cast: &Cast, milliseconds: i64) {
-    Backdoor::open(server).execute(&format!(
+    RawSql::open(server).execute(&format!(
         "UPDATE transfer_offers SET created_at = created_at - {milliseconds} \
          WHERE book_id = (SELECT id FROM books WHERE public_id = '{}')",
         cast.book
     ));
 }
 
-fn it_expires_after_30_days(server: &Server) {
+fn offer_expires_after_30_days(server: &Server) {
     let cast = Cast::new(server);
     give(&cast, &cast.owner, cast.stranger.email()).ok();
     age(server, &cast, 29 * 86_400_000);
@@ -187,7 +188,7 @@ fn it_expires_after_30_days(server: &Server) {
     accept(&cast, &cast.stranger).ok();
 }
 
-fn it_holds_for_as_long_as_its_owner(server: &Server) {
+fn offer_is_suspended_while_its_owner_is_disabled(server: &Server) {
     let cast = Cast::new(server);
     give(&cast, &cast.owner, cast.stranger.email()).ok();
     set_disabled(server, cast.owner.email(), "disable");
@@ -201,7 +202,7 @@ fn it_holds_for_as_long_as_its_owner(server: &Server) {
     shows(&cast.viewer.get(&cast.path("")).ok(), &json!({"permission": "OWNER"}));
 }
 
-fn it_waits_with_a_deleted_book(server: &Server) {
+fn offer_is_suspended_while_its_book_is_deleted(server: &Server) {
     let cast = Cast::new(server);
     give(&cast, &cast.owner, cast.stranger.email()).ok();
     cast.owner.delete(&cast.path("")).ok();
@@ -211,7 +212,7 @@ fn it_waits_with_a_deleted_book(server: &Server) {
     accept(&cast, &cast.stranger).ok();
 }
 
-/// 11.9, 8.22: a token that is limited to books gives none away and gets none.
+/// 11.9, 8.22: a token limited to books can neither offer nor accept.
 fn limited_tokens_are_refused(server: &Server) {
     let cast = Cast::new(server);
     give(&cast, &cast.owner, cast.viewer.email()).ok();
@@ -229,8 +230,8 @@ fn limited_tokens_are_refused(server: &Server) {
     assert_eq!(offers(&reader).len(), 1);
 }
 
-/// 7.6: what a disabled user has asked for counts for nothing, and is not seen either.
-fn who_asks_and_is_disabled_is_offered_it(server: &Server) {
+/// 7.6: a request of a disabled user is hidden and does not grant an immediate transfer.
+fn disabled_requester_gets_an_offer(server: &Server) {
     let cast = Cast::new(server);
     let asks = cast.path("/collaborators/request");
     cast.editor.send("POST", &format!("{asks}?permission=OWNER"), &Value::Null).no_content();
@@ -243,8 +244,8 @@ fn who_asks_and_is_disabled_is_offered_it(server: &Server) {
     shows(&give(&cast, &cast.owner, cast.editor.email()).ok(), &json!({"permission": "EDITOR"}));
 }
 
-/// 7.11: an offer goes with an address that the operator changes, and with a user who is deleted.
-fn it_follows_an_address(server: &Server) {
+/// 7.11: the offer follows an address changed by the operator and is removed with a deleted user.
+fn offer_follows_a_renamed_address(server: &Server) {
     let cast = Cast::new(server);
     let [renamed, gone] =
         ["renamed", "gone"].map(|name| server.client(&format!("{}@example.com", unique(name))));
@@ -260,20 +261,19 @@ fn it_follows_an_address(server: &Server) {
     cast.owner.get(&cast.path("/transfer")).refused(404, "notFound");
 }
 
-/// 7.10: offers and invitations together are at most 100 mails a day, and the same offer again is
-/// mailed once.
-fn its_mails_are_limited(engine: Engine) {
+/// 7.10: offers and invitations are limited to 100 mails a day; a repeated offer is mailed once.
+fn offer_mails_are_limited(engine: Engine) {
     let server = Server::start(engine);
     let cast = Cast::new(&server);
     let mails = |email: &str| {
         let touch = format!("UPDATE mails SET id = id WHERE recipient = '{email}'");
-        Backdoor::open(&server).execute(&touch)
+        RawSql::open(&server).execute(&touch)
     };
     for _ in 0..3 {
         give(&cast, &cast.owner, cast.stranger.email()).ok();
     }
     assert_eq!(mails(cast.stranger.email()), 1);
-    // Four invitations and one offer were mailed.
+    // The fixture has mailed four invitations and one offer.
     for number in 0..95 {
         give(&cast, &cast.owner, &format!("stranger{number}@elsewhere.example")).ok();
     }
@@ -281,7 +281,7 @@ fn its_mails_are_limited(engine: Engine) {
     give(&cast, &cast.owner, "one.more@elsewhere.example").ok();
     assert_eq!(mails("one.more@elsewhere.example"), 0);
     let offer = cast.owner.get(&cast.path("/transfer")).ok();
-    assert_eq!(offer["email"], "one.more@elsewhere.example", "it is offered all the same");
+    assert_eq!(offer["email"], "one.more@elsewhere.example", "the offer exists without a mail");
     cast.share("guest@elsewhere.example", "VIEWER");
     assert_eq!(mails("guest@elsewhere.example"), 0);
 }

@@ -1,4 +1,5 @@
-//! Changing a book (6.1, 6.4, 3.12.7): allowed values, both PUTs, visibility, fraction digits.
+//! Changing a book (6.1, 6.4): allowed values, both PUT operations, visibility. Fraction digits are
+//! in `amounts`.
 
 use daybook_tests::{Cast, Server, column, shows, unique};
 use serde_json::{Value, json};
@@ -7,28 +8,25 @@ use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![
-        update_by_body,
-        update_by_path,
-        path_id_wins,
-        update_leaves_what_is_absent,
+        update_with_id_in_the_body_changes_the_book,
+        update_with_id_in_the_path_changes_the_book,
+        path_id_takes_precedence,
+        update_keeps_absent_fields,
         update_ignores_other_resources,
-        whole_book_goes_back_unchanged,
+        whole_book_can_be_sent_back,
         refused_update_changes_nothing,
-        visibility_is_the_owners,
-        time_zone_and_pattern_affect_formatting_only,
-        more_fraction_digits_show_more_decimals,
-        fewer_fraction_digits_round_new_amounts_only,
-        fraction_digits_that_do_not_fit,
-        auto_post_decides_later_creates_only,
+        only_the_owner_changes_visibility,
+        time_zone_and_pattern_do_not_change_stored_dates,
+        auto_post_does_not_post_existing_drafts,
     ];
     cases.extend(allowed().into_iter().map(|(field, value)| {
         Case::shared(format!("allowed_{field}_{}", plain(&value)), move |server| {
-            accepted(server, field, &value)
+            check_accepted(server, field, &value)
         })
     }));
-    cases.extend(not_allowed().into_iter().enumerate().map(|(turn, (field, value))| {
-        Case::shared(format!("refused_{field}_{turn}"), move |server| {
-            refused(server, field, &value)
+    cases.extend(not_allowed().into_iter().enumerate().map(|(number, (field, value))| {
+        Case::shared(format!("refused_{field}_{number}"), move |server| {
+            check_refused(server, field, &value)
         })
     }));
     cases
@@ -75,7 +73,7 @@ fn allowed() -> Vec<(&'static str, Value)> {
     values
 }
 
-/// 6.1: anything else answers 400.
+/// 6.1: other values are refused.
 fn not_allowed() -> Vec<(&'static str, Value)> {
     vec![
         ("fractionDigits", json!(-1)),
@@ -100,7 +98,7 @@ fn not_allowed() -> Vec<(&'static str, Value)> {
     ]
 }
 
-fn accepted(server: &Server, field: &str, value: &Value) {
+fn check_accepted(server: &Server, field: &str, value: &Value) {
     let created = Cast::with_settings(server, json!({field: value}));
     assert_eq!(&created.owner.get(&created.path("")).ok()[field], value, "on create");
     let owner = server.client(&format!("{}@example.com", unique("allowed")));
@@ -109,7 +107,7 @@ fn accepted(server: &Server, field: &str, value: &Value) {
     assert_eq!(&answer[field], value, "on update");
 }
 
-fn refused(server: &Server, field: &str, value: &Value) {
+fn check_refused(server: &Server, field: &str, value: &Value) {
     let cast = Cast::new(server);
     let before = cast.owner.get(&cast.path("")).ok();
     let bodies = [
@@ -128,8 +126,8 @@ fn refused(server: &Server, field: &str, value: &Value) {
     assert_eq!(column(&cast.owner.get("/v5/books").ok(), "id"), [cast.book.as_str()]);
 }
 
-/// A value for every writable field, each different from its default.
-fn everything() -> Value {
+/// Returns a value for each writable field, different from its default.
+fn all_settings() -> Value {
     json!({
         "name": "Renamed",
         "autoPost": false,
@@ -146,11 +144,10 @@ fn everything() -> Value {
     })
 }
 
-/// PUT /books takes the id from the body; EDITOR or OWNER.
-fn update_by_body(server: &Server) {
+fn update_with_id_in_the_body_changes_the_book(server: &Server) {
     for take in [|cast: &Cast| cast.owner.clone(), |cast: &Cast| cast.editor.clone()] {
         let cast = Cast::new(server);
-        let mut body = everything();
+        let mut body = all_settings();
         body["id"] = json!(cast.book);
         let answer = take(&cast).put("/v5/books", &body).ok();
         shows(&answer, &body);
@@ -159,17 +156,17 @@ fn update_by_body(server: &Server) {
     }
 }
 
-fn update_by_path(server: &Server) {
+fn update_with_id_in_the_path_changes_the_book(server: &Server) {
     for take in [|cast: &Cast| cast.owner.clone(), |cast: &Cast| cast.editor.clone()] {
         let cast = Cast::new(server);
-        let answer = take(&cast).put(&cast.path(""), &everything()).ok();
-        shows(&answer, &everything());
-        shows(&cast.viewer.get(&cast.path("")).ok(), &everything());
+        let answer = take(&cast).put(&cast.path(""), &all_settings()).ok();
+        shows(&answer, &all_settings());
+        shows(&cast.viewer.get(&cast.path("")).ok(), &all_settings());
     }
 }
 
-/// 6.4: in PUT /books/{id} the path id wins.
-fn path_id_wins(server: &Server) {
+/// 6.4.
+fn path_id_takes_precedence(server: &Server) {
     let cast = Cast::new(server);
     let other = cast.owner.post("/v5/books", &json!({"name": "Other"})).ok();
     let answer =
@@ -179,18 +176,18 @@ fn path_id_wins(server: &Server) {
     assert_eq!(other_now["name"], "Other");
 }
 
-/// 6.4: absent fields stay.
-fn update_leaves_what_is_absent(server: &Server) {
-    let cast = Cast::with_settings(server, everything());
-    let whole = everything();
+/// 6.4.
+fn update_keeps_absent_fields(server: &Server) {
+    let cast = Cast::with_settings(server, all_settings());
+    let whole = all_settings();
     for (field, value) in
         [("name", json!("One field")), ("pageSize", json!(7)), ("autoPost", json!(true))]
     {
         let mut expected = cast.owner.get(&cast.path("")).ok();
         let answer = cast.owner.put(&cast.path(""), &json!({field: value})).ok();
         expected[field] = value;
-        for kept in whole.as_object().expect("an object").keys() {
-            assert_eq!(answer[kept], expected[kept], "{kept} after changing {field}");
+        for name in whole.as_object().expect("an object").keys() {
+            assert_eq!(answer[name], expected[name], "{name} after changing {field}");
         }
     }
 }
@@ -221,9 +218,9 @@ fn update_ignores_other_resources(server: &Server) {
     assert_eq!(cast.owner.get(&cast.path("/accounts")).ok()["items"], json!([cash]));
 }
 
-/// EDITORs read a whole book, change one field and send all of it back.
-fn whole_book_goes_back_unchanged(server: &Server) {
-    let mut settings = everything();
+/// Clients read a whole book, change one field and send all of it back.
+fn whole_book_can_be_sent_back(server: &Server) {
+    let mut settings = all_settings();
     settings["visibility"] = json!("PUBLIC");
     let cast = Cast::with_settings(server, settings);
     cast.account("Cash", "ASSET");
@@ -232,7 +229,7 @@ fn whole_book_goes_back_unchanged(server: &Server) {
     let answers =
         [cast.editor.put(&cast.path(""), &whole).ok(), cast.editor.put("/v5/books", &whole).ok()];
     for answer in answers {
-        shows(&answer, &everything());
+        shows(&answer, &all_settings());
         shows(&answer, &json!({"permission": "EDITOR", "visibility": "PUBLIC"}));
     }
     // 8.1: a no-op has no event.
@@ -243,7 +240,7 @@ fn whole_book_goes_back_unchanged(server: &Server) {
 fn refused_update_changes_nothing(server: &Server) {
     let cast = Cast::new(server);
     let before = cast.owner.get(&cast.path("")).ok();
-    let mut body = everything();
+    let mut body = all_settings();
     body["fractionDigits"] = json!(9);
     cast.owner.put(&cast.path(""), &body).refused(400, "badRequest");
     body["fractionDigits"] = json!(2);
@@ -252,8 +249,8 @@ fn refused_update_changes_nothing(server: &Server) {
     assert_eq!(cast.owner.get(&cast.path("")).ok(), before);
 }
 
-/// 7.3: change visibility is the OWNER's; an equal value never needs a permission (6.4).
-fn visibility_is_the_owners(server: &Server) {
+/// 7.3; an equal value requires no permission (6.4).
+fn only_the_owner_changes_visibility(server: &Server) {
     let cast = Cast::new(server);
     cast.editor.put(&cast.path(""), &json!({"visibility": "PUBLIC"})).refused(403, "forbidden");
     cast.editor.put(&cast.path(""), &json!({"visibility": "PRIVATE", "name": "Kept"})).ok();
@@ -268,7 +265,7 @@ fn visibility_is_the_owners(server: &Server) {
     cast.owner.put(&cast.path(""), &json!({"visibility": "PRIVATE"})).ok();
 }
 
-/// A book with one posted amount, and what the transaction and the balances show of it.
+/// Creates a book with one posted amount.
 fn with_amount(server: &Server, settings: Value, amount: &str) -> (Cast, Value) {
     let cast = Cast::with_settings(server, settings);
     cast.account("Cash", "ASSET");
@@ -278,21 +275,8 @@ fn with_amount(server: &Server, settings: Value, amount: &str) -> (Cast, Value) 
     (cast, transaction)
 }
 
-#[track_caller]
-fn amount_is(cast: &Cast, transaction: &Value, amount: &str) {
-    let read = cast
-        .owner
-        .get(&cast.path(&format!("/transactions/{}", daybook_tests::id(transaction))))
-        .ok();
-    assert_eq!(read["amount"], amount);
-    let balances = cast.owner.get(&cast.path("/balances?query=account:Cash")).ok();
-    assert_eq!(balances["accountBalances"][0]["cumulativeBalance"], amount);
-    let list = cast.owner.get(&cast.path("/transactions")).ok();
-    assert!(column(&list, "amount").contains(&amount.to_owned()), "{list}");
-}
-
 /// 6.4: datePattern, decimalSeparator and timeZone affect formatting and parsing only.
-fn time_zone_and_pattern_affect_formatting_only(server: &Server) {
+fn time_zone_and_pattern_do_not_change_stored_dates(server: &Server) {
     let (cast, transaction) = with_amount(server, json!({}), "1234.5");
     assert_eq!(transaction["dateFormatted"], "31/01/2025");
     let body = json!({
@@ -312,49 +296,8 @@ fn time_zone_and_pattern_affect_formatting_only(server: &Server) {
     );
 }
 
-/// 3.12.6, 3.12.7.
-fn more_fraction_digits_show_more_decimals(server: &Server) {
-    let (cast, transaction) = with_amount(server, json!({"fractionDigits": 0}), "12.5");
-    // 3.12.4: half-up, at record time.
-    amount_is(&cast, &transaction, "13");
-    for (digits, shown) in [(2, "13.00"), (8, "13.00000000"), (0, "13")] {
-        cast.owner.put(&cast.path(""), &json!({"fractionDigits": digits})).ok();
-        amount_is(&cast, &transaction, shown);
-    }
-}
-
-/// 3.12.7: lowering never rewrites stored amounts; only new writes round.
-fn fewer_fraction_digits_round_new_amounts_only(server: &Server) {
-    let (cast, old) = with_amount(server, json!({"fractionDigits": 4}), "1.2345");
-    cast.owner.put(&cast.path(""), &json!({"fractionDigits": 2})).ok();
-    amount_is(&cast, &old, "1.2345");
-    let new = cast.record("2025-01-31", "1.2345", "Cash", "Food", "Later");
-    assert_eq!(new["amount"], "1.23");
-    let balances = cast.owner.get(&cast.path("/balances?query=account:Cash")).ok();
-    assert_eq!(balances["accountBalances"][0]["cumulativeBalance"], "2.4645");
-    cast.owner.put(&cast.path(""), &json!({"fractionDigits": 4})).ok();
-    let balances = cast.owner.get(&cast.path("/balances?query=account:Cash")).ok();
-    assert_eq!(balances["accountBalances"][0]["cumulativeBalance"], "2.4645");
-}
-
-/// 3.12.5, 3.12.7: a stored amount that would leave the range answers 400 and changes nothing; a
-/// server with a wider range shows it exactly.
-fn fraction_digits_that_do_not_fit(server: &Server) {
-    let (cast, transaction) =
-        with_amount(server, json!({"fractionDigits": 0}), "9223372036854775807");
-    let before = cast.owner.get(&cast.path("")).ok();
-    let answer = cast.owner.put(&cast.path(""), &json!({"fractionDigits": 8, "name": "Finer"}));
-    if answer.status == 200 {
-        amount_is(&cast, &transaction, "9223372036854775807.00000000");
-    } else {
-        let _message = answer.refused(400, "badRequest");
-        assert_eq!(cast.owner.get(&cast.path("")).ok(), before);
-        amount_is(&cast, &transaction, "9223372036854775807");
-    }
-}
-
 /// 3.2.2, 3.4.3: switching autoPost on does not post the drafts that are there.
-fn auto_post_decides_later_creates_only(server: &Server) {
+fn auto_post_does_not_post_existing_drafts(server: &Server) {
     let cast = Cast::with_settings(server, json!({"autoPost": false}));
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");

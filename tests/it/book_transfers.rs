@@ -1,5 +1,5 @@
-//! Transfer of ownership (6.21): to whom it was asked for, and by the operator. Offers are in
-//! `book_offers`.
+//! Transfer of ownership (6.21): to a collaborator who requested it, and by the operator. Offers
+//! are in `book_offers`.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        the_book_changes_hands,
-        to_a_collaborator_who_asked,
-        to_somebody_it_was_not_shared_with,
-        events_of_a_transfer,
-        to_oneself_changes_nothing,
-        whom_it_cannot_be_given_to,
-        collection_and_postings_follow,
-        a_request_for_access_is_granted,
+        transfer_gives_the_owner_rights,
+        request_for_ownership_allows_an_immediate_transfer,
+        stranger_can_become_the_owner,
+        transfer_records_events,
+        transfer_to_oneself_changes_nothing,
+        invalid_recipient_is_refused,
+        collection_and_posting_counts_follow_the_owner,
+        transfer_closes_the_request_of_the_new_owner,
         checks_in_order,
-        by_the_operator,
-        by_the_operator_refused,
+        operator_transfers_a_book,
+        invalid_operator_transfer_is_refused,
     ]
 }
 
@@ -32,7 +32,7 @@ pub fn username(client: &Client) -> Value {
     client.get("/v5/user").ok()["username"].clone()
 }
 
-/// Address and permission of each collaborator, in the order of the list.
+/// Returns address and permission of each collaborator, in the order of the list.
 fn permissions(cast: &Cast, reader: &Client) -> Vec<(String, String)> {
     let list = reader.get(&cast.path("/collaborators")).ok();
     column(&list, "email").into_iter().zip(column(&list, "permission")).collect()
@@ -43,7 +43,7 @@ fn events(cast: &Cast, reader: &Client) -> Vec<Value> {
     list["items"].as_array().expect("items").clone()
 }
 
-fn the_book_changes_hands(server: &Server) {
+fn transfer_gives_the_owner_rights(server: &Server) {
     let cast = Cast::with_settings(server, json!({"lockDate": "2001-01-31"}));
     let (former, owner) = (&cast.owner, &cast.poster);
     let asks = cast.path("/collaborators/request?permission=OWNER");
@@ -58,7 +58,7 @@ fn the_book_changes_hands(server: &Server) {
     assert_eq!(rows[0], (owner.email().to_owned(), "OWNER".to_owned()), "7.5: the owner first");
     assert!(rows.contains(&(former.email().to_owned(), "EDITOR".to_owned())), "{rows:?}");
     assert_eq!(rows.iter().filter(|(_, permission)| permission == "OWNER").count(), 1, "7.1");
-    // What is the owner's alone is the new one's.
+    // Only the new owner has the rights of an owner.
     let back = json!({"id": cast.book, "lockDate": "2000-12-31"});
     former.put("/v5/books", &back).refused(403, "forbidden");
     owner.put("/v5/books", &back).ok();
@@ -71,9 +71,9 @@ fn the_book_changes_hands(server: &Server) {
     owner.delete(&cast.path("")).ok();
 }
 
-/// 7.6: a request for OWNER counts for as long as it is open and its user is a collaborator, and
-/// nothing else grants it.
-fn to_a_collaborator_who_asked(server: &Server) {
+/// 7.6: a request for OWNER counts while it is open and its user is a collaborator; only a transfer
+/// grants it.
+fn request_for_ownership_allows_an_immediate_transfer(server: &Server) {
     let cast = Cast::new(server);
     let asks = |client: &Client| {
         client.send("POST", &cast.path("/collaborators/request?permission=OWNER"), &Value::Null)
@@ -94,8 +94,12 @@ fn to_a_collaborator_who_asked(server: &Server) {
     let given = give(&cast, &cast.owner, cast.viewer.email()).ok();
     shows(&given, &json!({"permission": "EDITOR", "ownerName": username(&cast.viewer)}));
     let open = cast.viewer.get(&cast.path("/collaborators/request")).ok();
-    assert_eq!(column(&open, "email"), [cast.editor.email()], "theirs is granted");
-    // A request that is declined counts no more.
+    assert_eq!(
+        column(&open, "email"),
+        [cast.editor.email()],
+        "the request of the new owner is closed"
+    );
+    // A declined request does not count.
     let former = &cast.owner;
     asks(former).no_content();
     let open = cast.viewer.get(&cast.path("/collaborators/request")).ok();
@@ -104,14 +108,14 @@ fn to_a_collaborator_who_asked(server: &Server) {
     shows(&give(&cast, &cast.viewer, former.email()).ok(), &json!({"permission": "OWNER"}));
 }
 
-fn to_somebody_it_was_not_shared_with(server: &Server) {
+fn stranger_can_become_the_owner(server: &Server) {
     let cast = Cast::new(server);
     cast.stranger.get(&cast.path("")).refused(404, "notFound");
     cast.give(&cast.owner, &cast.stranger);
     shows(&cast.stranger.get(&cast.path("")).ok(), &json!({"permission": "OWNER"}));
     assert_eq!(column(&cast.stranger.get("/v5/books").ok(), "id"), [cast.book.as_str()]);
     assert_eq!(permissions(&cast, &cast.owner).len(), 6);
-    // And back again: the rows keep their ids (7.5).
+    // After the transfer back, the rows have the same ids (7.5).
     let rows = cast.owner.get(&cast.path("/collaborators")).ok();
     cast.give(&cast.stranger, &cast.owner);
     let ids = |list: &Value| {
@@ -123,7 +127,7 @@ fn to_somebody_it_was_not_shared_with(server: &Server) {
     shows(&cast.owner.get(&cast.path("")).ok(), &json!({"permission": "OWNER"}));
 }
 
-/// What an event is about, and what was there before.
+/// Checks type, object and previous attributes of an event.
 #[track_caller]
 fn says(event: &Value, kind: &str, object: &Value, previous: &Value) {
     assert_eq!(event["type"], kind);
@@ -131,7 +135,7 @@ fn says(event: &Value, kind: &str, object: &Value, previous: &Value) {
     assert_eq!(&event["data"]["previousAttributes"], previous, "{event}");
 }
 
-fn events_of_a_transfer(server: &Server) {
+fn transfer_records_events(server: &Server) {
     let cast = Cast::new(server);
     let before = events(&cast, &cast.owner).len();
     let former = username(&cast.owner);
@@ -141,7 +145,7 @@ fn events_of_a_transfer(server: &Server) {
     let [book, retired, added] = newest.as_slice() else { panic!("three events: {newest:?}") };
     let next = username(&cast.stranger);
     says(book, "BOOK_UPDATED", &json!({"ownerName": next}), &json!({"ownerName": former}));
-    assert_eq!(book["user"]["username"], next, "6.28: who accepts it");
+    assert_eq!(book["user"]["username"], next, "6.28: the accepting user");
     let editor = json!({"email": cast.owner.email(), "permission": "EDITOR"});
     says(retired, "COLLABORATOR_UPDATED", &editor, &json!({"permission": "OWNER"}));
     let owner = json!({"email": cast.stranger.email(), "permission": "OWNER"});
@@ -152,7 +156,7 @@ fn events_of_a_transfer(server: &Server) {
     says(newest, "COLLABORATOR_UPDATED", &owner, &json!({"permission": "VIEWER"}));
 }
 
-fn to_oneself_changes_nothing(server: &Server) {
+fn transfer_to_oneself_changes_nothing(server: &Server) {
     let cast = Cast::new(server);
     let (seen, log) = (cast.owner.get(&cast.path("")), events(&cast, &cast.owner));
     let given = give(&cast, &cast.owner, cast.owner.email());
@@ -161,16 +165,16 @@ fn to_oneself_changes_nothing(server: &Server) {
     assert_eq!(events(&cast, &cast.owner), log);
 }
 
-fn whom_it_cannot_be_given_to(server: &Server) {
+fn invalid_recipient_is_refused(server: &Server) {
     let cast = Cast::new(server);
     let before = permissions(&cast, &cast.owner);
     for email in ["no-at-sign", ""] {
-        let said = give(&cast, &cast.owner, email).refused(400, "badRequest");
-        assert!(said.contains('@'), "{email:?}: {said}");
+        let output = give(&cast, &cast.owner, email).refused(400, "badRequest");
+        assert!(output.contains('@'), "{email:?}: {output}");
     }
     let path = cast.path("/transfer");
-    let said = cast.owner.post(&path, &json!({})).refused(400, "badRequest");
-    assert!(said.contains("email"), "{said}");
+    let output = cast.owner.post(&path, &json!({})).refused(400, "badRequest");
+    assert!(output.contains("email"), "{output}");
     for (body, reason) in
         [(json!({"email": 7}), "invalid"), (json!([cast.viewer.email()]), "invalid")]
     {
@@ -180,8 +184,8 @@ fn whom_it_cannot_be_given_to(server: &Server) {
     shows(&cast.owner.get(&cast.path("")).ok(), &json!({"permission": "OWNER"}));
 }
 
-/// 9.11, 6.2: what is counted and shown for the owner is the new one's.
-fn collection_and_postings_follow(server: &Server) {
+/// 9.11, 6.2.
+fn collection_and_posting_counts_follow_the_owner(server: &Server) {
     let cast = Cast::with_accounts(server, &daybook_tests::CASH_AND_FOOD);
     cast.record("2025-01-31", "5", "Cash", "Food", "Lunch");
     let shelf = |client: &Client, name: &str| {
@@ -204,7 +208,7 @@ fn collection_and_postings_follow(server: &Server) {
     );
 }
 
-fn a_request_for_access_is_granted(server: &Server) {
+fn transfer_closes_the_request_of_the_new_owner(server: &Server) {
     let cast = Cast::new(server);
     let path = cast.path("/collaborators/request");
     for asking in [&cast.stranger, &cast.viewer] {
@@ -218,27 +222,27 @@ fn a_request_for_access_is_granted(server: &Server) {
 fn checks_in_order(server: &Server) {
     let cast = Cast::new(server);
     let stale = |client: &Client| client.header("If-Match", "\"book.x.9\"");
-    let nobody = "nobody.at.all@example.com";
-    give(&cast, &stale(&cast.stranger), nobody).refused(404, "notFound");
-    give(&cast, &stale(&cast.editor), nobody).refused(403, "forbidden");
-    give(&cast, &stale(&cast.owner), nobody).refused(412, "conditionNotMet");
+    let unknown = "nobody.at.all@example.com";
+    give(&cast, &stale(&cast.stranger), unknown).refused(404, "notFound");
+    give(&cast, &stale(&cast.editor), unknown).refused(403, "forbidden");
+    give(&cast, &stale(&cast.owner), unknown).refused(412, "conditionNotMet");
     give(&cast, &cast.owner, "nobody").refused(400, "badRequest");
     let missing: String = cast.book.chars().rev().collect();
     let path = format!("/v5/books/{missing}/transfer");
-    cast.owner.post(&path, &json!({"email": nobody})).refused(404, "notFound");
+    cast.owner.post(&path, &json!({"email": unknown})).refused(404, "notFound");
 }
 
-/// The exit and what it says of `daybook book transfer`.
+/// Runs `daybook book transfer` and returns its success and output.
 fn transfer(server: &Server, book: &str, email: &str) -> (bool, String) {
     let mut command = server.admin(&["book", "transfer"]);
     let run = run_for(command.args(["--book", book, "--to", email]), Duration::from_secs(30));
     let run = run.expect("it ends");
-    let said =
+    let output =
         String::from_utf8_lossy(if run.status.success() { &run.stdout } else { &run.stderr });
-    (run.status.success(), said.into_owned())
+    (run.status.success(), output.into_owned())
 }
 
-/// Disables or enables somebody, as the operator.
+/// Disables or enables a user as the operator.
 #[track_caller]
 pub fn set_disabled(server: &Server, email: &str, verb: &str) {
     let mut command = server.admin(&["user", verb]);
@@ -246,18 +250,18 @@ pub fn set_disabled(server: &Server, email: &str, verb: &str) {
     assert!(run.is_some_and(|run| run.status.success()), "daybook user {verb}");
 }
 
-/// Also when the owner is locked out.
-fn by_the_operator(server: &Server) {
+/// Also when the owner is disabled.
+fn operator_transfers_a_book(server: &Server) {
     let cast = Cast::new(server);
     let former = username(&cast.owner);
     set_disabled(server, cast.owner.email(), "disable");
-    let (done, said) = transfer(server, &cast.book, cast.viewer.email());
-    assert!(done, "{said}");
+    let (done, output) = transfer(server, &cast.book, cast.viewer.email());
+    assert!(done, "{output}");
     let next = username(&cast.viewer);
     let name = cast.viewer.get(&cast.path("")).ok()["name"].clone();
     let words = [json!(cast.book), next.clone(), name].map(|word| word.as_str().map(str::to_owned));
     assert_eq!(
-        said.trim_end().split('\t').map(|word| Some(word.to_owned())).collect::<Vec<_>>(),
+        output.trim_end().split('\t').map(|word| Some(word.to_owned())).collect::<Vec<_>>(),
         words
     );
     shows(
@@ -277,18 +281,18 @@ fn by_the_operator(server: &Server) {
     );
 }
 
-fn by_the_operator_refused(server: &Server) {
+fn invalid_operator_transfer_is_refused(server: &Server) {
     let cast = Cast::new(server);
     set_disabled(server, cast.editor.email(), "disable");
     let missing: String = cast.book.chars().rev().collect();
     for (book, email, message) in [
         (missing.as_str(), cast.viewer.email(), "book not found"),
-        (&cast.book, "nobody.at.all@example.com", "no user"),
-        (&cast.book, cast.editor.email(), "no user"),
+        (&cast.book, "nobody.at.all@example.com", "does not belong to a user"),
+        (&cast.book, cast.editor.email(), "does not belong to a user"),
         (&cast.book, "no-at-sign", "@"),
     ] {
-        let (done, said) = transfer(server, book, email);
-        assert!(!done && said.contains(message), "{said}");
+        let (done, output) = transfer(server, book, email);
+        assert!(!done && output.contains(message), "{output}");
     }
     shows(&cast.owner.get(&cast.path("")).ok(), &json!({"permission": "OWNER"}));
 }

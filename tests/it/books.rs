@@ -1,4 +1,5 @@
-//! Books (behaviour 6): create, get, list, search, update, delete.
+//! Books (6.1 - 6.13): create, get, list and search. Updates are in `book_settings`, deletion in
+//! `deleted_books`.
 
 use daybook_tests::{Cast, Server, column, encode, id, pause, shows, unique};
 use serde_json::{Value, json};
@@ -7,31 +8,30 @@ use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        create_defaults,
-        create_echoes_what_was_sent,
-        create_by_query_name,
-        create_embedded_groups_and_accounts,
+        create_uses_defaults,
+        create_returns_the_given_settings,
+        create_takes_the_name_from_the_query,
+        create_includes_groups_and_accounts,
         create_ignores_read_only_fields,
-        refused_create_leaves_nothing,
-        name_length,
-        get_without_load_flags,
-        get_with_load_flags,
-        get_as_each_member,
+        refused_create_leaves_no_book,
+        name_is_limited_to_255_characters,
+        get_without_flags_omits_accounts_and_groups,
+        get_with_flags_includes_accounts_and_groups,
+        get_shows_the_permission_of_the_caller,
         list_is_sorted_ignoring_case,
         list_has_own_and_shared_books_only,
-        search,
-        search_by_other_fields,
-        public_book_is_readable,
-        delete,
-        totals,
-        last_update_moves,
-        owner_name,
-        reader_time_zone_offset,
+        search_matches_the_name,
+        search_matches_owner_properties_and_id,
+        public_book_is_readable_by_any_user,
+        totals_count_posted_transactions,
+        each_change_moves_last_update,
+        owner_name_is_the_username,
+        time_zone_offset_is_positive_west_of_utc,
     ]
 }
 
 /// 6.1, 6.2.
-fn create_defaults(server: &Server) {
+fn create_uses_defaults(server: &Server) {
     let owner = server.client(&format!("{}@example.com", unique("defaults")));
     let book = owner.post("/v5/books", &json!({"name": "Plain"})).ok();
     let expected = json!({
@@ -66,8 +66,8 @@ fn create_defaults(server: &Server) {
     shows(&full, &json!({"accounts": [], "groups": []}));
 }
 
-/// 6.1: values sent are echoed with an id.
-fn create_echoes_what_was_sent(server: &Server) {
+/// 6.1.
+fn create_returns_the_given_settings(server: &Server) {
     let sent = json!({
         "name": "Café & Söhne",
         "autoPost": false,
@@ -91,8 +91,8 @@ fn create_echoes_what_was_sent(server: &Server) {
     shows(&listed["items"][0], &sent);
 }
 
-/// 6.1: `?name=`; the body name wins; neither answers 400.
-fn create_by_query_name(server: &Server) {
+/// 6.1: the name in the body takes precedence; one of the two is required.
+fn create_takes_the_name_from_the_query(server: &Server) {
     let owner = server.client(&format!("{}@example.com", unique("named")));
     let named = |query: &str, body: &Value| owner.post(&format!("/v5/books{query}"), body);
     assert_eq!(named("?name=My%20Book", &json!({})).ok()["name"], "My Book");
@@ -105,7 +105,7 @@ fn create_by_query_name(server: &Server) {
 }
 
 /// 6.1: embedded groups and accounts are created, groups first.
-fn create_embedded_groups_and_accounts(server: &Server) {
+fn create_includes_groups_and_accounts(server: &Server) {
     let book = json!({
         "name": "Chart",
         "accounts": [
@@ -134,7 +134,7 @@ fn create_embedded_groups_and_accounts(server: &Server) {
     shows(&cast.owner.get(&cast.path("")).ok(), &json!({"collection": null}));
 }
 
-/// 9.13: read-only fields in the body are ignored.
+/// 9.13.
 fn create_ignores_read_only_fields(server: &Server) {
     let owner = server.client(&format!("{}@example.com", unique("readonly")));
     let sent = json!({
@@ -155,8 +155,8 @@ fn create_ignores_read_only_fields(server: &Server) {
     }
 }
 
-/// A create that fails inside (a duplicate account) leaves no half book.
-fn refused_create_leaves_nothing(server: &Server) {
+/// A duplicate account refuses the whole create.
+fn refused_create_leaves_no_book(server: &Server) {
     let owner = server.client(&format!("{}@example.com", unique("half")));
     let twice = json!({"name": "Half", "accounts": [{"name": "Cash"}, {"name": "cash"}]});
     let message = owner.post("/v5/books", &twice).refused(400, "badRequest");
@@ -165,7 +165,7 @@ fn refused_create_leaves_nothing(server: &Server) {
 }
 
 /// 10.8: name 255; counted in characters, not bytes.
-fn name_length(server: &Server) {
+fn name_is_limited_to_255_characters(server: &Server) {
     let owner = server.client(&format!("{}@example.com", unique("long")));
     let create = |name: String| owner.post("/v5/books", &json!({"name": name}));
     create("é".repeat(255)).ok();
@@ -173,8 +173,8 @@ fn name_length(server: &Server) {
     assert_eq!(create("  padded  ".to_owned()).ok()["name"], "padded");
 }
 
-/// 6.2: clients take a present array, even an empty one, as fully loaded.
-fn get_without_load_flags(server: &Server) {
+/// 6.2: clients treat a present array as fully loaded.
+fn get_without_flags_omits_accounts_and_groups(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
     for query in [
@@ -188,8 +188,8 @@ fn get_without_load_flags(server: &Server) {
     }
 }
 
-/// 6.2: loadAccounts gives accounts AND groups, loadGroups groups only.
-fn get_with_load_flags(server: &Server) {
+/// 6.2: `loadAccounts` includes groups.
+fn get_with_flags_includes_accounts_and_groups(server: &Server) {
     let cast = Cast::new(server);
     cast.group("Assets");
     cast.account_in("Cash", "ASSET", &["Assets"]);
@@ -211,8 +211,8 @@ fn get_with_load_flags(server: &Server) {
     );
 }
 
-/// 6.2, 7.3: everyone sees their own permission; a RECORDER never gets accounts and groups.
-fn get_as_each_member(server: &Server) {
+/// 6.2, 7.3: a RECORDER never gets accounts and groups.
+fn get_shows_the_permission_of_the_caller(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
     for (permission, member) in cast.members() {
@@ -253,9 +253,8 @@ fn list_has_own_and_shared_books_only(server: &Server) {
     assert_eq!(cast.viewer.get("/v5/books").ok()["items"], json!([]));
 }
 
-/// 1.5: the whole term must occur in the name, ignoring case; it is plain text, not a query or a
-/// pattern.
-fn search(server: &Server) {
+/// 1.5: the term is plain text that must occur in the name, ignoring case.
+fn search_matches_the_name(server: &Server) {
     let owner = server.client(&format!("{}@example.com", unique("search")));
     for name in ["Café Central", "Household 2025", "100% Organic", "Under_score"] {
         owner.post("/v5/books", &json!({"name": name})).ok();
@@ -282,13 +281,13 @@ fn search(server: &Server) {
         assert_eq!(
             column(&owner.get(&format!("/v5/books?query={blank}")).ok(), "name").len(),
             4,
-            "`{blank}` is no term"
+            "`{blank}` matches all"
         );
     }
 }
 
-/// 1.5: also the owner's name, property values, and a term equal to a book id.
-fn search_by_other_fields(server: &Server) {
+/// 1.5.
+fn search_matches_owner_properties_and_id(server: &Server) {
     let cast = Cast::with_settings(
         server,
         json!({"name": "Plain", "properties": {"industry": "Coffee Roasting"}}),
@@ -307,7 +306,7 @@ fn search_by_other_fields(server: &Server) {
 }
 
 /// 6.9: any signed-in user with the id may read, as a VIEWER, and never write.
-fn public_book_is_readable(server: &Server) {
+fn public_book_is_readable_by_any_user(server: &Server) {
     let cast = Cast::with_settings(server, json!({"visibility": "PUBLIC"}));
     cast.account("Cash", "ASSET");
     let book = cast.stranger.get(&cast.path("?loadAccounts=true")).ok();
@@ -319,34 +318,14 @@ fn public_book_is_readable(server: &Server) {
     }
     cast.stranger.get(&cast.path("/collaborators")).refused(403, "forbidden");
     cast.stranger.post(&cast.path("/accounts"), &json!({"name": "Mine"})).refused(403, "forbidden");
-    // A collaborator keeps the greater permission.
+    // A collaborator keeps the higher permission.
     assert_eq!(cast.editor.get(&cast.path("")).ok()["permission"], "EDITOR");
     cast.owner.put(&cast.path(""), &json!({"visibility": "PRIVATE"})).ok();
     cast.stranger.get(&cast.path("")).refused(404, "notFound");
 }
 
-/// 6.5: removes everything and returns the book.
-fn delete(server: &Server) {
-    let cast = Cast::new(server);
-    let account = cast.account("Cash", "ASSET");
-    cast.account("Food", "OUTGOING");
-    cast.group("Assets");
-    cast.record("2025-01-31", "5", "Cash", "Food", "Lunch");
-    let name = cast.owner.get(&cast.path("")).ok()["name"].clone();
-    let deleted = cast.owner.delete(&cast.path("")).ok();
-    shows(&deleted, &json!({"id": cast.book, "name": name}));
-    for (_, member) in cast.members() {
-        for rest in ["", "/accounts", "/transactions", "/events", "/groups", "/collaborators"] {
-            member.get(&cast.path(rest)).refused(404, "notFound");
-        }
-        member.get(&cast.path(&format!("/accounts/{}", id(&account)))).refused(404, "notFound");
-        assert_eq!(member.get("/v5/books").ok()["items"], json!([]));
-    }
-    cast.owner.put("/v5/books", &json!({"id": cast.book, "name": "Back"})).refused(404, "notFound");
-}
-
 /// 6.10: posted and not trashed; drafts do not count.
-fn totals(server: &Server) {
+fn totals_count_posted_transactions(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
@@ -355,8 +334,7 @@ fn totals(server: &Server) {
     cast.record("2025-01-31", "", "Cash", "Food", "a draft");
     let expect = |count: i64| {
         let book = cast.owner.get(&cast.path("")).ok();
-        // By the posting instant, which is now; a test that runs over midnight of a month's end
-        // would see 0.
+        // Counted by the instant of posting. At midnight of a month's end this would see 0.
         shows(
             &book,
             &json!({
@@ -372,12 +350,12 @@ fn totals(server: &Server) {
     expect(2);
 }
 
-/// 6.11: any change in the book, and reading is none.
-fn last_update_moves(server: &Server) {
+/// 6.11.
+fn each_change_moves_last_update(server: &Server) {
     let cast = Cast::new(server);
     let moment = || -> i64 {
         let book = cast.owner.get(&cast.path("")).ok();
-        // Another millisecond, so that the next change shows.
+        // Let a millisecond pass so that the next change differs.
         pause(std::time::Duration::from_millis(3));
         book["lastUpdateMs"].as_str().and_then(|text| text.parse().ok()).expect("milliseconds")
     };
@@ -406,8 +384,8 @@ fn last_update_moves(server: &Server) {
     }
 }
 
-/// 6.13: the owner's username.
-fn owner_name(server: &Server) {
+/// 6.13.
+fn owner_name_is_the_username(server: &Server) {
     let cast = Cast::new(server);
     let username = cast.owner.get("/v5/user").ok()["username"].clone();
     assert!(username.is_string());
@@ -416,9 +394,8 @@ fn owner_name(server: &Server) {
     }
 }
 
-/// 6.3: minutes to ADD to local midnight to get UTC, positive WEST of Greenwich; zones without
-/// summer time.
-fn reader_time_zone_offset(server: &Server) {
+/// 6.3: in minutes. The zones have no summer time.
+fn time_zone_offset_is_positive_west_of_utc(server: &Server) {
     let owner = server.client(&format!("{}@example.com", unique("zones")));
     let table = [
         ("UTC", 0),

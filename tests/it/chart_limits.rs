@@ -1,5 +1,5 @@
-//! How much one request may be about accounts and groups (4.23, 10.16, 1.7.6): what is short to
-//! send is not much work.
+//! Limits on accounts and groups per request (4.23, 10.16, 1.7.6): a short request must not cause
+//! unbounded work.
 
 use daybook_tests::{Cast, Server, encode, id, unique};
 use serde_json::{Value, json};
@@ -10,19 +10,19 @@ use crate::reading::{batch, items};
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        rule_4_23_groups_of_an_account,
-        rule_10_16_memberships_of_one_request,
-        rule_10_16_large_accounts_are_not_named_often,
-        rule_10_16_large_groups_are_not_named_often,
-        rule_1_7_6_groups_of_a_query,
+        rule_4_23_account_is_in_at_most_1000_groups,
+        rule_10_16_memberships_per_request_are_limited,
+        rule_10_16_repeated_large_accounts_are_refused,
+        rule_10_16_repeated_large_groups_are_refused,
+        rule_1_7_6_groups_of_a_query_are_limited,
     ]
 }
 
-fn names(list: &Value) -> usize {
+fn count_items(list: &Value) -> usize {
     items(list).len()
 }
 
-fn rule_4_23_groups_of_an_account(server: &Server) {
+fn rule_4_23_account_is_in_at_most_1000_groups(server: &Server) {
     let cast = Cast::new(server);
     let group = |number: usize| json!({"name": format!("G{number}")});
     cast.owner.post(&cast.path("/groups/batch"), &batch((0..1_001).map(group))).ok();
@@ -39,10 +39,10 @@ fn rule_4_23_groups_of_an_account(server: &Server) {
     let moved = json!({"id": one["id"], "groups": groups});
     cast.owner.put(&cast.path("/accounts"), &moved).refused(400, "badRequest");
     let all = cast.owner.get(&cast.path("/accounts/One/groups")).ok();
-    assert_eq!(names(&all), 1, "nothing is changed");
+    assert_eq!(count_items(&all), 1, "nothing is changed");
 }
 
-fn rule_10_16_memberships_of_one_request(server: &Server) {
+fn rule_10_16_memberships_per_request_are_limited(server: &Server) {
     let cast = Cast::new(server);
     let group = |number: usize| json!({"name": format!("G{number}")});
     cast.owner.post(&cast.path("/groups/batch"), &batch((0..1_000).map(group))).ok();
@@ -57,7 +57,7 @@ fn rule_10_16_memberships_of_one_request(server: &Server) {
     let advice = "the items put accounts into groups more than 30000 times: send fewer items at \
                   once";
     assert!(create(0..31).refused(400, "badRequest").ends_with(advice));
-    assert_eq!(names(&cast.owner.get(&cast.path("/accounts")).ok()), 0, "nothing is changed");
+    assert_eq!(count_items(&cast.owner.get(&cast.path("/accounts")).ok()), 0, "nothing is changed");
     create(0..30).ok();
     create(30..31).ok();
     let listed = cast.owner.get(&cast.path("/accounts")).ok();
@@ -67,24 +67,25 @@ fn rule_10_16_memberships_of_one_request(server: &Server) {
     let fewer: Vec<Value> = (0..999).map(group).collect();
     let regroup = |account: &Value| json!({"id": account["id"], "groups": fewer});
     assert!(change(&regroup).refused(400, "badRequest").ends_with(advice));
-    // Who stays in the same groups costs nothing.
+    // Unchanged memberships do not count.
     change(&|account| json!({"id": account["id"], "archived": true})).ok();
-    let groups =
-        |name: &str| names(&cast.owner.get(&cast.path(&format!("/accounts/{name}/groups"))).ok());
+    let groups = |name: &str| {
+        count_items(&cast.owner.get(&cast.path(&format!("/accounts/{name}/groups"))).ok())
+    };
     assert_eq!(groups("A30"), 1_000);
     cast.owner.put(&cast.path("/accounts"), &regroup(&items(&listed)[0])).ok();
     let name = items(&listed)[0]["name"].as_str().expect("a name");
     assert_eq!(groups(name), 999);
     let first = cast.owner.get(&cast.path("/groups/G0")).ok();
     cast.owner.delete(&cast.path(&format!("/groups/{}", id(&first)))).ok();
-    assert_eq!((groups(name), groups("A30")), (998, 999), "they go with the group");
+    assert_eq!((groups(name), groups("A30")), (998, 999), "memberships are deleted with the group");
 }
 
-fn rule_10_16_large_accounts_are_not_named_often(server: &Server) {
+fn rule_10_16_repeated_large_accounts_are_refused(server: &Server) {
     let cast = Cast::new(server);
     let body = json!({"name": "Large", "type": "ASSET", "properties": properties()});
     let account = cast.owner.post(&cast.path("/accounts"), &body).ok();
-    let events = || names(&cast.owner.get(&cast.path("/events?limit=200")).ok());
+    let events = || count_items(&cast.owner.get(&cast.path("/events?limit=200")).ok());
     let before = events();
     let again = |count: usize, archived: bool| {
         let item = |turn: usize| {
@@ -103,13 +104,13 @@ fn rule_10_16_large_accounts_are_not_named_often(server: &Server) {
     };
     assert!(delete(700).refused(400, "badRequest").ends_with(advice));
     assert_eq!(events(), before, "nothing is changed");
-    assert_eq!(names(&again(20, true).ok()), 20);
+    assert_eq!(count_items(&again(20, true).ok()), 20);
     assert_eq!(events(), before + 20);
     delete(500).ok();
-    assert_eq!(names(&cast.owner.get(&cast.path("/accounts")).ok()), 0);
+    assert_eq!(count_items(&cast.owner.get(&cast.path("/accounts")).ok()), 0);
 }
 
-fn rule_10_16_large_groups_are_not_named_often(server: &Server) {
+fn rule_10_16_repeated_large_groups_are_refused(server: &Server) {
     let cast = Cast::new(server);
     let body = json!({"name": "Large", "properties": properties()});
     let group = cast.owner.post(&cast.path("/groups"), &body).ok();
@@ -117,14 +118,14 @@ fn rule_10_16_large_groups_are_not_named_often(server: &Server) {
     let send = |count| cast.owner.put(&cast.path("/groups/batch"), &again(count));
     send(700).refused(400, "badRequest");
     assert_eq!(cast.owner.get(&cast.path("/groups/Large")).ok()["hidden"], false);
-    assert_eq!(names(&send(20).ok()), 20);
+    assert_eq!(count_items(&send(20).ok()), 20);
     let delete = |count| cast.owner.post(&cast.path("/groups/delete/batch"), &again(count));
     delete(700).refused(400, "badRequest");
     delete(20).ok();
-    assert_eq!(names(&cast.owner.get(&cast.path("/groups")).ok()), 0);
+    assert_eq!(count_items(&cast.owner.get(&cast.path("/groups")).ok()), 0);
 }
 
-fn rule_1_7_6_groups_of_a_query(server: &Server) {
+fn rule_1_7_6_groups_of_a_query_are_limited(server: &Server) {
     let cast = Cast::new(server);
     let prefix = unique("G");
     let named = |number: usize| json!({"name": format!("{prefix} {number}")});
@@ -139,7 +140,7 @@ fn rule_1_7_6_groups_of_a_query(server: &Server) {
         let query = encode(&terms.join(" OR "));
         cast.owner.get(&cast.path(&format!("/transactions?query={query}")))
     };
-    // 220 and 219 and ... below the first 130 of the chain.
+    // 220 + 219 + ... groups below the first 130 of the chain.
     let message = list(130).refused(400, "queryTooLarge");
     assert!(message.contains("groups; at most 20000 are allowed"), "{message}");
     list(90).ok();

@@ -1,4 +1,4 @@
-//! The rows of the permission matrix (7.3) for accounts and groups; the others stand in `matrix`.
+//! Rows of the permission matrix (7.3) for accounts and groups; the others are in `matrix`.
 
 use serde_json::json;
 

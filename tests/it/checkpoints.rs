@@ -1,5 +1,5 @@
-//! SQLite's write-ahead log: what it holds is copied into the database while others write, and then
-//! it begins anew. Whoever ends without that, or has its log kept by a reader, loses nothing.
+//! Checkpoints of SQLite's write-ahead log: they run during writes and bound the size of the log. A
+//! kill before a checkpoint loses nothing.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::file_sweep::eventually;
 use crate::reading::{batch, items};
 
 pub fn tests() -> Vec<Case> {
-    crate::isolated![the_log_begins_anew, what_is_not_copied_yet_is_there_after_a_kill]
+    crate::isolated![wal_is_checkpointed_during_writes, uncheckpointed_writes_survive_a_kill]
 }
 
-/// Megabytes of a file of the database.
+/// Returns the size of a database file in MB.
 fn size(server: &Server, end: &str) -> u64 {
     let file = server.database_url().strip_prefix("sqlite:").expect("a file");
     let file = format!("{file}{end}");
@@ -23,13 +23,13 @@ fn size(server: &Server, end: &str) -> u64 {
 
 /// Records 500 transactions with 6 MB of texts.
 fn record(cast: &Cast, number: usize) -> Vec<Value> {
-    let words = "lunch with everybody ".repeat(600);
+    let words = "lunch with the team ".repeat(600);
     let item = |place: usize| json!({"description": format!("{number}/{place} {words}")});
     let answer = cast.owner.post(&cast.path("/transactions/batch"), &batch((0..500).map(item)));
     items(&answer.ok()).clone()
 }
 
-/// Pages of the log that are not copied yet.
+/// Returns the number of pages not yet checkpointed.
 fn uncopied(server: &Server) -> i64 {
     let path = server.database_url().strip_prefix("sqlite:").expect("a file");
     let database = rusqlite::Connection::open(path).expect("the file of the server");
@@ -37,7 +37,7 @@ fn uncopied(server: &Server) -> i64 {
     database.query_row("PRAGMA wal_checkpoint(NOOP)", [], pages).expect("the state of the log")
 }
 
-fn the_log_begins_anew(engine: Engine) {
+fn wal_is_checkpointed_during_writes(engine: Engine) {
     if engine != Engine::Sqlite {
         return;
     }
@@ -47,25 +47,25 @@ fn the_log_begins_anew(engine: Engine) {
     for number in 0..12 {
         record(&cast, number);
         longest = longest.max(size(&server, "-wal"));
-        // Writes do not wait for the copying, which a busy machine may be late with.
+        // The checkpoint runs in the background and may be late on a busy machine.
         eventually("the log is copied", || uncopied(&server) < 3_000);
     }
-    // What was not copied with the last batches is little.
+    // Only the last batches may be missing.
     assert!(size(&server, "") > 40, "{} MB of the database", size(&server, ""));
     assert!((5..60).contains(&longest), "{longest} MB of the log");
 }
 
-fn what_is_not_copied_yet_is_there_after_a_kill(engine: Engine) {
+fn uncheckpointed_writes_survive_a_kill(engine: Engine) {
     let mut server = Server::start(engine);
     let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
     let last = (0..4).fold(Vec::new(), |_, number| record(&cast, number));
-    // Amid the copying, or before it.
+    // During or before a checkpoint.
     pause(Duration::from_millis(30));
     server.kill();
     server.restart();
     let id = last[499]["id"].as_str().expect("an id");
-    let kept = cast.owner.get(&cast.path(&format!("/transactions/{id}"))).ok();
-    assert_eq!(kept["description"], last[499]["description"]);
+    let read = cast.owner.get(&cast.path(&format!("/transactions/{id}"))).ok();
+    assert_eq!(read["description"], last[499]["description"]);
     let count = cast.owner.get(&cast.path("/transactions/count")).ok();
     assert_eq!(count["total"], 2_000);
 }

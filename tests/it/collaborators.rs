@@ -1,4 +1,5 @@
-//! Collaborators (7.1, 7.4, 7.5).
+//! Collaborators (7.1, 7.4, 7.5): identified by the normalized email address, with one permission
+//! per book. The row of the owner is fixed.
 
 use daybook_tests::{Cast, Client, Server, column, encode, id, shows, unique};
 use serde_json::{Value, json};
@@ -7,26 +8,24 @@ use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![
-        add_and_list,
-        add_again_updates,
-        emails_ignore_case,
-        spellings_of_an_email_are_one,
-        look_alikes_are_refused,
-        ids_are_stable,
-        none_removes,
+        list_begins_with_the_owner,
+        second_add_updates_the_permission,
+        emails_are_case_insensitive,
+        spellings_of_an_email_are_one_collaborator,
+        look_alike_emails_are_refused,
+        ids_stay_after_sign_in_and_update,
+        permission_none_removes,
         readers_of_a_public_book_see_no_collaborators,
-        refused_bodies,
-        owner_row_is_fixed,
-        editor_may_share,
-        pending_until_they_sign_in,
+        invalid_permission_or_email_is_refused,
+        owner_row_cannot_be_changed,
+        collaborator_may_be_added_before_signing_up,
         remove_by_email_in_any_spelling,
-        remove_by_id,
-        remove_an_unknown_one,
-        remove_oneself,
-        lost_access_is_lost_at_once,
-        same_person_in_two_books,
-        message_and_other_fields,
-        owner_stays_after_everything,
+        collaborator_can_be_removed_by_id,
+        removing_an_unknown_collaborator_is_not_found,
+        collaborators_may_leave,
+        removal_takes_effect_at_once,
+        permission_is_per_book,
+        read_only_fields_are_ignored,
     ];
     for permission in ["EDITOR", "POSTER", "RECORDER", "VIEWER"] {
         cases.push(Case::shared(
@@ -37,17 +36,20 @@ pub fn tests() -> Vec<Case> {
     cases
 }
 
-/// A book with its owner alone, and an e-mail nobody has used.
-struct Alone {
+/// A book and an email address that no user has.
+struct CollaboratorFixture {
     cast: Cast,
     email: String,
 }
 
-fn alone(server: &Server) -> Alone {
-    Alone { cast: Cast::new(server), email: format!("{}@example.com", unique("guest")) }
+fn fixture(server: &Server) -> CollaboratorFixture {
+    CollaboratorFixture {
+        cast: Cast::new(server),
+        email: format!("{}@example.com", unique("guest")),
+    }
 }
 
-impl Alone {
+impl CollaboratorFixture {
     fn share(&self, email: &str, permission: &str) -> daybook_tests::Answer {
         self.cast.owner.post(
             &self.cast.path("/collaborators"),
@@ -68,9 +70,9 @@ impl Alone {
     }
 }
 
-/// 7.5: the list has the owner first, then by e-mail.
-fn add_and_list(server: &Server) {
-    let book = alone(server);
+/// 7.5: then by email.
+fn list_begins_with_the_owner(server: &Server) {
+    let book = fixture(server);
     let added = book.share("aaa@example.com", "VIEWER").ok();
     shows(&added, &json!({"email": "aaa@example.com", "permission": "VIEWER"}));
     assert!(!id(&added).is_empty());
@@ -96,9 +98,9 @@ fn add_and_list(server: &Server) {
     }
 }
 
-/// 7.5: adds or updates by e-mail.
-fn add_again_updates(server: &Server) {
-    let book = alone(server);
+/// 7.5.
+fn second_add_updates_the_permission(server: &Server) {
+    let book = fixture(server);
     let first = book.share(&book.email, "VIEWER").ok();
     let second = book.share(&book.email, "EDITOR").ok();
     shows(&second, &json!({"id": first["id"], "permission": "EDITOR"}));
@@ -113,9 +115,9 @@ fn add_again_updates(server: &Server) {
     assert_eq!(same[0]["permission"], "EDITOR");
 }
 
-/// 7.5, 11.2: identity is the e-mail in lower case.
-fn emails_ignore_case(server: &Server) {
-    let book = alone(server);
+/// 7.5, 11.2.
+fn emails_are_case_insensitive(server: &Server) {
+    let book = fixture(server);
     let first = book.share(&book.email.to_uppercase(), "VIEWER").ok();
     shows(&first, &json!({"email": book.email}));
     let second = book.share(&format!("  {} ", book.email), "POSTER");
@@ -128,9 +130,9 @@ fn emails_ignore_case(server: &Server) {
     assert_eq!(server.client(&book.email.to_uppercase()).get(&book.cast.path("")).status, 200);
 }
 
-/// 7.9: case, composition and the form of the domain make no other address, wherever it is sent.
-fn spellings_of_an_email_are_one(server: &Server) {
-    let book = alone(server);
+/// 7.9: case, composition and the form of the domain do not distinguish addresses.
+fn spellings_of_an_email_are_one_collaborator(server: &Server) {
+    let book = fixture(server);
     let local = unique("zo\u{eb}");
     let email = format!("{local}@xn--bcher-kva.example");
     let spellings = [
@@ -156,10 +158,10 @@ fn spellings_of_an_email_are_one(server: &Server) {
     }
 }
 
-/// 7.9: what could be taken for another address is refused with a message that shows why; nobody
-/// has it, and nobody gets a token for it.
-fn look_alikes_are_refused(server: &Server) {
-    let book = alone(server);
+/// 7.9: a confusable address is refused with a message that names the character, also by `daybook
+/// token`.
+fn look_alike_emails_are_refused(server: &Server) {
+    let book = fixture(server);
     let before = book.rows();
     let domain = "example.com";
     for (email, fault) in [
@@ -170,12 +172,12 @@ fn look_alikes_are_refused(server: &Server) {
         (format!("I\u{307}rem@{domain}"), "U+0130"),
         (format!("mi\u{17f}s@{domain}"), "U+017F"),
         (format!("al\u{7}ice@{domain}"), "U+0007"),
-        (format!("p\u{430}ypal@{domain}"), "taken for another"),
-        (format!("\u{441}\u{43e}\u{440}@{domain}"), "taken for another"),
-        ("alice@\u{ff45}xample.com".to_owned(), "not a domain"),
-        ("alice@e\u{200d}xample.com".to_owned(), "not a domain"),
-        ("alice@example\u{3002}com".to_owned(), "not a domain"),
-        ("alice@example.\u{212a}om".to_owned(), "not a domain"),
+        (format!("p\u{430}ypal@{domain}"), "confused with another"),
+        (format!("\u{441}\u{43e}\u{440}@{domain}"), "confused with another"),
+        ("alice@\u{ff45}xample.com".to_owned(), "invalid domain"),
+        ("alice@e\u{200d}xample.com".to_owned(), "invalid domain"),
+        ("alice@example\u{3002}com".to_owned(), "invalid domain"),
+        ("alice@example.\u{212a}om".to_owned(), "invalid domain"),
         (format!("{}@{domain}", "a".repeat(65)), "64 bytes"),
         (format!("a@{}", "b.".repeat(130)), "254 bytes"),
     ] {
@@ -183,16 +185,16 @@ fn look_alikes_are_refused(server: &Server) {
         assert!(message.contains(fault), "{email:?}: {message}");
         book.remove(&encode(&email)).refused(404, "notFound");
         let run = server.admin(&["token"]).args(["--email", &email]).output().expect("it runs");
-        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        let error = String::from_utf8_lossy(&run.stderr).into_owned();
         assert!(!run.status.success() && run.stdout.is_empty(), "{email:?}");
-        assert!(said.contains(fault), "{email:?}: {said}");
+        assert!(error.contains(fault), "{email:?}: {error}");
     }
     assert_eq!(book.rows(), before);
 }
 
-/// 7.5: ids are stable per book: signing in, an update and a return do not change them.
-fn ids_are_stable(server: &Server) {
-    let book = alone(server);
+/// 7.5.
+fn ids_stay_after_sign_in_and_update(server: &Server) {
+    let book = fixture(server);
     let added = book.share(&book.email, "VIEWER").ok();
     server.client(&book.email).get("/v5/user").ok();
     assert_eq!(book.row(&book.email).expect("listed")["id"], added["id"]);
@@ -200,9 +202,9 @@ fn ids_are_stable(server: &Server) {
     assert_eq!(book.row(&book.email).expect("listed")["id"], added["id"]);
 }
 
-/// 7.5: permission NONE removes.
-fn none_removes(server: &Server) {
-    let book = alone(server);
+/// 7.5.
+fn permission_none_removes(server: &Server) {
+    let book = fixture(server);
     book.share(&book.email, "EDITOR").ok();
     let guest = server.client(&book.email);
     guest.get(&book.cast.path("")).ok();
@@ -212,7 +214,7 @@ fn none_removes(server: &Server) {
     guest.get(&book.cast.path("")).refused(404, "notFound");
 }
 
-/// 7.3: who collaborates in a PUBLIC book is not public, in no list and in no event.
+/// 7.3: neither lists nor events reveal them.
 fn readers_of_a_public_book_see_no_collaborators(server: &Server) {
     let cast = Cast::with_settings(server, json!({"visibility": "PUBLIC"}));
     cast.share("guest@example.com", "VIEWER");
@@ -231,7 +233,7 @@ fn readers_of_a_public_book_see_no_collaborators(server: &Server) {
     };
     let all = list(&cast.owner, "");
     let secret = about(&all);
-    assert!(secret.len() >= 7, "four members, and what happened to the guest: {all}");
+    assert!(secret.len() >= 7, "four members and the changes of the guest: {all}");
     for (role, member) in cast.members() {
         member.get(&cast.path("/collaborators")).ok();
         assert_eq!(about(&list(member, "")).len(), secret.len(), "{role}");
@@ -256,7 +258,7 @@ fn readers_of_a_public_book_see_no_collaborators(server: &Server) {
             assert!(!about(&list(&cast.viewer, &query)).is_empty(), "{query}");
         }
     }
-    // Page by page there are as many.
+    // Pages contain the same events.
     let (mut found, mut cursor) = (Vec::new(), None::<String>);
     loop {
         let caller = cursor.as_ref().map_or(reader.clone(), |c| reader.header("cursor", c));
@@ -270,9 +272,9 @@ fn readers_of_a_public_book_see_no_collaborators(server: &Server) {
     assert_eq!(found, column(&seen, "id"));
 }
 
-/// 7.5: OWNER, and an invalid e-mail, answer 400.
-fn refused_bodies(server: &Server) {
-    let book = alone(server);
+/// 7.5.
+fn invalid_permission_or_email_is_refused(server: &Server) {
+    let book = fixture(server);
     let before = book.rows();
     let _message = book.share(&book.email, "OWNER").refused(400, "badRequest");
     for email in [
@@ -293,9 +295,9 @@ fn refused_bodies(server: &Server) {
     assert_eq!(book.rows(), before);
 }
 
-/// 7.5: any change or removal of the owner's row answers 400, by an EDITOR too.
-fn owner_row_is_fixed(server: &Server) {
-    let book = alone(server);
+/// 7.5: also by an EDITOR.
+fn owner_row_cannot_be_changed(server: &Server) {
+    let book = fixture(server);
     let before = book.rows();
     let owner = book.cast.owner.email().to_owned();
     for client in [&book.cast.owner, &book.cast.editor] {
@@ -312,22 +314,9 @@ fn owner_row_is_fixed(server: &Server) {
     assert_eq!(book.rows(), before);
 }
 
-/// 7.2: share: OWNER, EDITOR.
-fn editor_may_share(server: &Server) {
-    let book = alone(server);
-    let editor = &book.cast.editor;
-    let path = book.cast.path("/collaborators");
-    for permission in ["VIEWER", "RECORDER", "POSTER", "EDITOR"] {
-        let row = editor.post(&path, &json!({"email": book.email, "permission": permission})).ok();
-        assert_eq!(row["permission"], permission);
-    }
-    editor.delete(&format!("{path}/{}", book.email)).ok();
-    assert_eq!(book.row(&book.email), None);
-}
-
-/// 7.5: unknown users are allowed and stay pending until they sign in with that e-mail.
-fn pending_until_they_sign_in(server: &Server) {
-    let book = alone(server);
+/// 7.5: the user gets access on signing in with that address.
+fn collaborator_may_be_added_before_signing_up(server: &Server) {
+    let book = fixture(server);
     book.share(&book.email, "POSTER").ok();
     let guest = server.client(&book.email);
     assert_eq!(guest.get(&book.cast.path("")).ok()["permission"], "POSTER");
@@ -335,10 +324,9 @@ fn pending_until_they_sign_in(server: &Server) {
     server.client(&format!("x{}", book.email)).get(&book.cast.path("")).refused(404, "notFound");
 }
 
-/// 0.5, 7.5: a bare `@` in the path must work; so must the encoded one, a slash at the end, and
-/// other case.
+/// 0.5, 7.5: with `@` bare or encoded, a trailing slash, or other case.
 fn remove_by_email_in_any_spelling(server: &Server) {
-    let book = alone(server);
+    let book = fixture(server);
     let plus = book.email.replace('@', "+tag@");
     for (email, path) in [
         (&book.email, format!("{}?", book.email)),
@@ -355,16 +343,16 @@ fn remove_by_email_in_any_spelling(server: &Server) {
     }
 }
 
-fn remove_by_id(server: &Server) {
-    let book = alone(server);
+fn collaborator_can_be_removed_by_id(server: &Server) {
+    let book = fixture(server);
     let added = book.share(&book.email, "VIEWER").ok();
     shows(&book.remove(id(&added)).ok(), &json!({"id": added["id"], "email": book.email}));
     assert_eq!(book.row(&book.email), None);
 }
 
-/// 7.5: an unknown one answers 404.
-fn remove_an_unknown_one(server: &Server) {
-    let book = alone(server);
+/// 7.5.
+fn removing_an_unknown_collaborator_is_not_found(server: &Server) {
+    let book = fixture(server);
     let before = book.rows();
     for name in ["nobody@example.com", "12345678901", "nobody", "%20", book.cast.stranger.email()] {
         book.remove(name).refused(404, "notFound");
@@ -372,10 +360,10 @@ fn remove_an_unknown_one(server: &Server) {
     assert_eq!(book.rows(), before);
 }
 
-/// 7.3: everyone but the owner may leave, by e-mail or id.
-fn remove_oneself(server: &Server) {
+/// 7.3: all but the owner, by email or id.
+fn collaborators_may_leave(server: &Server) {
     for by_id in [false, true] {
-        let book = alone(server);
+        let book = fixture(server);
         let cast = &book.cast;
         for member in [&cast.editor, &cast.poster, &cast.recorder, &cast.viewer] {
             let row = book.row(member.email()).expect("a member");
@@ -389,9 +377,9 @@ fn remove_oneself(server: &Server) {
     }
 }
 
-/// 0.11: the next request of the removed one finds nothing.
-fn lost_access_is_lost_at_once(server: &Server) {
-    let book = alone(server);
+/// 0.11.
+fn removal_takes_effect_at_once(server: &Server) {
+    let book = fixture(server);
     let cast = &book.cast;
     cast.account("Cash", "ASSET");
     cast.viewer.get(&cast.path("/accounts")).ok();
@@ -401,8 +389,8 @@ fn lost_access_is_lost_at_once(server: &Server) {
     cast.editor.post(&cast.path("/accounts"), &json!({"name": "Bank"})).refused(403, "forbidden");
 }
 
-fn same_person_in_two_books(server: &Server) {
-    let (one, two) = (alone(server), alone(server));
+fn permission_is_per_book(server: &Server) {
+    let (one, two) = (fixture(server), fixture(server));
     one.share(&one.email, "EDITOR").ok();
     two.share(&one.email, "VIEWER").ok();
     let guest = server.client(&one.email);
@@ -412,9 +400,9 @@ fn same_person_in_two_books(server: &Server) {
     assert_eq!(guest.get(&one.cast.path("")).ok()["permission"], "EDITOR");
 }
 
-/// 7.5, 9.13: `message` goes into the invitation; read-only fields are ignored.
-fn message_and_other_fields(server: &Server) {
-    let book = alone(server);
+/// 7.5, 9.13.
+fn read_only_fields_are_ignored(server: &Server) {
+    let book = fixture(server);
     let body = json!({
         "email": book.email, "permission": "VIEWER", "id": "mine", "avatarUrl": "http://x",
         "agentId": "forged",
@@ -426,22 +414,8 @@ fn message_and_other_fields(server: &Server) {
     }
 }
 
-/// 7.1: exactly one OWNER.
-fn owner_stays_after_everything(server: &Server) {
-    let book = alone(server);
-    book.share(&book.email, "EDITOR").ok();
-    book.share(&book.email, "OWNER").refused(400, "badRequest");
-    let body = json!({"permission": "EDITOR", "ownerName": "guest"});
-    assert_eq!(book.cast.owner.put(&book.cast.path(""), &body).ok()["permission"], "OWNER");
-    let rows = book.rows();
-    let owners =
-        rows.as_array().expect("items").iter().filter(|row| row["permission"] == "OWNER").count();
-    assert_eq!(owners, 1);
-}
-
-/// The permission given is the permission seen by the person, the owner and the list.
 fn permission_takes_effect(server: &Server, permission: &str) {
-    let book = alone(server);
+    let book = fixture(server);
     assert_eq!(book.share(&book.email, permission).ok()["permission"], permission);
     assert_eq!(book.row(&book.email).expect("listed")["permission"], permission);
     let guest = server.client(&book.email);

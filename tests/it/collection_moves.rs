@@ -1,5 +1,5 @@
-//! Collections under several processes at once (9.10): a book that many move at the same time ends
-//! in one place, and no two writers wait for each other for ever.
+//! Concurrent changes of collections by two processes (9.10): a book ends in exactly one
+//! collection, and writers do not deadlock.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Barrier};
@@ -16,17 +16,16 @@ use crate::overlaps::two_stores;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        moves_end_in_one_place,
-        moves_and_deletions_do_not_wait_for_each_other,
-        lanes_of_users_come_first
+        concurrent_moves_leave_a_book_in_one_collection,
+        moves_and_deletions_do_not_deadlock,
+        shard_keys_of_users_order_before_books
     ]
 }
 
 const NOW: Instant = Instant::new(1_763_000_000_000);
 const ROUNDS: usize = 25;
 
-/// A user with books and two collections, and two stores over one database, as two processes have
-/// them.
+/// A user with books and two collections, and two stores of one database.
 struct Fixture {
     stores: [Store; 2],
     cx: Context,
@@ -48,15 +47,16 @@ impl Fixture {
         let cx = Context::new(Arc::new(user), NOW, ids);
         let mut fixture =
             Fixture { stores, cx, books: Vec::new(), shelves: Default::default(), _server: server };
-        fixture.books = (0..books).map(|number| fixture.book(number)).collect();
+        fixture.books = (0..books).map(|number| fixture.create_book(number)).collect();
         fixture.shelves = ["One", "Two"].map(|name| {
-            let made = fixture.own(0, move |tx, cx| collection::create(tx, cx, Some(name)));
+            let made =
+                fixture.write_as_owner(0, move |tx, cx| collection::create(tx, cx, Some(name)));
             made.expect("a collection").collection.id.to_string()
         });
         fixture
     }
 
-    fn book(&self, number: usize) -> String {
+    fn create_book(&self, number: usize) -> String {
         let changes = daybook_domain::book::Changes {
             name: Some(format!("Book {number}")),
             ..Default::default()
@@ -68,7 +68,7 @@ impl Fixture {
         view.access.book().key.as_str().to_owned()
     }
 
-    fn own<T: Send + 'static>(
+    fn write_as_owner<T: Send + 'static>(
         &self,
         store: usize,
         work: impl FnOnce(&mut Tx<'_>, &Context) -> Result<T, Error> + Send + 'static,
@@ -77,14 +77,19 @@ impl Fixture {
         self.stores[store].write(ShardKey::of_user(cx.user.id), move |tx| work(tx, &cx))
     }
 
-    fn add(&self, store: usize, shelf: usize, books: &[String]) -> Result<Vec<book::View>, Error> {
+    fn add(
+        &self,
+        store: usize,
+        shelf: usize,
+        books: &[String],
+    ) -> Result<Vec<book::BookSummary>, Error> {
         let (shelf, books) =
             (self.shelves[shelf].clone(), books.iter().cloned().map(Some).collect());
-        self.own(store, move |tx, cx| collection::add(tx, cx, &shelf, books))
+        self.write_as_owner(store, move |tx, cx| collection::add(tx, cx, &shelf, books))
     }
 
-    /// The books of both collections, one after the other.
-    fn inside(&self) -> Vec<String> {
+    /// Returns the books of both collections.
+    fn books_of_both(&self) -> Vec<String> {
         let views = self.stores[1].read(|tx| collection::list(tx, &self.cx)).expect("a list");
         assert_eq!(views.len(), 2);
         let books = views.into_iter().flat_map(|view| view.books);
@@ -92,9 +97,9 @@ impl Fixture {
     }
 }
 
-/// Every mover wants all books on its shelf, named in another order than its rival names them. So
-/// many that without the lock on the user two writers do lock each other's rows.
-fn moves_end_in_one_place(engine: Engine) {
+/// Each thread moves all books to its collection, in opposite orders. Without the lock on the user,
+/// this many books deadlock.
+fn concurrent_moves_leave_a_book_in_one_collection(engine: Engine) {
     let fixture = Fixture::new(engine, 200);
     let start = Barrier::new(4);
     thread::scope(|scope| {
@@ -114,15 +119,15 @@ fn moves_end_in_one_place(engine: Engine) {
             });
         }
     });
-    let mut inside = fixture.inside();
+    let mut inside = fixture.books_of_both();
     inside.sort();
     let mut books = fixture.books.clone();
     books.sort();
     assert_eq!(inside, books, "each book is in one collection");
 }
 
-/// A deletion takes rows of collections along while moves write the same rows.
-fn moves_and_deletions_do_not_wait_for_each_other(engine: Engine) {
+/// A deletion removes rows of collections while moves write them.
+fn moves_and_deletions_do_not_deadlock(engine: Engine) {
     let fixture = Fixture::new(engine, 24);
     let start = Barrier::new(3);
     thread::scope(|scope| {
@@ -131,7 +136,7 @@ fn moves_and_deletions_do_not_wait_for_each_other(engine: Engine) {
             scope.spawn(move || {
                 start.wait();
                 for round in 0..fixture.books.len() {
-                    // A book that is gone meanwhile is not found; nothing else may happen.
+                    // The only allowed failure is that the book was deleted.
                     if let Err(error) =
                         fixture.add(mover, (mover + round) % 2, &fixture.books[round..=round])
                     {
@@ -144,21 +149,21 @@ fn moves_and_deletions_do_not_wait_for_each_other(engine: Engine) {
         scope.spawn(move || {
             start.wait();
             for key in fixture.books.iter().skip(1).step_by(2) {
-                let (cx, key, lane) = (fixture.cx.clone(), key.clone(), ShardKey::of_book(key));
+                let (cx, key, shard) = (fixture.cx.clone(), key.clone(), ShardKey::of_book(key));
                 fixture.stores[0]
-                    .write(lane, move |tx| book::delete(tx, &cx, &key, 30))
+                    .write(shard, move |tx| book::delete(tx, &cx, &key, 30))
                     .expect("a deletion is never refused");
             }
         });
     });
     let kept: BTreeSet<String> = fixture.books.iter().step_by(2).cloned().collect();
-    let inside = fixture.inside();
+    let inside = fixture.books_of_both();
     assert_eq!(inside.len(), kept.len(), "each once: {inside:?}");
     assert_eq!(inside.into_iter().collect::<BTreeSet<_>>(), kept, "deleted books have left");
 }
 
-/// Whoever holds a book must not go on to wait for a user (ARCHITECTURE, Order).
-fn lanes_of_users_come_first(_: Engine) {
+/// A writer that holds a book must not wait for a user (ARCHITECTURE, Order).
+fn shard_keys_of_users_order_before_books(_: Engine) {
     for number in 1..200 {
         let user = ShardKey::of_user(daybook_domain::id::UserId::new(number << 22));
         assert!(

@@ -1,5 +1,5 @@
-//! Where collections show (1.5, 6.2, 6.5, 6.8, 8.4): around books, in lists and in events, to whom
-//! they may.
+//! Collections in books, lists and events (1.5, 6.2, 6.5, 6.8, 8.4). A collaborator sees nothing of
+//! the other books of the owner.
 
 use daybook_tests::{Cast, Client, Server, column, encode, id, shows};
 use serde_json::{Value, json};
@@ -10,21 +10,22 @@ use crate::reading::{events, items};
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        rule_6_2_the_book_shows_it,
-        rule_6_2_own_before_the_owners,
-        rule_6_2_the_owners_shows_shared_books_only,
-        rule_6_9_public_books,
-        rule_9_19_long_lists,
-        rule_6_5_a_deleted_book_leaves,
-        rule_1_5_the_name_is_searched,
-        rule_8_1_no_events,
-        rule_8_4_in_events,
-        rule_9_19_events_repeat_the_collection,
+        rule_6_2_book_shows_its_collection,
+        rule_6_2_own_collection_precedes_that_of_the_owner,
+        rule_6_2_collection_of_the_owner_shows_shared_books_only,
+        rule_6_9_public_books_are_shown_in_own_collection,
+        rule_9_19_lists_limit_repeated_collections,
+        rule_6_5_deleted_book_leaves_collections,
+        rule_1_5_search_matches_the_collection_name,
+        rule_8_1_collections_record_no_events,
+        rule_8_4_events_show_the_collection,
+        rule_9_19_event_pages_limit_repeated_collections,
     ]
 }
 
-/// 6.2, 6.8: getBook, listBooks and updateBook show it with its books; these do not show it again.
-fn rule_6_2_the_book_shows_it(server: &Server) {
+/// 6.2, 6.8: getBook, listBooks and updateBook show the collection with its books, which do not
+/// repeat it.
+fn rule_6_2_book_shows_its_collection(server: &Server) {
     let owner = person(server, "owner");
     let shelf = collection(&owner, "Shelf");
     let (a, b) = (book(&owner, "a"), book(&owner, "b"));
@@ -40,7 +41,7 @@ fn rule_6_2_the_book_shows_it(server: &Server) {
         }),
     );
     let path = format!("/v5/books/{}", id(&a));
-    // The book itself stands in it too, as it is now.
+    // It contains the updated book.
     let updated = owner.put(&path, &json!({"pageSize": 7})).ok();
     let whole = read(&owner, &shelf);
     assert_eq!(whole["books"][0]["pageSize"], 7);
@@ -53,7 +54,7 @@ fn rule_6_2_the_book_shows_it(server: &Server) {
     let shown: Vec<Vec<String>> =
         items(&listed).iter().map(|book| inside(&book["collection"])).collect();
     assert_eq!(shown, [["a", "b"], ["a", "b"]]);
-    // 6.4: what comes back in a round trip is ignored.
+    // 6.4: a collection in the body is ignored.
     let mut back = owner.get(&path).ok();
     back["collection"] = json!({"id": "nothing", "name": "Stolen", "books": []});
     assert_eq!(owner.put(&path, &back).ok()["collection"]["name"], "Shelf");
@@ -61,8 +62,8 @@ fn rule_6_2_the_book_shows_it(server: &Server) {
     assert_eq!(owner.put("/v5/books", &back).ok()["collection"]["name"], "Shelf");
 }
 
-/// 6.2: the caller's own collection comes before the owner's.
-fn rule_6_2_own_before_the_owners(server: &Server) {
+/// 6.2.
+fn rule_6_2_own_collection_precedes_that_of_the_owner(server: &Server) {
     let cast = Cast::new(server);
     let shared = json!({"id": cast.book});
     let seen = |reader: &Client| {
@@ -85,7 +86,7 @@ fn rule_6_2_own_before_the_owners(server: &Server) {
     assert_eq!(
         seen(&cast.owner),
         (Value::Null, Value::Null),
-        "other collaborators' are nobody's business"
+        "collections of other collaborators are hidden"
     );
     let owners = collection(&cast.owner, "Owner's");
     add(&cast.owner, &owners, &[&shared]);
@@ -96,8 +97,8 @@ fn rule_6_2_own_before_the_owners(server: &Server) {
     assert_eq!(seen(&cast.editor), (json!("Owner's"), json!("VIEWER")));
 }
 
-/// 6.2, 7.4: the owner's collection shows a collaborator nothing of the owner's other books.
-fn rule_6_2_the_owners_shows_shared_books_only(server: &Server) {
+/// 6.2, 7.4.
+fn rule_6_2_collection_of_the_owner_shows_shared_books_only(server: &Server) {
     let cast = Cast::new(server);
     let (private, public) = (
         book(&cast.owner, "Private"),
@@ -126,9 +127,8 @@ fn rule_6_2_the_owners_shows_shared_books_only(server: &Server) {
     }
 }
 
-/// 6.9, 9.10: a PUBLIC book of somebody else has its place in one's own collection; its owner's
-/// shows to collaborators only.
-fn rule_6_9_public_books(server: &Server) {
+/// 6.9, 9.10: the collection of the owner is shown to collaborators only.
+fn rule_6_9_public_books_are_shown_in_own_collection(server: &Server) {
     let cast = Cast::with_settings(server, json!({"visibility": "PUBLIC", "name": "Rates"}));
     let public = json!({"id": cast.book});
     add(&cast.owner, &collection(&cast.owner, "Owner's"), &[&public]);
@@ -146,7 +146,7 @@ fn rule_6_9_public_books(server: &Server) {
     assert_eq!(inside(&read(&cast.stranger, &shelf)), ["Own"]);
 }
 
-/// Books with 60 KB of properties each, and so 61 KB of JSON.
+/// Creates books with 60 KB of properties each, which makes 61 KB of JSON.
 fn wide_books(owner: &Client, numbers: std::ops::Range<usize>) -> Vec<Value> {
     let value = "v".repeat(7_500);
     let properties: Value = (0..8).map(|key| (format!("key_{key}"), json!(value))).collect();
@@ -157,9 +157,8 @@ fn wide_books(owner: &Client, numbers: std::ops::Range<usize>) -> Vec<Value> {
     made.collect()
 }
 
-/// 9.19: a list of books does not grow with the square of its length, and yet each collection shows
-/// its books.
-fn rule_9_19_long_lists(server: &Server) {
+/// 9.19: repeated collections are limited to 8 MB, so a list does not grow quadratically.
+fn rule_9_19_lists_limit_repeated_collections(server: &Server) {
     let owner = person(server, "owner");
     let (shelf, other) = (collection(&owner, "Shelf"), collection(&owner, "Other"));
     let (books, plain) = (wide_books(&owner, 0..11), [book(&owner, "x"), book(&owner, "y")]);
@@ -183,8 +182,8 @@ fn rule_9_19_long_lists(server: &Server) {
     assert_eq!(inside(&read(&owner, &shelf)).len(), 12);
 }
 
-/// 6.5: collections drop it.
-fn rule_6_5_a_deleted_book_leaves(server: &Server) {
+/// 6.5.
+fn rule_6_5_deleted_book_leaves_collections(server: &Server) {
     let cast = Cast::new(server);
     let shared = json!({"id": cast.book});
     let shelves = [&cast.owner, &cast.viewer].map(|person| {
@@ -204,8 +203,8 @@ fn rule_6_5_a_deleted_book_leaves(server: &Server) {
     }
 }
 
-/// 1.5: the term is also looked for in the name of the collection the book shows.
-fn rule_1_5_the_name_is_searched(server: &Server) {
+/// 1.5.
+fn rule_1_5_search_matches_the_collection_name(server: &Server) {
     let owner = person(server, "owner");
     let shelf = collection(&owner, "Café Clients");
     let (a, b) = (book(&owner, "a"), book(&owner, "b"));
@@ -228,8 +227,8 @@ fn rule_1_5_the_name_is_searched(server: &Server) {
     }
 }
 
-/// 8.1, 6.11: no event, and the book did not change.
-fn rule_8_1_no_events(server: &Server) {
+/// 8.1, 6.11: the book is unchanged.
+fn rule_8_1_collections_record_no_events(server: &Server) {
     let cast = Cast::new(server);
     let (before, known) = (cast.owner.get(&cast.path("")).ok(), events(&cast).len());
     let shelf = collection(&cast.owner, "Shelf");
@@ -242,9 +241,8 @@ fn rule_8_1_no_events(server: &Server) {
     assert_eq!(cast.owner.get(&cast.path("")).ok(), before, "lastUpdateMs included");
 }
 
-/// 8.4: the event's book has its collection with books[], each with its properties, as the reader
-/// sees them.
-fn rule_8_4_in_events(server: &Server) {
+/// 8.4: with `books[]` and their properties, as visible to the reader.
+fn rule_8_4_events_show_the_collection(server: &Server) {
     let cast = Cast::new(server);
     let other = book(&cast.owner, "Other");
     add(&cast.owner, &collection(&cast.owner, "Shelf"), &[&json!({"id": cast.book}), &other]);
@@ -260,9 +258,9 @@ fn rule_8_4_in_events(server: &Server) {
     );
 }
 
-/// 9.19, 8.4: a page of events repeats the collection with its books, and ends before that is too
-/// much; nothing is lost between the pages.
-fn rule_9_19_events_repeat_the_collection(server: &Server) {
+/// 9.19, 8.4: a page ends before the repeated collections exceed 8 MB; no event is lost between
+/// pages.
+fn rule_9_19_event_pages_limit_repeated_collections(server: &Server) {
     let owner = person(server, "owner");
     let books = wide_books(&owner, 0..20);
     add(&owner, &collection(&owner, "Shelf"), &books.iter().collect::<Vec<_>>());
@@ -285,9 +283,9 @@ fn rule_9_19_events_repeat_the_collection(server: &Server) {
             None => break,
         }
     }
-    // A book shows 20 x 60 KB, and its own 60 KB.
+    // Each event repeats 20 x 60 KB and its own 60 KB.
     assert_eq!(pages, [6, 5]);
     assert_eq!(sequences, (1..=11).rev().collect::<Vec<i64>>());
     let first = owner.get(&format!("{path}/events?limit=2")).ok();
-    assert_eq!(items(&first).len(), 2, "a shorter page is what was asked for");
+    assert_eq!(items(&first).len(), 2, "a smaller limit is kept");
 }

@@ -1,4 +1,5 @@
-//! Collections (9.10): a user's own sets of books. Where they show is in `collection_views`.
+//! Collections (9.10): sets of books of one user; a book is in at most one per owner. Their
+//! presentation is in `collection_views`.
 
 use daybook_tests::{Cast, Client, Server, column, id, shows, unique};
 use serde_json::{Value, json};
@@ -8,15 +9,15 @@ use crate::reading::items;
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        rule_9_10_create_list_get,
-        rule_9_10_rename,
-        rule_9_10_delete_answers_its_books,
-        rule_9_10_only_the_owner,
-        rule_9_10_add_and_remove,
-        rule_9_10_a_book_moves,
-        rule_9_10_adding_needs_access,
-        rule_9_10_books_still_visible,
-        rule_9_13_what_is_required,
+        rule_9_10_created_collection_is_listed,
+        rule_9_10_rename_keeps_the_books,
+        rule_9_10_delete_returns_the_former_books,
+        rule_9_10_collections_of_others_are_not_found,
+        rule_9_10_add_and_remove_return_affected_books,
+        rule_9_10_book_is_in_one_collection_per_owner,
+        rule_9_10_adding_requires_access,
+        rule_9_10_inaccessible_books_are_hidden,
+        rule_9_13_missing_fields_are_refused,
     ]
 }
 
@@ -69,7 +70,7 @@ pub fn read(reader: &Client, collection: &Value) -> Value {
 }
 
 /// 9.10, 12.9: the creator is the owner.
-fn rule_9_10_create_list_get(server: &Server) {
+fn rule_9_10_created_collection_is_listed(server: &Server) {
     let owner = person(server, "owner").header("service-agent-id", "importer");
     assert_eq!(owner.get("/v5/collections").ok(), json!({"items": []}));
     let clients = collection(&owner, " clients ");
@@ -88,7 +89,7 @@ fn rule_9_10_create_list_get(server: &Server) {
     );
     assert_eq!(read(&owner, &clients), clients);
     let model = collection(&owner, "Own");
-    assert_ne!(model["id"], own["id"], "names are free");
+    assert_ne!(model["id"], own["id"], "names may repeat");
     let sent = json!({
         "name": "X", "id": "mine", "ownerUsername": "bob", "permission": "VIEWER",
         "books": [{"id": "nothing"}],
@@ -99,8 +100,8 @@ fn rule_9_10_create_list_get(server: &Server) {
     );
 }
 
-/// 9.10: renaming sends the full collection; only the name changes.
-fn rule_9_10_rename(server: &Server) {
+/// 9.10: clients send the full collection; only the name changes.
+fn rule_9_10_rename_keeps_the_books(server: &Server) {
     let owner = person(server, "owner");
     let shelf = collection(&owner, "Old");
     add(&owner, &shelf, &[&book(&owner, "B"), &book(&owner, "a")]);
@@ -117,7 +118,7 @@ fn rule_9_10_rename(server: &Server) {
 }
 
 /// 9.10: deleteCollection returns its former books, which stay.
-fn rule_9_10_delete_answers_its_books(server: &Server) {
+fn rule_9_10_delete_returns_the_former_books(server: &Server) {
     let owner = person(server, "owner");
     let (shelf, other) = (collection(&owner, "Shelf"), collection(&owner, "Other"));
     let (a, b, c) = (book(&owner, "a"), book(&owner, "B"), book(&owner, "c"));
@@ -135,8 +136,8 @@ fn rule_9_10_delete_answers_its_books(server: &Server) {
     );
 }
 
-/// 9.10: others get 404, in the same words as for one that never was.
-fn rule_9_10_only_the_owner(server: &Server) {
+/// 9.10: with the same message as for an unknown id.
+fn rule_9_10_collections_of_others_are_not_found(server: &Server) {
     let cast = Cast::new(server);
     let shelf = collection(&cast.owner, "Shelf");
     let shared = json!({"id": cast.book});
@@ -169,8 +170,8 @@ fn rule_9_10_only_the_owner(server: &Server) {
     assert_eq!(inside(&read(&cast.owner, &shelf)).len(), 1);
 }
 
-/// 9.10: both return the affected books; adding twice is a no-op that lists it.
-fn rule_9_10_add_and_remove(server: &Server) {
+/// 9.10: a book added twice is listed and unchanged.
+fn rule_9_10_add_and_remove_return_affected_books(server: &Server) {
     let owner = person(server, "owner");
     let shelf = collection(&owner, "Shelf");
     let (a, b, c) = (book(&owner, "a"), book(&owner, "b"), book(&owner, "c"));
@@ -189,17 +190,17 @@ fn rule_9_10_add_and_remove(server: &Server) {
     assert_eq!(names(&removed), ["b", "a"]);
     let unknown = json!({"id": "nothing"});
     let removed = change(&owner, &shelf, "remove", &[&a, &unknown, &c]).ok();
-    assert_eq!(names(&removed), ["c"], "9.18: what is not in it is no matter");
+    assert_eq!(names(&removed), ["c"], "9.18: unknown books are ignored");
     assert_eq!(inside(&read(&owner, &shelf)), Vec::<String>::new());
     assert_eq!(
         read(&owner, &shelf)["updatedAt"],
         shelf["updatedAt"],
-        "its books are not its own data"
+        "books do not change the collection itself"
     );
 }
 
 /// 9.10: a book is in at most one collection per owner.
-fn rule_9_10_a_book_moves(server: &Server) {
+fn rule_9_10_book_is_in_one_collection_per_owner(server: &Server) {
     let cast = Cast::new(server);
     let shared = json!({"id": cast.book});
     let (one, two) = (collection(&cast.owner, "One"), collection(&cast.owner, "Two"));
@@ -224,8 +225,8 @@ fn rule_9_10_a_book_moves(server: &Server) {
     assert_eq!(sizes(&cast.owner), [0, 1]);
 }
 
-/// 9.10: adding needs access to the book, else 404; a refused request changes nothing.
-fn rule_9_10_adding_needs_access(server: &Server) {
+/// 9.10: a refused request changes nothing.
+fn rule_9_10_adding_requires_access(server: &Server) {
     let cast = Cast::new(server);
     let shelf = collection(&cast.stranger, "Shelf");
     let (own, foreign) = (book(&cast.stranger, "Own"), json!({"id": cast.book}));
@@ -249,8 +250,8 @@ fn rule_9_10_adding_needs_access(server: &Server) {
     }
 }
 
-/// 9.10: with the books still visible.
-fn rule_9_10_books_still_visible(server: &Server) {
+/// 9.10.
+fn rule_9_10_inaccessible_books_are_hidden(server: &Server) {
     let cast = Cast::new(server);
     let shelf = collection(&cast.viewer, "Shelf");
     let (own, shared) = (book(&cast.viewer, "Own"), json!({"id": cast.book}));
@@ -261,19 +262,19 @@ fn rule_9_10_books_still_visible(server: &Server) {
     assert_eq!(inside(&cast.viewer.get("/v5/collections").ok()["items"][0]), ["Own"]);
     change(&cast.viewer, &shelf, "add", &[&shared]).refused(404, "notFound");
     cast.share(cast.viewer.email(), "EDITOR");
-    assert_eq!(inside(&read(&cast.viewer, &shelf)).len(), 2, "it stood there all the time");
+    assert_eq!(inside(&read(&cast.viewer, &shelf)).len(), 2, "it stayed in the collection");
     cast.owner.delete(&cast.path(&format!("/collaborators/{}", cast.viewer.email()))).ok();
     assert_eq!(
         change(&cast.viewer, &shelf, "remove", &[&shared]).ok(),
         json!({"items": []}),
-        "9.18: it leaves unseen"
+        "9.18: it is removed without being shown"
     );
     cast.share(cast.viewer.email(), "VIEWER");
     assert_eq!(inside(&read(&cast.viewer, &shelf)), ["Own"]);
 }
 
-/// 9.13: name on create, id on update, ids in lists.
-fn rule_9_13_what_is_required(server: &Server) {
+/// 9.13.
+fn rule_9_13_missing_fields_are_refused(server: &Server) {
     let owner = person(server, "owner");
     let shelf = collection(&owner, "Shelf");
     for body in [

@@ -1,5 +1,5 @@
-//! What existing clients of the v5 API need: other answers to what is missing, other addresses, and
-//! the option that sets them together. Each case starts its own server.
+//! Options for existing v5 clients: 204 for missing resources, older paths and header prefixes, and
+//! `--compat` that sets them together (12.6, 12.7, 12.14).
 
 use daybook_tests::{Cast, Engine, Options, Server, id};
 use serde_json::json;
@@ -8,15 +8,15 @@ use crate::process::takes_agents;
 
 pub fn tests() -> Vec<crate::Case> {
     crate::isolated![
-        missing_accounts_and_groups_as_no_content,
-        one_option_for_existing_clients,
-        the_source_of_apps_is_not_offered,
-        accounts_at_the_address_of_older_clients,
+        missing_resources_are_204_with_the_option,
+        compat_option_sets_all_v5_options,
+        app_source_is_not_offered,
+        ledger_alias_creates_accounts,
     ]
 }
 
-/// 4.4: with the switch, a missing account, group or transaction is 204; a missing book stays 404.
-fn missing_accounts_and_groups_as_no_content(engine: Engine) {
+/// 4.4: for accounts, groups and transactions; a missing book stays 404.
+fn missing_resources_are_204_with_the_option(engine: Engine) {
     let env = vec![("DAYBOOK_MISSING_AS_NO_CONTENT".to_owned(), "true".to_owned())];
     let server = Server::start_with(Options { engine, env, ..Options::default() });
     let owner = server.client("alice@example.com");
@@ -31,7 +31,7 @@ fn missing_accounts_and_groups_as_no_content(engine: Engine) {
     for unknown in ["nothing", "0", "1234567890", "%20", &"x".repeat(300)] {
         owner.get(&path(&format!("/transactions/{unknown}"))).no_content();
     }
-    // A transaction of another book, and a draft of somebody else for a RECORDER, are unknown.
+    // A transaction of another book and, for a RECORDER, a draft of another user are unknown.
     let other = owner.post("/v5/books", &json!({"name": "C"})).ok();
     owner.get(&format!("/v5/books/{}{draft}", id(&other))).no_content();
     let recorder = server.client("bob@example.com");
@@ -41,7 +41,7 @@ fn missing_accounts_and_groups_as_no_content(engine: Engine) {
     recorder.get(&path("/accounts/nothing")).refused(403, "forbidden");
     server.client("eve@example.com").get(&path(&draft)).refused(404, "notFound");
     server.anonymous().get(&path(&draft)).refused(401, "required");
-    // What is no lookup of one of the three stays an error.
+    // Other operations still fail.
     for missing in ["/accounts/nothing/groups", "/groups/nothing/accounts", "/files/nothing"] {
         owner.get(&path(missing)).refused(404, "notFound");
     }
@@ -50,8 +50,8 @@ fn missing_accounts_and_groups_as_no_content(engine: Engine) {
     owner.delete(&path("/accounts/1234567890")).refused(404, "notFound");
 }
 
-/// 12.14: what the public v5 clients need together; what is given besides wins.
-fn one_option_for_existing_clients(engine: Engine) {
+/// 12.14: explicit options take precedence.
+fn compat_option_sets_all_v5_options(engine: Engine) {
     let missing = ("DAYBOOK_MISSING_AS_NO_CONTENT", "false");
     let server = |args: &[&str], env: &[(&str, &str)]| {
         let args = args.iter().map(|arg| (*arg).to_owned()).collect();
@@ -77,19 +77,19 @@ fn one_option_for_existing_clients(engine: Engine) {
     }
 }
 
-/// 12.7: whatever an app is called, and whoever asks.
-fn the_source_of_apps_is_not_offered(engine: Engine) {
+/// 12.7.
+fn app_source_is_not_offered(engine: Engine) {
     let server = Server::start(engine);
     let answer = server.anonymous().get("/api/apps/tax-bot/source");
-    assert!(!answer.headers.contains_key("retry-after"), "it stays so");
+    assert!(!answer.headers.contains_key("retry-after"), "the refusal is permanent");
     answer.refused(503, "notOffered");
     server.client("alice@example.com").get("/api/apps/x%2Fy/source").refused(503, "notOffered");
     server.anonymous().post("/api/apps/x/source", &json!({})).refused(405, "methodNotAllowed");
     server.anonymous().get("/api/apps/x/source/activate").refused(404, "notFound");
 }
 
-/// 12.6: off by default; on, it is createAccount, with its rules.
-fn accounts_at_the_address_of_older_clients(engine: Engine) {
+/// 12.6: off by default; otherwise the rules of createAccount apply.
+fn ledger_alias_creates_accounts(engine: Engine) {
     let with = |args: &[&str]| {
         let args = args.iter().map(|arg| (*arg).to_owned()).collect();
         let server = Server::start_with(Options { engine, args, ..Options::default() });
@@ -110,7 +110,7 @@ fn accounts_at_the_address_of_older_clients(engine: Engine) {
     cast.anonymous.post(&path, &json!({"name": "Mine"})).refused(401, "required");
     cast.owner.get(&path).refused(405, "methodNotAllowed");
     cast.owner.post(&format!("{path}/?"), &json!({"name": "Bank"})).ok();
-    // What older clients send besides: a group by its plain name, which gives the type.
+    // Older clients send a group by name, which gives the type.
     cast.group("Income");
     cast.account_in("Salary", "INCOMING", &["Income"]);
     let body = json!({"name": "Bonus", "group": "income", "description": "Once a year"});
@@ -135,11 +135,11 @@ fn accounts_at_the_address_of_older_clients(engine: Engine) {
         (&made["type"], &made["groups"], &made["properties"]),
         (&json!("ASSET"), &json!([]), &json!({}))
     );
-    let said = cast
+    let message = cast
         .owner
         .post(&path, &json!({"name": "Lost", "group": "Nowhere"}))
         .refused(400, "badRequest");
-    assert!(said.contains("Group not found: Nowhere"), "{said}");
+    assert!(message.contains("Group not found: Nowhere"), "{message}");
     for wrong in [
         json!({"name": "Wrong", "group": ["Income"]}),
         json!([{"name": "Wrong"}]),

@@ -1,4 +1,4 @@
-//! The options of the command line are those that `docs/configuration.md` describes.
+//! Command line options and their bounds must equal those of `docs/configuration.md`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,19 +9,19 @@ use daybook_tests::{Server, binary, run_for};
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        help_and_page_agree,
-        bounds_are_those_of_the_program,
-        rule_11_11_what_cannot_be_admitted_stops_the_start,
+        help_and_documentation_agree,
+        documented_bounds_are_enforced,
+        rule_11_11_invalid_admit_entry_is_refused_at_start,
     ]
 }
 
 /// The commands that have options of their own.
 const COMMANDS: [&str; 3] = ["serve", "token", "login"];
 
-/// What the help and the page both say of an option.
+/// The description of an option that help and page share.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Described {
-    /// The name of its value; none for a switch.
+    /// The name of the value; none for a switch.
     value: Option<String>,
     environment: Option<String>,
     default: Option<String>,
@@ -36,38 +36,38 @@ fn daybook(arguments: &[&str]) -> std::process::Output {
     output.unwrap_or_else(|| panic!("{arguments:?}: still runs after 30 s"))
 }
 
-/// An option as it is written: its name, and the name of its value.
-fn split(written: &str) -> (String, Option<String>) {
+/// Splits an option into its name and the name of its value.
+fn split_option(written: &str) -> (String, Option<String>) {
     match written.split_once(' ') {
         Some((name, value)) => (name.to_owned(), Some(value.trim_matches(['<', '>']).to_owned())),
         None => (written.to_owned(), None),
     }
 }
 
-/// `NAME` of `[kind: NAME]` at the end of a help text.
-fn note(text: &str, kind: &str) -> Option<String> {
+/// Returns `NAME` of `[kind: NAME]` in a help text.
+fn find_note(text: &str, kind: &str) -> Option<String> {
     let (_, rest) = text.split_once(&format!("[{kind}: "))?;
     Some(rest.split_once(']').expect("the end of a note").0.to_owned())
 }
 
-/// The options of a command's help, without `--help` itself.
-fn helped(command: &str) -> Options {
+/// Parses the options of a command's help, without `--help`.
+fn options_of_help(command: &str) -> Options {
     let output = daybook(&[command, "--help"]);
     assert!(output.status.success(), "{output:?}");
     let help = String::from_utf8(output.stdout).expect("the help is UTF-8");
     let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with("--"));
     let described = |line: &str| {
         let (written, text) = line.split_once("  ").expect("an option and its meaning");
-        let (name, value) = split(written);
-        let environment = note(text, "env").map(|found| {
+        let (name, value) = split_option(written);
+        let environment = find_note(text, "env").map(|found| {
             found.split_once('=').map_or(found.clone(), |(variable, _)| variable.to_owned())
         });
-        (name, Described { value, environment, default: note(text, "default") })
+        (name, Described { value, environment, default: find_note(text, "default") })
     };
     lines.map(described).collect()
 }
 
-/// The cells of the rows below a heading whose first cell is an option.
+/// Returns the cells of the rows below a heading that describe options.
 fn rows(page: &str, heading: &str) -> Vec<Vec<String>> {
     let (_, section) = page.split_once(&format!("\n## {heading}\n")).expect("a section");
     let section = section.split("\n## ").next().unwrap_or(section);
@@ -76,8 +76,8 @@ fn rows(page: &str, heading: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Text of which all is in code style.
-fn code(cell: &str) -> Option<String> {
+/// Returns the text of a cell that is entirely code.
+fn code_text(cell: &str) -> Option<String> {
     let inside = cell.strip_prefix('`')?.strip_suffix('`')?;
     (!inside.contains('`')).then(|| inside.to_owned())
 }
@@ -87,23 +87,26 @@ fn page() -> String {
     std::fs::read_to_string(path).expect("the page")
 }
 
-fn documented(page: &str, command: &str) -> Options {
+fn options_of_page(page: &str, command: &str) -> Options {
     let rows = rows(page, &format!("`daybook {command}`")).into_iter();
     rows.map(|cells| {
         let [option, environment, default, _, meaning] = &cells[..] else {
             panic!("five columns: {cells:?}")
         };
         assert!(!meaning.is_empty(), "{option} has no meaning");
-        let (name, value) = split(&code(option).expect("an option"));
-        (name, Described { value, environment: code(environment), default: code(default) })
+        let (name, value) = split_option(&code_text(option).expect("an option"));
+        (
+            name,
+            Described { value, environment: code_text(environment), default: code_text(default) },
+        )
     })
     .collect()
 }
 
-fn help_and_page_agree(_: &Server) {
+fn help_and_documentation_agree(_: &Server) {
     let page = page();
     for command in COMMANDS {
-        let (help, page) = (helped(command), documented(&page, command));
+        let (help, page) = (options_of_help(command), options_of_page(&page, command));
         assert!(!help.is_empty(), "{command} has options");
         for (name, described) in &help {
             assert_eq!(page.get(name), Some(described), "the page on {command} {name}");
@@ -113,55 +116,56 @@ fn help_and_page_agree(_: &Server) {
     }
 }
 
-/// The numbers of `A to B` and `at least A`.
-fn bounds(cell: &str) -> Option<(u64, Option<u64>)> {
-    if let Some(least) = cell.strip_prefix("at least ") {
-        return Some((least.parse().ok()?, None));
+/// Parses `A to B` and `at least A`.
+fn parse_bounds(cell: &str) -> Option<(u64, Option<u64>)> {
+    if let Some(min) = cell.strip_prefix("at least ") {
+        return Some((min.parse().ok()?, None));
     }
-    let (least, most) = cell.split_once(" to ")?;
-    Some((least.parse().ok()?, Some(most.parse().ok()?)))
+    let (min, max) = cell.split_once(" to ")?;
+    Some((min.parse().ok()?, Some(max.parse().ok()?)))
 }
 
-fn bounds_are_those_of_the_program(_: &Server) {
+fn documented_bounds_are_enforced(_: &Server) {
     let page = page();
     let mut checked = 0;
     for command in COMMANDS {
         for cells in rows(&page, &format!("`daybook {command}`")) {
-            let Some((least, most)) = bounds(&cells[3]) else { continue };
-            let (option, _) = split(&code(&cells[0]).expect("an option"));
+            let Some((min, max)) = parse_bounds(&cells[3]) else { continue };
+            let (option, _) = split_option(&code_text(&cells[0]).expect("an option"));
             checked += 1;
-            // The option behind it has no value, so nothing starts; the first fault is reported.
+            // The last option lacks its value, so the server never starts. The first error is
+            // reported.
             let refused = |value: u64| {
                 let run = daybook(&[command, &option, &value.to_string(), "--data-dir"]);
                 assert_eq!(run.status.code(), Some(2), "{option} {value}: {run:?}");
                 let text = String::from_utf8_lossy(&run.stderr).into_owned();
                 text.contains(&format!("for '{option}"))
             };
-            let below = least.checked_sub(1).is_none_or(&refused);
-            assert!(below && !refused(least), "{option}: at least {least}");
-            if let Some(most) = most {
-                assert!(refused(most + 1) && !refused(most), "{option}: at most {most}");
+            let below = min.checked_sub(1).is_none_or(&refused);
+            assert!(below && !refused(min), "{option}: at least {min}");
+            if let Some(max) = max {
+                assert!(refused(max + 1) && !refused(max), "{option}: at most {max}");
             }
         }
     }
     assert_eq!(checked, 13, "options with bounds");
 }
 
-fn rule_11_11_what_cannot_be_admitted_stops_the_start(_: &Server) {
-    // The option behind it has no value, so nothing starts; the first fault is reported.
+fn rule_11_11_invalid_admit_entry_is_refused_at_start(_: &Server) {
+    // The last option lacks its value, so the server never starts. The first error is reported.
     let run = |entries: &str| daybook(&["serve", "--admit", entries, "--data-dir"]);
     for (entries, fault) in [
         ("example.org", "example.org"),
         ("a@example.com,,@example.org", "\"\""),
         ("@example.org,@exam ple.com", "@exam ple.com"),
-        ("p\u{430}ypal@example.com", "taken for another"),
+        ("p\u{430}ypal@example.com", "confused with another"),
     ] {
         let refused = run(entries);
-        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-        assert_eq!(refused.status.code(), Some(2), "{entries}: {said}");
-        assert!(said.contains("for '--admit") && said.contains(fault), "{entries}: {said}");
+        let error = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(2), "{entries}: {error}");
+        assert!(error.contains("for '--admit") && error.contains(fault), "{entries}: {error}");
     }
     let fine = run("Alice@Example.com, @example.org,@b\u{fc}cher.example");
-    let said = String::from_utf8_lossy(&fine.stderr).into_owned();
-    assert!(!said.contains("--admit") && said.contains("--data-dir"), "{said}");
+    let error = String::from_utf8_lossy(&fine.stderr).into_owned();
+    assert!(!error.contains("--admit") && error.contains("--data-dir"), "{error}");
 }

@@ -1,5 +1,5 @@
-//! Connections (9.5): a user's own, found again by their uuid, with properties that nobody else
-//! sees and the database keeps sealed; what becomes of the integrations that use them.
+//! Connections (9.5) of one user, identified by a uuid. Their properties are sealed in the database
+//! and shown only to their user; integrations end with them.
 
 use daybook_tests::{Cast, Client, Server, column, id, shows, unique};
 use serde_json::{Value, json};
@@ -11,19 +11,19 @@ use crate::secrets::stands_nowhere;
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        rule_9_5_connect_and_find_again,
-        rule_9_5_the_app_of_the_header,
-        rule_9_5_update,
-        rule_9_5_what_cannot_be_connected,
-        rule_9_5_banks_need_no_app,
-        rule_9_5_nobody_else_sees_them,
-        rule_9_5_integrations_go_with_it,
-        rule_9_5_integrations_of_readable_books,
+        rule_9_5_create_returns_an_existing_connection,
+        rule_9_5_agent_id_defaults_to_the_header,
+        rule_9_5_update_changes_name_and_properties,
+        rule_9_5_invalid_connection_is_refused,
+        rule_9_5_banks_require_no_app,
+        rule_9_5_connections_of_others_are_not_found,
+        rule_9_5_delete_removes_its_integrations,
+        rule_9_5_integrations_of_unreadable_books_are_hidden,
         rule_9_4_an_app_is_installed_once_for_each_connection,
-        rule_9_4_whose_connection_it_is,
+        rule_9_4_connection_of_another_user_is_refused,
         secrets_are_sealed_and_not_recorded,
-        a_user_has_a_hundred,
-        limited_tokens_do_not_reach_connections,
+        user_has_at_most_100_connections,
+        limited_tokens_are_refused,
     ]
 }
 
@@ -37,7 +37,7 @@ fn path(connection: &Value) -> String {
     format!("{ALL}/{}", id(connection))
 }
 
-/// A connectable app of somebody.
+/// Creates a connectable app.
 #[track_caller]
 fn app(owner: &Client) -> Value {
     let body = json!({"id": unique("bot"), "name": "Tax Bot", "connectable": true});
@@ -53,7 +53,7 @@ fn bank(uuid: &str) -> Value {
     json!({"agentId": "some-bank", "type": "BANK", "uuid": uuid, "name": "My Bank"})
 }
 
-fn rule_9_5_connect_and_find_again(server: &Server) {
+fn rule_9_5_create_returns_an_existing_connection(server: &Server) {
     let user = person(server, "user");
     assert_eq!(user.get(ALL).ok(), json!({"items": []}), "behaviour 2.7");
     let (bot, uuid) = (app(&user), unique("uuid"));
@@ -79,7 +79,7 @@ fn rule_9_5_connect_and_find_again(server: &Server) {
     assert_eq!(user.get(&path(&made)).ok(), made);
     assert_eq!(user.get(ALL).ok()["items"], json!([made]));
     let again = json!({"agentId": bot["id"], "uuid": uuid, "name": "X", "properties": {"a": "b"}});
-    assert_eq!(connect(&user, again), made, "one that is known stays as it is");
+    assert_eq!(connect(&user, again), made, "an existing connection is unchanged");
     let without = connect(&user, json!({"agentId": bot["id"], "name": "another"}));
     assert_eq!(without["uuid"], without["id"], "a uuid of its own");
     assert_eq!(column(&user.get(ALL).ok(), "name"), ["another", "Tax Bot"]);
@@ -90,8 +90,8 @@ fn rule_9_5_connect_and_find_again(server: &Server) {
     assert_ne!(connect(&user, body)["id"], made["id"]);
 }
 
-/// 9.13: agentId of a connection can be given on create; else it is that of the header.
-fn rule_9_5_the_app_of_the_header(server: &Server) {
+/// 9.13.
+fn rule_9_5_agent_id_defaults_to_the_header(server: &Server) {
     let user = person(server, "user");
     let bot = app(&user);
     let by_app = user.header("service-agent-id", id(&bot));
@@ -99,7 +99,7 @@ fn rule_9_5_the_app_of_the_header(server: &Server) {
     user.post(ALL, &json!({"uuid": "1", "name": "Mine"})).refused(400, "badRequest");
 }
 
-fn rule_9_5_update(server: &Server) {
+fn rule_9_5_update_changes_name_and_properties(server: &Server) {
     let user = person(server, "user");
     let made = connect(&user, bank("1"));
     let put = |body: Value| user.put(ALL, &body).ok();
@@ -125,7 +125,7 @@ fn rule_9_5_update(server: &Server) {
     assert_eq!(user.get(&path(&made)).ok(), cleared);
 }
 
-fn rule_9_5_what_cannot_be_connected(server: &Server) {
+fn rule_9_5_invalid_connection_is_refused(server: &Server) {
     let (user, other) = (person(server, "user"), person(server, "other"));
     let hidden = app(&other);
     let closed = user.post("/v5/apps", &json!({"id": unique("bot"), "name": "Closed"})).ok();
@@ -154,13 +154,13 @@ fn rule_9_5_what_cannot_be_connected(server: &Server) {
     assert_eq!(user.get(ALL).ok()["items"], json!([]));
 }
 
-/// Once a bank was connected the profile says so, whatever becomes of the connection.
-fn rule_9_5_banks_need_no_app(server: &Server) {
+/// The profile keeps `bankConnections` after the connection is deleted.
+fn rule_9_5_banks_require_no_app(server: &Server) {
     let user = person(server, "user");
     let has_banks = || user.get("/v5/user").ok()["bankConnections"].clone();
     assert_eq!(has_banks(), false);
     connect(&user, json!({"agentId": app(&user)["id"], "name": "App"}));
-    assert_eq!(has_banks(), false, "an app is no bank");
+    assert_eq!(has_banks(), false, "an app does not count as a bank");
     let made = connect(&user, bank("1"));
     shows(&made, &json!({"agentId": "some-bank", "type": "BANK", "name": "My Bank"}));
     assert_eq!(has_banks(), true);
@@ -168,7 +168,7 @@ fn rule_9_5_banks_need_no_app(server: &Server) {
     assert_eq!(has_banks(), true);
 }
 
-fn rule_9_5_nobody_else_sees_them(server: &Server) {
+fn rule_9_5_connections_of_others_are_not_found(server: &Server) {
     let (user, other) = (person(server, "user"), person(server, "other"));
     let made = connect(&user, bank("1"));
     assert_eq!(other.get(ALL).ok()["items"], json!([]));
@@ -181,7 +181,7 @@ fn rule_9_5_nobody_else_sees_them(server: &Server) {
     assert_eq!(user.get(ALL).ok()["items"], json!([made]));
 }
 
-fn rule_9_5_integrations_go_with_it(server: &Server) {
+fn rule_9_5_delete_removes_its_integrations(server: &Server) {
     let (cast, lost) = (Cast::new(server), Cast::new(server));
     lost.share(cast.owner.email(), "EDITOR");
     let made = connect(&cast.owner, bank("1"));
@@ -192,7 +192,7 @@ fn rule_9_5_integrations_go_with_it(server: &Server) {
     let here = install(&cast, &cast.owner);
     shows(&here, &json!({"connectionId": made["id"], "name": "My Bank", "agentId": "some-bank"}));
     install(&lost, &cast.owner);
-    // The owner of the connection no longer sees the book; it goes there all the same.
+    // The integration is also removed from a book that its user no longer sees.
     lost.share(cast.owner.email(), "NONE");
     let before = [&cast, &lost].map(|cast| events(cast).len());
     cast.owner.header("idempotency-key", "once").delete(&path(&made)).ok();
@@ -208,7 +208,7 @@ fn rule_9_5_integrations_go_with_it(server: &Server) {
     assert_eq!(again["id"], made["id"], "0.16: a repetition gets the same answer");
 }
 
-fn rule_9_5_integrations_of_readable_books(server: &Server) {
+fn rule_9_5_integrations_of_unreadable_books_are_hidden(server: &Server) {
     let (cast, other) = (Cast::new(server), Cast::new(server));
     other.share(cast.owner.email(), "EDITOR");
     let made = connect(&cast.owner, bank("1"));
@@ -243,7 +243,7 @@ fn rule_9_4_an_app_is_installed_once_for_each_connection(server: &Server) {
     assert_eq!(items(&cast.owner.get(&cast.path("/apps")).ok()).len(), 1, "one app");
 }
 
-fn rule_9_4_whose_connection_it_is(server: &Server) {
+fn rule_9_4_connection_of_another_user_is_refused(server: &Server) {
     let cast = Cast::new(server);
     let foreign = connect(&cast.editor, bank("1"));
     for connection in [foreign["id"].clone(), json!("1"), json!(unique("x"))] {
@@ -253,13 +253,13 @@ fn rule_9_4_whose_connection_it_is(server: &Server) {
     let of_app = connect(&cast.owner, json!({"agentId": app(&cast.owner)["id"], "name": "Mine"}));
     let body = json!({"agentId": "some-bank", "connectionId": of_app["id"]});
     let message = cast.owner.post(&cast.path("/integrations"), &body).refused(400, "badRequest");
-    assert!(message.contains("some-bank"), "only a bank needs no app: {message}");
+    assert!(message.contains("some-bank"), "only banks require no app: {message}");
     let own = connect(&cast.owner, bank("1"));
     let body = json!({"agentId": "Some Bank", "connectionId": own["id"]});
     cast.owner.post(&cast.path("/integrations"), &body).refused(400, "badRequest");
 }
 
-/// The database, also what it records of answers, does not hold them, nor does a backup.
+/// 9.5, 11.15: in the database, its stored responses, and backups.
 fn secrets_are_sealed_and_not_recorded(server: &Server) {
     let user = person(server, "user");
     let (secret, uuid) = (unique("hush"), unique("uuid-of-a-bank"));
@@ -275,7 +275,7 @@ fn secrets_are_sealed_and_not_recorded(server: &Server) {
     stands_nowhere(server, &secret, &uuid);
 }
 
-fn a_user_has_a_hundred(server: &Server) {
+fn user_has_at_most_100_connections(server: &Server) {
     let user = person(server, "user");
     for number in 0..100 {
         connect(&user, bank(&number.to_string()));
@@ -287,8 +287,8 @@ fn a_user_has_a_hundred(server: &Server) {
     connect(&user, bank("one more"));
 }
 
-/// 11.9: connections belong to no book.
-fn limited_tokens_do_not_reach_connections(server: &Server) {
+/// 11.9.
+fn limited_tokens_are_refused(server: &Server) {
     let cast = Cast::new(server);
     let made = connect(&cast.owner, bank("1"));
     let limited = issued(server, &cast.owner, json!({"books": [cast.book]}));

@@ -1,5 +1,5 @@
-//! Bounded runs of schemathesis (`make contract` is the long one): whatever is made up from a
-//! document, the server answers as the document says.
+//! Bounded runs of schemathesis (`make contract` is the long one): responses to generated requests
+//! must match the contract.
 
 use std::time::Duration;
 
@@ -12,48 +12,47 @@ use daybook_tests::openapi::contract::operations;
 
 /// A run of about a minute over both documents.
 pub fn tests() -> Vec<Case> {
-    let api = Case::isolated("answers_are_as_documented", |engine| api(engine, SHORT));
+    let api = Case::isolated("answers_are_as_documented", |engine| check_api(engine, SHORT));
     let auth = Plan { examples: 4, ..SHORT };
     let auth = Case::isolated("answers_about_access_are_as_documented", move |engine| {
-        access(engine, auth)
+        check_access(engine, auth)
     });
     [api, auth].into_iter().map(|case| case.needs(missing)).collect()
 }
 
 pub fn nightly() -> Vec<Case> {
     let long = Plan { examples: 6, ..SHORT };
-    let api = Case::isolated("answers_are_as_documented", move |engine| api(engine, long));
+    let api = Case::isolated("answers_are_as_documented", move |engine| check_api(engine, long));
     let long = Plan { examples: 25, ..SHORT };
     let auth = Case::isolated("answers_about_access_are_as_documented", move |engine| {
-        access(engine, long)
+        check_access(engine, long)
     });
     [api, auth].into_iter().map(|case| case.needs(missing)).collect()
 }
 
-/// The same requests on every machine.
+/// A fixed seed, so that each machine sends the same requests.
 const SHORT: Plan = Plan { seed: 5, examples: 1, time: None, limit: Duration::from_secs(1_200) };
 
-/// 0.18 and 10.1: no failure of the server, no status, type, header or field that the document
-/// lacks.
-fn api(engine: Engine, plan: Plan) {
+/// 0.18, 10.1: no server error, and no status, type, header or field outside the contract.
+fn check_api(engine: Engine, plan: Plan) {
     let server = Server::start(engine);
     let outcome = fuzz(&server, plan).expect("schemathesis comes to an end");
     let ids = operations().into_iter().map(|operation| operation.id);
-    holds(&server, &outcome, ids.collect(), "openapi/openapi.json");
+    check_outcome(&server, &outcome, ids.collect(), "openapi/openapi.json");
 }
 
-/// 11.22: the same for what is asked before there is a token.
-fn access(engine: Engine, plan: Plan) {
+/// 11.22: the operations below `/auth`.
+fn check_access(engine: Engine, plan: Plan) {
     let issuer = Issuer::start(engine).expect("its clients");
     let outcome = issuer.fuzz(plan).expect("schemathesis comes to an end");
     let ids = openapi::access::operations().into_iter().map(|operation| operation.id);
     // schemathesis requests the document itself first.
     let ids = ids.filter(|id| *id != "authDocument");
-    holds(&issuer.server, &outcome, ids.collect(), "openapi/auth.json");
+    check_outcome(&issuer.server, &outcome, ids.collect(), "openapi/auth.json");
 }
 
 #[track_caller]
-fn holds(server: &Server, outcome: &Outcome, ids: Vec<&str>, document: &str) {
+fn check_outcome(server: &Server, outcome: &Outcome, ids: Vec<&str>, document: &str) {
     assert!(outcome.passed, "the server and {document} contradict each other:\n{}", outcome.report);
     let never = outcome.never_accepted(ids.into_iter());
     assert!(never.is_empty(), "never accepted, so hardly tested: {never:?}: {:?}", outcome.answers);

@@ -1,5 +1,5 @@
-//! copyBook with its transactions (6.6): the rows, what is derived from them, and that the copy is
-//! a book like any other.
+//! copyBook with transactions (6.6): rows, balances and fraction digits of the copy. The copy is
+//! one snapshot of its source and independent of it.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -14,17 +14,17 @@ use crate::reading::{batch, items};
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        rule_6_6_transactions,
-        rule_6_6_balances_are_the_sources,
-        rule_6_6_from_a_day,
-        rule_3_12_7_a_finer_scale_comes_along,
-        rule_6_24_other_decimal_places,
-        rule_6_24_decimal_places_that_are_refused,
+        rule_6_6_transactions_are_copied_without_trash,
+        rule_6_6_balances_equal_those_of_the_source,
+        rule_6_6_from_date_limits_the_transactions,
+        rule_3_12_7_copy_keeps_stored_decimals,
+        rule_6_24_copy_can_change_fraction_digits,
+        rule_6_24_invalid_fraction_digits_are_refused,
         rule_3_7_remote_ids_are_known_in_the_copy,
-        rule_4_7_posted_on_what_was_copied,
-        the_copy_lives_on_its_own,
-        copying_a_copy,
-        copying_while_others_post,
+        rule_4_7_account_with_copied_postings_cannot_be_deleted,
+        copy_and_source_are_independent,
+        copy_of_a_copy_is_equal,
+        copy_during_writes_is_consistent,
     ]
 }
 
@@ -39,9 +39,8 @@ const BALANCES: [&str; 8] = [
     "account:'Food & Drink' after:2025-02",
 ];
 
-/// 6.6: drafts and posted ones, not the trashed; state, remoteIds, tags, urls, properties kept; in
-/// the same order.
-fn rule_6_6_transactions(server: &Server) {
+/// 6.6: drafts and postings in the same order, with state, remoteIds, tags, urls and properties.
+fn rule_6_6_transactions_are_copied_without_trash(server: &Server) {
     let cast = cast(server);
     fill(&cast);
     let copy = Copy::make(&cast.owner, &cast.book, "name=Copy&copyTransactions=true");
@@ -75,7 +74,7 @@ fn rule_6_6_transactions(server: &Server) {
         everything,
         "2.4: its pages follow each other"
     );
-    // 6.14: they are the copyist's, made now.
+    // 6.14: created now by the copying user.
     let username = cast.owner.get("/v5/user").ok()["username"].clone();
     let made = copy.read("/transactions?query=Bread")["items"][0].clone();
     shows(
@@ -98,8 +97,8 @@ fn rule_6_6_transactions(server: &Server) {
     );
 }
 
-/// 6.6: whatever is asked of the balances, the copy answers what the source does.
-fn rule_6_6_balances_are_the_sources(server: &Server) {
+/// 6.6.
+fn rule_6_6_balances_equal_those_of_the_source(server: &Server) {
     let cast = cast(server);
     fill(&cast);
     let copy = Copy::make(&cast.owner, &cast.book, "name=Copy&copyTransactions=true");
@@ -111,7 +110,7 @@ fn rule_6_6_balances_are_the_sources(server: &Server) {
         }
         assert_eq!(copied, source, "{query}");
     }
-    // By its own arithmetic, too: 2000.500 and 0.001 in, 12.345, 7 and 100 out.
+    // In literal numbers: 2000.500 and 0.001 in, 12.345, 7 and 100 out.
     let cash = copy.read("/balances?query=account:Cash")["accountBalances"][0].clone();
     shows(
         &cash,
@@ -122,9 +121,8 @@ fn rule_6_6_balances_are_the_sources(server: &Server) {
     );
 }
 
-/// 6.6: fromDate is inclusive, has effect only with the transactions, and opens nothing for what
-/// was before.
-fn rule_6_6_from_a_day(server: &Server) {
+/// 6.6: inclusive, only with copyTransactions, and without opening balances.
+fn rule_6_6_from_date_limits_the_transactions(server: &Server) {
     let cast = cast(server);
     fill(&cast);
     let described = |copy: &Copy| {
@@ -180,8 +178,8 @@ fn rule_6_6_from_a_day(server: &Server) {
     );
 }
 
-/// 3.12.7: amounts keep the decimals they were stored with.
-fn rule_3_12_7_a_finer_scale_comes_along(server: &Server) {
+/// 3.12.7.
+fn rule_3_12_7_copy_keeps_stored_decimals(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
@@ -195,7 +193,7 @@ fn rule_3_12_7_a_finer_scale_comes_along(server: &Server) {
         copy.read("/balances?query=account:Cash")["accountBalances"][0]["cumulativeCredit"],
         "1.25001"
     );
-    // And a raise from there goes on from the same scale.
+    // A later raise starts from that scale.
     copy.owner.put(&copy.path(""), &json!({"fractionDigits": 7})).ok();
     assert_eq!(
         copy.read("/balances?query=account:Cash")["accountBalances"][0]["cumulativeCredit"],
@@ -203,7 +201,7 @@ fn rule_3_12_7_a_finer_scale_comes_along(server: &Server) {
     );
 }
 
-fn rule_6_24_other_decimal_places(server: &Server) {
+fn rule_6_24_copy_can_change_fraction_digits(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
@@ -222,14 +220,14 @@ fn rule_6_24_other_decimal_places(server: &Server) {
     finer.owner.post(&finer.path("/transactions"), &fine).ok();
     assert_eq!(credit(&finer), "3.7501");
     finer.owner.put(&finer.path(""), &json!({"fractionDigits": 4, "name": "Fine"})).ok();
-    // Fewer rewrite nothing.
+    // Fewer digits do not round.
     let coarser = Copy::make(&cast.owner, &cast.book, &format!("{request}1"));
     assert_eq!(column(&coarser.read("/transactions"), "amount"), ["1.25", "2.5"]);
     assert_eq!(credit(&coarser), "3.75");
     let opened = format!("{request}3&fromDate=20250101&openingBalances=true");
     let opened = Copy::make(&cast.owner, &cast.book, &opened);
     assert_eq!(column(&opened.read("/transactions"), "amount"), ["1.250", "2.500"]);
-    // 6.19: a balance that is more than an amount may be at this scale takes several.
+    // 6.19: a balance above the limit of one amount takes several openings.
     let most = "9000000000000000.00";
     cast.record("2024-12-31", most, "Food", "Cash", "much");
     cast.record("2024-12-31", most, "Food", "Cash", "as much");
@@ -246,16 +244,16 @@ fn rule_6_24_other_decimal_places(server: &Server) {
     assert_eq!(same.read("")["fractionDigits"], 2);
 }
 
-fn rule_6_24_decimal_places_that_are_refused(server: &Server) {
+fn rule_6_24_invalid_fraction_digits_are_refused(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
     cast.record("2024-12-31", "92233720368547758.07", "Cash", "Food", "all there is");
     let books = || items(&cast.owner.get("/v5/books").ok()).len();
     let before = books();
-    for (digits, told) in [
-        ("9", "0 to 8 are allowed"),
-        ("-1", "0 to 8 are allowed"),
+    for (digits, expected) in [
+        ("9", "expected 0 to 8"),
+        ("-1", "expected 0 to 8"),
         ("%2B4", "\"+4\""),
         ("two", "\"two\""),
         ("3", "fractionDigits 3 is too fine"),
@@ -263,7 +261,7 @@ fn rule_6_24_decimal_places_that_are_refused(server: &Server) {
         let query = format!("name=Copy&copyTransactions=true&fractionDigits={digits}");
         let answer = cast.owner.post(&cast.path(&format!("/copy?{query}")), &Value::Null);
         let message = answer.refused(400, "badRequest");
-        assert!(message.contains(told), "{digits}: {message}");
+        assert!(message.contains(expected), "{digits}: {message}");
     }
     assert_eq!(books(), before, "no copy");
     // The structure has no amounts.
@@ -271,7 +269,7 @@ fn rule_6_24_decimal_places_that_are_refused(server: &Server) {
     assert_eq!(copy.read("")["fractionDigits"], 3);
 }
 
-/// 3.7: importing the same bank statement into the copy makes nothing twice.
+/// 3.7: importing the same bank statement again creates nothing.
 fn rule_3_7_remote_ids_are_known_in_the_copy(server: &Server) {
     let cast = cast(server);
     fill(&cast);
@@ -282,8 +280,8 @@ fn rule_3_7_remote_ids_are_known_in_the_copy(server: &Server) {
     assert_eq!(answered["transaction"]["id"], known["id"]);
 }
 
-/// 4.7: an account with a copied posting cannot be deleted, one without can.
-fn rule_4_7_posted_on_what_was_copied(server: &Server) {
+/// 4.7.
+fn rule_4_7_account_with_copied_postings_cannot_be_deleted(server: &Server) {
     let cast = cast(server);
     fill(&cast);
     let copy =
@@ -297,8 +295,7 @@ fn rule_4_7_posted_on_what_was_copied(server: &Server) {
     shows(&delete("Pay").ok(), &json!({"name": "Pay", "hasTransactionPosted": false}));
 }
 
-/// The copy takes every verb, and neither book feels what happens in the other.
-fn the_copy_lives_on_its_own(server: &Server) {
+fn copy_and_source_are_independent(server: &Server) {
     let cast = cast(server);
     fill(&cast);
     let copy = Copy::make(&cast.owner, &cast.book, "name=Copy&copyTransactions=true");
@@ -334,8 +331,8 @@ fn the_copy_lives_on_its_own(server: &Server) {
     assert_eq!(cast.owner.get(&cast.path("/balances?query=by:y")).ok()["accountBalances"], before);
 }
 
-/// A copy of a copy is the same again, and its numbers equal no others.
-fn copying_a_copy(server: &Server) {
+/// 0.14: ids are unique across all copies.
+fn copy_of_a_copy_is_equal(server: &Server) {
     let cast = cast(server);
     fill(&cast);
     let first = Copy::make(&cast.owner, &cast.book, "name=Copy&copyTransactions=true");
@@ -353,8 +350,8 @@ fn copying_a_copy(server: &Server) {
     assert_eq!(ids.len(), count, "0.14: unique across all books");
 }
 
-/// One moment of the source: what is in the copy adds up, and nobody sees it half.
-fn copying_while_others_post(server: &Server) {
+/// The copy contains whole batches only and is listed only when complete.
+fn copy_during_writes_is_consistent(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
@@ -379,7 +376,7 @@ fn copying_while_others_post(server: &Server) {
                 })
                 .collect::<Vec<_>>()
         });
-        // A copy that is listed is complete from the first moment on.
+        // A listed copy is complete.
         let mut seen: BTreeMap<String, Value> = BTreeMap::new();
         while !copies.is_finished() {
             for book in items(&watcher.get("/v5/books?query=Copy").ok()) {

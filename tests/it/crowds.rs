@@ -1,5 +1,5 @@
-//! Connections of a crowded address (0.35): others always get in, and so do newcomers of the same
-//! address.
+//! Connection limits per address (0.35): idle unauthenticated connections of one address must not
+//! block other addresses or new connections.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -11,14 +11,14 @@ use daybook_tests::{Engine, Options, Server, pause};
 use crate::Case;
 
 pub fn tests() -> Vec<Case> {
-    crate::isolated![idle_connections_hold_nobody_back]
+    crate::isolated![idle_connections_do_not_block_others]
 }
 
-/// Places for connections, of which strangers of an address have an eighth.
+/// Connection slots; unauthenticated connections of one address get an eighth.
 const SLOTS: u32 = 100;
 
-/// Asks on a connection, and answers the head of what comes.
-fn ask(stream: &mut TcpStream, head: &str) -> String {
+/// Sends a request head and returns the first part of the response.
+fn send_request(stream: &mut TcpStream, head: &str) -> String {
     stream.set_nonblocking(false).expect("a blocking socket");
     stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
     stream.write_all(head.as_bytes()).expect("sent");
@@ -33,8 +33,8 @@ fn ask(stream: &mut TcpStream, head: &str) -> String {
     String::from_utf8_lossy(&chunk[..count]).into_owned()
 }
 
-fn idle_connections_hold_nobody_back(engine: Engine) {
-    // No proxy is trusted: addresses count as they are.
+fn idle_connections_do_not_block_others(engine: Engine) {
+    // No proxy is trusted, so peer addresses count.
     let env = vec![("DAYBOOK_TRUSTED_PROXIES".to_owned(), "192.0.2.1".to_owned())];
     let open_files = Some(SLOTS * 2);
     let server = Server::start_with(Options { engine, env, open_files, ..Options::default() });
@@ -43,22 +43,22 @@ fn idle_connections_hold_nobody_back(engine: Engine) {
     let enter =
         format!("GET /v5/user HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n");
     let mut known = connect();
-    let answer = ask(&mut known, &enter);
+    let answer = send_request(&mut known, &enter);
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 
     let mut idle: Vec<TcpStream> = (0..120).map(|_| connect()).collect();
     let started = Instant::now();
     while idle.iter_mut().filter_map(|stream| is_open(stream).then_some(())).count() > 12 {
-        // Idle connections end by themselves, but only after 75 s.
-        assert!(started.elapsed() < Duration::from_secs(40), "0.35: strangers have an eighth");
+        // Idle connections time out only after 75 s.
+        assert!(started.elapsed() < Duration::from_secs(40), "0.35: an eighth of the slots");
         pause(Duration::from_millis(50));
     }
     let asked = Instant::now();
     assert_eq!(server.anonymous().get("/health").status, 200);
     assert!(asked.elapsed() < Duration::from_secs(20), "{:?}", asked.elapsed());
-    let answer = ask(&mut connect(), "GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
+    let answer = send_request(&mut connect(), "GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
     assert!(answer.starts_with("HTTP/1.1 200"), "a newcomer of the address: {answer}");
-    let answer = ask(&mut known, &enter);
-    assert!(answer.starts_with("HTTP/1.1 200"), "who was let in stays: {answer}");
+    let answer = send_request(&mut known, &enter);
+    assert!(answer.starts_with("HTTP/1.1 200"), "an authenticated connection stays: {answer}");
     drop(idle);
 }

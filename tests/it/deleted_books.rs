@@ -1,6 +1,7 @@
-//! Deleted books while they wait (6.22, 12.12): they exist for nobody, and come back as they were.
+//! Deleted books before their removal (6.22, 12.12): every operation answers 404, and a restore
+//! returns the book unchanged.
 
-use daybook_tests::{Answer, Backdoor, Cast, Client, Server, column, encode, id, shows, unique};
+use daybook_tests::{Answer, Cast, Client, RawSql, Server, column, encode, id, shows, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -9,47 +10,47 @@ use crate::file_sweep::eventually;
 use crate::files::file;
 use crate::limited_callers::issued;
 use crate::matrix::operations;
-use crate::permissions::Stage;
+use crate::permissions::PermissionFixture;
 use crate::reading::items;
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        rule_6_22_no_operation_finds_it,
-        rule_6_22_a_public_one_is_gone_too,
-        rule_6_22_nothing_counts_it,
-        rule_6_22_it_comes_back_as_it_was,
-        rule_6_22_only_its_owner_restores_it,
-        rule_6_22_collections_have_dropped_it,
-        rule_6_22_keys_repeat_answers_and_not_deeds,
-        rule_6_22_it_can_be_deleted_again,
-        rule_6_22_nobody_is_given_it,
-        rule_6_22_removed_when_its_time_is_over,
-        rule_6_22_an_audit_waits_with_its_book,
-        rule_12_12_owners_list_their_own,
-        rule_12_12_limited_tokens,
+        rule_6_22_every_operation_answers_not_found,
+        rule_6_22_deleted_public_book_is_not_found,
+        rule_6_22_deleted_book_is_not_listed_or_counted,
+        rule_6_22_restored_book_is_unchanged,
+        rule_6_22_only_the_owner_restores,
+        rule_6_22_restored_book_is_in_no_collection,
+        rule_6_22_repeated_keys_neither_delete_nor_restore,
+        rule_6_22_restored_book_can_be_deleted_again,
+        rule_6_22_deleted_book_cannot_be_transferred,
+        rule_6_22_book_is_removed_after_its_retention,
+        rule_6_22_audit_is_postponed_until_restore,
+        rule_12_12_owner_lists_deleted_books,
+        rule_12_12_limited_tokens_are_refused,
     ]
 }
 
-/// Runs a command of the operator; what it prints, or what it says when it fails.
+/// Runs an operator command and returns its output, or its error output.
 pub fn run(server: &Server, arguments: &[&str]) -> Result<String, String> {
     let run = server.admin(arguments).output().expect("daybook runs");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     if run.status.success() { Ok(text(run.stdout)) } else { Err(text(run.stderr)) }
 }
 
-/// How many rows of books have this id: 1 until the last of the book is removed.
+/// Counts the rows with this book id: 1 until the removal has finished.
 pub fn rows(server: &Server, book: &str) -> u64 {
     let touch = format!("UPDATE books SET id = id WHERE public_id = '{book}'");
-    Backdoor::open(server).execute(&touch)
+    RawSql::open(server).execute(&touch)
 }
 
-/// Lets the time of a deleted book be over.
+/// Ends the retention of a deleted book.
 pub fn outlast(server: &Server, book: &str) {
     let over = format!("UPDATE books SET kept_until = 1 WHERE public_id = '{book}'");
-    assert_eq!(Backdoor::open(server).execute(&over), 1, "it is there");
+    assert_eq!(RawSql::open(server).execute(&over), 1, "it is there");
 }
 
-/// Removes a deleted book now: by the first round of a process that starts.
+/// Removes a deleted book now, with the first worker round of a new process.
 pub fn remove(server: &Server, book: &str) {
     outlast(server, book);
     let _remover = server.beside(&[]);
@@ -64,7 +65,7 @@ pub fn deleted(caller: &Client) -> Vec<Value> {
     items(&caller.get("/v5/books?deleted=true").ok()).clone()
 }
 
-/// A book with something of everything in it.
+/// Creates a book with one of each resource.
 pub fn full(server: &Server) -> Cast {
     let cast = Cast::with_accounts(server, &[("Cash", "ASSET"), ("Food", "OUTGOING")]);
     cast.group("Assets");
@@ -78,8 +79,8 @@ pub fn full(server: &Server) -> Cast {
     cast
 }
 
-/// What all kinds of caller read of a book, byte by byte; without what a deletion and a restore
-/// move: when the book last changed, and its log.
+/// Returns what each kind of caller reads of a book, except `lastUpdateMs` and the log, which
+/// deletion and restore change.
 pub fn all_that_is_read(cast: &Cast) -> Vec<String> {
     let file = items(&cast.owner.get(&cast.path("/files")).ok())[0].clone();
     let paths = [
@@ -113,40 +114,40 @@ pub fn all_that_is_read(cast: &Cast) -> Vec<String> {
     read
 }
 
-/// The log, the newest first, as it was recorded: an event shows the book of now besides.
+/// Returns the log, newest first, without the current book in each event.
 fn log_of(cast: &Cast) -> Vec<Value> {
     let mut log = items(&cast.owner.get(&cast.path("/events?limit=200")).ok()).clone();
     log.iter_mut().for_each(|event| event["book"] = Value::Null);
     log
 }
 
-/// By every operation of the permission matrix, and every kind of caller.
-fn rule_6_22_no_operation_finds_it(server: &Server) {
-    let stage = Stage::new(server, "PRIVATE");
-    stage.cast.owner.delete(&stage.cast.path("")).ok();
-    let mut callers = stage.cast.members().to_vec();
-    callers.push(("stranger", &stage.cast.stranger));
-    // The first looks before, the second brings it back.
+/// Runs each operation of the permission matrix as each kind of caller.
+fn rule_6_22_every_operation_answers_not_found(server: &Server) {
+    let fixture = PermissionFixture::new(server, "PRIVATE");
+    fixture.cast.owner.delete(&fixture.cast.path("")).ok();
+    let mut callers = fixture.cast.members().to_vec();
+    callers.push(("stranger", &fixture.cast.stranger));
+    // These two read or restore the book.
     let finding = ["change_visibility", "restore_book_that_is_there"];
     for operation in operations().filter(|operation| !finding.contains(&operation.name)) {
         for (name, caller) in &callers {
-            let answer = (operation.call)(caller, &stage);
+            let answer = (operation.call)(caller, &fixture);
             if operation.name.starts_with("request_") {
-                // As for any id that no book has (7.6).
+                // The response is that for an unknown id (7.6).
                 answer.no_content();
                 continue;
             }
             assert_eq!(answer.status, 404, "{} by {name}: {}", operation.name, answer.text);
             answer.refused(404, "notFound");
         }
-        (operation.call)(&stage.cast.anonymous, &stage).refused(401, "required");
+        (operation.call)(&fixture.cast.anonymous, &fixture).refused(401, "required");
     }
-    restore(&stage.cast.owner, &stage.cast.book).ok();
-    let asked = stage.cast.owner.get(&stage.cast.path("/collaborators/request")).ok();
-    assert_eq!(items(&asked).len(), 2, "nothing was kept of what was asked meanwhile");
+    restore(&fixture.cast.owner, &fixture.cast.book).ok();
+    let asked = fixture.cast.owner.get(&fixture.cast.path("/collaborators/request")).ok();
+    assert_eq!(items(&asked).len(), 2, "no request was stored meanwhile");
 }
 
-fn rule_6_22_a_public_one_is_gone_too(server: &Server) {
+fn rule_6_22_deleted_public_book_is_not_found(server: &Server) {
     let cast = Cast::with_settings(server, json!({"visibility": "PUBLIC"}));
     cast.stranger.get(&cast.path("")).ok();
     cast.owner.delete(&cast.path("")).ok();
@@ -160,7 +161,7 @@ fn rule_6_22_a_public_one_is_gone_too(server: &Server) {
     cast.stranger.get(&cast.path("")).ok();
 }
 
-fn rule_6_22_nothing_counts_it(server: &Server) {
+fn rule_6_22_deleted_book_is_not_listed_or_counted(server: &Server) {
     let cast = full(server);
     let guest = format!("{}@example.net", unique("pending"));
     cast.share(&guest, "VIEWER");
@@ -179,16 +180,16 @@ fn rule_6_22_nothing_counts_it(server: &Server) {
     assert!(shown.contains("Deleted books that wait: 0\n"), "{shown}");
 }
 
-/// 6.22, 8.15: everything is as before, and the log says what happened, without a gap.
-fn rule_6_22_it_comes_back_as_it_was(server: &Server) {
+/// 6.22, 8.15: the log continues without a gap.
+fn rule_6_22_restored_book_is_unchanged(server: &Server) {
     let cast = full(server);
     let (before, log) = (all_that_is_read(&cast), log_of(&cast));
     let shown = cast.owner.get(&cast.path("")).ok();
     let gone = cast.owner.delete(&cast.path(""));
-    assert_eq!(gone.clone().ok(), shown, "the book as it was");
+    assert_eq!(gone.clone().ok(), shown, "the book before the deletion");
     let (listed, tag) = (deleted(&cast.owner), gone.headers.get("etag").cloned());
     let back = restore(&cast.owner, &cast.book);
-    assert_eq!(back.headers.get("etag").cloned(), tag, "0.17: nobody changed it");
+    assert_eq!(back.headers.get("etag").cloned(), tag, "0.17: unchanged");
     let mut back = back.ok();
     assert_eq!(back, cast.owner.get(&cast.path("")).ok());
     back["lastUpdateMs"] = shown["lastUpdateMs"].clone();
@@ -212,7 +213,7 @@ fn rule_6_22_it_comes_back_as_it_was(server: &Server) {
     cast.record("2025-03-01", "1", "Cash", "Food", "It goes on");
 }
 
-fn rule_6_22_only_its_owner_restores_it(server: &Server) {
+fn rule_6_22_only_the_owner_restores(server: &Server) {
     let cast = Cast::new(server);
     let others = |reason: &str| {
         for (name, caller) in cast.members().iter().skip(1) {
@@ -243,7 +244,7 @@ fn rule_6_22_only_its_owner_restores_it(server: &Server) {
     }
 }
 
-fn rule_6_22_collections_have_dropped_it(server: &Server) {
+fn rule_6_22_restored_book_is_in_no_collection(server: &Server) {
     let cast = Cast::new(server);
     let shelf = cast.owner.post("/v5/collections", &json!({"name": "Shelf"})).ok();
     let add = format!("/v5/collections/{}/books/add", id(&shelf));
@@ -257,8 +258,8 @@ fn rule_6_22_collections_have_dropped_it(server: &Server) {
     assert_eq!(cast.owner.get(&cast.path("")).ok()["collection"]["name"], "Shelf");
 }
 
-/// 0.16: a repetition gets the first answer, and neither deletes nor restores.
-fn rule_6_22_keys_repeat_answers_and_not_deeds(server: &Server) {
+/// 0.16.
+fn rule_6_22_repeated_keys_neither_delete_nor_restore(server: &Server) {
     let cast = Cast::new(server);
     let keyed = cast.owner.header("Idempotency-Key", &unique("key"));
     let gone = keyed.delete(&cast.path("")).ok();
@@ -266,7 +267,7 @@ fn rule_6_22_keys_repeat_answers_and_not_deeds(server: &Server) {
     assert_eq!(keyed.delete(&cast.path("")).ok(), gone);
     cast.owner.get(&cast.path("")).ok();
     cast.owner.delete(&cast.path("")).ok();
-    // Nobody sees the book now, nor what was said of it (0.27).
+    // The book is hidden, and so are stored responses (0.27).
     keyed.send("POST", &cast.path("/restore"), &Value::Null).refused(404, "notFound");
     cast.owner.get(&cast.path("")).refused(404, "notFound");
     restore(&cast.owner, &cast.book).ok();
@@ -278,7 +279,7 @@ fn rule_6_22_keys_repeat_answers_and_not_deeds(server: &Server) {
     refused.delete(&cast.path("")).ok();
 }
 
-fn rule_6_22_it_can_be_deleted_again(server: &Server) {
+fn rule_6_22_restored_book_can_be_deleted_again(server: &Server) {
     let cast = Cast::new(server);
     for round in 1..=3 {
         cast.owner.delete(&cast.path("")).ok();
@@ -292,15 +293,15 @@ fn rule_6_22_it_can_be_deleted_again(server: &Server) {
     shows(&audit(&cast)["data"]["audit"], &json!({"chainIntact": true, "findingsCount": 0}));
 }
 
-/// 6.21: a book is given away before it is deleted, or after it is restored.
-fn rule_6_22_nobody_is_given_it(server: &Server) {
+/// 6.21.
+fn rule_6_22_deleted_book_cannot_be_transferred(server: &Server) {
     let cast = Cast::new(server);
     cast.owner.delete(&cast.path("")).ok();
     let to = json!({"email": cast.editor.email()});
     cast.owner.post(&cast.path("/transfer"), &to).refused(404, "notFound");
     let given = ["book", "transfer", "--book", &cast.book, "--to", cast.editor.email()];
-    let said = run(server, &given).expect_err("refused");
-    assert!(said.contains("book not found"), "{said}");
+    let error = run(server, &given).expect_err("refused");
+    assert!(error.contains("book not found"), "{error}");
     restore(&cast.owner, &cast.book).ok();
     cast.give(&cast.owner, &cast.editor);
     cast.editor.delete(&cast.path("")).ok();
@@ -309,49 +310,49 @@ fn rule_6_22_nobody_is_given_it(server: &Server) {
     restore(&cast.editor, &cast.book).ok();
 }
 
-fn rule_6_22_removed_when_its_time_is_over(server: &Server) {
-    let (cast, kept) = (full(server), full(server));
-    let count = |query: &str| Backdoor::open(server).count(query);
+fn rule_6_22_book_is_removed_after_its_retention(server: &Server) {
+    let (cast, other) = (full(server), full(server));
+    let count = |query: &str| RawSql::open(server).count(query);
     let number = count(&format!("SELECT id FROM books WHERE public_id = '{}'", cast.book));
-    let strays =
+    let remaining =
         |table: &str| count(&format!("SELECT count(*) FROM {table} WHERE book_id = {number}"));
     cast.owner.delete(&cast.path("")).ok();
-    kept.owner.delete(&kept.path("")).ok();
+    other.owner.delete(&other.path("")).ok();
     remove(server, &cast.book);
-    assert_eq!(rows(server, &kept.book), 1, "the time of the other one is not over");
+    assert_eq!(rows(server, &other.book), 1, "the retention of the other has not ended");
     for table in ["transactions", "index_terms", "accounts", "events", "files", "collaborators"] {
-        assert_eq!(strays(table), 0, "{table}");
+        assert_eq!(remaining(table), 0, "{table}");
     }
     restore(&cast.owner, &cast.book).refused(404, "notFound");
     cast.owner.get(&cast.path("")).refused(404, "notFound");
-    restore(&kept.owner, &kept.book).ok();
+    restore(&other.owner, &other.book).ok();
 }
 
-/// 6.15: it is made once the book is there again.
-fn rule_6_22_an_audit_waits_with_its_book(server: &Server) {
+/// 6.15.
+fn rule_6_22_audit_is_postponed_until_restore(server: &Server) {
     let cast = full(server);
     let key = cast.owner.header("Idempotency-Key", &unique("key"));
     let number = |table: &str| {
         let book = format!("(SELECT id FROM books WHERE public_id = '{}')", cast.book);
         let touch = format!("UPDATE {table} SET book_id = book_id WHERE book_id = {book}");
-        Backdoor::open(server).execute(&touch)
+        RawSql::open(server).execute(&touch)
     };
     cast.owner.delete(&cast.path("")).ok();
     let book = format!("SELECT id FROM books WHERE public_id = '{}'", cast.book);
     let user = format!("SELECT owner_id FROM books WHERE public_id = '{}'", cast.book);
-    Backdoor::open(server).execute(&format!(
+    RawSql::open(server).execute(&format!(
         "INSERT INTO audit_requests (book_id, request, user_id) VALUES (({book}), 1, ({user}))"
     ));
-    // The worker looks at another book meanwhile.
+    // The worker audits another book meanwhile.
     audit(&Cast::new(server));
-    assert_eq!(number("audit_requests"), 1, "it is left alone");
+    assert_eq!(number("audit_requests"), 1, "the request stays pending");
     restore(&key, &cast.book).ok();
     shows(&audit(&cast)["data"]["audit"], &json!({"findingsCount": 0}));
-    eventually("none waits any more", || number("audit_requests") == 0);
+    eventually("the request is removed", || number("audit_requests") == 0);
 }
 
-/// The books that can be restored, with when they were deleted and until when.
-fn rule_12_12_owners_list_their_own(server: &Server) {
+/// Each with `deletedAt` and `expiresAt`.
+fn rule_12_12_owner_lists_deleted_books(server: &Server) {
     const DAYS_30: i64 = 30 * 24 * 60 * 60 * 1000;
     let cast = Cast::with_settings(server, json!({"properties": {"place": "Lisbon"}}));
     let other = cast.owner.post("/v5/books", &json!({"name": "A first one"})).ok();
@@ -369,7 +370,7 @@ fn rule_12_12_owners_list_their_own(server: &Server) {
         plain.as_object_mut().expect("a book").remove(field);
     }
     plain["lastUpdateMs"] = shown["lastUpdateMs"].clone();
-    assert_eq!(plain, shown, "else it is the book");
+    assert_eq!(plain, shown, "the other fields are those of the book");
     assert_eq!(column(&cast.owner.get("/v5/books").ok(), "id"), [id(&other)]);
     cast.owner.delete(&format!("/v5/books/{}", id(&other))).ok();
     let names = column(&json!({"items": deleted(&cast.owner)}), "id");
@@ -392,7 +393,7 @@ fn rule_12_12_owners_list_their_own(server: &Server) {
 }
 
 /// 11.9.
-fn rule_12_12_limited_tokens(server: &Server) {
+fn rule_12_12_limited_tokens_are_refused(server: &Server) {
     let cast = Cast::new(server);
     let other = cast.owner.post("/v5/books", &json!({"name": "Other"})).ok();
     let own = issued(server, &cast.owner, json!({"books": [cast.book]}));

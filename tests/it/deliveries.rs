@@ -1,4 +1,4 @@
-//! The backlog and the responses to events (8.5, 8.10, 8.12).
+//! The backlog, the responses of apps to events, and replays (8.5, 8.10, 8.12).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,15 +15,15 @@ use crate::webhooks::install;
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        rule_8_10_the_backlog_falls_to_zero,
-        rule_8_5_events_with_errors,
-        rule_1_2_transactions_with_errors,
-        rule_1_2_errors_follow_their_transaction,
-        rule_8_12_replay_of_one_event,
-        rule_8_12_never_beside_another_delivery,
-        rule_8_12_replay_of_many,
-        rule_8_12_what_is_refused,
-        rule_8_12_deleting_a_response,
+        rule_8_10_backlog_counts_pending_events,
+        rule_8_5_events_are_filtered_by_error,
+        rule_1_2_transactions_are_filtered_by_error,
+        rule_1_2_error_search_is_ordered_by_date,
+        rule_8_12_one_event_is_replayed,
+        rule_8_12_replay_is_refused_during_a_delivery,
+        rule_8_12_many_events_are_replayed,
+        rule_8_12_invalid_replay_is_refused,
+        rule_8_12_deleted_response_is_gone,
     ]
 }
 
@@ -40,11 +40,11 @@ fn backlog(cast: &Cast) -> Value {
     cast.viewer.get(&cast.path("/events/backlog")).ok()["count"].clone()
 }
 
-fn idle(cast: &Cast) {
+fn wait_until_idle(cast: &Cast) {
     eventually("8.10: the backlog falls to 0", || backlog(cast) == 0);
 }
 
-/// The newest events of postings.
+/// Returns the newest events of postings.
 fn events(cast: &Cast) -> Vec<Value> {
     items(&cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED")).ok()).clone()
 }
@@ -54,7 +54,7 @@ fn response_of(cast: &Cast, event: &Value, app: &Value) -> String {
     cast.path(&format!("/events/{}/responses/{app}", id(event)))
 }
 
-fn rule_8_10_the_backlog_falls_to_zero(server: &Server) {
+fn rule_8_10_backlog_counts_pending_events(server: &Server) {
     let cast = book(server);
     assert_eq!(backlog(&cast), 0);
     let open = Arc::new(AtomicBool::new(false));
@@ -76,11 +76,11 @@ fn rule_8_10_the_backlog_falls_to_zero(server: &Server) {
     slow.wait_for(1);
     assert_eq!(backlog(&cast), 4, "8.10: events, not deliveries");
     open.store(true, Ordering::SeqCst);
-    idle(&cast);
+    wait_until_idle(&cast);
     assert_eq!(slow.received().len(), 4);
 }
 
-fn rule_8_5_events_with_errors(server: &Server) {
+fn rule_8_5_events_are_filtered_by_error(server: &Server) {
     let cast = book(server);
     let receiver = Receiver::answering(|received| {
         let transaction = &received.body["data"]["object"]["transaction"];
@@ -94,7 +94,7 @@ fn rule_8_5_events_with_errors(server: &Server) {
         lunch(&cast, description);
     }
     receiver.wait_for(4);
-    idle(&cast);
+    wait_until_idle(&cast);
     let listed = |query: &str| {
         let page = cast.owner.get(&cast.path(&format!("/events?{query}"))).ok();
         column(&page, "id")
@@ -109,7 +109,7 @@ fn rule_8_5_events_with_errors(server: &Server) {
     assert_eq!(listed(&format!("limit=1&cursor={cursor}")), [all[2].clone()], "8.5: pages");
 }
 
-fn rule_1_2_transactions_with_errors(server: &Server) {
+fn rule_1_2_transactions_are_filtered_by_error(server: &Server) {
     let cast = book(server);
     let fails = Arc::new(AtomicBool::new(true));
     let receiver = Receiver::answering({
@@ -125,14 +125,14 @@ fn rule_1_2_transactions_with_errors(server: &Server) {
     let app = install(&cast, &receiver.url(), &types, json!({}));
     let good = lunch(&cast, "good");
     let [first, second] = [lunch(&cast, "bad"), lunch(&cast, "bad")];
-    // Two errors of one transaction, one of them of a description that it has no more.
+    // Two errors of one transaction.
     let verb = |verb: &str, item: &Value| {
         cast.owner.patch(&cast.path(&format!("/transactions/{verb}")), &json!({"id": id(item)}))
     };
     verb("check", &first).ok();
     verb("trash", &second).ok();
     receiver.wait_for(4);
-    idle(&cast);
+    wait_until_idle(&cast);
     let found = |query: &str| sorted_labels(&find(&cast, query));
     assert_eq!(found("error:true"), ["bad"], "1.2.2: what is in the trash is not found");
     assert_eq!(found("error:true is:trashed"), ["bad"]);
@@ -148,9 +148,9 @@ fn rule_1_2_transactions_with_errors(server: &Server) {
     };
     assert_eq!((counted("error:true"), counted("error:false")), (json!(1), json!(1)));
     assert_eq!(found("error:maybe"), [""; 0], "1.1.9");
-    // Another book knows nothing of it.
+    // Another book has none.
     assert_eq!(sorted_labels(&find(&book(server), "error:true")), [""; 0]);
-    // 8.7: a later answer takes the place of the error.
+    // 8.7: a later response replaces the error.
     fails.store(false, Ordering::SeqCst);
     let errors = items(&cast.owner.get(&cast.path("/events?error=true")).ok()).clone();
     let of_first = errors.iter().filter(|event| event["resource"] == good["id"]).count();
@@ -167,15 +167,15 @@ fn rule_1_2_transactions_with_errors(server: &Server) {
     assert_eq!(found("error:true is:trashed"), [""; 0], "8.12: the error is deleted");
 }
 
-/// 2.6: a list is in the order of dates, also of those that were changed after the error.
-fn rule_1_2_errors_follow_their_transaction(server: &Server) {
+/// 2.6: also when dates change after the error.
+fn rule_1_2_error_search_is_ordered_by_date(server: &Server) {
     let cast = book(server);
     let receiver = Receiver::answering(|_| fine(r#"{"error": "no"}"#));
     install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
     let made = ["one", "two", "three"].map(|description| lunch(&cast, description));
     lunch(&cast, "four");
     receiver.wait_for(4);
-    idle(&cast);
+    wait_until_idle(&cast);
     for (transaction, date) in made.iter().zip(["2026-03-01", "2025-12-31", "2026-02-01"]) {
         let moved = json!({"id": transaction["id"], "date": date});
         cast.owner.put(&cast.path("/transactions"), &moved).ok();
@@ -187,7 +187,7 @@ fn rule_1_2_errors_follow_their_transaction(server: &Server) {
     assert_eq!(descriptions("error:false"), [""; 0]);
 }
 
-fn rule_8_12_replay_of_one_event(server: &Server) {
+fn rule_8_12_one_event_is_replayed(server: &Server) {
     let cast = book(server);
     let receiver = Receiver::answering(|received| {
         fine(if received.header("webhook-id").starts_with("00") {
@@ -196,7 +196,7 @@ fn rule_8_12_replay_of_one_event(server: &Server) {
             "{}"
         })
     });
-    // It is not subscribed to anything, and gets what is replayed all the same.
+    // A replay does not require a subscription.
     let app = install(&cast, &receiver.url(), &["BOOK_DELETED"], json!({}));
     lunch(&cast, "one");
     let event = events(&cast).remove(0);
@@ -214,10 +214,10 @@ fn rule_8_12_replay_of_one_event(server: &Server) {
     let shown = cast.owner.put(&path, &Value::Null).ok();
     assert_eq!(shown["botResponses"].as_array().map(Vec::len), Some(1), "8.7: it is replaced");
     assert_eq!(shown["botResponses"][0]["type"], "ERROR");
-    idle(&cast);
+    wait_until_idle(&cast);
 }
 
-fn rule_8_12_never_beside_another_delivery(server: &Server) {
+fn rule_8_12_replay_is_refused_during_a_delivery(server: &Server) {
     let cast = book(server);
     let open = Arc::new(AtomicBool::new(false));
     let gate = Arc::clone(&open);
@@ -233,12 +233,12 @@ fn rule_8_12_never_beside_another_delivery(server: &Server) {
     let path = response_of(&cast, &events(&cast)[0], &app);
     cast.owner.put(&path, &Value::Null).refused(503, "backendError");
     open.store(true, Ordering::SeqCst);
-    idle(&cast);
+    wait_until_idle(&cast);
     cast.owner.put(&path, &Value::Null).ok();
     assert_eq!(receiver.received().len(), 2);
 }
 
-fn rule_8_12_replay_of_many(server: &Server) {
+fn rule_8_12_many_events_are_replayed(server: &Server) {
     let cast = book(server);
     let receivers = [r#"{"error": "no"}"#, r#"{"result": "yes"}"#]
         .map(|answer| Receiver::answering(move |_| fine(answer)));
@@ -251,13 +251,13 @@ fn rule_8_12_replay_of_many(server: &Server) {
     for receiver in &receivers {
         receiver.wait_for(2);
     }
-    idle(&cast);
+    wait_until_idle(&cast);
     let all: Vec<Value> = items(&cast.owner.get(&cast.path("/events")).ok()).clone();
     let ids: Vec<Value> = all.iter().map(|event| json!({"id": event["id"]})).collect();
     let replay = |query: &str| {
         let path = cast.path(&format!("/events/replay/batch{query}"));
         cast.editor.patch(&path, &json!({"items": ids})).no_content();
-        idle(&cast);
+        wait_until_idle(&cast);
     };
     replay("?errorsOnly=true");
     assert_eq!(receivers[0].wait_for(4).len(), 4, "8.12: those with an error");
@@ -269,7 +269,7 @@ fn rule_8_12_replay_of_many(server: &Server) {
     assert!(last[0].body["sequence"].as_i64() < last[1].body["sequence"].as_i64(), "8.9: in order");
 }
 
-fn rule_8_12_what_is_refused(server: &Server) {
+fn rule_8_12_invalid_replay_is_refused(server: &Server) {
     let cast = book(server);
     let app = install(&cast, "http://127.0.0.1:1/", &["BOOK_DELETED"], json!({}));
     let event = items(&cast.owner.get(&cast.path("/events?limit=1")).ok())[0].clone();
@@ -277,13 +277,13 @@ fn rule_8_12_what_is_refused(server: &Server) {
     let unknown = json!({"items": [{"id": event["id"]}, {"id": "nonsense"}]});
     let message = cast.owner.patch(&batch, &unknown).refused(404, "notFound");
     assert!(message.contains("Ids: [nonsense]"), "{message}");
-    // Before the first, and behind the last.
+    // Before the first event and after the last.
     for number in [0, 1_000_000] {
         let none = json!({"items": [{"id": format!("{number:012x}{}", cast.book)}]});
         cast.owner.patch(&batch, &none).refused(404, "notFound");
     }
-    let nameless = json!({"items": [{"id": event["id"]}, {}]});
-    let message = cast.owner.patch(&batch, &nameless).refused(400, "badRequest");
+    let without_id = json!({"items": [{"id": event["id"]}, {}]});
+    let message = cast.owner.patch(&batch, &without_id).refused(400, "badRequest");
     assert_eq!(message, "item 1: event id is required");
     cast.owner.patch(&batch, &json!({"item": []})).refused(400, "invalid");
     let many: Vec<Value> = (0..1_001).map(|_| json!({"id": event["id"]})).collect();
@@ -296,7 +296,7 @@ fn rule_8_12_what_is_refused(server: &Server) {
     cast.owner.delete(&lost).refused(404, "notFound");
 }
 
-fn rule_8_12_deleting_a_response(server: &Server) {
+fn rule_8_12_deleted_response_is_gone(server: &Server) {
     let cast = book(server);
     let app = install(&cast, "http://127.0.0.1:1/", &["BOOK_DELETED"], json!({}));
     let event = items(&cast.owner.get(&cast.path("/events?limit=1")).ok())[0].clone();

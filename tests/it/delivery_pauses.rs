@@ -1,12 +1,12 @@
-//! Pauses (8.19): of apps that fail for days, and by the operator; and what a replay and a secret
-//! that does not open do to a queue.
+//! Pauses of webhooks (8.19): after three days of failures and by the operator. Events wait in
+//! order and are sent when the pause ends.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use daybook_tests::receiver::{Received, Receiver, fine};
-use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Engine, Server, id, now_milliseconds, pause};
+use daybook_tests::{CASH_AND_FOOD, Cast, Engine, RawSql, Server, id, now_milliseconds, pause};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -18,16 +18,16 @@ use crate::webhooks::install;
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        rule_8_19_who_fails_for_days_is_paused,
-        rule_8_19_one_answer_is_enough,
-        rule_8_19_the_operator_pauses,
-        rule_8_19_who_has_installed_it_does_not_undo_the_operator,
-        rule_8_19_what_the_operator_is_told,
-        rule_8_19_a_pause_takes_hold_at_once,
-        rule_8_6_a_secret_that_does_not_open,
-        rule_8_12_a_replay_leaves_the_pause_of_a_busy_app,
-        rule_8_12_a_replay_leaves_the_pause_of_a_retry,
-        rule_8_12_deletions_are_not_replayed,
+        rule_8_19_app_is_paused_after_three_days_of_failures,
+        rule_8_19_successful_replay_ends_the_pause,
+        rule_8_19_operator_pauses_and_resumes_an_app,
+        rule_8_19_installing_user_cannot_end_the_operator_pause,
+        rule_8_19_invalid_operator_command_is_refused,
+        rule_8_19_pause_stops_pending_deliveries,
+        rule_8_6_undecryptable_secret_fails_the_event,
+        rule_8_12_replay_keeps_the_pause_after_429,
+        rule_8_12_replay_keeps_the_pause_before_a_retry,
+        rule_8_12_book_deleted_events_are_not_replayed,
     ]
 }
 
@@ -42,7 +42,7 @@ pub fn lunch(cast: &Cast, description: &str) {
     cast.record("2026-01-05", "10", "Cash", "Food", description);
 }
 
-/// The descriptions of the transactions that came.
+/// Returns the descriptions of the received transactions.
 pub fn descriptions(received: &[Received]) -> Vec<String> {
     let text = |one: &Received| {
         let transaction = &one.body["data"]["object"]["transaction"];
@@ -51,7 +51,7 @@ pub fn descriptions(received: &[Received]) -> Vec<String> {
     received.iter().map(text).collect()
 }
 
-/// `daybook webhooks`: what it prints for an app, each line as its columns.
+/// Runs `daybook webhooks` and returns the columns of the lines of an app.
 #[track_caller]
 pub fn webhooks(server: &Server, verb: &str, arguments: &[&str], app: &Value) -> Vec<Vec<String>> {
     let printed = run(server, &[&["webhooks", verb], arguments].concat()).expect("it is done");
@@ -65,29 +65,28 @@ fn paused(server: &Server, app: &Value) -> Vec<Vec<String>> {
 
 pub fn change(server: &Server, statement: &str, app: &Value) {
     let statement = statement.replace("APP", id(app));
-    assert_eq!(Backdoor::open(server).execute(&statement), 1, "{statement}");
+    assert_eq!(RawSql::open(server).execute(&statement), 1, "{statement}");
 }
 
-/// When the queue of an app is due, in milliseconds since the Unix epoch.
+/// Returns when the queue of an app is due, in milliseconds since the Unix epoch.
 pub fn due_at(server: &Server, app: &Value) -> i64 {
     let query = format!("SELECT due_at FROM delivery_queues WHERE app_id = '{}'", id(app));
-    Backdoor::open(server).count(&query)
+    RawSql::open(server).count(&query)
 }
 
-/// Ends the pause before the next attempt: the worker looks for due queues each second.
+/// Ends the pause before the next attempt. The worker polls each second.
 pub fn end_pause(server: &Server, app: &Value) {
     change(server, "UPDATE delivery_queues SET due_at = 1 WHERE app_id = 'APP'", app);
 }
 
-/// How long a case waits before it says that nothing is delivered: much longer than a delivery
-/// takes.
+/// How long a case waits to see that nothing is delivered: much longer than a delivery takes.
 pub const NOTHING_COMES: Duration = Duration::from_millis(300);
 
 fn backlog(cast: &Cast) -> Value {
     cast.viewer.get(&cast.path("/events/backlog")).ok()["count"].clone()
 }
 
-/// The messages of the responses to the postings, the newest first.
+/// Returns the messages of the responses to postings, newest first.
 pub fn messages(cast: &Cast) -> Vec<String> {
     let page = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED")).ok();
     let message = |event: &Value| {
@@ -97,8 +96,8 @@ pub fn messages(cast: &Cast) -> Vec<String> {
     items(&page).iter().filter_map(message).collect()
 }
 
-/// An app that is about to fail for the last time of three days.
-fn failing(server: &Server, receiver: &Receiver) -> (Cast, Value) {
+/// Creates an app whose next failure completes three days of failures.
+fn about_to_be_paused(server: &Server, receiver: &Receiver) -> (Cast, Value) {
     let cast = book(server);
     let app = install(&cast, &receiver.url(), &POSTED, json!({}));
     webhooks(server, "pause", &["--book", &cast.book, "--app", id(&app)], &app);
@@ -112,14 +111,14 @@ fn failing(server: &Server, receiver: &Receiver) -> (Cast, Value) {
     (cast, app)
 }
 
-fn rule_8_19_who_fails_for_days_is_paused(server: &Server) {
+fn rule_8_19_app_is_paused_after_three_days_of_failures(server: &Server) {
     let works = Arc::new(AtomicUsize::new(0));
     let working = Arc::clone(&works);
     let receiver = Receiver::answering(move |_| match working.load(Ordering::SeqCst) {
         0 => ("500 Oh".to_owned(), String::new()),
         _ => fine("{}"),
     });
-    let (cast, app) = failing(server, &receiver);
+    let (cast, app) = about_to_be_paused(server, &receiver);
     eventually("8.19: it is paused", || !paused(server, &app).is_empty());
     assert_eq!(messages(&cast), ["not delivered: status 500"], "8.8: it was given up");
     for description in ["two", "three"] {
@@ -132,7 +131,7 @@ fn rule_8_19_who_fails_for_days_is_paused(server: &Server) {
     let mail = mail.split('\t').next().expect("an id");
     let mail = run(server, &["outbox", "show", mail]).expect("the mail");
     let called = format!("> Bot ({})", id(&app));
-    // Whose process noticed it names its own address.
+    // The mail names the address of the process that noticed.
     let parts = ["failed for three days", "30 days", "http://127.0.0.1:"];
     for part in [called.as_str(), &cast.book].into_iter().chain(parts) {
         assert!(mail.contains(part), "{part:?} in {mail}");
@@ -148,14 +147,14 @@ fn rule_8_19_who_fails_for_days_is_paused(server: &Server) {
     assert!(paused(server, &app).is_empty());
 }
 
-/// 8.19: a replay that the app answers.
-fn rule_8_19_one_answer_is_enough(server: &Server) {
+/// 8.19.
+fn rule_8_19_successful_replay_ends_the_pause(server: &Server) {
     let count = AtomicUsize::new(0);
     let receiver = Receiver::answering(move |_| match count.fetch_add(1, Ordering::SeqCst) {
         0 | 1 => ("500 Oh".to_owned(), String::new()),
         _ => fine("{}"),
     });
-    let (cast, app) = failing(server, &receiver);
+    let (cast, app) = about_to_be_paused(server, &receiver);
     eventually("8.19: it is paused", || !paused(server, &app).is_empty());
     lunch(&cast, "two");
     let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED")).ok();
@@ -169,7 +168,7 @@ fn rule_8_19_one_answer_is_enough(server: &Server) {
     assert!(paused(server, &app).is_empty());
 }
 
-fn rule_8_19_the_operator_pauses(server: &Server) {
+fn rule_8_19_operator_pauses_and_resumes_an_app(server: &Server) {
     let (cast, receiver) = (book(server), Receiver::start());
     let app = install(&cast, &receiver.url(), &POSTED, json!({}));
     let other = Receiver::start();
@@ -189,15 +188,15 @@ fn rule_8_19_the_operator_pauses(server: &Server) {
     assert_eq!(descriptions(&receiver.wait_for(2)), ["one", "two"], "8.19: in their order");
 }
 
-fn rule_8_19_who_has_installed_it_does_not_undo_the_operator(server: &Server) {
+fn rule_8_19_installing_user_cannot_end_the_operator_pause(server: &Server) {
     let (cast, receiver) = (book(server), Receiver::start());
     let app = install(&cast, &receiver.url(), &POSTED, json!({}));
     webhooks(server, "pause", &["--book", &cast.book, "--app", id(&app)], &app);
     lunch(&cast, "one");
     let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED")).ok();
     let path = format!("/events/{}/responses/{}", id(&items(&events)[0]), id(&app));
-    let told = cast.owner.put(&cast.path(&path), &Value::Null).refused(400, "badRequest");
-    assert!(told.contains("paused"), "{told}");
+    let message = cast.owner.put(&cast.path(&path), &Value::Null).refused(400, "badRequest");
+    assert!(message.contains("paused"), "{message}");
     let installed = items(&cast.owner.get(&cast.path("/integrations")).ok())[0].clone();
     let renamed = json!({"id": installed["id"], "name": "Renamed"});
     cast.owner.put(&cast.path("/integrations"), &renamed).ok();
@@ -205,16 +204,16 @@ fn rule_8_19_who_has_installed_it_does_not_undo_the_operator(server: &Server) {
     cast.owner.post(&cast.path("/integrations"), &json!({"agentId": app["id"]})).ok();
     lunch(&cast, "two");
     pause(NOTHING_COMES);
-    assert!(receiver.received().is_empty(), "8.19: neither saving nor installing it anew helps");
+    assert!(receiver.received().is_empty(), "8.19: neither saving nor reinstalling ends the pause");
     webhooks(server, "resume", &["--book", &cast.book], &app);
     assert_eq!(descriptions(&receiver.wait_for(1)), ["two"], "8.11: the first one was dropped");
 }
 
-fn rule_8_19_what_the_operator_is_told(server: &Server) {
+fn rule_8_19_invalid_operator_command_is_refused(server: &Server) {
     let cast = book(server);
     let refused = |arguments: &[&str], why: &str| {
-        let said = run(server, &[&["webhooks"], arguments].concat()).expect_err("refused");
-        assert!(said.contains(why), "{why}: {said}");
+        let error = run(server, &[&["webhooks"], arguments].concat()).expect_err("refused");
+        assert!(error.contains(why), "{why}: {error}");
     };
     refused(&["pause", "--book", &cast.book, "--app", "nobody"], "is not installed");
     refused(&["pause", "--book", "nowhere", "--app", "nobody"], "book not found");
@@ -222,8 +221,8 @@ fn rule_8_19_what_the_operator_is_told(server: &Server) {
     assert_eq!(run(server, &["webhooks", "resume", "--book", &cast.book]), Ok(String::new()));
 }
 
-/// 8.19: also in the middle of what waits; what is on its way gets there.
-fn rule_8_19_a_pause_takes_hold_at_once(server: &Server) {
+/// 8.19: a delivery in flight completes.
+fn rule_8_19_pause_stops_pending_deliveries(server: &Server) {
     let cast = book(server);
     let open = Arc::new(AtomicBool::new(false));
     let gate = Arc::clone(&open);
@@ -247,7 +246,7 @@ fn rule_8_19_a_pause_takes_hold_at_once(server: &Server) {
     assert_eq!(descriptions(&receiver.wait_for(3)), ["one", "two", "three"]);
 }
 
-fn rule_8_6_a_secret_that_does_not_open(server: &Server) {
+fn rule_8_6_undecryptable_secret_fails_the_event(server: &Server) {
     let (cast, receiver) = (book(server), Receiver::start());
     let secret = json!({"clientSecret": "a secret"});
     let app = install(&cast, &receiver.url(), &POSTED, secret);
@@ -261,7 +260,7 @@ fn rule_8_6_a_secret_that_does_not_open(server: &Server) {
     assert!(messages(&cast)[0].contains("secret"), "{:?}", messages(&cast));
     assert_eq!(backlog(&cast), 0, "8.10: nothing is tried for ever");
     assert_eq!(attempts(&cast, 0), [] as [Value; 0], "12.13: nothing was sent");
-    assert!(server.log().contains("the secret of an app does not open; its event is given up"));
+    assert!(server.log().contains("app secret cannot be opened, webhook delivery failed"));
     let since = format!("UPDATE delivery_queues SET failing_since = failing_since - {THREE_DAYS}");
     change(server, &format!("{since} WHERE app_id = 'APP'"), &app);
     lunch(&cast, "two");
@@ -276,8 +275,8 @@ fn rule_8_6_a_secret_that_does_not_open(server: &Server) {
     assert!(received[0].headers.contains_key("service-signature"));
 }
 
-/// A receiver that answers the first request about `one` in this way and accepts all others.
-fn once_refusing(refusal: &'static str) -> Receiver {
+/// Starts a receiver that refuses the first request about `one` and accepts all others.
+fn refuse_first(refusal: &'static str) -> Receiver {
     let refused = AtomicBool::new(false);
     Receiver::answering(move |received| {
         let is_first = descriptions(std::slice::from_ref(received)) == ["one"]
@@ -286,13 +285,13 @@ fn once_refusing(refusal: &'static str) -> Receiver {
     })
 }
 
-/// An event from before is replayed while `one` waits for its next attempt, and `two` behind it.
-/// The pause before that attempt stays as it was, about 15 s.
-fn replayed_in_between(server: &Server, refusal: &'static str) {
+/// Replays an earlier event while `one` waits for its next attempt and `two` behind it. The pause
+/// of about 15 s must stay.
+fn check_replay_during_pause(server: &Server, refusal: &'static str) {
     let cast = book(server);
     lunch(&cast, "zero");
     let zero = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED&limit=1")).ok();
-    let receiver = once_refusing(refusal);
+    let receiver = refuse_first(refusal);
     let app = install(&cast, &receiver.url(), &POSTED, json!({}));
     webhooks(server, "pause", &["--book", &cast.book, "--app", id(&app)], &app);
     lunch(&cast, "one");
@@ -301,7 +300,7 @@ fn replayed_in_between(server: &Server, refusal: &'static str) {
     lunch(&cast, "two");
     let resumed = now_milliseconds();
     webhooks(server, "resume", &["--app", id(&app)], &app);
-    attempts_of_first(&cast);
+    wait_for_first_attempt(&cast);
     let due = due_at(server, &app);
     let pause = due - resumed;
     assert!((15_000..60_000).contains(&pause), "8.8: due after {pause} ms");
@@ -313,22 +312,22 @@ fn replayed_in_between(server: &Server, refusal: &'static str) {
     assert_eq!(descriptions(&received), ["one", "zero", "one", "two"], "8.12: a replay overtakes");
 }
 
-/// Waits until the first attempt of the posting before the newest one is settled.
-fn attempts_of_first(cast: &Cast) {
+/// Waits for the first attempt of the second newest posting.
+fn wait_for_first_attempt(cast: &Cast) {
     let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED&limit=2")).ok();
     let path = cast.path(&format!("/events/{}/deliveries", id(&items(&events)[1])));
     eventually("the first attempt is settled", || !items(&cast.owner.get(&path).ok()).is_empty());
 }
 
-fn rule_8_12_a_replay_leaves_the_pause_of_a_busy_app(server: &Server) {
-    replayed_in_between(server, "429 Busy\r\nretry-after: 15");
+fn rule_8_12_replay_keeps_the_pause_after_429(server: &Server) {
+    check_replay_during_pause(server, "429 Busy\r\nretry-after: 15");
 }
 
-fn rule_8_12_a_replay_leaves_the_pause_of_a_retry(server: &Server) {
-    replayed_in_between(server, "500 Oh");
+fn rule_8_12_replay_keeps_the_pause_before_a_retry(server: &Server) {
+    check_replay_during_pause(server, "500 Oh");
 }
 
-fn rule_8_12_deletions_are_not_replayed(server: &Server) {
+fn rule_8_12_book_deleted_events_are_not_replayed(server: &Server) {
     let cast = book(server);
     let app = install(&cast, "http://127.0.0.1:1/", &POSTED, json!({}));
     cast.owner.delete(&cast.path("")).ok();

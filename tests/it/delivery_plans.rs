@@ -1,5 +1,4 @@
-//! Which index the statements of deliveries read, which processes ask all the time, and users of
-//! years.
+//! Query plans of deliveries: the polling statements and the delivery log must use an index.
 
 use daybook_domain::app::AppId;
 use daybook_domain::instant::Instant;
@@ -16,11 +15,15 @@ use crate::plans::{NOW, check, shelf, sorts};
 use crate::reading::Faults;
 
 pub fn tests() -> Vec<Case> {
-    crate::isolated![attempts_walk_an_index, queues_walk_an_index, errors_walk_an_index]
+    crate::isolated![
+        delivery_log_uses_an_index,
+        due_queues_use_an_index,
+        events_with_errors_use_an_index
+    ]
 }
 
-/// 12.13: a page of the log of an app is a stretch of an index, wherever it begins.
-fn attempts_walk_an_index(engine: Engine) {
+/// 12.13: a page of the log of an app is one index range.
+fn delivery_log_uses_an_index(engine: Engine) {
     let inside = shelf(engine);
     let mut faults = Faults::default();
     for app in ["bot", "other", "third", "last"] {
@@ -42,10 +45,10 @@ fn attempts_walk_an_index(engine: Engine) {
             .store
             .read(|tx| {
                 let member = access::enter(tx, &inside.cx, &inside.book, Action::ReadEvents)?;
-                Ok::<_, Error>(tx.plans().attempts_of_app(&member, &app, (after, 51))?)
+                Ok::<_, Error>(tx.plans().attempts_of_app(&member, &app, after, 51)?)
             })
             .expect("a plan");
-        check(&mut faults, engine, ("attempts of an app", way, 1), &steps);
+        check(&mut faults, engine, "attempts of an app", way, 1, &steps);
         let few = steps.iter().all(|step| {
             !["TEMP B-TREE", "Sort Key", "Filter"].iter().any(|word| step.contains(word))
         });
@@ -54,9 +57,9 @@ fn attempts_walk_an_index(engine: Engine) {
     faults.none();
 }
 
-/// 8.9, 8.19: who looks for work passes no paused queue, and who gives up what has waited for too
-/// long none in which nothing waits.
-fn queues_walk_an_index(engine: Engine) {
+/// 8.9, 8.19: the search for due queues skips paused ones, and that for overdue queues skips empty
+/// ones.
+fn due_queues_use_an_index(engine: Engine) {
     let inside = shelf(engine);
     let mut faults = Faults::default();
     let queues = |app: &str, due: &str, paused: &str| {
@@ -76,25 +79,25 @@ fn queues_walk_an_index(engine: Engine) {
          SELECT book_id, sequence, 'waits' || sequence, 7, '', 0, 0, 1 FROM events",
         "ANALYZE",
     ]);
-    // An app and who installed it have all that they may have.
+    // An app and its installing user have all their slots.
     let mut full = InFlight::new(64, 8);
-    let seat = Slot { app: AppId::stored("busy".to_owned()), installer: Some(inside.cx.user.id) };
-    (0..32).for_each(|_| full.enter(&seat));
-    let steps = |occupied: Option<&InFlight>| {
+    let slot = Slot { app: AppId::stored("busy".to_owned()), installer: Some(inside.cx.user.id) };
+    (0..32).for_each(|_| full.enter(&slot));
+    let steps = |in_flight: Option<&InFlight>| {
         let plan = inside.store.read(|tx| {
-            Ok::<_, Error>(match occupied {
+            Ok::<_, Error>(match in_flight {
                 None => tx.plans().overdue_deliveries(NOW, 1_000)?,
-                Some(occupied) => tx.plans().due_deliveries(NOW, occupied)?,
+                Some(in_flight) => tx.plans().due_deliveries(NOW, in_flight)?,
             })
         });
         plan.expect("a plan")
     };
-    let [free, full] = [InFlight::new(64, 8), full].map(|occupied| steps(Some(&occupied)));
+    let [free, full] = [InFlight::new(64, 8), full].map(|in_flight| steps(Some(&in_flight)));
     let due = ["SEARCH q USING INDEX delivery_queues_due (due_at<?)", "using delivery_queues_due"];
-    check(&mut faults, engine, ("what is due", due, 1), &free);
-    check(&mut faults, engine, ("what is due for others", due, 1), &full);
+    check(&mut faults, engine, "what is due", due, 1, &free);
+    check(&mut faults, engine, "what is due for others", due, 1, &full);
     let overdue = ["INDEX delivery_queues_overdue (paused_at", "using delivery_queues_overdue"];
-    check(&mut faults, engine, ("what is overdue", overdue, 1), &steps(None));
+    check(&mut faults, engine, "what is overdue", overdue, 1, &steps(None));
     for steps in [free, full, steps(None)] {
         let passes = steps.iter().any(|step| {
             [
@@ -113,8 +116,8 @@ fn queues_walk_an_index(engine: Engine) {
     faults.none();
 }
 
-/// 8.5: a page of events with an error reads so many errors, and not all there are.
-fn errors_walk_an_index(engine: Engine) {
+/// 8.5: a page of events with errors reads only that many errors.
+fn events_with_errors_use_an_index(engine: Engine) {
     let inside = shelf(engine);
     inside.execute(&[
         "INSERT INTO bot_responses (book_id, sequence, app_id, kind, message, created_at) \
@@ -132,8 +135,8 @@ fn errors_walk_an_index(engine: Engine) {
     for below in [None, Some(4_000)] {
         let filter = EventFilter { below, ..filter.clone() };
         let steps = page_steps(&inside, &filter);
-        check(&mut faults, engine, ("errors", way, 1), &steps);
-        // A page is put in order once more; what it is taken from comes in order.
+        check(&mut faults, engine, "errors", way, 1, &steps);
+        // One sort of the page is allowed; its source must be ordered.
         let sorts = sorts(&steps);
         let hashes = steps.iter().any(|step| step.contains("Hash"));
         faults.check(sorts <= 1 && !hashes, || {

@@ -1,12 +1,12 @@
-//! Apps of one user do not keep those of others waiting while their events are read (8.9), and a
-//! read that takes too long is a failed attempt (8.8).
+//! Reading events for deliveries: slow reads of one user must not delay the apps of others (8.9),
+//! and a read past its deadline is a failed attempt (8.8).
 
 use daybook_domain::account::AccountType;
 use daybook_domain::book::Changes;
 use daybook_domain::instant::Instant;
 use daybook_service::event::{self, Request};
 use daybook_tests::receiver::Receiver;
-use daybook_tests::{Backdoor, Engine, Hold, Options, Server, id};
+use daybook_tests::{Engine, Options, RawSql, RowLock, Server, id};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -17,9 +17,9 @@ use crate::webhooks::{book, install, lunch};
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        rule_8_9_users_take_turns_at_reading,
-        rule_8_8_a_read_that_takes_too_long_is_an_attempt,
-        events_read_the_groups_once,
+        rule_8_9_slow_reads_of_one_user_do_not_delay_others,
+        rule_8_8_read_past_its_deadline_is_a_failed_attempt,
+        group_types_are_cached_between_events,
     ]
 }
 
@@ -28,10 +28,10 @@ fn server(engine: Engine, deadline: &str) -> Server {
     Server::start_with(Options { engine, args, ..Options::default() })
 }
 
-/// The apps of one user read what is locked; more of them wait than are read at once.
-fn rule_8_9_users_take_turns_at_reading(engine: Engine) {
+/// More apps of one user wait for a locked table than may read at once.
+fn rule_8_9_slow_reads_of_one_user_do_not_delay_others(engine: Engine) {
     if engine == Engine::Sqlite {
-        // Nobody can hold a reader of SQLite up from outside.
+        // A reader of SQLite cannot be blocked from outside.
         return;
     }
     let server = server(engine, "600");
@@ -45,29 +45,29 @@ fn rule_8_9_users_take_turns_at_reading(engine: Engine) {
     }
     let receiver = Receiver::start();
     install(&other, &receiver.url(), &["ACCOUNT_CREATED"], json!({}));
-    let mut hold = Hold::begin(&server);
-    hold.execute("LOCK TABLE transactions IN ACCESS EXCLUSIVE MODE");
+    let mut lock = RowLock::begin(&server);
+    lock.execute("LOCK TABLE transactions IN ACCESS EXCLUSIVE MODE");
     let replay = busy.path("/events/replay/batch");
     busy.owner.patch(&replay, &json!({"items": [event]})).no_content();
-    let mut database = Backdoor::open(&server);
+    let mut database = RawSql::open(&server);
     eventually("their events are being read", || database.waiting() >= 2);
     other.account("Bank", "ASSET");
     receiver.wait_for(1);
     assert_eq!(held.received().len(), 0, "8.9: the reads of the others still wait");
-    hold.release();
+    lock.release();
     held.wait_for(8);
 }
 
-fn rule_8_8_a_read_that_takes_too_long_is_an_attempt(engine: Engine) {
+fn rule_8_8_read_past_its_deadline_is_a_failed_attempt(engine: Engine) {
     if engine == Engine::Sqlite {
-        // Nobody can hold a reader of SQLite up from outside.
+        // A reader of SQLite cannot be blocked from outside.
         return;
     }
     let server = server(engine, "1");
     let (cast, receiver) = (book(&server), Receiver::start());
     let app = install(&cast, &receiver.url(), &["ACCOUNT_CREATED"], json!({}));
-    let mut hold = Hold::begin(&server);
-    hold.execute("LOCK TABLE bot_responses IN ACCESS EXCLUSIVE MODE");
+    let mut lock = RowLock::begin(&server);
+    lock.execute("LOCK TABLE bot_responses IN ACCESS EXCLUSIVE MODE");
     cast.account("Bank", "ASSET");
     let log = cast.path(&format!("/apps/{}/deliveries", id(&app)));
     let mut attempts = Vec::new();
@@ -78,13 +78,12 @@ fn rule_8_8_a_read_that_takes_too_long_is_an_attempt(engine: Engine) {
     let first = attempts.last().expect("an attempt");
     assert_eq!(first["error"], "the event was not read within 1 seconds");
     assert_eq!(first["status"], Value::Null);
-    hold.release();
+    lock.release();
     assert_eq!(receiver.wait_for(1).len(), 1, "8.8: it is tried again");
 }
 
-/// Which types the accounts of a group have is a matter of all its accounts: it is not looked up
-/// for each event that is delivered or listed.
-fn events_read_the_groups_once(engine: Engine) {
+/// The type of a group depends on all its accounts, so it must not be read for each event.
+fn group_types_are_cached_between_events(engine: Engine) {
     let inside = Inside::new(engine, Instant::new(1_750_000_000_000), Changes::default());
     let all: [&str; 2] = ["Assets", "Banks"];
     inside.chart(

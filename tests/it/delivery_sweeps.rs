@@ -1,6 +1,5 @@
-//! What the sweep of deliveries ends: old attempts in the log (12.13), and what has waited for too
-//! long for a paused app (8.19), or for one that has left its book (8.11). By the first round of a
-//! process that starts.
+//! The delivery sweep removes old attempts (12.13), events of apps paused for 30 days (8.19) and
+//! those of uninstalled apps (8.11). It runs in the first worker round of a process.
 
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use daybook_domain::instant::Instant;
 use daybook_service::{Context, Ids, integration, user};
 use daybook_storage::{Address, Options, ShardKey, Store};
 use daybook_tests::receiver::Receiver;
-use daybook_tests::{Backdoor, Engine, Server, id};
+use daybook_tests::{Engine, RawSql, Server, id};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -23,14 +22,14 @@ const DAY: i64 = 24 * 60 * 60_000;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        rule_12_13_thirty_days,
-        rule_8_19_events_wait_for_thirty_days,
-        rule_8_21_deliveries_of_one_request,
-        rule_8_11_what_waited_goes_in_portions,
+        rule_12_13_attempts_are_removed_after_30_days,
+        rule_8_19_paused_events_are_given_up_after_30_days,
+        rule_8_21_deliveries_per_request_are_limited,
+        rule_8_11_deliveries_of_an_uninstalled_app_are_deleted_in_portions,
     ]
 }
 
-fn rule_12_13_thirty_days(engine: Engine) {
+fn rule_12_13_attempts_are_removed_after_30_days(engine: Engine) {
     let mut server = Server::start(engine);
     let cast = book(&server);
     lunch(&cast, "one");
@@ -43,7 +42,7 @@ fn rule_12_13_thirty_days(engine: Engine) {
             "UPDATE delivery_attempts SET at = at - {} WHERE attempt = {attempt}",
             days * DAY
         );
-        assert_eq!(Backdoor::open(&server).execute(&past), 1);
+        assert_eq!(RawSql::open(&server).execute(&past), 1);
     }
     server.restart();
     let left = attempts(&cast, 2);
@@ -51,7 +50,7 @@ fn rule_12_13_thirty_days(engine: Engine) {
     assert_eq!(left, [3, 2], "12.13: older ones are removed");
 }
 
-fn rule_8_19_events_wait_for_thirty_days(engine: Engine) {
+fn rule_8_19_paused_events_are_given_up_after_30_days(engine: Engine) {
     let mut server = Server::start(engine);
     let (cast, receiver) = (book(&server), Receiver::start());
     let app = install(&cast, &receiver.url(), &POSTED, json!({}));
@@ -70,7 +69,9 @@ fn rule_8_19_events_wait_for_thirty_days(engine: Engine) {
     server.restart();
     let why = "not delivered: the app has been paused for 30 days";
     eventually("8.19: they are given up", || messages(&cast) == [why, why]);
-    eventually("it is logged", || server.log().contains("events were given up: their app has"));
+    eventually("it is logged", || {
+        server.log().contains("webhook deliveries of a paused app given up")
+    });
     webhooks(&server, "resume", &["--app", id(&app)], &app);
     lunch(&cast, "three");
     receiver.wait_for(1);
@@ -82,8 +83,8 @@ fn rule_8_19_events_wait_for_thirty_days(engine: Engine) {
     assert_eq!(descriptions(&received), ["three", "one", "two"], "8.12: they can be replayed");
 }
 
-/// 8.21: what one request causes is one unit of work, for which others wait.
-fn rule_8_21_deliveries_of_one_request(engine: Engine) {
+/// 8.21: they are one unit of work, which delays others.
+fn rule_8_21_deliveries_per_request_are_limited(engine: Engine) {
     let server = Server::start(engine);
     let cast = book(&server);
     for _ in 0..51 {
@@ -98,19 +99,19 @@ fn rule_8_21_deliveries_of_one_request(engine: Engine) {
     let why = "apps would receive 102000 events; at most 100000 are delivered for one request";
     assert!(message.starts_with(why), "8.21: {message}");
     assert!(message.ends_with("send fewer items at once"), "{message}");
-    let kept = cast.owner.get(&cast.path("/transactions")).ok();
-    assert!(items(&kept).is_empty(), "nothing is changed");
+    let listed = cast.owner.get(&cast.path("/transactions")).ok();
+    assert!(items(&listed).is_empty(), "nothing is changed");
     send(1).ok();
 }
 
-/// 8.11: to uninstall an app ends its queue at once. Its rows go afterwards, some at a time, and
-/// only then does the app come back.
-fn rule_8_11_what_waited_goes_in_portions(engine: Engine) {
+/// 8.11: uninstalling ends the queue at once. The rows are deleted in portions, and only then may
+/// the app be installed again.
+fn rule_8_11_deliveries_of_an_uninstalled_app_are_deleted_in_portions(engine: Engine) {
     let mut server = Server::start(engine);
     let cast = book(&server);
     let app = install(&cast, NOBODY, &POSTED, json!({}));
     lunch(&cast, "one");
-    let mut database = Backdoor::open(&server);
+    let mut database = RawSql::open(&server);
     let many = format!(
         "INSERT INTO deliveries (book_id, app_id, sequence, depth) \
             WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 12000) \
@@ -122,7 +123,7 @@ fn rule_8_11_what_waited_goes_in_portions(engine: Engine) {
     let waiting = format!("SELECT COUNT(*) FROM deliveries WHERE app_id = '{}'", id(&app));
     assert_eq!(database.count(&waiting), 12_001);
 
-    // By a store that wakes no worker of the server.
+    // Use a store that does not wake the worker of the server.
     let address = Address::parse(server.database_url()).expect("a URL");
     let other = Store::open(&Options::new(address)).expect("another process");
     let email = Email::stored(cast.owner.email().to_owned());
@@ -130,8 +131,8 @@ fn rule_8_11_what_waited_goes_in_portions(engine: Engine) {
     let cx = Context::new(Arc::new(owner), Instant::new(1_763_000_000_000), Arc::new(Ids::new(11)));
     let installed = cast.owner.get(&cast.path("/integrations")).ok();
     let (book, removed) = (cast.book.clone(), id(&items(&installed)[0]).to_owned());
-    let lane = ShardKey::of_book(&book);
-    let delete = other.write(lane, move |tx| integration::delete(tx, &cx, &book, &removed));
+    let shard = ShardKey::of_book(&book);
+    let delete = other.write(shard, move |tx| integration::delete(tx, &cx, &book, &removed));
     delete.expect("it has left");
     drop(other);
     assert_eq!(database.count(&waiting), 7_001, "a portion goes at once");
@@ -144,6 +145,6 @@ fn rule_8_11_what_waited_goes_in_portions(engine: Engine) {
     eventually("8.11: the rest goes", || database.count(&waiting) == 0);
     eventually("8.11: it comes back", || again().status == 200);
     lunch(&cast, "two");
-    assert_eq!(database.count(&waiting), 1, "what is recorded from now on");
+    assert_eq!(database.count(&waiting), 1, "only later events");
     assert_eq!(backlog(), 1);
 }

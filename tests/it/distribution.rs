@@ -1,7 +1,6 @@
-//! `daybook migrate --distribute`, and what Daybook does on a distributed database. No package
-//! registry has the extension, so here PostgreSQL pretends to have it: tables are where they were,
-//! and a write over several books fails. On the extension itself the suite runs by hand
-//! (docs/scaling.md).
+//! `daybook migrate --distribute` and writes on a distributed database. The extension is not
+//! available here, so a stub replaces it and triggers refuse statements over several books. The
+//! suite runs on the real extension by hand (docs/scaling.md).
 
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
@@ -20,9 +19,9 @@ use crate::schema::tables;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        only_with_the_extension,
-        writes_have_one_book,
-        whoever_asks_a_worker_meets_at_the_coordinator,
+        distribute_requires_the_extension,
+        statements_write_one_book,
+        advisory_locks_are_taken_at_the_coordinator,
     ]
 }
 
@@ -34,30 +33,30 @@ fn migrate(server: &Server, arguments: &[&str]) -> Output {
     run_for(&mut command, Duration::from_secs(60)).expect("it ends")
 }
 
-fn said(bytes: &[u8]) -> String {
+fn text_of(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn only_with_the_extension(engine: Engine) {
+fn distribute_requires_the_extension(engine: Engine) {
     let mut server = Server::start(engine);
     server.terminate();
     let before = tables(&server);
     let plain = migrate(&server, &[]);
     assert!(plain.status.success(), "{plain:?}");
-    assert_eq!(said(&plain.stdout), "The schema is up to date.\n");
+    assert_eq!(text_of(&plain.stdout), "The schema is up to date.\n");
     let refused = migrate(&server, &["--distribute"]);
     assert_eq!(refused.status.code(), Some(1));
     let why = match engine {
         Engine::Sqlite => "SQLite is one file on one machine",
-        Engine::Postgres => "the extension citus is missing: docs/scaling.md says how",
+        Engine::Postgres => "the extension citus is not installed, see docs/scaling.md",
     };
-    assert!(said(&refused.stderr).contains(why), "{}", said(&refused.stderr));
+    assert!(text_of(&refused.stderr).contains(why), "{}", text_of(&refused.stderr));
     assert_eq!(tables(&server), before, "nothing was changed");
     server.restart();
 }
 
-/// What Daybook asks of the extension.
-const PRETEND: &str = "
+/// A stub of the parts of the extension that Daybook uses.
+const STUB: &str = "
 INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
     VALUES (60000, 'citus', 10, 'public'::regnamespace, FALSE, '13');
 CREATE TABLE pg_dist_partition (logicalrelid REGCLASS);
@@ -66,8 +65,8 @@ CREATE FUNCTION create_distributed_table(REGCLASS, TEXT, colocate_with TEXT) RET
 CREATE FUNCTION create_reference_table(REGCLASS) RETURNS VOID
     LANGUAGE sql AS 'INSERT INTO pg_dist_partition VALUES ($1)';";
 
-/// Refuses statements that write rows of several books, and notes which books each database
-/// transaction writes. `entries` is a view, which nothing writes.
+/// Refuses statements that write rows of several books, and records the books of each database
+/// transaction. `entries` is a view.
 const WATCH: &str = "DO $$
 DECLARE name TEXT;
 BEGIN
@@ -95,22 +94,22 @@ END $$";
 const GROUPS_OF_SEVERAL: &str = "SELECT COUNT(*) FROM \
     (SELECT transaction FROM written GROUP BY transaction HAVING COUNT(DISTINCT book_id) > 1) g";
 
-fn writes_have_one_book(engine: Engine) {
+fn statements_write_one_book(engine: Engine) {
     if engine == Engine::Sqlite {
         return;
     }
     let (_cluster, mut server, mut database) = stopped();
-    database.batch_execute(PRETEND).expect("it pretends");
+    database.batch_execute(STUB).expect("the stub");
     let placed = migrate(&server, &["--distribute"]);
-    assert!(placed.status.success(), "{}", said(&placed.stderr));
-    assert_eq!(said(&placed.stdout).lines().count(), PLACEMENTS.len());
-    // A step of the schema may bring a table; until it has a place, no server starts.
+    assert!(placed.status.success(), "{}", text_of(&placed.stderr));
+    assert_eq!(text_of(&placed.stdout).lines().count(), PLACEMENTS.len());
+    // A migration may add a table; the server does not start until it is placed.
     let forget = "DELETE FROM pg_dist_partition WHERE logicalrelid = 'users'::regclass";
     database.batch_execute(forget).expect("a table without a place");
     let refused = migrate(&server, &[]);
-    assert!(said(&refused.stderr).contains("all but users"), "{}", said(&refused.stderr));
+    assert!(text_of(&refused.stderr).contains("except users"), "{}", text_of(&refused.stderr));
     let placed = migrate(&server, &["--distribute"]);
-    assert_eq!(said(&placed.stdout), "users: on every machine\n");
+    assert_eq!(text_of(&placed.stdout), "users: on every machine\n");
     database.batch_execute(WATCH).expect("what watches");
     server.restart();
     openapi::every_operation(&server);
@@ -124,7 +123,7 @@ fn writes_have_one_book(engine: Engine) {
     assert_eq!(several, 0, "groups of several books");
 }
 
-/// A database of machines, as one of them shows it.
+/// Returns statements that describe the machines as seen by one of them.
 fn machines(group: i32, names: &str) -> String {
     format!(
         "CREATE TABLE IF NOT EXISTS pg_dist_node (nodename TEXT, nodeport INTEGER);
@@ -138,10 +137,9 @@ fn machines(group: i32, names: &str) -> String {
 const LOCKED: &str = "SELECT d.datname::TEXT \
     FROM pg_locks l JOIN pg_database d ON d.oid = l.database WHERE l.locktype = 'advisory'";
 
-/// Where `--database-url` names a worker, the locks of all processes are at the coordinator. Here
-/// both are databases of one PostgreSQL, in which such locks belong to a database, as on Citus they
-/// belong to a machine.
-fn whoever_asks_a_worker_meets_at_the_coordinator(engine: Engine) {
+/// When `--database-url` names a worker, advisory locks are taken at the coordinator. Here both are
+/// databases of one PostgreSQL, since advisory locks belong to a database.
+fn advisory_locks_are_taken_at_the_coordinator(engine: Engine) {
     let refused = |server: &Server, coordinator: &str, why: &str| {
         let mut command = Command::new(binary());
         command.args(["serve", "--listen", &format!("127.0.0.1:{}", free_port())]);
@@ -149,7 +147,7 @@ fn whoever_asks_a_worker_meets_at_the_coordinator(engine: Engine) {
         command.arg("--data-dir").arg(server.data_dir());
         let ended = run_for(&mut command, Duration::from_secs(60)).expect("it ends");
         assert_eq!(ended.status.code(), Some(1));
-        assert!(said(&ended.stderr).contains(why), "{}", said(&ended.stderr));
+        assert!(text_of(&ended.stderr).contains(why), "{}", text_of(&ended.stderr));
     };
     if engine == Engine::Sqlite {
         let mut server = Server::start(engine);
@@ -161,7 +159,7 @@ fn whoever_asks_a_worker_meets_at_the_coordinator(engine: Engine) {
     let url = format!("{place}/coordinator");
     let other = "does not lead to the coordinator of the machines";
     refused(&server, cluster.url(), other);
-    worker.batch_execute(PRETEND).expect("it pretends");
+    worker.batch_execute(STUB).expect("the stub");
     assert!(migrate(&server, &["--distribute"]).status.success());
     drop(worker);
     let mut admin = postgres::Client::connect(&format!("{place}/template1"), postgres::NoTls)
@@ -172,7 +170,7 @@ fn whoever_asks_a_worker_meets_at_the_coordinator(engine: Engine) {
     let mut stranger = postgres::Client::connect(&stranger, postgres::NoTls).expect("a way in");
     let made = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'";
     let made: i64 = stranger.query_one(made, &[]).expect("a count").get(0);
-    assert_eq!(made, 0, "who is refused changes nothing");
+    assert_eq!(made, 0, "a refused start changes nothing");
     admin.batch_execute(&format!("CREATE DATABASE coordinator TEMPLATE {name}")).expect("a copy");
     let at = |url: &str, group, names| {
         let mut database = postgres::Client::connect(url, postgres::NoTls).expect("a way in");
@@ -199,7 +197,7 @@ fn whoever_asks_a_worker_meets_at_the_coordinator(engine: Engine) {
     assert_eq!(seen.into_iter().collect::<Vec<_>>(), ["coordinator"]);
 }
 
-/// Many rows of a book go another way than few.
+/// Writes few and many rows, which use different statements.
 fn writes(server: &Server) {
     let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let lunch = |at: usize| {

@@ -1,5 +1,5 @@
-//! Durability: what the server acknowledged survives its death, and other faults; `make torture`
-//! does each of them for longer.
+//! Durability: acknowledged writes survive kills and other faults. `make torture` runs each for
+//! longer.
 
 use daybook_tests::torture::Torture;
 use daybook_tests::torture::faults::{self, Fault};
@@ -8,19 +8,19 @@ use daybook_tests::{Engine, setting};
 pub fn tests() -> Vec<crate::Case> {
     crate::isolated![
         acknowledged_transactions_survive_sigkill,
-        one_of_two_processes_is_killed,
-        postgres_is_killed,
-        connections_are_cut,
-        the_disk_is_full,
-        the_clock_is_set,
+        writes_survive_the_kill_of_one_of_two_processes,
+        writes_survive_a_kill_of_postgres,
+        writes_survive_cut_connections,
+        writes_survive_a_full_disk,
+        writes_survive_a_clock_change,
     ]
 }
 
-/// Three kills at least on one growing book; `make torture` does twenty.
+/// At least three kills on one growing book; `make torture` does twenty.
 fn acknowledged_transactions_survive_sigkill(engine: Engine) {
     let mut torture = Torture::start(engine, 1993).expect("a server with a book");
     let mut acknowledged = 0;
-    // A busy machine may write nothing before a kill: then it gets more of them.
+    // On a busy machine clients may write nothing before a kill; then repeat.
     for turn in 0..30 {
         if turn >= 3 && acknowledged > 0 {
             break;
@@ -34,44 +34,44 @@ fn acknowledged_transactions_survive_sigkill(engine: Engine) {
     assert!(acknowledged > 0, "the clients wrote before the kills");
 }
 
-/// Nothing acknowledged is lost, nothing half is seen, the audit is clean, and everybody is served
-/// within 5 s.
+/// Checks that no acknowledged write is lost, no partial write is visible, the audit is clean, and
+/// requests are served within 5 s.
 #[track_caller]
-fn endures(fault: Fault, engine: Engine, turns: usize) {
-    if !fault.befalls(engine) {
+fn check_fault(fault: Fault, engine: Engine, turns: usize) {
+    if !fault.applies_to(engine) {
         return;
     }
-    let endured = faults::endure(fault, engine, turns, 1993).expect("servers with a book");
-    assert!(endured.violations.is_empty(), "{fault}: {endured:#?}");
+    let report = faults::run_fault(fault, engine, turns, 1993).expect("servers with a book");
+    assert!(report.violations.is_empty(), "{fault}: {report:#?}");
 }
 
-fn one_of_two_processes_is_killed(engine: Engine) {
-    endures(Fault::ProcessKilled, engine, 2);
+fn writes_survive_the_kill_of_one_of_two_processes(engine: Engine) {
+    check_fault(Fault::ProcessKilled, engine, 2);
 }
 
-fn postgres_is_killed(engine: Engine) {
-    endures(Fault::PostgresKilled, engine, 2);
+fn writes_survive_a_kill_of_postgres(engine: Engine) {
+    check_fault(Fault::PostgresKilled, engine, 2);
 }
 
-fn connections_are_cut(engine: Engine) {
-    endures(Fault::ConnectionsCut, engine, 1);
+fn writes_survive_cut_connections(engine: Engine) {
+    check_fault(Fault::ConnectionsCut, engine, 1);
 }
 
-fn the_disk_is_full(engine: Engine) {
-    where_possible(Fault::DiskFull, engine, 1);
+fn writes_survive_a_full_disk(engine: Engine) {
+    check_fault_where_possible(Fault::DiskFull, engine, 1);
 }
 
-fn the_clock_is_set(engine: Engine) {
-    where_possible(Fault::ClockSet, engine, 3);
+fn writes_survive_a_clock_change(engine: Engine) {
+    check_fault_where_possible(Fault::ClockSet, engine, 3);
 }
 
-/// What cannot be made here is left out, and said; in CI it is a failure.
-fn where_possible(fault: Fault, engine: Engine, turns: usize) {
+/// Skips a fault that this machine cannot produce; in CI that is a failure.
+fn check_fault_where_possible(fault: Fault, engine: Engine, turns: usize) {
     match faults::missing(fault) {
         Some(what) => {
             assert!(setting("CI").is_none(), "{what}");
             eprintln!("left out: {what}");
         }
-        None => endures(fault, engine, turns),
+        None => check_fault(fault, engine, turns),
     }
 }

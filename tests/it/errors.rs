@@ -1,4 +1,5 @@
-//! Errors (behaviour 10): shapes, reasons, and which check comes first (0.17, order of checks).
+//! Errors (10.2 - 10.7): shape, reason, and the order of checks (0.17): authentication, visibility,
+//! permission, existence, values.
 
 use daybook_tests::{Cast, Client, Server, id};
 use serde_json::{Value, json};
@@ -7,27 +8,29 @@ use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![
-        login_required,
-        scheme_is_bearer,
-        tokens_in_the_query_are_no_tokens,
-        unknown_book_and_foreign_book_look_the_same,
-        unknown_resources,
-        resources_of_another_book,
-        authentication_before_everything,
-        visibility_before_permission,
-        permission_before_existence,
-        existence_before_validation,
-        second_delete,
-        required_on_update,
+        invalid_token_is_refused,
+        other_schemes_are_refused,
+        token_in_the_query_is_refused,
+        unknown_and_inaccessible_books_get_the_same_error,
+        unknown_ids_are_not_found,
+        ids_of_another_book_are_not_found,
+        authentication_is_checked_first,
+        visibility_is_checked_before_permission,
+        permission_is_checked_before_existence,
+        existence_is_checked_before_values,
+        second_delete_is_not_found,
+        update_without_an_id_is_refused,
     ];
     cases.extend(REQUIRED.iter().map(|(name, path, body, field)| {
-        Case::shared(format!("required_{name}"), move |server| required(server, path, body, field))
+        Case::shared(format!("required_{name}"), move |server| {
+            check_required(server, path, body, field)
+        })
     }));
     cases
 }
 
 /// 10.2, 11.5: a missing or invalid token; clients look for `Login Required`.
-fn login_required(server: &Server) {
+fn invalid_token_is_refused(server: &Server) {
     let good = server.token("carol@example.com");
     let parts: Vec<&str> = good.split('.').collect();
     let last = if good.ends_with('A') { "B" } else { "A" };
@@ -43,7 +46,7 @@ fn login_required(server: &Server) {
         "x".repeat(6000),
     ];
     if let [_, payload, _] = parts[..] {
-        // {"alg":"none","typ":"JWT"} and {"alg":"none"}: a token that claims to need no signature.
+        // {"alg":"none","typ":"JWT"} and {"alg":"none"}: unsigned tokens.
         tokens.push(format!("eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.{payload}."));
         tokens.push(format!("eyJhbGciOiJub25lIn0.{payload}.x"));
     }
@@ -59,7 +62,7 @@ fn login_required(server: &Server) {
 }
 
 /// 11.5: the header is always `Authorization: Bearer <token>`.
-fn scheme_is_bearer(server: &Server) {
+fn other_schemes_are_refused(server: &Server) {
     let token = server.token("carol@example.com");
     let values = [
         String::new(),
@@ -76,16 +79,16 @@ fn scheme_is_bearer(server: &Server) {
     }
 }
 
-/// 11.5: a token in the query string is not accepted.
-fn tokens_in_the_query_are_no_tokens(server: &Server) {
+/// 11.5.
+fn token_in_the_query_is_refused(server: &Server) {
     let token = server.token("carol@example.com");
     for name in ["access_token", "token", "oauth_token", "key", "authorization"] {
         server.anonymous().get(&format!("/v5/user?{name}={token}")).refused(401, "required");
     }
 }
 
-/// 7.4: no access and unknown book look the same.
-fn unknown_book_and_foreign_book_look_the_same(server: &Server) {
+/// 7.4.
+fn unknown_and_inaccessible_books_get_the_same_error(server: &Server) {
     let cast = Cast::new(server);
     let account = cast.account("Cash", "ASSET");
     let routes = [
@@ -95,8 +98,7 @@ fn unknown_book_and_foreign_book_look_the_same(server: &Server) {
         "/transactions".to_owned(),
         "/events".to_owned(),
     ];
-    // The same number of characters, so that a message that names the book differs in that name
-    // only.
+    // The same length, so that messages differ only in the name.
     let unknown = "x".repeat(cast.book.len());
     for route in routes {
         let foreign = cast.stranger.get(&cast.path(&route)).refused(404, "notFound");
@@ -114,8 +116,8 @@ fn unknown_book_and_foreign_book_look_the_same(server: &Server) {
     assert_eq!(foreign.replace(&cast.book, "*"), missing.replace(&unknown, "*"));
 }
 
-/// Requests that name one resource by `{id}`.
-fn naming_one() -> Vec<(&'static str, &'static str, Value)> {
+/// Returns the operations that name one resource by `{id}`.
+fn operations_on_one_resource() -> Vec<(&'static str, &'static str, Value)> {
     vec![
         ("GET", "/accounts/{id}", Value::Null),
         ("GET", "/accounts/{id}/groups", Value::Null),
@@ -141,8 +143,8 @@ fn naming_one() -> Vec<(&'static str, &'static str, Value)> {
 }
 
 #[track_caller]
-fn none_is_found(client: &Client, cast: &Cast, name: &str) {
-    for (method, path, body) in naming_one() {
+fn check_not_found(client: &Client, cast: &Cast, name: &str) {
+    for (method, path, body) in operations_on_one_resource() {
         let body =
             serde_json::from_str(&body.to_string().replace("{id}", name)).expect("still JSON");
         let answer = client.send(method, &cast.path(&path.replace("{id}", name)), &body);
@@ -152,15 +154,15 @@ fn none_is_found(client: &Client, cast: &Cast, name: &str) {
 }
 
 /// 10.5, 3.4.5: clients must see a failure.
-fn unknown_resources(server: &Server) {
+fn unknown_ids_are_not_found(server: &Server) {
     let cast = Cast::new(server);
     for name in ["1234567890123", "no-such-thing", "00000000-0000-0000-0000-000000000000"] {
-        none_is_found(&cast.owner, &cast, name);
+        check_not_found(&cast.owner, &cast, name);
     }
 }
 
-/// 0.14: an id of another book never matches here.
-fn resources_of_another_book(server: &Server) {
+/// 0.14.
+fn ids_of_another_book_are_not_found(server: &Server) {
     let (cast, other) = (Cast::new(server), Cast::new(server));
     other.account("Cash", "ASSET");
     other.account("Food", "OUTGOING");
@@ -171,15 +173,14 @@ fn resources_of_another_book(server: &Server) {
     ];
     other.share(cast.owner.email(), "EDITOR");
     for resource in resources {
-        none_is_found(&cast.owner, &cast, id(&resource));
+        check_not_found(&cast.owner, &cast, id(&resource));
     }
     // Ids of collaborators are stable per book.
     let rows = other.owner.get(&other.path("/collaborators")).ok();
-    none_is_found(&cast.owner, &cast, id(&rows["items"][1]));
+    check_not_found(&cast.owner, &cast, id(&rows["items"][1]));
 }
 
-/// 401 comes first: nothing about books or routes is shown to a caller without a token.
-fn authentication_before_everything(server: &Server) {
+fn authentication_is_checked_first(server: &Server) {
     let cast = Cast::new(server);
     let anonymous = &cast.anonymous;
     anonymous.get("/v5/books/unknown").refused(401, "required");
@@ -190,8 +191,7 @@ fn authentication_before_everything(server: &Server) {
     anonymous.post(&cast.path("/accounts"), &json!({"name": ""})).refused(401, "required");
 }
 
-/// A stranger learns nothing from a bad request either.
-fn visibility_before_permission(server: &Server) {
+fn visibility_is_checked_before_permission(server: &Server) {
     let cast = Cast::new(server);
     let stranger = &cast.stranger;
     stranger.post(&cast.path("/accounts"), &json!({})).refused(404, "notFound");
@@ -201,8 +201,7 @@ fn visibility_before_permission(server: &Server) {
     stranger.patch(&cast.path("/transactions/check"), &json!({})).refused(404, "notFound");
 }
 
-/// 403 comes before the resource and before the values.
-fn permission_before_existence(server: &Server) {
+fn permission_is_checked_before_existence(server: &Server) {
     let cast = Cast::new(server);
     let viewer = &cast.viewer;
     viewer.put(&cast.path("/accounts"), &json!({"id": "1234567890123"})).refused(403, "forbidden");
@@ -215,7 +214,7 @@ fn permission_before_existence(server: &Server) {
     viewer.post(&cast.path("/collaborators"), &json!({"email": "x"})).refused(403, "forbidden");
 }
 
-fn existence_before_validation(server: &Server) {
+fn existence_is_checked_before_values(server: &Server) {
     let cast = Cast::new(server);
     let owner = &cast.owner;
     owner
@@ -230,7 +229,7 @@ fn existence_before_validation(server: &Server) {
 }
 
 /// 10.7: without an idempotency key a second DELETE answers 404.
-fn second_delete(server: &Server) {
+fn second_delete_is_not_found(server: &Server) {
     let cast = Cast::new(server);
     let account = cast.path(&format!("/accounts/{}", id(&cast.account("Cash", "ASSET"))));
     let group = cast.path(&format!("/groups/{}", id(&cast.group("Assets"))));
@@ -266,8 +265,8 @@ const REQUIRED: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-/// 9.13: a missing required field answers 400 naming it.
-fn required(server: &Server, path: &str, body: &str, field: &str) {
+/// 9.13.
+fn check_required(server: &Server, path: &str, body: &str, field: &str) {
     let cast = Cast::new(server);
     let path = path.replace("{book}", &cast.path(""));
     let message = cast
@@ -277,8 +276,8 @@ fn required(server: &Server, path: &str, body: &str, field: &str) {
     assert!(message.contains(field), "9.13: the message names {field}: {message}");
 }
 
-/// 9.13: an update says what it updates.
-fn required_on_update(server: &Server) {
+/// 9.13.
+fn update_without_an_id_is_refused(server: &Server) {
     let cast = Cast::new(server);
     let table = [
         ("PUT", "/v5/books".to_owned(), json!({"name": "B"})),

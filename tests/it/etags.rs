@@ -1,4 +1,5 @@
-//! Optimistic concurrency (behaviour 0.17): versions of resources, and writes that expect one.
+//! Optimistic concurrency (0.17): ETags of resources and conditional writes. Each operation that
+//! takes If-Match refuses a stale tag with 412 and changes nothing.
 
 use std::collections::HashSet;
 use std::thread;
@@ -10,28 +11,27 @@ use crate::Case;
 use crate::targets::Targets;
 use daybook_tests::openapi::contract::{Operation, operations};
 
-/// A new operation is covered here as soon as it is in the document: one that takes If-Match, and
-/// one that must not.
+/// Adds a case for each write of the contract, with or without If-Match.
 pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![
-        every_change_has_a_tag_of_its_own,
-        what_changes_nothing_keeps_the_tag,
-        derived_values_keep_the_tag,
-        membership_is_the_accounts_own,
-        verbs_on_transactions_are_changes,
-        conditions_in_every_form,
-        posting_a_new_transaction_has_no_target,
-        checks_in_order,
-        one_of_two_wins,
-        a_replay_has_the_first_tag,
-        reads_have_no_conditions,
+        each_change_has_a_new_tag,
+        unchanged_resource_keeps_its_tag,
+        change_of_derived_values_keeps_the_tag,
+        membership_changes_the_tag_of_the_account,
+        state_changes_of_transactions_change_the_tag,
+        all_forms_of_if_match_are_accepted,
+        condition_without_a_target_is_refused,
+        condition_is_checked_after_permission_and_before_values,
+        one_of_two_concurrent_updates_succeeds,
+        replay_returns_the_first_tag,
+        reads_ignore_conditions,
         masked_transactions_have_no_tag,
     ];
     for operation in operations().into_iter().filter(Operation::writes) {
         let (name, check): (_, fn(&Server, Operation)) = if operation.takes("If-Match") {
-            ("expects_a_version", expects)
+            ("expects_a_version", check_condition)
         } else {
-            ("has_no_condition", refuses)
+            ("has_no_condition", check_no_condition)
         };
         cases.push(Case::shared(format!("{}_{name}", operation.id), move |server| {
             check(server, operation)
@@ -40,7 +40,7 @@ pub fn tests() -> Vec<Case> {
     cases
 }
 
-/// The strong tag of an answer.
+/// Returns the strong tag of a response.
 #[track_caller]
 fn tag(answer: &Answer) -> String {
     assert_eq!(answer.status, 200, "{}", answer.text);
@@ -55,67 +55,70 @@ fn tag(answer: &Answer) -> String {
     tag.clone()
 }
 
-fn expecting(client: &Client, tag: &str) -> Client {
+fn with_condition(client: &Client, tag: &str) -> Client {
     client.header("If-Match", tag)
 }
 
-/// What an operation answers to a stale tag, to the right one and to `*`; and that its tag is the
-/// one GET then gives.
-fn expects(server: &Server, operation: Operation) {
+/// Checks an operation with a stale tag, the current one and `*`, and compares its tag with that of
+/// GET.
+fn check_condition(server: &Server, operation: Operation) {
     let targets = Targets::new(server);
     let owner = &targets.cast.owner;
     let seen = tag(&targets.read(operation));
     let before = targets.snapshot();
     for stale in ["\"account.1.1\"", "\"\"", &format!("W/{seen}"), &seen.to_uppercase()] {
-        let answer = targets.call(&expecting(owner, stale), operation, "Changed");
+        let answer = targets.call(&with_condition(owner, stale), operation, "Changed");
         let faults = operation.faults(answer.status, &answer.text);
         assert!(faults.is_empty(), "{faults:?}");
         answer.refused(412, "conditionNotMet");
         assert_eq!(targets.snapshot(), before, "{}: 412 changes nothing", operation.id);
     }
-    targets.call(&expecting(owner, "stale"), operation, "Changed").refused(400, "badRequest");
+    targets.call(&with_condition(owner, "stale"), operation, "Changed").refused(400, "badRequest");
     assert_eq!(targets.snapshot(), before);
 
     let changed =
-        tag(&targets.call(&expecting(owner, &format!("\"x\", {seen}")), operation, "Changed"));
+        tag(&targets.call(&with_condition(owner, &format!("\"x\", {seen}")), operation, "Changed"));
     if operation.method == "DELETE" {
         assert_eq!(changed, seen, "the deleted resource as it was");
-        targets.call(&expecting(owner, &seen), operation, "Changed").refused(404, "notFound");
-        targets.call(&expecting(owner, "*"), operation, "Changed").refused(404, "notFound");
+        targets.call(&with_condition(owner, &seen), operation, "Changed").refused(404, "notFound");
+        targets.call(&with_condition(owner, "*"), operation, "Changed").refused(404, "notFound");
         return;
     }
     assert_eq!(tag(&targets.read(operation)), changed, "{}: GET gives the same tag", operation.id);
     let owner = targets.next_caller(operation);
     if targets.snapshot() != before {
         assert_ne!(changed, seen, "a change is a new version");
-        targets.call(&expecting(owner, &seen), operation, "Again").refused(412, "conditionNotMet");
+        targets
+            .call(&with_condition(owner, &seen), operation, "Again")
+            .refused(412, "conditionNotMet");
     }
-    // The new tag works, in the state the first call has left: to trash what is trashed is nothing.
-    let again = targets.call(&expecting(owner, &changed), operation, "Again");
+    // The new tag is accepted. Repeating the operation may change nothing.
+    let again = targets.call(&with_condition(owner, &changed), operation, "Again");
     let newest = tag(&again);
     assert_eq!(
-        tag(&targets.call(&expecting(owner, "*"), operation, "Again")),
+        tag(&targets.call(&with_condition(owner, "*"), operation, "Again")),
         newest,
         "the same once more changes nothing"
     );
 }
 
-/// 400 for a condition where there is no one resource to compare with.
-fn refuses(server: &Server, operation: Operation) {
+/// Checks that a condition is refused where there is no single resource.
+fn check_no_condition(server: &Server, operation: Operation) {
     let targets = Targets::new(server);
     let before = targets.snapshot();
     for condition in ["*", "\"x\"", "nonsense"] {
-        let answer = targets.call(&expecting(&targets.cast.owner, condition), operation, "Changed");
+        let answer =
+            targets.call(&with_condition(&targets.cast.owner, condition), operation, "Changed");
         let message = answer.refused(400, "badRequest");
         assert!(message.contains("If-Match"), "{message}");
     }
     assert_eq!(targets.snapshot(), before, "a refused condition changes nothing");
     targets
-        .call(&expecting(&targets.cast.anonymous, "*"), operation, "Changed")
+        .call(&with_condition(&targets.cast.anonymous, "*"), operation, "Changed")
         .refused(401, "required");
 }
 
-fn every_change_has_a_tag_of_its_own(server: &Server) {
+fn each_change_has_a_new_tag(server: &Server) {
     let cast = Cast::new(server);
     let mut seen = HashSet::new();
     let mut add = |answer: Answer| {
@@ -134,31 +137,31 @@ fn every_change_has_a_tag_of_its_own(server: &Server) {
     let book = owner.post("/v5/books", &json!({"name": "Other"}));
     let book_id = id(&book.body).to_owned();
     add(book);
-    for turn in 0..3 {
-        let name = format!("Name {turn}");
+    for number in 0..3 {
+        let name = format!("Name {number}");
         add(owner.put(&cast.path("/accounts"), &json!({"id": account_id, "name": name})));
         add(owner.put(&cast.path("/groups"), &json!({"id": group_id, "name": name})));
         add(owner.put(&cast.path("/transactions"), &json!({"id": draft_id, "description": name})));
         add(owner.put(&format!("/v5/books/{book_id}"), &json!({"name": name})));
     }
-    // There and back is another version all the same: somebody may have seen what was in between.
+    // Changing a value back is also a new version.
     for locked in [true, false, true] {
         add(owner.put(&cast.path("/groups"), &json!({"id": group_id, "locked": locked})));
     }
-    // What is made again under the old name is another resource.
+    // A new resource under the old name has another tag.
     owner.delete(&cast.path(&format!("/accounts/{account_id}"))).ok();
     add(owner.post(&cast.path("/accounts"), &json!({"name": "Cash", "type": "ASSET"})));
 }
 
-/// Whether the GET of a path gives the same tag after the deed as before.
+/// Checks whether an action keeps the tag of a path.
 #[track_caller]
-fn keeps(cast: &Cast, path: &str, kept: bool, deed: impl FnOnce()) {
+fn check_tag(cast: &Cast, path: &str, kept: bool, action: impl FnOnce()) {
     let before = tag(&cast.owner.get(path));
-    deed();
+    action();
     assert_eq!(tag(&cast.owner.get(path)) == before, kept, "{path}");
 }
 
-fn what_changes_nothing_keeps_the_tag(server: &Server) {
+fn unchanged_resource_keeps_its_tag(server: &Server) {
     let cast = Cast::new(server);
     let account = cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
@@ -171,12 +174,12 @@ fn what_changes_nothing_keeps_the_tag(server: &Server) {
         ("/transactions", cast.path(&format!("/transactions/{}", id(&transaction)))),
     ];
     for (collection, path) in table {
-        // The resource itself, sent back whole.
-        keeps(&cast, &path, true, || {
+        // Send the whole resource back.
+        check_tag(&cast, &path, true, || {
             drop(cast.owner.put(&cast.path(collection), &cast.owner.get(&path).ok()).ok())
         });
-        // A refused change is none.
-        keeps(&cast, &path, true, || {
+        // A refused change.
+        check_tag(&cast, &path, true, || {
             let mut body = cast.owner.get(&path).ok();
             body["properties"] = json!({"k".repeat(31): "too long a key"});
             cast.owner.put(&cast.path(collection), &body).refused(400, "badRequest");
@@ -187,16 +190,16 @@ fn what_changes_nothing_keeps_the_tag(server: &Server) {
         tag(&cast.owner.get(&cast.path(&format!("/accounts/{}", id(&account)))))
     );
     let posted = json!({"id": id(&transaction)});
-    keeps(&cast, &cast.path(&format!("/transactions/{}", id(&transaction))), true, || {
+    check_tag(&cast, &cast.path(&format!("/transactions/{}", id(&transaction))), true, || {
         drop(cast.owner.patch(&cast.path("/transactions/post"), &posted).ok());
     });
-    // The tag is the resource's, whoever reads it and with whatever around it.
+    // The tag is the same for each reader and with embedded resources.
     let whole = tag(&cast.owner.get(&cast.path("?loadAccounts=true")));
     assert_eq!(tag(&cast.viewer.get(&cast.path(""))), whole);
 }
 
-/// Totals, lastUpdateMs, hasTransactionPosted and the flags of groups are no data of their own.
-fn derived_values_keep_the_tag(server: &Server) {
+/// Totals, lastUpdateMs, hasTransactionPosted and the flags of groups are derived.
+fn change_of_derived_values_keeps_the_tag(server: &Server) {
     let cast = Cast::new(server);
     let parent = cast.group("All");
     let group = cast.group_under("Assets", "All");
@@ -209,31 +212,33 @@ fn derived_values_keep_the_tag(server: &Server) {
     let record = || drop(cast.record("2025-01-31", "5", "Cash", "Food", "Lunch"));
     let paths: Vec<&String> = [&account, &others].into_iter().chain(&groups).collect();
     for path in paths {
-        keeps(&cast, path, true, record);
+        check_tag(&cast, path, true, record);
     }
-    keeps(&cast, &cast.path(""), true, record);
+    check_tag(&cast, &cast.path(""), true, record);
     let fresh = cast.account("Bank", "ASSET");
     let fresh = cast.path(&format!("/accounts/{}", id(&fresh)));
-    keeps(&cast, &fresh, true, || drop(cast.record("2025-01-31", "5", "Bank", "Food", "First")));
+    check_tag(&cast, &fresh, true, || {
+        drop(cast.record("2025-01-31", "5", "Bank", "Food", "First"))
+    });
     assert_eq!(
         cast.owner.get(&fresh).ok()["hasTransactionPosted"],
         true,
         "its answer has changed, its version has not"
     );
-    // The group becomes mixed, its parent too.
+    // The group and its parent become mixed.
     for path in &groups {
-        keeps(&cast, path, true, || {
+        check_tag(&cast, path, true, || {
             drop(cast.account_in(&daybook_tests::unique("Debt"), "LIABILITY", &["Assets"]))
         });
     }
     assert_eq!(cast.owner.get(&groups[0]).ok()["mixed"], true);
-    keeps(&cast, &groups[0], true, || {
+    check_tag(&cast, &groups[0], true, || {
         drop(cast.owner.put(&cast.path("/groups"), &json!({"id": id(&group), "hidden": true})).ok())
     });
-    keeps(&cast, &cast.path(""), true, || drop(cast.share("new@example.com", "VIEWER")));
-    // An account's name stands in the transaction's answer, but is not the transaction's.
+    check_tag(&cast, &cast.path(""), true, || drop(cast.share("new@example.com", "VIEWER")));
+    // A transaction shows the name of its account, which is not part of it.
     let cash = cast.owner.get(&account).ok();
-    keeps(&cast, &others, true, || {
+    check_tag(&cast, &others, true, || {
         drop(
             cast.owner
                 .put(&cast.path("/accounts"), &json!({"id": cash["id"], "name": "Wallet"}))
@@ -242,7 +247,7 @@ fn derived_values_keep_the_tag(server: &Server) {
     });
 }
 
-fn membership_is_the_accounts_own(server: &Server) {
+fn membership_changes_the_tag_of_the_account(server: &Server) {
     let cast = Cast::new(server);
     let group = cast.group("Assets");
     let child = cast.group_under("Liquid", "Assets");
@@ -256,19 +261,19 @@ fn membership_is_the_accounts_own(server: &Server) {
                 .ok(),
         )
     };
-    keeps(&cast, &account_path, false, || join(json!([{"name": "Assets"}])));
-    keeps(&cast, &account_path, true, || join(json!([{"id": group["id"]}])));
-    keeps(&cast, &child_path, true, || join(json!([{"name": "Liquid"}])));
+    check_tag(&cast, &account_path, false, || join(json!([{"name": "Assets"}])));
+    check_tag(&cast, &account_path, true, || join(json!([{"id": group["id"]}])));
+    check_tag(&cast, &child_path, true, || join(json!([{"name": "Liquid"}])));
     join(json!([{"name": "Assets"}]));
-    // The group goes: its account leaves it and its child moves up, and both are changed by that.
+    // Deleting the group changes its account and its child group.
     let before = [tag(&cast.owner.get(&account_path)), tag(&cast.owner.get(&child_path))];
     cast.owner.delete(&cast.path(&format!("/groups/{}", id(&group)))).ok();
     let after = [tag(&cast.owner.get(&account_path)), tag(&cast.owner.get(&child_path))];
     assert!(before[0] != after[0] && before[1] != after[1], "{before:?} {after:?}");
 }
 
-/// Single verbs and batches alike; and a draft that loses an account.
-fn verbs_on_transactions_are_changes(server: &Server) {
+/// Single operations, batches, and a draft that loses an account.
+fn state_changes_of_transactions_change_the_tag(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
@@ -291,7 +296,7 @@ fn verbs_on_transactions_are_changes(server: &Server) {
             };
             let answer = cast.owner.patch(&cast.path(&rest), &body);
             let now = tag(&cast.owner.get(&path));
-            // It is posted already when the batch comes.
+            // The batch posts an already posted transaction.
             assert_eq!(now != last, (batch, verb) != (true, "post"), "{rest}");
             if !batch {
                 assert_eq!(tag(&answer), now, "{rest}");
@@ -304,12 +309,12 @@ fn verbs_on_transactions_are_changes(server: &Server) {
         .post(&cast.path("/transactions"), &json!({"creditAccount": {"name": "Spare"}}))
         .ok();
     let path = cast.path(&format!("/transactions/{}", id(&draft["transaction"])));
-    keeps(&cast, &path, false, || {
+    check_tag(&cast, &path, false, || {
         drop(cast.owner.delete(&cast.path(&format!("/accounts/{}", id(&spare)))).ok())
     });
 }
 
-fn conditions_in_every_form(server: &Server) {
+fn all_forms_of_if_match_are_accepted(server: &Server) {
     let cast = Cast::new(server);
     let group = cast.group("Assets");
     let path = cast.path("/groups");
@@ -323,25 +328,25 @@ fn conditions_in_every_form(server: &Server) {
         &|tag| format!("W/\"a\",{tag}"),
         &|_| "*".to_owned(),
     ];
-    for (turn, form) in forms.into_iter().enumerate() {
-        rename(expecting(&cast.owner, &form(&now())), &format!("Form {turn}")).ok();
+    for (number, form) in forms.into_iter().enumerate() {
+        rename(with_condition(&cast.owner, &form(&now())), &format!("Form {number}")).ok();
     }
-    // Several headers are one list.
-    rename(expecting(&expecting(&cast.owner, "\"a\""), &now()), "Two headers").ok();
+    // Several headers form one list.
+    rename(with_condition(&with_condition(&cast.owner, "\"a\""), &now()), "Two headers").ok();
     let current = now();
     for wrong in
         ["", "nothing", current.trim_matches('"'), "\"a", "\"a\" \"b\"", "*, \"a\"", "w/\"a\""]
     {
-        rename(expecting(&cast.owner, wrong), "Refused").refused(400, "badRequest");
+        rename(with_condition(&cast.owner, wrong), "Refused").refused(400, "badRequest");
     }
     rename(cast.owner.clone(), "Without one the last write wins").ok();
-    rename(expecting(&cast.owner, &current), "Stale").refused(412, "conditionNotMet");
-    // The tag of another resource never fits, also not of the same version.
+    rename(with_condition(&cast.owner, &current), "Stale").refused(412, "conditionNotMet");
+    // The tag of another resource never matches.
     let other = cast.owner.post(&path, &json!({"name": "Other"}));
-    rename(expecting(&cast.owner, &tag(&other)), "Foreign").refused(412, "conditionNotMet");
+    rename(with_condition(&cast.owner, &tag(&other)), "Foreign").refused(412, "conditionNotMet");
 }
 
-fn posting_a_new_transaction_has_no_target(server: &Server) {
+fn condition_without_a_target_is_refused(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
@@ -350,20 +355,21 @@ fn posting_a_new_transaction_has_no_target(server: &Server) {
         "debitAccount": {"name": "Food"},
     });
     let post = |client: &Client| client.patch(&cast.path("/transactions/post"), &body);
-    post(&expecting(&cast.owner, "*")).refused(400, "badRequest");
+    post(&with_condition(&cast.owner, "*")).refused(400, "badRequest");
     tag(&post(&cast.owner));
-    // Without an id nothing is named.
+    // Without an id there is no target.
     for rest in ["/transactions", "/accounts", "/groups"] {
-        expecting(&cast.owner, "*")
+        with_condition(&cast.owner, "*")
             .put(&cast.path(rest), &json!({"description": "x"}))
             .refused(400, "badRequest");
     }
-    expecting(&cast.owner, "*").put("/v5/books", &json!({"name": "x"})).refused(400, "badRequest");
+    with_condition(&cast.owner, "*")
+        .put("/v5/books", &json!({"name": "x"}))
+        .refused(400, "badRequest");
 }
 
-/// Authentication, visibility, permission, existence, the condition, and only then what the rules
-/// say.
-fn checks_in_order(server: &Server) {
+/// The order is authentication, visibility, permission, existence, condition, values.
+fn condition_is_checked_after_permission_and_before_values(server: &Server) {
     let cast = Cast::new(server);
     let locked =
         cast.owner.post(&cast.path("/groups"), &json!({"name": "Locked", "locked": true})).ok();
@@ -374,15 +380,15 @@ fn checks_in_order(server: &Server) {
     cast.owner.patch(&cast.path("/transactions/check"), &json!({"id": transaction["id"]})).ok();
     let stale = "\"stale\"";
     let put = |client: &Client, rest: &str, body: &Value| {
-        expecting(client, stale).put(&cast.path(rest), body)
+        with_condition(client, stale).put(&cast.path(rest), body)
     };
-    let nameless = json!({"id": inside["id"], "name": " "});
-    put(&cast.anonymous, "/accounts", &nameless).refused(401, "required");
-    put(&cast.stranger, "/accounts", &nameless).refused(404, "notFound");
-    put(&cast.viewer, "/accounts", &nameless).refused(403, "forbidden");
+    let blank_name = json!({"id": inside["id"], "name": " "});
+    put(&cast.anonymous, "/accounts", &blank_name).refused(401, "required");
+    put(&cast.stranger, "/accounts", &blank_name).refused(404, "notFound");
+    put(&cast.viewer, "/accounts", &blank_name).refused(403, "forbidden");
     put(&cast.owner, "/accounts", &json!({"id": "1234567890", "name": " "}))
         .refused(404, "notFound");
-    put(&cast.owner, "/accounts", &nameless).refused(412, "conditionNotMet");
+    put(&cast.owner, "/accounts", &blank_name).refused(412, "conditionNotMet");
     // Permissions that depend on the change come before the condition too.
     put(&cast.editor, "/accounts", &json!({"id": inside["id"], "name": "Renamed"}))
         .refused(403, "forbidden");
@@ -394,24 +400,24 @@ fn checks_in_order(server: &Server) {
     put(&cast.owner, "", &json!({"fractionDigits": 99})).refused(412, "conditionNotMet");
     put(&cast.owner, "/groups", &json!({"id": locked["id"], "parent": {"name": "Nowhere"}}))
         .refused(412, "conditionNotMet");
-    // A checked transaction is read-only, but who holds a stale tag learns of that first.
+    // A stale tag is reported before the checked state.
     put(&cast.owner, "/transactions", &json!({"id": transaction["id"], "description": "x"}))
         .refused(412, "conditionNotMet");
     let delete = |id: &Value| {
-        expecting(&cast.owner, stale)
+        with_condition(&cast.owner, stale)
             .delete(&cast.path(&format!("/accounts/{}", id.as_str().expect("an id"))))
     };
     let cash = cast.owner.get(&cast.path("/accounts/cash")).ok();
     delete(&cash["id"]).refused(412, "conditionNotMet");
     delete(&json!("1234567890")).refused(404, "notFound");
-    // What cannot be read at all names no resource.
-    expecting(&cast.owner, stale)
+    // An unreadable body names no resource.
+    with_condition(&cast.owner, stale)
         .send_raw("PUT", &cast.path("/accounts"), Some("application/json"), b"{")
         .refused(400, "parseError");
 }
 
-/// Two clients with the same tag: exactly one wins, however close they are.
-fn one_of_two_wins(server: &Server) {
+/// Two concurrent updates with the same tag.
+fn one_of_two_concurrent_updates_succeeds(server: &Server) {
     let cast = Cast::new(server);
     let account = cast.account("Cash", "ASSET");
     let group = cast.group("Assets");
@@ -423,17 +429,17 @@ fn one_of_two_wins(server: &Server) {
         ("/groups", &group["id"], "name"),
         ("/transactions", &draft["id"], "description"),
     ];
-    for turn in 0..8 {
+    for round in 0..8 {
         for (rest, resource, field) in kinds {
             let path = cast.path(&format!("{rest}/{}", resource.as_str().expect("an id")));
             let seen = tag(&cast.owner.get(&path));
             let change = |client: &Client, word: String| {
-                expecting(client, &seen)
+                with_condition(client, &seen)
                     .put(&cast.path(rest), &json!({"id": resource, field: word}))
             };
             let answers: Vec<Answer> = thread::scope(|scope| {
-                let owner = scope.spawn(|| change(&cast.owner, format!("{rest} owner {turn}")));
-                let editor = scope.spawn(|| change(&cast.editor, format!("{rest} editor {turn}")));
+                let owner = scope.spawn(|| change(&cast.owner, format!("{rest} owner {round}")));
+                let editor = scope.spawn(|| change(&cast.editor, format!("{rest} editor {round}")));
                 [owner, editor]
                     .into_iter()
                     .map(|caller| caller.join().expect("an answer"))
@@ -450,13 +456,12 @@ fn one_of_two_wins(server: &Server) {
     }
 }
 
-/// The tag of a kept answer is the one of its time, and the key comes before the condition: a
-/// repetition is no new change.
-fn a_replay_has_the_first_tag(server: &Server) {
+/// The idempotency key is checked before the condition.
+fn replay_returns_the_first_tag(server: &Server) {
     let cast = Cast::new(server);
     let group = cast.group("Assets");
     let seen = tag(&cast.owner.get(&cast.path(&format!("/groups/{}", id(&group)))));
-    let owner = expecting(&cast.owner, &seen).header("Idempotency-Key", "rename");
+    let owner = with_condition(&cast.owner, &seen).header("Idempotency-Key", "rename");
     let rename =
         || owner.put(&cast.path("/groups"), &json!({"id": group["id"], "name": "Renamed"}));
     let (first, again) = (rename(), rename());
@@ -465,9 +470,9 @@ fn a_replay_has_the_first_tag(server: &Server) {
     assert_ne!(tag(&first), seen);
 }
 
-fn reads_have_no_conditions(server: &Server) {
+fn reads_ignore_conditions(server: &Server) {
     let cast = Cast::new(server);
-    let client = expecting(&cast.owner, "\"stale\"");
+    let client = with_condition(&cast.owner, "\"stale\"");
     for rest in ["", "/accounts", "/transactions", "/balances?query=on:2025"] {
         client.get(&cast.path(rest)).ok();
     }
@@ -477,7 +482,7 @@ fn reads_have_no_conditions(server: &Server) {
     }
 }
 
-/// 3.7.2: who may not read a transaction learns only that there is one.
+/// 3.7.2.
 fn masked_transactions_have_no_tag(server: &Server) {
     let cast = Cast::new(server);
     let body = json!({"description": "Secret", "remoteIds": ["r"]});

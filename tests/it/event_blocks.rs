@@ -1,11 +1,10 @@
-//! Events of a batch share rows of the log (`storage/event/event_row.rs`). Nobody sees where:
-//! pages, filters, answers of apps and audits are those of a log with a row for each event (8.5,
-//! 8.15).
+//! Events of a batch share rows of the log (`storage/event/event_row.rs`). Pages, filters, app
+//! responses and audits must behave as with one row per event (8.5, 8.15).
 
 use std::collections::BTreeSet;
 
 use daybook_tests::receiver::{Receiver, fine};
-use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Server, column, encode};
+use daybook_tests::{CASH_AND_FOOD, Cast, RawSql, Server, column, encode};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -16,16 +15,16 @@ use crate::webhooks::install;
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        a_batch_takes_few_rows,
-        pages_and_filters_end_within_blocks,
-        an_error_is_of_one_event,
-        a_block_of_errors_is_passed_over,
-        rule_6_7_a_changed_block_is_found,
-        rule_6_20_drafts_of_a_copy_are_posted_together,
+        batch_events_share_rows,
+        pages_and_filters_cut_blocks,
+        error_belongs_to_one_event,
+        page_without_errors_skips_blocks_of_errors,
+        rule_6_7_changed_block_is_reported,
+        rule_6_20_copy_is_verified_after_its_drafts_are_posted,
     ]
 }
 
-/// Records lunches with these descriptions in one request; they, as they are then.
+/// Records lunches with these descriptions in one request.
 #[track_caller]
 fn record<T: ToString>(cast: &Cast, descriptions: impl IntoIterator<Item = T>) -> Vec<Value> {
     let lunch = |description: T| {
@@ -42,14 +41,14 @@ fn book(server: &Server) -> Cast {
     Cast::with_accounts(server, &CASH_AND_FOOD)
 }
 
-/// The number of the book's row, as a statement asks for it.
+/// Returns the SQL condition that selects the book.
 fn of_book(cast: &Cast) -> String {
     format!("book_id = (SELECT id FROM books WHERE public_id = '{}')", cast.book)
 }
 
-/// The ids of all pages of a list of events, read so many at a time.
+/// Returns the ids of all pages of a list of events.
 #[track_caller]
-fn paged(cast: &Cast, parameters: &str, limit: usize) -> Vec<String> {
+fn read_pages(cast: &Cast, parameters: &str, limit: usize) -> Vec<String> {
     let (mut found, mut cursor) = (Vec::new(), String::new());
     loop {
         let path = cast.path(&format!("/events?limit={limit}&cursor={cursor}&{parameters}"));
@@ -63,13 +62,13 @@ fn paged(cast: &Cast, parameters: &str, limit: usize) -> Vec<String> {
     }
 }
 
-fn a_batch_takes_few_rows(server: &Server) {
-    let mut backdoor = Backdoor::open(server);
+fn batch_events_share_rows(server: &Server) {
+    let mut raw_sql = RawSql::open(server);
     let mut few = || {
         let cast = book(server);
         let known = events(&cast).len();
         record(&cast, 0..320);
-        let rows = backdoor.count(&format!(
+        let rows = raw_sql.count(&format!(
             "SELECT COUNT(*) FROM events WHERE {} AND sequence > {known}",
             of_book(&cast)
         ));
@@ -77,12 +76,12 @@ fn a_batch_takes_few_rows(server: &Server) {
         assert!(rows >= 20, "{rows} rows for 320 events");
         rows < 80
     };
-    // As long as ids follow one another: each millisecond begins others, and what is recorded in
-    // other books at that moment takes some of them.
+    // Events share a row while their ids are consecutive. A new millisecond or a write to another
+    // book interrupts them.
     assert!((0..5).any(|_| few()), "no batch takes few rows");
 }
 
-fn pages_and_filters_end_within_blocks(server: &Server) {
+fn pages_and_filters_cut_blocks(server: &Server) {
     let cast = book(server);
     let made = record(&cast, 0..40);
     cast.record("2025-01-10", "8", "Cash", "Food", "alone");
@@ -93,7 +92,7 @@ fn pages_and_filters_end_within_blocks(server: &Server) {
     let every: Vec<String> = all.iter().map(id).collect();
     let mut faults = Faults::default();
     for limit in [1, 3, 16, 17, 50] {
-        faults.same(&format!("{limit} at a time"), paged(&cast, "", limit), every.clone());
+        faults.same(&format!("{limit} at a time"), read_pages(&cast, "", limit), every.clone());
     }
     let ids = |keep: &dyn Fn(&Value) -> bool| -> Vec<String> {
         all.iter().filter(|event| keep(event)).map(id).collect()
@@ -105,17 +104,17 @@ fn pages_and_filters_end_within_blocks(server: &Server) {
         }
         let about = format!("resourceId={}", event["resource"].as_str().expect("a resource"));
         let same = ids(&|other| other["resource"] == event["resource"]);
-        faults.same(&about, paged(&cast, &about, 2), same.clone());
-        faults.same(&about, paged(&cast, &about, 1), same);
+        faults.same(&about, read_pages(&cast, &about, 2), same.clone());
+        faults.same(&about, read_pages(&cast, &about, 1), same);
     }
     let posted = ids(&|event| event["type"] == "TRANSACTION_POSTED");
-    faults.same("a type", paged(&cast, "type=TRANSACTION_POSTED", 7), posted);
+    faults.same("a type", read_pages(&cast, "type=TRANSACTION_POSTED", 7), posted);
     let times: BTreeSet<i64> = all.iter().map(millis).collect();
     for at in times {
         let shown = jiff::Timestamp::from_millisecond(at).expect("an instant").to_string();
         let [after, before] = ["after", "before"].map(|word| format!("{word}={}", encode(&shown)));
-        faults.same(&after, paged(&cast, &after, 7), ids(&|event| millis(event) >= at));
-        faults.same(&before, paged(&cast, &before, 7), ids(&|event| millis(event) < at));
+        faults.same(&after, read_pages(&cast, &after, 7), ids(&|event| millis(event) >= at));
+        faults.same(&before, read_pages(&cast, &before, 7), ids(&|event| millis(event) < at));
     }
     faults.none();
 }
@@ -124,8 +123,8 @@ fn millis(event: &Value) -> i64 {
     event["createdAt"].as_str().and_then(|text| text.parse().ok()).expect("milliseconds")
 }
 
-/// An app that answers with an error whatever is described as bad.
-fn critic(cast: &Cast) -> (Receiver, Value) {
+/// Installs an app that responds with an error to descriptions that begin with `bad`.
+fn install_critic(cast: &Cast) -> (Receiver, Value) {
     let receiver = Receiver::answering(|received| {
         let transaction = &received.body["data"]["object"]["transaction"];
         let description = transaction["description"].as_str().unwrap_or_default();
@@ -142,9 +141,9 @@ fn wait_until_delivered(cast: &Cast) {
     });
 }
 
-fn an_error_is_of_one_event(server: &Server) {
+fn error_belongs_to_one_event(server: &Server) {
     let cast = book(server);
-    let (receiver, app) = critic(&cast);
+    let (receiver, app) = install_critic(&cast);
     let bad = [0, 3, 15, 16, 19];
     let describe =
         |number| format!("{} {number}", if bad.contains(&number) { "bad" } else { "ok" });
@@ -165,8 +164,8 @@ fn an_error_is_of_one_event(server: &Server) {
         [with, without].map(|events| events.into_iter().map(id).collect::<Vec<_>>());
     assert_eq!(with.len(), bad.len());
     for limit in [1, 2, 7, 50] {
-        assert_eq!(paged(&cast, "error=true", limit), with, "8.5: {limit}");
-        assert_eq!(paged(&cast, "error=false", limit), without, "8.5: {limit}");
+        assert_eq!(read_pages(&cast, "error=true", limit), with, "8.5: {limit}");
+        assert_eq!(read_pages(&cast, "error=false", limit), without, "8.5: {limit}");
     }
     let found = || {
         let mut found = column(&find(&cast, "error:true"), "description");
@@ -174,7 +173,7 @@ fn an_error_is_of_one_event(server: &Server) {
         found
     };
     assert_eq!(found(), ["bad 0", "bad 15", "bad 16", "bad 19", "bad 3"], "1.2");
-    // 8.12: whose response is deleted is found no more, and the others are.
+    // 8.12: deleting a response removes only its error.
     let listed = cast.owner.get(&cast.path("/events?error=true")).ok();
     for (event, left) in items(&listed).iter().zip((0..bad.len()).rev()) {
         let response = format!("/events/{}/responses/{}", id(event), id(&app));
@@ -184,29 +183,29 @@ fn an_error_is_of_one_event(server: &Server) {
     let again = json!({"items": [{"id": with[1]}, {"id": with[4]}]});
     cast.owner.patch(&cast.path("/events/replay/batch"), &again).no_content();
     wait_until_delivered(&cast);
-    assert_eq!(found(), ["bad 0", "bad 16"], "8.12: those that were delivered once more");
+    assert_eq!(found(), ["bad 0", "bad 16"], "8.12: the replayed ones");
 }
 
-/// 8.5: a page without errors goes on behind blocks that have nothing else.
-fn a_block_of_errors_is_passed_over(server: &Server) {
+/// 8.5.
+fn page_without_errors_skips_blocks_of_errors(server: &Server) {
     let cast = book(server);
     let first = events(&cast).len();
-    let (receiver, _) = critic(&cast);
+    let (receiver, _) = install_critic(&cast);
     record(&cast, (0..40).map(|number| format!("bad {number}")));
     record(&cast, ["ok 1", "bad 41", "ok 2"]);
     receiver.wait_for(43);
     wait_until_delivered(&cast);
-    let without = paged(&cast, "error=false", 3);
-    // What was before, the installation, and two good ones.
+    let without = read_pages(&cast, "error=false", 3);
+    // Earlier events, the installation, and two without errors.
     assert_eq!(without.len(), first + 3);
-    assert_eq!(paged(&cast, "error=true", 3).len(), 41);
+    assert_eq!(read_pages(&cast, "error=true", 3).len(), 41);
     assert_eq!(
         column(&cast.owner.get(&cast.path("/events?limit=2&error=false")).ok(), "id").len(),
         2
     );
 }
 
-/// Statements that change the last block of the log and change it back, and the kinds of findings.
+/// Returns statements that change the last block and restore it, with the kinds of findings.
 fn tamperings(at: &str, zeros: &str) -> Vec<(&'static str, [String; 2], &'static [&'static str])> {
     let both = |there: &str, back: &str| {
         [there, back].map(|set| format!("UPDATE events SET {set} WHERE {at}"))
@@ -234,24 +233,24 @@ fn tamperings(at: &str, zeros: &str) -> Vec<(&'static str, [String; 2], &'static
     ]
 }
 
-fn rule_6_7_a_changed_block_is_found(server: &Server) {
+fn rule_6_7_changed_block_is_reported(server: &Server) {
     let cast = book(server);
-    let mut backdoor = Backdoor::open(server);
-    // Ids follow one another within a millisecond: one of these batches has a whole block.
+    let mut raw_sql = RawSql::open(server);
+    // Ids are consecutive within a millisecond, so one of these batches fills a block.
     let whole = format!("FROM events WHERE {} AND count = 16", of_book(&cast));
-    while backdoor.count(&format!("SELECT COUNT(*) {whole}")) == 0 {
+    while raw_sql.count(&format!("SELECT COUNT(*) {whole}")) == 0 {
         record(&cast, 0..16);
     }
     cast.record("2025-01-10", "8", "Cash", "Food", "later");
-    let number = backdoor.count(&format!("SELECT MAX(sequence) {whole}"));
+    let number = raw_sql.count(&format!("SELECT MAX(sequence) {whole}"));
     let at = format!("{} AND sequence = {number}", of_book(&cast));
     let log = events(&cast);
     let hash = log.iter().find(|event| event["sequence"] == number).expect("its last event");
-    let hash = backdoor.bytes(hash["hash"].as_str().expect("8.15: a hash"));
-    let zeros = backdoor.bytes(&"0".repeat(64));
+    let hash = raw_sql.bytes(hash["hash"].as_str().expect("8.15: a hash"));
+    let zeros = raw_sql.bytes(&"0".repeat(64));
     let mut faults = Faults::default();
     for (name, [there, back], kinds) in tamperings(&at, &zeros) {
-        assert_eq!(backdoor.execute(&there), 1, "{name}");
+        assert_eq!(raw_sql.execute(&there), 1, "{name}");
         let found = audit(&cast)["data"]["audit"].clone();
         faults.same(name, &found["chainIntact"], &json!(false));
         let listed = items(&json!({"items": found["findings"]})).to_vec();
@@ -261,11 +260,11 @@ fn rule_6_7_a_changed_block_is_found(server: &Server) {
             faults.check(seen.contains(kind), || format!("{name}: {kind} in {found}"));
         }
         let back = back.replace("hash = hash", &format!("hash = {hash}"));
-        assert_eq!(backdoor.execute(&back), 1, "{name}");
-        let mended = audit(&cast)["data"]["audit"].clone();
-        faults.same(name, &mended["findingsCount"], &json!(0));
+        assert_eq!(raw_sql.execute(&back), 1, "{name}");
+        let restored = audit(&cast)["data"]["audit"].clone();
+        faults.same(name, &restored["findingsCount"], &json!(0));
     }
-    let gone = backdoor.execute(&format!("DELETE FROM events WHERE {at}"));
+    let gone = raw_sql.execute(&format!("DELETE FROM events WHERE {at}"));
     assert_eq!(gone, 1);
     let found = audit(&cast)["data"]["audit"].clone();
     let missing = format!("events {} to {number}", number - 15);
@@ -273,8 +272,7 @@ fn rule_6_7_a_changed_block_is_found(server: &Server) {
     faults.none();
 }
 
-/// What a copy came with is proven also when its drafts were posted by one request since.
-fn rule_6_20_drafts_of_a_copy_are_posted_together(server: &Server) {
+fn rule_6_20_copy_is_verified_after_its_drafts_are_posted(server: &Server) {
     let cast = book(server);
     let draft = |number: i32| {
         json!({

@@ -1,30 +1,29 @@
-//! An event in the database that cannot be read is an error that is seen, never an event without
-//! content.
+//! An unreadable event in the database causes a 500, never an event without content.
 
-use daybook_tests::{Backdoor, Cast, Engine, Server};
+use daybook_tests::{Cast, Engine, RawSql, Server};
 use serde_json::json;
 
 use crate::reading::{events, id};
 
-fn an_unreadable_snapshot_is_a_failure(engine: Engine) {
+fn unreadable_snapshot_is_an_internal_error(engine: Engine) {
     let server = Server::start(engine);
     let cast = Cast::new(&server);
     cast.group("Trips");
     cast.account_in("Train", "OUTGOING", &["Trips"]);
     let draft = json!({"description": "ride", "creditAccount": {"name": "Train"}});
     cast.owner.post(&cast.path("/transactions"), &draft).ok();
-    let kept = events(&cast);
-    let mut backdoor = Backdoor::open(&server);
+    let log = events(&cast);
+    let mut raw_sql = RawSql::open(&server);
     let mut set = |number: usize, data: &str| {
-        let data = backdoor.literal(data.as_bytes());
-        let changed = backdoor.execute(&format!(
+        let data = raw_sql.literal(data.as_bytes());
+        let changed = raw_sql.execute(&format!(
             "UPDATE events SET data = {data} WHERE sequence = {number} AND book_id = \
              (SELECT id FROM books WHERE public_id = '{}')",
             cast.book
         ));
         assert_eq!(changed, 1, "{number}");
     };
-    for (number, event) in (1..).zip(&kept) {
+    for (number, event) in (1..).zip(&log) {
         let single = cast.path(&format!("/events/{}", id(event)));
         let packed = ["\u{1}", "\u{1}\u{7f}"];
         let plain = ["", "{", "[]", "{}", r#"{"object":null}"#, r#"{"object":[]}"#];
@@ -46,13 +45,13 @@ fn an_unreadable_snapshot_is_a_failure(engine: Engine) {
         ("TRANSACTION_CREATED", r#"{"object":{"creditAccount":"1"}}"#),
         ("TRANSACTION_CREATED", r#"{"object":{"files":[{"id":"1"}]}}"#),
     ] {
-        let place = kept.iter().position(|event| event["type"] == kind).expect("its event");
+        let place = log.iter().position(|event| event["type"] == kind).expect("its event");
         set(place + 1, data);
-        let single = cast.path(&format!("/events/{}", id(&kept[place])));
+        let single = cast.path(&format!("/events/{}", id(&log[place])));
         assert_eq!(cast.owner.get(&single).status, 500, "{data}");
     }
 }
 
 pub fn tests() -> Vec<crate::Case> {
-    crate::isolated![an_unreadable_snapshot_is_a_failure]
+    crate::isolated![unreadable_snapshot_is_an_internal_error]
 }

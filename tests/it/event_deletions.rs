@@ -1,11 +1,11 @@
-//! What events show of accounts and groups that were deleted since (8.2, 4.18).
+//! Events keep accounts and groups in full after their deletion (8.2, 4.18).
 
 use daybook_tests::{Cast, Server};
 use serde_json::{Value, json};
 
 use crate::reading::{Faults, events, id};
 
-fn rule_8_2_what_is_gone_is_shown_in_full(server: &Server) {
+fn rule_8_2_events_show_deleted_accounts_in_full(server: &Server) {
     let cast = Cast::new(server);
     let owner = &cast.owner;
     let group = owner
@@ -64,5 +64,5 @@ fn rule_8_2_what_is_gone_is_shown_in_full(server: &Server) {
 }
 
 pub fn tests() -> Vec<crate::Case> {
-    crate::cases![rule_8_2_what_is_gone_is_shown_in_full]
+    crate::cases![rule_8_2_events_show_deleted_accounts_in_full]
 }

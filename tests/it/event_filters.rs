@@ -1,4 +1,4 @@
-//! The filters of listEvents (8.5).
+//! The filters of listEvents (8.5): time, type, resource and error.
 
 use daybook_tests::{CASH_AND_FOOD, Cast, Server, encode};
 use serde_json::{Value, json};
@@ -14,11 +14,10 @@ fn list(cast: &Cast, parameters: &str) -> Vec<Value> {
     items(&cast.owner.get(&cast.path(&format!("/events?limit=200&{parameters}"))).ok()).clone()
 }
 
-fn rule_8_5_by_time(server: &Server) {
+fn rule_8_5_events_are_filtered_by_time(server: &Server) {
     let cast = cast(server);
     let all = events(&cast);
-    // Two events of one batch share an instant at most; the bounds are between instants of
-    // different requests.
+    // Events of one batch may share an instant, so the bounds are between requests.
     let middle = &all[all.len() / 2];
     let at = middle["createdOn"].as_str().expect("createdOn");
     let millis = |event: &Value| {
@@ -88,7 +87,7 @@ fn rule_8_5_a_plain_date_is_midnight_in_the_book_zone(server: &Server) {
     }
 }
 
-fn rule_8_5_by_type_and_resource(server: &Server) {
+fn rule_8_5_events_are_filtered_by_type_and_resource(server: &Server) {
     let cast = cast(server);
     let made = cast.record("2025-01-10", "8.00", "Cash", "Food", "Lunch");
     cast.owner.patch(&cast.path("/transactions/check"), &json!({"id": made["id"]})).ok();
@@ -98,7 +97,7 @@ fn rule_8_5_by_type_and_resource(server: &Server) {
     refused_400(cast.owner.get(&cast.path("/events?type=NONSENSE")), &["badRequest", "invalid"]);
     let both = ["TRANSACTION_CHECKED", "TRANSACTION_POSTED"];
     let made = id(&made);
-    // The resource wins over error and type; both spellings.
+    // The resource takes precedence over error and type, in both spellings.
     for parameters in [
         format!("resoureId={made}"),
         format!("resourceId={made}"),
@@ -108,13 +107,13 @@ fn rule_8_5_by_type_and_resource(server: &Server) {
     }
     assert_eq!(list(&cast, "resoureId=unknown").len(), 0);
     let all = events(&cast).len();
-    // Nothing has an error response yet; with `error` the type is ignored.
+    // No event has an error; with `error` the type is ignored.
     assert_eq!(list(&cast, "error=true").len(), 0);
     assert_eq!(list(&cast, "error=true&type=TRANSACTION_POSTED").len(), 0);
     assert_eq!(list(&cast, "error=false").len(), all);
     assert_eq!(list(&cast, "error=false&type=TRANSACTION_POSTED").len(), all);
     assert_eq!(list(&cast, "error=").len(), all);
-    // What is ignored is not read either.
+    // Ignored parameters are not validated.
     assert_eq!(types(&list(&cast, &format!("resoureId={made}&type=NONSENSE"))), both);
     assert_eq!(list(&cast, "error=true&type=NONSENSE").len(), 0);
     assert_eq!(list(&cast, "error=false&type=NONSENSE").len(), all);
@@ -122,15 +121,14 @@ fn rule_8_5_by_type_and_resource(server: &Server) {
     cast.stranger.get(&cast.path("/events")).refused(404, "notFound");
 }
 
-/// 2.5: a damaged cursor gives the first page, also when it can be decoded and what it filters by
-/// cannot be read.
-fn rule_2_5_a_made_up_cursor(server: &Server) {
+/// 2.5: also when the cursor can be decoded but contains an invalid filter.
+fn rule_2_5_forged_cursor_returns_the_first_page(server: &Server) {
     let cast = cast(server);
     let page =
         |cursor: &str| cast.owner.header("cursor", cursor).get(&cast.path("/events?limit=2")).ok();
     let first = page("");
-    // Base64 of what a cursor holds: behind event 3, by nothing; by the type NONSENSE; since
-    // yesterday.
+    // Base64 of cursors after event 3: without a filter, with the type NONSENSE, and after
+    // "yesterday".
     let behind = "eyJzZXF1ZW5jZSI6MywiYWZ0ZXIiOm51bGwsImJlZm9yZSI6bnVsbCwiZXJyb3IiOm51bG\
         wsInJlc291cmNlIjpudWxsLCJraW5kIjpudWxsfQ";
     let nonsense = "eyJzZXF1ZW5jZSI6MywiYWZ0ZXIiOm51bGwsImJlZm9yZSI6bnVsbCwiZXJyb3IiOm51bG\
@@ -143,9 +141,9 @@ fn rule_2_5_a_made_up_cursor(server: &Server) {
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        rule_8_5_by_time,
+        rule_8_5_events_are_filtered_by_time,
         rule_8_5_a_plain_date_is_midnight_in_the_book_zone,
-        rule_8_5_by_type_and_resource,
-        rule_2_5_a_made_up_cursor
+        rule_8_5_events_are_filtered_by_type_and_resource,
+        rule_2_5_forged_cursor_returns_the_first_page
     ]
 }

@@ -1,5 +1,4 @@
-//! What an event shows is the resource itself (8.2): for each noun the object of its event has the
-//! fields and values that a read of the resource has.
+//! The object of an event has the fields and values of the resource (8.2), for each resource type.
 
 use daybook_tests::{Cast, Server, bots};
 use serde_json::{Value, json};
@@ -7,10 +6,10 @@ use serde_json::{Value, json};
 use crate::reading::{Faults, id, items};
 
 pub fn tests() -> Vec<crate::Case> {
-    crate::cases![rule_8_2_an_event_shows_what_a_read_shows]
+    crate::cases![rule_8_2_event_object_equals_the_resource]
 }
 
-/// What a read of a book shows to its reader at its moment; an event has it beside, in `book`.
+/// Fields of a book that depend on the reader or the moment; events show them in `book`.
 const OF_A_READER: [&str; 6] = [
     "permission",
     "collection",
@@ -20,13 +19,13 @@ const OF_A_READER: [&str; 6] = [
     "totalTransactionsCurrentYear",
 ];
 
-/// The object of the last event of a type.
+/// Returns the object of the last event of a type.
 fn object(cast: &Cast, kind: &str) -> Value {
     let list = cast.owner.get(&cast.path(&format!("/events?type={kind}&limit=1"))).ok();
     items(&list)[0]["data"]["object"].clone()
 }
 
-/// Whether all that a read shows is shown; the groups of an account may be shown with more.
+/// Returns whether `shown` contains all of `read`; groups of an account may have more fields.
 fn covers(shown: &Value, read: &Value) -> bool {
     match (shown, read) {
         (Value::Object(shown), Value::Object(read)) => read
@@ -44,7 +43,7 @@ fn fields(resource: &Value) -> Vec<&String> {
     resource.as_object().expect("an object").keys().collect()
 }
 
-fn rule_8_2_an_event_shows_what_a_read_shows(server: &Server) {
+fn rule_8_2_event_object_equals_the_resource(server: &Server) {
     let cast = Cast::new(server);
     let owner = &cast.owner;
     let properties = json!({"p": "q"});
@@ -62,7 +61,7 @@ fn rule_8_2_an_event_shows_what_a_read_shows(server: &Server) {
     let file = json!({"name": "a.txt", "content": "YQ==", "properties": properties});
     let file = post("/files", file);
     let query = post("/queries", json!({"title": "Rides", "query": "#rail"}));
-    let sharing = json!({"email": "somebody@example.com", "permission": "VIEWER"});
+    let sharing = json!({"email": "guest@example.com", "permission": "VIEWER"});
     let collaborator = post("/collaborators", sharing);
     let app = bots::register(owner, "http://127.0.0.1:9/");
     let integration = bots::install(owner, &cast.book, &app);
@@ -115,6 +114,6 @@ fn rule_8_2_an_event_shows_what_a_read_shows(server: &Server) {
     }
     let side = &operation["accounts"][0];
     faults.check(covers(side, &one("accounts", &account)), || format!("a side is {side}"));
-    assert_eq!(book["timeZoneOffset"], -540, "a difference would be seen");
+    assert_eq!(book["timeZoneOffset"], -540, "the book differs from the default");
     faults.none();
 }

@@ -1,4 +1,4 @@
-//! The log in time, at instants of the test's choice (8.5, 8.18).
+//! Times in the event log (8.5, 8.18), with instants set by the test.
 
 use daybook_domain::event::Event;
 use daybook_domain::field::Field;
@@ -10,7 +10,7 @@ use crate::Case;
 use crate::inside::Inside;
 
 pub fn tests() -> Vec<Case> {
-    crate::isolated![rule_8_18_the_log_never_goes_back, rule_8_5_any_stretch_of_time]
+    crate::isolated![rule_8_18_event_times_never_decrease, rule_8_5_time_bounds_select_exactly]
 }
 
 fn log(inside: &Inside, request: event::Request) -> Vec<Event> {
@@ -34,9 +34,8 @@ fn named(number: usize) -> account::Input {
 
 const NOW: Instant = Instant::new(1_763_000_000_000);
 
-/// A request that was sent first and comes last: its event stands last, and gets no earlier
-/// instant.
-fn rule_8_18_the_log_never_goes_back(engine: Engine) {
+/// An event recorded later gets no earlier instant, even when its request has one.
+fn rule_8_18_event_times_never_decrease(engine: Engine) {
     let mut inside = Inside::new(engine, NOW, Default::default());
     for (number, later) in [5_000, 3_000, 6_000, 1_000].into_iter().enumerate() {
         inside.cx.now = Instant::new(NOW.milliseconds() + later);
@@ -51,9 +50,8 @@ fn rule_8_18_the_log_never_goes_back(engine: Engine) {
     assert_eq!(times, [6_000, 6_000, 5_000, 5_000, 0].map(|later| NOW.milliseconds() + later));
 }
 
-/// Bounds before, between, at and behind events, some of them at one instant, in logs of any
-/// length.
-fn rule_8_5_any_stretch_of_time(engine: Engine) {
+/// Bounds before, between, at and after events, some of which share an instant.
+fn rule_8_5_time_bounds_select_exactly(engine: Engine) {
     let mut inside = Inside::new(engine, NOW, Default::default());
     let text = |later: i64| {
         jiff::Timestamp::from_millisecond(NOW.milliseconds() + later)

@@ -1,4 +1,5 @@
-//! The event log (8.1 - 8.4, 8.14 - 8.16). The filters of listEvents: `event_filters`.
+//! The event log (8.1 - 8.4, 8.14 - 8.16): each change records one event with a snapshot, numbered
+//! and chained by hash. Filters are in `event_filters`.
 
 use daybook_tests::{Cast, Server, unique};
 use serde_json::{Value, json};
@@ -15,7 +16,7 @@ fn cast(server: &Server) -> Cast {
     cast
 }
 
-fn rule_8_1_operations_and_events(server: &Server) {
+fn rule_8_1_each_operation_records_its_events(server: &Server) {
     let cast = cast(server);
     let owner = &cast.owner;
     let path = |rest: &str| cast.path(rest);
@@ -70,7 +71,7 @@ fn rule_8_1_operations_and_events(server: &Server) {
     faults.none();
 }
 
-fn rule_8_1_delete_group_moves_what_it_held(server: &Server) {
+fn rule_8_1_deleted_group_updates_its_members(server: &Server) {
     let cast = cast(server);
     let group = cast.group_under("Trips", "Daily");
     let child = cast.group_under("Far", "Trips");
@@ -91,7 +92,7 @@ fn rule_8_1_delete_group_moves_what_it_held(server: &Server) {
     );
 }
 
-fn rule_8_15_numbered_and_chained(server: &Server) {
+fn rule_8_15_events_are_numbered_and_chained(server: &Server) {
     let cast = cast(server);
     let bodies = (0..50).map(|index| json!({"description": format!("t{index}"), "amount": "1"}));
     cast.owner.post(&cast.path("/transactions/batch"), &batch(bodies)).ok();
@@ -125,7 +126,7 @@ fn rule_8_15_numbered_and_chained(server: &Server) {
     assert_eq!(again.len(), events.len() + 1);
 }
 
-fn rule_8_2_transaction_events(server: &Server) {
+fn rule_8_2_transaction_events_show_accounts_in_full(server: &Server) {
     let cast = cast(server);
     let known = events(&cast).len();
     let body = json!({
@@ -207,7 +208,7 @@ fn rule_8_2_transaction_events(server: &Server) {
     assert_eq!(later["updatedAt"], checked["createdAt"], "8.2");
 }
 
-fn rule_8_2_other_resources(server: &Server) {
+fn rule_8_2_events_name_their_resource(server: &Server) {
     let cast = cast(server);
     let all = events(&cast);
     let of = |kind: &str| {
@@ -237,8 +238,14 @@ fn rule_8_2_other_resources(server: &Server) {
     );
 }
 
-/// One update and what `previousAttributes` must be.
-fn previous(cast: &Cast, path: &str, before: &Value, mut change: Value, wanted: Value) {
+/// Updates a resource and checks `previousAttributes`.
+fn check_previous_attributes(
+    cast: &Cast,
+    path: &str,
+    before: &Value,
+    mut change: Value,
+    wanted: Value,
+) {
     let known = events(cast).len();
     change["id"] = before["id"].clone();
     cast.owner.put(&cast.path(path), &change).ok();
@@ -254,8 +261,9 @@ fn rule_8_3_previous_attributes_of_transactions(server: &Server) {
     let by_name = |name: &str| id(&cast.owner.get(&cast.path(&format!("/accounts/{name}"))).ok());
     let (cash, food) = (by_name("cash"), by_name("food"));
     let made = cast.record("2025-01-10", "8.00", "Cash", "Food", "Lunch");
-    let check =
-        |change: Value, wanted: Value| previous(&cast, "/transactions", &made, change, wanted);
+    let check = |change: Value, wanted: Value| {
+        check_previous_attributes(&cast, "/transactions", &made, change, wanted)
+    };
     check(json!({"creditAccount": {"name": "Bank"}}), json!({"creditAccId": cash}));
     check(json!({"debitAccount": {"name": "Cash"}}), json!({"debitAccId": food}));
     check(
@@ -278,7 +286,7 @@ fn rule_8_3_previous_attributes_of_transactions(server: &Server) {
         json!({"tax_included_amount": "5", "other": ""}),
     );
     check(json!({"properties": {"other": null}}), json!({"other": "x"}));
-    // A property with the name of a field: the field wins.
+    // The field takes precedence over a property of that name.
     check(
         json!({"properties": {"amount": "a property"}, "amount": "2.00"}),
         json!({"amount": "1.00"}),
@@ -288,8 +296,9 @@ fn rule_8_3_previous_attributes_of_transactions(server: &Server) {
         .post(&cast.path("/transactions"), &json!({"amount": "3", "description": "x"}))
         .ok()["transaction"]
         .clone();
-    let check =
-        |change: Value, wanted: Value| previous(&cast, "/transactions", &draft, change, wanted);
+    let check = |change: Value, wanted: Value| {
+        check_previous_attributes(&cast, "/transactions", &draft, change, wanted)
+    };
     check(
         json!({"date": "2025-02-01", "creditAccount": {"name": "Cash"}}),
         json!({"dateValue": "", "creditAccId": ""}),
@@ -305,8 +314,9 @@ fn rule_8_3_previous_attributes_of_accounts_and_groups(server: &Server) {
     let cast = cast(server);
     let (trips, far) = (cast.group("Trips"), cast.group("Far"));
     let account = cast.account("Train", "OUTGOING");
-    let check =
-        |change: Value, wanted: Value| previous(&cast, "/accounts", &account, change, wanted);
+    let check = |change: Value, wanted: Value| {
+        check_previous_attributes(&cast, "/accounts", &account, change, wanted)
+    };
     check(json!({"name": "Rail"}), json!({"name": "Train"}));
     check(json!({"type": "ASSET"}), json!({"type": "OUTGOING"}));
     check(json!({"archived": true}), json!({"archived": "false", "active": "true"}));
@@ -319,7 +329,9 @@ fn rule_8_3_previous_attributes_of_accounts_and_groups(server: &Server) {
     check(json!({"properties": {"parent_account": ""}}), json!({"parent_account": "p"}));
     check(json!({"groups": [{"name": "Trips"}]}), json!({"groups": "[]"}));
     check(json!({"groups": []}), json!({"groups": format!("[\"{}\"]", id(&trips))}));
-    let check = |change: Value, wanted: Value| previous(&cast, "/groups", &far, change, wanted);
+    let check = |change: Value, wanted: Value| {
+        check_previous_attributes(&cast, "/groups", &far, change, wanted)
+    };
     check(json!({"name": "Away"}), json!({"name": "Far"}));
     check(json!({"parent": {"name": "Trips"}}), json!({"parent": ""}));
     check(json!({"parent": null}), json!({"parent": trips["id"]}));
@@ -362,7 +374,7 @@ fn rule_8_3_previous_attributes_of_books_and_collaborators(server: &Server) {
     assert_eq!((keys.as_str(), &previous["permission"]), ("permission", &json!("VIEWER")));
 }
 
-fn rule_8_4_the_envelope(server: &Server) {
+fn rule_8_4_event_shows_user_agent_and_book(server: &Server) {
     let cast = cast(server);
     cast.owner
         .put(
@@ -429,7 +441,7 @@ fn rule_8_4_the_envelope(server: &Server) {
     }
 }
 
-fn rule_8_16_snapshots_keep_what_was(server: &Server) {
+fn rule_8_16_events_keep_the_state_of_their_time(server: &Server) {
     let cast = cast(server);
     let made = cast.record("2025-01-10", "8.00", "Cash", "Food", "Lunch");
     cast.owner
@@ -475,15 +487,15 @@ fn rule_8_16_snapshots_keep_what_was(server: &Server) {
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        rule_8_1_operations_and_events,
-        rule_8_1_delete_group_moves_what_it_held,
-        rule_8_2_transaction_events,
-        rule_8_2_other_resources,
+        rule_8_1_each_operation_records_its_events,
+        rule_8_1_deleted_group_updates_its_members,
+        rule_8_2_transaction_events_show_accounts_in_full,
+        rule_8_2_events_name_their_resource,
         rule_8_3_previous_attributes_of_transactions,
         rule_8_3_previous_attributes_of_accounts_and_groups,
         rule_8_3_previous_attributes_of_books_and_collaborators,
-        rule_8_4_the_envelope,
-        rule_8_15_numbered_and_chained,
-        rule_8_16_snapshots_keep_what_was,
+        rule_8_4_event_shows_user_agent_and_book,
+        rule_8_15_events_are_numbered_and_chained,
+        rule_8_16_events_keep_the_state_of_their_time,
     ]
 }

@@ -1,26 +1,26 @@
-//! The bodies that `faults` changes field by field: a valid one of each operation that takes one.
+//! Valid bodies of all operations, which `faults` changes field by field.
 
 /// An operation with a body.
 pub struct Row {
     pub name: &'static str,
     pub method: &'static str,
-    /// Below the book, unless it begins with `/v5/`. `{app}` and the like are ids of what is there.
+    /// Relative to the book, unless it begins with `/v5/`. `{app}` and so on stand for ids.
     pub path: &'static str,
     pub frame: Frame,
-    /// A valid body, of which each field is changed in turn. `{fresh}` is another text each time.
+    /// A valid body; each field is changed in turn. `{fresh}` is a new text each time.
     pub body: &'static str,
 }
 
-/// Where in the request the body stands.
+/// The position of the body in the request.
 #[derive(Clone, Copy)]
 pub enum Frame {
-    /// It is the request.
+    /// The whole request.
     Alone,
-    /// It is the one item of a batch.
+    /// The only item of a batch.
     Batch,
 }
 
-/// Whose number of something is limited.
+/// The owner of a limited resource.
 #[derive(Clone, Copy)]
 pub enum Of {
     User,
@@ -28,7 +28,7 @@ pub enum Of {
 }
 
 impl Row {
-    /// Whether it makes something of which somebody has so many at most.
+    /// Returns whether it creates a resource with a limit per owner.
     pub fn makes(&self, whose: Of) -> bool {
         let start = match whose {
             Of::User => "/v5/user/",
@@ -56,7 +56,7 @@ const fn batch(
     Row { name, method, path, frame: Frame::Batch, body }
 }
 
-/// All but merges, which take what they work on away: they have a case of their own.
+/// All but merges, which consume their transactions and have their own case.
 pub const BODIES: &[Row] = &[
     alone("create_book", "POST", "/v5/books", BOOK),
     alone("update_book", "PUT", "", BOOK),
@@ -123,7 +123,7 @@ const GROUP: &str = r#"{
 
 const COLLABORATOR: &str = r#"{"email": "a@example.com", "permission": "VIEWER"}"#;
 
-/// Of createTransaction and of all that takes whole transactions.
+/// A body of all operations on whole transactions.
 pub const TRANSACTION: &str = r##"{
     "id": "{transaction}", "date": "2025-01-31", "amount": "5", "description": "x #tag",
     "draft": true, "creditAccount": {"id": "{account}", "name": "Spare"},
@@ -147,7 +147,7 @@ const INTEGRATION: &str = r#"{
     "createdAt": "1"
 }"#;
 
-/// The fields of an app but its id.
+/// The fields of an app except its id.
 macro_rules! app_texts {
     () => {
         r#""name": "App", "description": "d", "apiVersion": "v5", "clientId": "c",
@@ -166,7 +166,7 @@ macro_rules! app_texts {
     };
 }
 
-/// Of updateApp: a new app has another id each time.
+/// The body of updateApp; a new app has a new id each time.
 const APP: &str = concat!(r#"{"id": "{app}", "#, app_texts!());
 const NEW_APP: &str = concat!(r#"{"id": "{fresh}", "#, app_texts!());
 

@@ -1,6 +1,5 @@
-//! Nothing a client sends is a fault of the server (issue 2: never a panic, never a 500): every
-//! writable field of every body with every kind of unlikely value, every parameter with unlikely
-//! text.
+//! No request causes a 500 or a panic: unlikely values in each field of each body, each parameter,
+//! path segment and header.
 
 use daybook_tests::{Answer, Cast, Server, encode, id, unique};
 use serde_json::{Map, Value, json};
@@ -9,17 +8,20 @@ use crate::Case;
 use crate::fault_bodies::{BODIES, Frame, Of, Row, TRANSACTION};
 
 pub fn tests() -> Vec<Case> {
-    let mut cases =
-        crate::cases![merged_payloads, parameters, path_segments, cursors, header_values];
-    cases.extend(
-        BODIES.iter().map(|row| {
-            Case::shared(format!("body_{}", row.name), move |server| bodies(server, row))
-        }),
-    );
+    let mut cases = crate::cases![
+        merge_fields_cause_no_fault,
+        parameters_cause_no_fault,
+        path_segments_cause_no_fault,
+        damaged_cursors_return_the_first_page,
+        header_values_cause_no_fault
+    ];
+    cases.extend(BODIES.iter().map(|row| {
+        Case::shared(format!("body_{}", row.name), move |server| check_bodies(server, row))
+    }));
     cases
 }
 
-/// Values of every JSON kind, at and beyond what a column holds.
+/// Returns values of every JSON type, up to and beyond the size of columns.
 fn unlikely() -> Vec<Value> {
     let texts = [
         "",
@@ -71,9 +73,9 @@ fn unlikely() -> Vec<Value> {
     values
 }
 
-/// Not a fault, and a refusal in its documented shape.
+/// Checks that a response is a success or a documented refusal.
 #[track_caller]
-fn sound(answer: Answer, sent: &str) {
+fn check_sound(answer: Answer, sent: &str) {
     let shown: String = sent.chars().take(300).collect();
     assert!(
         matches!(answer.status, 200 | 204 | 400 | 403 | 404),
@@ -92,7 +94,7 @@ fn sound(answer: Answer, sent: &str) {
     }
 }
 
-fn stage(server: &Server) -> (Cast, [Value; 4]) {
+fn fixture(server: &Server) -> (Cast, [Value; 4]) {
     let cast = Cast::new(server);
     let root = cast.group("Root");
     let group = cast.group_under("G", "Root");
@@ -102,9 +104,9 @@ fn stage(server: &Server) -> (Cast, [Value; 4]) {
     (cast, [root, group, account, transaction])
 }
 
-/// What the bodies name beside the chart: by their placeholders, the ids of what the owner has.
+/// Creates the other resources that the bodies name, and returns their placeholders and ids.
 #[track_caller]
-fn belongings(cast: &Cast) -> Vec<(&'static str, String)> {
+fn create_resources(cast: &Cast) -> Vec<(&'static str, String)> {
     let made = |path: &str, body: Value| id(&cast.owner.post(path, &body).ok()).to_owned();
     let app = |name| made("/v5/apps", json!({"id": unique("app"), "name": name}));
     let (installed, spare) = (app("Installed"), app("Spare"));
@@ -122,10 +124,10 @@ fn belongings(cast: &Cast) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Each field in turn takes each value, and so does each property key and each member of a list.
-fn bodies(server: &Server, row: &Row) {
-    let (cast, [root, group, account, transaction]) = stage(server);
-    let mut names = belongings(&cast);
+/// Sends each value in each field of a body.
+fn check_bodies(server: &Server, row: &Row) {
+    let (cast, [root, group, account, transaction]) = fixture(server);
+    let mut names = create_resources(&cast);
     names.extend([
         ("{root}", id(&root).to_owned()),
         ("{group}", id(&group).to_owned()),
@@ -140,11 +142,11 @@ fn bodies(server: &Server, row: &Row) {
     let path = if path.starts_with("/v5/") { path } else { cast.path(&path) };
     let (body, fields) = (named(row.body), fields(row.body));
     for field in &fields {
-        // A developer has so many apps at most.
+        // The number of apps per developer is limited.
         let newcomer = || server.client(&format!("{}@example.com", unique("developer")));
         let caller = if row.makes(Of::Developer) { newcomer() } else { cast.owner.clone() };
         for value in unlikely() {
-            // What exists once is another one each time.
+            // Unique values change each time.
             let fresh = body.replace("{fresh}", &unique("fresh"));
             let mut changed: Map<String, Value> = serde_json::from_str(&fresh).expect("an object");
             changed.insert(field.clone(), value);
@@ -154,14 +156,14 @@ fn bodies(server: &Server, row: &Row) {
             };
             let answer = caller.send(row.method, &path, &sent);
             let made = answer.body["id"].as_str().map(str::to_owned);
-            sound(answer, &format!("{field}: {sent}"));
-            // Users have so many connections, tokens and keys at most.
+            check_sound(answer, &format!("{field}: {sent}"));
+            // The number of connections, tokens and keys per user is limited.
             if let Some(made) = made.filter(|_| row.makes(Of::User)) {
                 caller.delete(&format!("{path}/{made}")).ok();
             }
         }
     }
-    all_can_be_read(&cast);
+    check_reads(&cast);
 }
 
 fn fields(body: &str) -> Vec<String> {
@@ -169,9 +171,9 @@ fn fields(body: &str) -> Vec<String> {
     valid.keys().cloned().collect()
 }
 
-/// Whatever was accepted can be read.
+/// Checks that accepted values can be read.
 #[track_caller]
-fn all_can_be_read(cast: &Cast) {
+fn check_reads(cast: &Cast) {
     for rest in [
         "?loadAccounts=true",
         "/accounts",
@@ -193,29 +195,29 @@ fn all_can_be_read(cast: &Cast) {
     }
 }
 
-/// The fields beside the ids of a merge (3.4.4): each in turn takes each value, on both sides. A
-/// merge that is done takes its transactions with it.
-fn merged_payloads(server: &Server) {
-    let (cast, [_, _, account, _]) = stage(server);
+/// Sends each value in each field of a merge (3.4.4), on both sides. A completed merge consumes its
+/// transactions.
+fn merge_fields_cause_no_fault(server: &Server) {
+    let (cast, [_, _, account, _]) = fixture(server);
     let body = TRANSACTION.replace("{account}", id(&account));
     let draft = || cast.create(&json!({"description": "x", "draft": true}));
     let mut pair = [draft(), draft()];
     for field in fields(TRANSACTION) {
-        for (turn, value) in unlikely().into_iter().enumerate() {
+        for (number, value) in unlikely().into_iter().enumerate() {
             let mut payload: Value = serde_json::from_str(&body).expect("an object");
-            let (changed, other) = (&pair[turn % 2], &pair[(turn + 1) % 2]);
+            let (changed, other) = (&pair[number % 2], &pair[(number + 1) % 2]);
             payload["id"] = changed["id"].clone();
             payload[field.as_str()] = value;
             let sent = json!({"items": [payload, {"id": other["id"]}]});
             let answer = cast.owner.patch(&cast.path("/transactions/merge"), &sent);
             let done = answer.status == 200;
-            sound(answer, &format!("{field}: {sent}"));
+            check_sound(answer, &format!("{field}: {sent}"));
             if done {
                 pair = [draft(), draft()];
             }
         }
     }
-    all_can_be_read(&cast);
+    check_reads(&cast);
 }
 
 const TEXTS: [&str; 14] = [
@@ -235,9 +237,9 @@ const TEXTS: [&str; 14] = [
     "0001-01-01T00:00:00Z",
 ];
 
-/// Every parameter of every GET, with unlikely text and with bytes that are no text.
-fn parameters(server: &Server) {
-    let (cast, _) = stage(server);
+/// Each parameter of each GET, with unlikely text and invalid UTF-8.
+fn parameters_cause_no_fault(server: &Server) {
+    let (cast, _) = fixture(server);
     let table = [
         ("/transactions", ["query", "limit", "cursor", "ids"].as_slice()),
         (
@@ -255,30 +257,30 @@ fn parameters(server: &Server) {
             let encoded = TEXTS.iter().copied().chain([long.as_str()]).map(encode);
             for value in encoded.chain(raw.clone()) {
                 let path = cast.path(&format!("{path}?{parameter}={value}"));
-                sound(cast.owner.get(&path), &path);
+                check_sound(cast.owner.get(&path), &path);
             }
         }
     }
     for value in TEXTS {
         let path = format!("/v5/books?query={}", encode(value));
-        sound(cast.owner.get(&path), &path);
+        check_sound(cast.owner.get(&path), &path);
         let path = cast.path(&format!("/transactions?timeZone={}", encode(value)));
-        sound(cast.owner.post(&path, &json!({"description": "x"})), &path);
+        check_sound(cast.owner.post(&path, &json!({"description": "x"})), &path);
         let ask = cast.path("/collaborators/request?");
         for parameters in ["permission={}", "permission=EDITOR&message={}"] {
             let path = format!("{ask}{}", parameters.replace("{}", &encode(value)));
-            sound(cast.stranger.post(&path, &Value::Null), &path);
+            check_sound(cast.stranger.post(&path, &Value::Null), &path);
         }
         let path = cast.path(&format!("/events/replay/batch?errorsOnly={}", encode(value)));
-        sound(cast.owner.patch(&path, &json!({"items": []})), &path);
+        check_sound(cast.owner.patch(&path, &json!({"items": []})), &path);
         let path = format!("/v5/collections?name={}", encode(value));
-        sound(cast.owner.post(&path, &json!({"name": "x"})), &path);
+        check_sound(cast.owner.post(&path, &json!({"name": "x"})), &path);
     }
 }
 
-/// Every `{id}` of every path.
-fn path_segments(server: &Server) {
-    let (cast, _) = stage(server);
+/// Each `{id}` of each path.
+fn path_segments_cause_no_fault(server: &Server) {
+    let (cast, _) = fixture(server);
     let paths = [
         "/accounts/{}",
         "/accounts/{}/groups",
@@ -311,21 +313,21 @@ fn path_segments(server: &Server) {
             let path = if path.starts_with("/v5/") { path } else { cast.path(&path) };
             for method in ["GET", "DELETE"] {
                 let answer = cast.owner.send_raw(method, &path, None, &[]);
-                // An empty segment is another route, which may not know the method.
+                // An empty segment makes another route, which may not allow the method.
                 if answer.status != 405 {
-                    sound(answer, &format!("{method} {path}"));
+                    check_sound(answer, &format!("{method} {path}"));
                 }
             }
         }
         if !segment.is_empty() {
-            sound(cast.owner.get(&format!("/v5/books/{segment}")), &segment);
+            check_sound(cast.owner.get(&format!("/v5/books/{segment}")), &segment);
         }
     }
 }
 
-/// 2.5: an unknown or damaged cursor answers 200.
-fn cursors(server: &Server) {
-    let (cast, _) = stage(server);
+/// 2.5.
+fn damaged_cursors_return_the_first_page(server: &Server) {
+    let (cast, _) = fixture(server);
     let odd = [
         "x",
         "====",
@@ -352,17 +354,17 @@ fn cursors(server: &Server) {
     }
 }
 
-/// 9.2: the agent header is not authenticated; whatever it is, it is text.
-fn header_values(server: &Server) {
-    let (cast, _) = stage(server);
+/// 9.2: the agent header is free text.
+fn header_values_cause_no_fault(server: &Server) {
+    let (cast, _) = fixture(server);
     let long = "a".repeat(3000);
-    for (turn, value) in
+    for (number, value) in
         ["", " ", "'", "a b c", "{}", "%C3%A9", long.as_str()].into_iter().enumerate()
     {
         let client = cast.owner.header("service-agent-id", value).header("service-api-key", value);
-        let body = json!({"name": format!("Account {turn}")});
-        sound(client.post(&cast.path("/accounts"), &body), value);
-        sound(client.post(&cast.path("/transactions"), &json!({"description": "x"})), value);
+        let body = json!({"name": format!("Account {number}")});
+        check_sound(client.post(&cast.path("/accounts"), &body), value);
+        check_sound(client.post(&cast.path("/transactions"), &json!({"description": "x"})), value);
     }
     cast.owner.get(&cast.path("/events?limit=200")).ok();
 }

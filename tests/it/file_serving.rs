@@ -1,9 +1,9 @@
-//! The address a browser reads a file at (9.6, 0.6): the bytes as they are, and nothing a browser
-//! could be harmed by.
+//! File URLs for browsers (9.6, 0.6): unchanged bytes, with headers that keep a browser from
+//! running them. A URL ends when a member loses access (9.20).
 
 use std::io::Write;
 
-use daybook_tests::{Answer, Backdoor, Cast, Server, id, unique};
+use daybook_tests::{Answer, Cast, RawSql, Server, id, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -12,26 +12,26 @@ use crate::wire::{connect, rest};
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        anybody_with_the_address_reads,
-        bytes_arrive_as_they_are,
-        harmless_types_are_shown_in_place,
-        what_could_run_is_downloaded,
-        browsers_are_told_one_type,
-        addresses_name_a_host_or_none,
-        names_are_told_safely,
-        caches_ask_again,
-        new_content_under_the_same_address,
-        head_answers_without_the_bytes,
-        other_addresses_are_not_found,
-        tokens_differ,
-        addresses_end_with_access,
-        addresses_go_on_without_a_loss,
-        events_show_the_addresses_of_now,
-        only_reading,
+        file_url_needs_no_token,
+        file_bytes_are_unchanged,
+        harmless_types_are_inline,
+        active_types_are_attachments,
+        content_type_with_a_comma_is_refused,
+        url_uses_only_a_valid_host,
+        file_name_is_escaped_in_the_header,
+        caches_must_revalidate,
+        new_content_keeps_the_url,
+        head_returns_no_body,
+        wrong_file_urls_are_not_found,
+        file_tokens_are_random,
+        loss_of_access_changes_the_url,
+        url_stays_when_no_member_loses_access,
+        events_show_the_current_url,
+        file_urls_are_read_only,
     ]
 }
 
-/// The path of the address, as a caller of this server asks for it.
+/// Returns the path of the file URL.
 fn path(server: &Server, file: &Value) -> String {
     let url = file["url"].as_str().expect("an address");
     url.strip_prefix(server.base())
@@ -53,7 +53,7 @@ fn header<'a>(answer: &'a Answer, name: &str) -> &'a str {
     answer.headers.get(name).unwrap_or_else(|| panic!("{name} in {:?}", answer.headers))
 }
 
-fn anybody_with_the_address_reads(server: &Server) {
+fn file_url_needs_no_token(server: &Server) {
     let cast = Cast::new(server);
     let note = file(&cast, "note.txt", b"Bread and butter");
     for caller in
@@ -74,7 +74,7 @@ fn anybody_with_the_address_reads(server: &Server) {
     assert_eq!((answer.status, answer.text.as_str()), (200, ""));
 }
 
-fn bytes_arrive_as_they_are(server: &Server) {
+fn file_bytes_are_unchanged(server: &Server) {
     let cast = Cast::new(server);
     let bytes: Vec<u8> = (0..100_000_u32).map(|place| (place % 256) as u8).collect();
     let binary = file(&cast, "binary.bin", &bytes);
@@ -93,7 +93,7 @@ fn bytes_arrive_as_they_are(server: &Server) {
     );
 }
 
-fn harmless_types_are_shown_in_place(server: &Server) {
+fn harmless_types_are_inline(server: &Server) {
     let cast = Cast::new(server);
     for (name, kind) in [
         ("a.png", "image/png"),
@@ -113,7 +113,7 @@ fn harmless_types_are_shown_in_place(server: &Server) {
     }
 }
 
-fn what_could_run_is_downloaded(server: &Server) {
+fn active_types_are_attachments(server: &Server) {
     let cast = Cast::new(server);
     let script = b"<script>alert(1)</script>";
     for kind in [
@@ -141,9 +141,8 @@ fn what_could_run_is_downloaded(server: &Server) {
     }
 }
 
-/// 9.14, 9.15: browsers split `Content-Type` at commas and obey the last part, whatever stands
-/// before it.
-fn browsers_are_told_one_type(server: &Server) {
+/// 9.14, 9.15: browsers split `Content-Type` at commas and use the last part.
+fn content_type_with_a_comma_is_refused(server: &Server) {
     let cast = Cast::new(server);
     for two in
         ["application/pdf;a=b,text/html", "image/png,text/html", "text/plain; a=\"b, text/html\""]
@@ -152,16 +151,16 @@ fn browsers_are_told_one_type(server: &Server) {
         let message = create(&cast.owner, &cast, &body).refused(400, "badRequest");
         assert!(message.contains("contentType"), "{message}");
     }
-    // Recorded before that was refused.
+    // A type stored before this check existed.
     let old = file(&cast, "page.pdf", b"x");
-    let mut backdoor = Backdoor::open(server);
+    let mut raw_sql = RawSql::open(server);
     for (two, served, place) in [
         ("application/pdf;a=b,text/html", "application/pdf", "inline;"),
         ("text/x;a=b,text/html", "application/octet-stream", "attachment;"),
     ] {
         let only = format!("(SELECT id FROM books WHERE public_id = '{}')", cast.book);
         let set = format!("UPDATE files SET content_type = '{two}' WHERE book_id = {only}");
-        assert_eq!(backdoor.execute(&set), 1);
+        assert_eq!(raw_sql.execute(&set), 1);
         let answer = cast.anonymous.get(&path(server, &old));
         assert_eq!(header(&answer, "content-type"), served);
         assert!(
@@ -172,8 +171,8 @@ fn browsers_are_told_one_type(server: &Server) {
     }
 }
 
-/// 9.15: a link built from the Host header leads to a host, not to what somebody wrote there.
-fn addresses_name_a_host_or_none(server: &Server) {
+/// 9.15: an invalid Host header gives a URL without a host.
+fn url_uses_only_a_valid_host(server: &Server) {
     let cast = Cast::new(server);
     let note = file(&cast, "note.txt", b"x");
     let plain = path(server, &note);
@@ -198,7 +197,7 @@ fn addresses_name_a_host_or_none(server: &Server) {
     }
 }
 
-fn names_are_told_safely(server: &Server) {
+fn file_name_is_escaped_in_the_header(server: &Server) {
     let cast = Cast::new(server);
     let named = |name: &str| {
         let answer = cast.anonymous.get(&path(server, &file(&cast, name, b"x")));
@@ -217,7 +216,7 @@ fn names_are_told_safely(server: &Server) {
     assert!(named("../../etc/passwd").contains("filename*=UTF-8''..%2F..%2Fetc%2Fpasswd"));
 }
 
-fn caches_ask_again(server: &Server) {
+fn caches_must_revalidate(server: &Server) {
     let cast = Cast::new(server);
     let note = file(&cast, "note.txt", b"one");
     let first = cast.anonymous.get(&path(server, &note));
@@ -234,7 +233,7 @@ fn caches_ask_again(server: &Server) {
     );
 }
 
-fn new_content_under_the_same_address(server: &Server) {
+fn new_content_keeps_the_url(server: &Server) {
     let cast = Cast::new(server);
     let note = file(&cast, "note.txt", b"one");
     let first = cast.anonymous.get(&path(server, &note));
@@ -254,7 +253,7 @@ fn new_content_under_the_same_address(server: &Server) {
     cast.anonymous.header("If-None-Match", "*").get(&path(server, &note)).refused(404, "notFound");
 }
 
-fn head_answers_without_the_bytes(server: &Server) {
+fn head_returns_no_body(server: &Server) {
     let cast = Cast::new(server);
     let note = file(&cast, "note.txt", b"Bread and butter");
     let mut stream = connect(server);
@@ -266,8 +265,8 @@ fn head_answers_without_the_bytes(server: &Server) {
     assert!(answered.to_ascii_lowercase().contains("content-length: 16\r\n"), "{answered}");
 }
 
-/// Without the token there is nothing, whatever else is right; the refusal is JSON as everywhere.
-fn other_addresses_are_not_found(server: &Server) {
+/// Without the right token the response is a JSON 404.
+fn wrong_file_urls_are_not_found(server: &Server) {
     let cast = Cast::new(server);
     let [a, b] = ["a", "b"].map(|name| file(&cast, name, b"secret"));
     let (whole, other) = (path(server, &a), path(server, &b));
@@ -293,7 +292,7 @@ fn other_addresses_are_not_found(server: &Server) {
     }
 }
 
-fn tokens_differ(server: &Server) {
+fn file_tokens_are_random(server: &Server) {
     let cast = Cast::new(server);
     let tokens: Vec<String> = (0..20)
         .map(|_| {
@@ -301,14 +300,14 @@ fn tokens_differ(server: &Server) {
         })
         .collect();
     assert!(tokens.iter().all(|token| token.len() == 32), "{tokens:?}");
-    // No digit is the same in all of them, as in random UUIDs (nothing is fixed).
+    // No digit is equal in all of them.
     let fixed = (0..32)
         .filter(|at| tokens.iter().all(|token| token.as_bytes()[*at] == tokens[0].as_bytes()[*at]))
         .count();
     assert!(fixed == 0, "{tokens:?}");
 }
 
-fn only_reading(server: &Server) {
+fn file_urls_are_read_only(server: &Server) {
     let cast = Cast::new(server);
     let note = path(server, &file(&cast, "note.txt", b"one"));
     for method in ["POST", "PUT", "PATCH", "DELETE"] {
@@ -317,7 +316,7 @@ fn only_reading(server: &Server) {
     cast.anonymous.send("OPTIONS", &note, &Value::Null).no_content();
 }
 
-/// Whether the address is served; a GET of the file shows the one of now.
+/// Returns whether the URL is served; otherwise the file must have a new one.
 #[track_caller]
 fn is_served(server: &Server, cast: &Cast, note: &Value) -> bool {
     let answer = cast.anonymous.get(&path(server, note));
@@ -331,8 +330,8 @@ fn is_served(server: &Server, cast: &Cast, note: &Value) -> bool {
     false
 }
 
-/// 9.20: what somebody was given while they saw the book shows nothing that is written afterwards.
-fn addresses_end_with_access(server: &Server) {
+/// 9.20: a URL from before the loss shows no later content.
+fn loss_of_access_changes_the_url(server: &Server) {
     type Loss = fn(&Cast);
     let losses: [(&str, Loss); 8] = [
         ("removed", |cast| {
@@ -365,14 +364,14 @@ fn addresses_end_with_access(server: &Server) {
         let note = file(&cast, "note.txt", b"one");
         assert!(is_served(server, &cast, &note));
         loss(&cast);
-        // What is written now is nobody's by the old address.
+        // Later content must not be readable at the old URL.
         let change = json!({"id": note["id"], "content": base64(b"two")});
         cast.owner.put(&cast.path("/files"), &change).ok();
         assert!(!is_served(server, &cast, &note), "{what}");
     }
 }
 
-fn addresses_go_on_without_a_loss(server: &Server) {
+fn url_stays_when_no_member_loses_access(server: &Server) {
     let cast = Cast::new(server);
     let note = file(&cast, "note.txt", b"one");
     cast.share(cast.viewer.email(), "POSTER");
@@ -380,27 +379,27 @@ fn addresses_go_on_without_a_loss(server: &Server) {
     cast.share(cast.stranger.email(), "VIEWER");
     cast.owner.put(&cast.path(""), &json!({"visibility": "PUBLIC", "name": "Renamed"})).ok();
     assert!(is_served(server, &cast, &note));
-    // Of another book nothing ends.
+    // A loss in another book has no effect.
     let other = Cast::new(server);
     other.share(other.editor.email(), "NONE");
     assert!(is_served(server, &cast, &note));
-    // Nor does a book that comes back lose them.
+    // A restored book keeps its URLs.
     cast.owner.delete(&cast.path("")).ok();
     cast.anonymous.get(&path(server, &note)).refused(404, "notFound");
     cast.owner.post(&cast.path("/restore"), &Value::Null).ok();
     assert!(is_served(server, &cast, &note));
 }
 
-fn events_show_the_addresses_of_now(server: &Server) {
+fn events_show_the_current_url(server: &Server) {
     let cast = Cast::new(server);
     let note = file(&cast, "note.txt", b"one");
-    let told = || {
+    let shown = || {
         let events = cast.owner.get(&cast.path("/events?type=FILE_CREATED")).ok();
         events["items"][0]["data"]["object"].clone()
     };
-    assert_eq!(told()["url"], note["url"]);
+    assert_eq!(shown()["url"], note["url"]);
     cast.share(cast.viewer.email(), "NONE");
     let now = cast.owner.get(&cast.path(&format!("/files/{}", id(&note)))).ok();
-    assert_eq!(told()["url"], now["url"]);
-    assert_ne!(told()["url"], note["url"]);
+    assert_eq!(shown()["url"], now["url"]);
+    assert_ne!(shown()["url"], note["url"]);
 }

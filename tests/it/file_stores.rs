@@ -1,5 +1,6 @@
-//! Where files are kept, and under which address they are served (9.6, 9.15, 9.17). Each case
-//! starts its own servers; those of S3 run against another implementation of the protocol.
+//! File stores and file URLs (9.6, 9.15, 9.17): a folder or an S3 bucket, here another
+//! implementation of the protocol. While the store is unreachable, only operations on contents
+//! fail.
 
 use std::time::Duration;
 
@@ -14,15 +15,15 @@ use crate::s3::{SECRET_KEY, Store};
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        files_in_a_bucket,
-        a_bucket_is_swept,
-        a_bucket_that_is_away,
-        a_bucket_with_another_key,
-        a_bucket_behind_broken_tls,
-        a_folder_of_its_own,
-        public_address,
-        prefix_in_the_address,
-        bad_places_are_refused_at_start,
+        files_are_stored_in_a_bucket,
+        sweep_removes_orphans_from_a_bucket,
+        unreachable_bucket_is_unavailable,
+        wrong_secret_key_is_unavailable,
+        broken_tls_is_unavailable,
+        files_are_stored_in_another_folder,
+        public_url_is_used_in_file_urls,
+        path_prefix_is_used_in_file_urls,
+        invalid_file_options_are_refused_at_start,
     ]
 }
 
@@ -30,7 +31,7 @@ fn with(engine: Engine, args: Vec<String>) -> Server {
     Server::start_with(Options { engine, args, ..Options::default() })
 }
 
-fn files_in_a_bucket(engine: Engine) {
+fn files_are_stored_in_a_bucket(engine: Engine) {
     let store = Store::start();
     let mut server = with(engine, store.options(SECRET_KEY));
     let cast = Cast::new(&server);
@@ -75,7 +76,7 @@ fn files_in_a_bucket(engine: Engine) {
     );
 }
 
-fn a_bucket_is_swept(engine: Engine) {
+fn sweep_removes_orphans_from_a_bucket(engine: Engine) {
     let store = Store::start();
     let mut args = store.options(SECRET_KEY);
     args.extend(["--deleted-books-days", "0"].map(str::to_owned));
@@ -89,12 +90,12 @@ fn a_bucket_is_swept(engine: Engine) {
     eventually("the book is removed", || rows(&server, &doomed.book) == 0);
     store.objects().iter().for_each(|object| age(&store.path(object)));
     server.restart();
-    eventually("what no row names goes", || store.objects().len() == 1);
+    eventually("orphans are removed", || store.objects().len() == 1);
     assert_eq!(get(&cast, &kept)["content"], base64(b"kept"));
 }
 
-/// 503 for what needs the bytes, and nothing else suffers.
-fn a_bucket_that_is_away(engine: Engine) {
+/// Only operations that need the bytes answer 503.
+fn unreachable_bucket_is_unavailable(engine: Engine) {
     let mut store = Store::start();
     let server = with(engine, store.options(SECRET_KEY));
     let cast = Cast::new(&server);
@@ -112,7 +113,7 @@ fn a_bucket_that_is_away(engine: Engine) {
         let message = answer.refused(503, "backendError");
         assert!(
             !message.contains("http") && !message.contains("127.0.0.1"),
-            "what is inside stays inside: {message}"
+            "no internal address: {message}"
         );
     }
     cast.owner
@@ -128,8 +129,8 @@ fn a_bucket_that_is_away(engine: Engine) {
     file(&cast, "again", b"again");
 }
 
-/// The store checks signatures, so the other cases prove that the server signs.
-fn a_bucket_with_another_key(engine: Engine) {
+/// The store checks signatures, so the other cases also show that the server signs.
+fn wrong_secret_key_is_unavailable(engine: Engine) {
     let store = Store::start();
     let server = with(engine, store.options("another-secret"));
     let cast = Cast::new(&server);
@@ -140,8 +141,8 @@ fn a_bucket_with_another_key(engine: Engine) {
     assert!(!server.log().contains("another-secret"), "secrets are not logged");
 }
 
-/// A peer that speaks no TLS: the client for https is there, and says no.
-fn a_bucket_behind_broken_tls(engine: Engine) {
+/// The peer does not speak TLS.
+fn broken_tls_is_unavailable(engine: Engine) {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let endpoint = format!("https://{}", listener.local_addr().expect("its address"));
     std::thread::spawn(move || listener.incoming().for_each(drop));
@@ -162,7 +163,7 @@ fn a_bucket_behind_broken_tls(engine: Engine) {
     assert!(!server.log().contains("panicked"), "{}", server.log());
 }
 
-fn a_folder_of_its_own(engine: Engine) {
+fn files_are_stored_in_another_folder(engine: Engine) {
     let home = Server::start(engine);
     let folder = home.data_dir().join("elsewhere").join("files");
     let server =
@@ -174,7 +175,7 @@ fn a_folder_of_its_own(engine: Engine) {
     assert_eq!(get(&cast, &note)["content"], base64(b"Bread"));
 }
 
-fn public_address(engine: Engine) {
+fn public_url_is_used_in_file_urls(engine: Engine) {
     let server = with(
         engine,
         ["--public-url", "https://books.example.com/api/"].map(str::to_owned).to_vec(),
@@ -192,8 +193,8 @@ fn public_address(engine: Engine) {
     );
 }
 
-/// Without a public address the links lead to where the caller asked, prefix included.
-fn prefix_in_the_address(engine: Engine) {
+/// Without a public URL, file URLs use the address of the request.
+fn path_prefix_is_used_in_file_urls(engine: Engine) {
     let server = with(engine, ["--path-prefix", "/books-api"].map(str::to_owned).to_vec());
     let owner = server.client("alice@example.com");
     let book = owner.post("/books-api/v5/books", &json!({"name": "B"})).ok();
@@ -207,7 +208,7 @@ fn prefix_in_the_address(engine: Engine) {
     );
 }
 
-fn bad_places_are_refused_at_start(engine: Engine) {
+fn invalid_file_options_are_refused_at_start(engine: Engine) {
     let server = Server::start(engine);
     let data = server.data_dir().join("other").display().to_string();
     let table: [&[&str]; 8] = [
@@ -236,8 +237,8 @@ fn bad_places_are_refused_at_start(engine: Engine) {
             .args(arguments);
         let run = run_for(&mut command, Duration::from_secs(30));
         let run = run.unwrap_or_else(|| panic!("{arguments:?}: still runs after 30 s"));
-        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        let error = String::from_utf8_lossy(&run.stderr).into_owned();
         assert!(!run.status.success(), "{arguments:?}");
-        assert!(!said.is_empty() && !said.contains("panicked"), "{arguments:?}: {said}");
+        assert!(!error.is_empty() && !error.contains("panicked"), "{arguments:?}: {error}");
     }
 }

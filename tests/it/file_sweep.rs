@@ -1,6 +1,5 @@
-//! Bytes and rows across crashes (9.6, 9.17): bytes come before their row, a row never names
-//! missing ones, and the sweep removes what no row names. Each case starts its own server with
-//! files on disk.
+//! File contents across crashes (9.6, 9.17): bytes are written before their row, so a row never
+//! names missing bytes, and the sweep removes orphans.
 
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
@@ -8,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 use daybook_domain::RefusalKind;
 use daybook_domain::file::{Changes, Content};
 use daybook_service::file as service;
-use daybook_tests::{Cast, Engine, Hold, Options, Server, id, pause};
+use daybook_tests::{Cast, Engine, Options, RowLock, Server, id, pause};
 use serde_json::json;
 
 use crate::Case;
@@ -18,21 +17,21 @@ use crate::inside::Inside;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        killed_between_bytes_and_row,
-        answered_files_survive_a_kill,
-        sweep_removes_what_no_row_names,
-        sweep_spares_the_young_and_the_strange,
-        sweep_leaves_what_is_not_ours,
-        deleted_books_leave_nothing,
-        bytes_that_come_too_late_go,
-        a_refused_delete_leaves_no_note,
-        bytes_of_an_unknown_database_stay,
-        lost_bytes_are_a_fault,
-        content_that_was_there_and_is_not,
+        kill_between_bytes_and_row_leaves_no_file,
+        acknowledged_files_survive_a_kill,
+        sweep_removes_orphans,
+        sweep_keeps_young_and_foreign_files,
+        sweep_keeps_files_with_foreign_names,
+        removed_book_leaves_no_files,
+        late_bytes_of_a_removed_book_are_swept,
+        refused_delete_leaves_no_deletion_note,
+        sweep_keeps_files_of_unknown_books,
+        lost_bytes_are_an_internal_error,
+        update_notices_replaced_content,
     ]
 }
 
-/// Every file below a folder, as paths from there, sorted.
+/// Returns the relative paths of all files below a folder, sorted.
 pub fn below(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];
@@ -67,7 +66,7 @@ pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Makes a file look written two days ago, which is longer ago than any write takes.
+/// Sets the modification time of a file two days back, longer than any write takes.
 pub fn age(path: &Path) {
     #[expect(
         clippy::disallowed_methods,
@@ -78,14 +77,14 @@ pub fn age(path: &Path) {
     file.set_modified(then).expect("its time is changed");
 }
 
-/// The same for all bytes, named or not.
+/// Ages all stored files.
 fn age_all(server: &Server) {
     for blob in blobs(server) {
         age(&server.data_dir().join("files").join(blob));
     }
 }
 
-fn killed_between_bytes_and_row(engine: Engine) {
+fn kill_between_bytes_and_row_leaves_no_file(engine: Engine) {
     let mut server = Server::start(engine);
     let cast = Cast::new(&server);
     let kept = file(&cast, "kept.txt", b"kept");
@@ -100,7 +99,7 @@ fn killed_between_bytes_and_row(engine: Engine) {
             json!({"description": "cut", "files": [{"name": "cut.txt", "content": cut}]}),
         ),
     ] {
-        let held = Hold::book(&server, &cast.book);
+        let lock = RowLock::book(&server, &cast.book);
         let (caller, path) = (cast.owner.clone(), cast.path(noun));
         caller.token();
         let writing = std::thread::spawn(move || {
@@ -108,8 +107,8 @@ fn killed_between_bytes_and_row(engine: Engine) {
         });
         eventually("the bytes are written before the row", || blobs(&server).len() == 2);
         server.kill();
-        held.release();
-        assert!(writing.join().expect("no panic").is_err(), "nobody was answered");
+        lock.release();
+        assert!(writing.join().expect("no panic").is_err(), "the request was not answered");
         assert_eq!(blobs(&server).len(), 2, "the bytes outlive the kill");
         age_all(&server);
         server.restart();
@@ -120,11 +119,11 @@ fn killed_between_bytes_and_row(engine: Engine) {
         );
         assert_eq!(kinds(&cast), ["FILE_CREATED", "BOOK_CREATED"]);
         eventually("the sweep removes the bytes", || blobs(&server).len() == 1);
-        assert_eq!(get(&cast, &kept)["content"], base64(b"kept"), "and leaves what is named");
+        assert_eq!(get(&cast, &kept)["content"], base64(b"kept"), "and keeps referenced files");
     }
 }
 
-fn answered_files_survive_a_kill(engine: Engine) {
+fn acknowledged_files_survive_a_kill(engine: Engine) {
     let mut server = Server::start(engine);
     let cast = Cast::new(&server);
     for round in 0..3 {
@@ -142,7 +141,7 @@ fn answered_files_survive_a_kill(engine: Engine) {
     }
 }
 
-fn sweep_removes_what_no_row_names(engine: Engine) {
+fn sweep_removes_orphans(engine: Engine) {
     let mut server = Server::start(engine);
     let cast = Cast::new(&server);
     let [replaced, deleted, kept] =
@@ -151,10 +150,10 @@ fn sweep_removes_what_no_row_names(engine: Engine) {
         .put(&cast.path("/files"), &json!({"id": replaced["id"], "content": base64(b"new")}))
         .ok();
     cast.owner.delete(&cast.path(&format!("/files/{}", id(&deleted)))).ok();
-    // Content that came for nothing: of a file that is known already.
+    // Ignored content of a known file.
     let whole = json!({"id": kept["id"], "name": "kept", "content": base64(b"ignored")});
     cast.owner.post(&cast.path("/transactions"), &json!({"files": [whole]})).ok();
-    // What a write that was cut off leaves on disk.
+    // A partial write.
     let folder = server.data_dir().join("files").join(&cast.book);
     std::fs::write(folder.join("0123456789abcdef#1"), b"half").expect("a draft");
     age_all(&server);
@@ -166,8 +165,8 @@ fn sweep_removes_what_no_row_names(engine: Engine) {
     assert_eq!(get(&cast, &replaced)["content"], base64(b"new"));
 }
 
-/// By default a day passes: a slow request must not lose its bytes.
-fn sweep_spares_the_young_and_the_strange(engine: Engine) {
+/// The default age is a day, so a slow request keeps its bytes.
+fn sweep_keeps_young_and_foreign_files(engine: Engine) {
     let mut server = Server::start(engine);
     let cast = Cast::new(&server);
     file(&cast, "kept", b"kept");
@@ -185,7 +184,7 @@ fn sweep_spares_the_young_and_the_strange(engine: Engine) {
     put(&old, true);
     put(&format!("{}/old#7", cast.book), true);
     put(&format!("{}/young#7", cast.book), false);
-    // Not ours: neither a book nor a blob.
+    // Neither a book nor a blob.
     put("README", true);
     put("some/deeper/file", true);
     server.restart();
@@ -201,8 +200,8 @@ fn sweep_spares_the_young_and_the_strange(engine: Engine) {
     );
 }
 
-/// 9.17: a place for files may hold others' things, whatever they are called.
-fn sweep_leaves_what_is_not_ours(engine: Engine) {
+/// 9.17: the folder may contain other files under similar names.
+fn sweep_keeps_files_with_foreign_names(engine: Engine) {
     let mut server = Server::start(engine);
     let cast = Cast::new(&server);
     let root = server.data_dir().join("files");
@@ -225,7 +224,7 @@ fn sweep_leaves_what_is_not_ours(engine: Engine) {
     foreign.iter().for_each(|name| put(name));
     put(&format!("{gone}/deleted"));
     let ours = [format!("{gone}/{blob}"), format!("{}/{blob}#1", cast.book)];
-    // By the second time a whole sweep has passed.
+    // The second round runs after a complete sweep.
     for _ in 0..2 {
         ours.iter().for_each(|name| put(name));
         server.restart();
@@ -235,17 +234,17 @@ fn sweep_leaves_what_is_not_ours(engine: Engine) {
     }
     let left = blobs(&server);
     assert!(foreign.iter().all(|name| left.contains(name)), "{left:?}");
-    assert!(!server.log().contains("left alone"), "what is not ours is no book");
+    assert!(!server.log().contains("left alone"), "foreign folders are not taken for books");
 }
 
-fn deleted_books_leave_nothing(engine: Engine) {
+fn removed_book_leaves_no_files(engine: Engine) {
     let mut server = with(engine, &["--deleted-books-days", "0"]);
     let (doomed, kept) = (Cast::new(&server), Cast::new(&server));
     for name in ["a", "b"] {
         file(&doomed, name, name.as_bytes());
     }
     let left = file(&kept, "left", b"left");
-    // A refused delete is none.
+    // A refused delete has no effect.
     doomed.editor.delete(&doomed.path("")).refused(403, "forbidden");
     doomed.stranger.delete(&doomed.path("")).refused(404, "notFound");
     doomed.owner.delete(&doomed.path("")).ok();
@@ -257,9 +256,8 @@ fn deleted_books_leave_nothing(engine: Engine) {
     assert_eq!(get(&kept, &left)["content"], base64(b"left"));
 }
 
-/// A write that began before the book was deleted may store its bytes after the last row is gone,
-/// also the first bytes of the book.
-fn bytes_that_come_too_late_go(engine: Engine) {
+/// A write that began before the deletion may store bytes after the last row is removed.
+fn late_bytes_of_a_removed_book_are_swept(engine: Engine) {
     let mut server = with(engine, &["--deleted-books-days", "0"]);
     let cast = Cast::new(&server);
     cast.owner.delete(&cast.path("")).ok();
@@ -270,11 +268,11 @@ fn bytes_that_come_too_late_go(engine: Engine) {
     age_all(&server);
     server.restart();
     eventually("they go, and the folder", || !folder.exists());
-    assert!(!server.log().contains("left alone"), "{}", server.log());
+    assert!(!server.log().contains("not in this database"), "{}", server.log());
 }
 
-/// 0.17: the note that a book was deleted is written when it will be removed.
-fn a_refused_delete_leaves_no_note(engine: Engine) {
+/// 0.17: the note is written only for a book that will be removed.
+fn refused_delete_leaves_no_deletion_note(engine: Engine) {
     let server = with(engine, &["--deleted-books-days", "0"]);
     let cast = Cast::new(&server);
     file(&cast, "a", b"a");
@@ -290,8 +288,8 @@ fn a_refused_delete_leaves_no_note(engine: Engine) {
     eventually("the note is there", || blobs(&server).contains(&format!("{}/deleted", cast.book)));
 }
 
-/// A server that was pointed at an empty database must not take it for the truth about all files.
-fn bytes_of_an_unknown_database_stay(engine: Engine) {
+/// A server on an empty database must not remove the files of another.
+fn sweep_keeps_files_of_unknown_books(engine: Engine) {
     let first = Server::start(Engine::Sqlite);
     let cast = Cast::new(&first);
     file(&cast, "a", b"precious");
@@ -300,13 +298,13 @@ fn bytes_of_an_unknown_database_stay(engine: Engine) {
     let place = format!("file://{}", first.data_dir().join("files").display());
     let second = with(engine, &["--files-url", &place]);
     file(&Cast::new(&second), "b", b"its own");
-    eventually("it says so", || second.log().contains("left alone"));
+    eventually("it says so", || second.log().contains("not in this database"));
     assert_eq!(below(&first.data_dir().join("files")).len(), before.len() + 1);
     assert!(before.iter().all(|blob| first.data_dir().join("files").join(blob).exists()));
 }
 
-/// Nothing here takes bytes away; when a disk does, the answer is a fault and no invention.
-fn lost_bytes_are_a_fault(engine: Engine) {
+/// Bytes removed from the disk cause a 500.
+fn lost_bytes_are_an_internal_error(engine: Engine) {
     let server = Server::start(engine);
     let cast = Cast::new(&server);
     let lost = file(&cast, "lost", b"lost");
@@ -327,9 +325,8 @@ fn lost_bytes_are_a_fault(engine: Engine) {
     cast.owner.delete(&path).ok();
 }
 
-/// 9.17: an update leaves out the bytes that are there already, and notices when they are not
-/// there any more.
-fn content_that_was_there_and_is_not(engine: Engine) {
+/// 9.17: an update does not store equal bytes again, and fails when they were replaced meanwhile.
+fn update_notices_replaced_content(engine: Engine) {
     let inside = Inside::new(
         engine,
         daybook_domain::instant::Instant::new(1_700_000_000_000),
@@ -338,7 +335,7 @@ fn content_that_was_there_and_is_not(engine: Engine) {
     let content = |name: &str| Content { blob: name.repeat(32), size: 1, digest: name.repeat(64) };
     let named = Changes { name: Some("a".to_owned()), ..Changes::default() };
     let made = inside
-        .write(move |tx, cx, book| service::create(tx, cx, book, (named, content("a"))))
+        .write(move |tx, cx, book| service::create(tx, cx, book, named, content("a")))
         .expect("a file");
     let change = move |content| Changes {
         id: Some(made.file.id.to_string()),

@@ -1,4 +1,5 @@
-//! Files (9.6, 12.1): create, get, list, update, delete, and the address browsers read them at.
+//! Files (9.6, 12.1): create, get, list, update and delete. Lists and events show metadata without
+//! content.
 
 use daybook_tests::{Answer, Cast, Client, Server, column, id, shows};
 use serde_json::{Value, json};
@@ -7,28 +8,27 @@ use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        create_answers_metadata,
-        get_answers_the_bytes,
+        create_returns_metadata,
+        get_returns_the_content,
         content_type_follows_the_name,
-        every_byte_survives,
+        every_byte_value_is_kept,
         conditions_without_a_target_store_nothing,
-        missing_content_is_an_empty_file,
-        bad_bodies_are_refused,
-        base64_as_encoders_write_it,
-        twenty_megabytes_and_not_one_byte_more,
-        lists_are_newest_first_and_in_pages,
-        update_changes_what_it_names,
+        missing_content_makes_an_empty_file,
+        invalid_bodies_are_refused,
+        base64_variants_are_accepted,
+        content_is_limited_to_20_megabytes,
+        list_is_newest_first_and_paged,
+        update_keeps_absent_fields,
         update_with_the_same_content_changes_nothing,
-        update_of_an_unknown_file,
-        delete_answers_the_file_and_takes_it_away,
-        recorders_see_their_own,
-        events_tell_of_files,
-        files_of_other_books_are_unknown,
-        a_deleted_book_serves_no_files,
+        update_of_an_unknown_file_is_not_found,
+        delete_returns_the_file,
+        recorder_sees_own_files_only,
+        events_describe_files,
+        files_of_other_books_are_not_found,
     ]
 }
 
-/// Base64 in the plain writing, of the test's own making.
+/// Encodes Base64 independently of the server.
 pub fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len() / 3 * 4 + 4);
@@ -43,7 +43,7 @@ pub fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// createFile by the owner.
+/// Creates a file as the owner.
 #[track_caller]
 pub fn file(cast: &Cast, name: &str, bytes: &[u8]) -> Value {
     create(&cast.owner, cast, &json!({"name": name, "content": base64(bytes)})).ok()
@@ -53,14 +53,13 @@ pub fn create(caller: &Client, cast: &Cast, body: &Value) -> Answer {
     caller.post(&cast.path("/files"), body)
 }
 
-/// getFile by the owner.
+/// Reads a file as the owner.
 #[track_caller]
 pub fn get(cast: &Cast, file: &Value) -> Value {
     cast.owner.get(&cast.path(&format!("/files/{}", id(file)))).ok()
 }
 
-/// 0.29: a create has no target; that is said before any bytes are kept, whatever becomes of them
-/// later.
+/// 0.29: a create has no target, and the refusal comes before bytes are stored.
 fn conditions_without_a_target_store_nothing(server: &Server) {
     let cast = Cast::new(server);
     let conditional = cast.owner.header("If-Match", "*");
@@ -81,7 +80,7 @@ fn conditions_without_a_target_store_nothing(server: &Server) {
     conditional.get(&cast.path("/files")).ok();
 }
 
-fn create_answers_metadata(server: &Server) {
+fn create_returns_metadata(server: &Server) {
     let cast = Cast::new(server);
     let body = json!({
         "name": " Invoice 7.pdf ", "contentType": "application/pdf", "content": base64(b"%PDF"),
@@ -107,7 +106,7 @@ fn create_answers_metadata(server: &Server) {
     );
 }
 
-fn get_answers_the_bytes(server: &Server) {
+fn get_returns_the_content(server: &Server) {
     let cast = Cast::new(server);
     let created = file(&cast, "note.txt", b"Bread and butter");
     let mut found = get(&cast, &created);
@@ -132,7 +131,7 @@ fn content_type_follows_the_name(server: &Server) {
     }
 }
 
-fn every_byte_survives(server: &Server) {
+fn every_byte_value_is_kept(server: &Server) {
     let cast = Cast::new(server);
     let every: Vec<u8> = (0..=255).collect();
     for length in [1, 2, 3, 254, 255, 256] {
@@ -142,7 +141,7 @@ fn every_byte_survives(server: &Server) {
     }
 }
 
-fn missing_content_is_an_empty_file(server: &Server) {
+fn missing_content_makes_an_empty_file(server: &Server) {
     let cast = Cast::new(server);
     for body in [
         json!({"name": "a"}),
@@ -158,7 +157,7 @@ fn missing_content_is_an_empty_file(server: &Server) {
     }
 }
 
-fn bad_bodies_are_refused(server: &Server) {
+fn invalid_bodies_are_refused(server: &Server) {
     let cast = Cast::new(server);
     let refused = |body: Value, reason: &str, word: &str| {
         let message = create(&cast.owner, &cast, &body).refused(400, reason);
@@ -182,7 +181,7 @@ fn bad_bodies_are_refused(server: &Server) {
     assert_eq!(kinds(&cast), ["BOOK_CREATED"], "and nothing recorded");
 }
 
-fn base64_as_encoders_write_it(server: &Server) {
+fn base64_variants_are_accepted(server: &Server) {
     let cast = Cast::new(server);
     for content in ["+/8=", "+/8", "-_8=", "-_8", "+/\r\n8=\n"] {
         let created = create(&cast.owner, &cast, &json!({"name": "a", "content": content})).ok();
@@ -191,7 +190,7 @@ fn base64_as_encoders_write_it(server: &Server) {
 }
 
 /// 9.6, 10.8: 20 x 1024 x 1024 bytes, in a body of 28 MB.
-fn twenty_megabytes_and_not_one_byte_more(server: &Server) {
+fn content_is_limited_to_20_megabytes(server: &Server) {
     let cast = Cast::new(server);
     let bytes: Vec<u8> = (0..20 * 1024 * 1024_u32).map(|place| (place % 251) as u8).collect();
     let created = file(&cast, "large", &bytes);
@@ -206,7 +205,7 @@ fn twenty_megabytes_and_not_one_byte_more(server: &Server) {
     cast.owner.post(&cast.path("/transactions"), &attached).refused(413, "requestTooLarge");
 }
 
-fn lists_are_newest_first_and_in_pages(server: &Server) {
+fn list_is_newest_first_and_paged(server: &Server) {
     let cast = Cast::new(server);
     let made: Vec<Value> =
         ["a", "b", "c", "d", "e"].iter().map(|name| file(&cast, name, b"x")).collect();
@@ -242,7 +241,7 @@ fn lists_are_newest_first_and_in_pages(server: &Server) {
     assert_eq!(column(&damaged, "name"), ["later"], "2.5: the first page");
 }
 
-fn update_changes_what_it_names(server: &Server) {
+fn update_keeps_absent_fields(server: &Server) {
     let cast = Cast::new(server);
     let created = create(
         &cast.owner,
@@ -295,7 +294,7 @@ fn update_with_the_same_content_changes_nothing(server: &Server) {
     assert_eq!(kinds(&cast), ["FILE_CREATED", "BOOK_CREATED"]);
 }
 
-fn update_of_an_unknown_file(server: &Server) {
+fn update_of_an_unknown_file_is_not_found(server: &Server) {
     let cast = Cast::new(server);
     let message =
         cast.owner.put(&cast.path("/files"), &json!({"name": "a"})).refused(400, "badRequest");
@@ -307,7 +306,7 @@ fn update_of_an_unknown_file(server: &Server) {
     }
 }
 
-fn delete_answers_the_file_and_takes_it_away(server: &Server) {
+fn delete_returns_the_file(server: &Server) {
     let cast = Cast::new(server);
     let created = file(&cast, "a.txt", b"one");
     let path = cast.path(&format!("/files/{}", id(&created)));
@@ -321,8 +320,8 @@ fn delete_answers_the_file_and_takes_it_away(server: &Server) {
     assert_eq!(kinds(&cast), ["FILE_DELETED", "FILE_CREATED", "BOOK_CREATED"]);
 }
 
-/// 7.3: another user's file does not exist for a RECORDER.
-fn recorders_see_their_own(server: &Server) {
+/// 7.3.
+fn recorder_sees_own_files_only(server: &Server) {
     let cast = Cast::new(server);
     let others = file(&cast, "others.txt", b"x");
     let own =
@@ -345,7 +344,7 @@ fn recorders_see_their_own(server: &Server) {
     cast.recorder.delete(&at(&own)).ok();
 }
 
-fn events_tell_of_files(server: &Server) {
+fn events_describe_files(server: &Server) {
     let cast = Cast::new(server);
     let created = create(
         &cast.owner,
@@ -374,7 +373,7 @@ fn events_tell_of_files(server: &Server) {
     );
 }
 
-fn files_of_other_books_are_unknown(server: &Server) {
+fn files_of_other_books_are_not_found(server: &Server) {
     let (here, there) = (Cast::new(server), Cast::new(server));
     let created = file(&there, "a.txt", b"one");
     there.share(here.owner.email(), "EDITOR");
@@ -386,21 +385,7 @@ fn files_of_other_books_are_unknown(server: &Server) {
     assert_eq!(get(&there, &created)["name"], "a.txt");
 }
 
-fn a_deleted_book_serves_no_files(server: &Server) {
-    let cast = Cast::new(server);
-    let created = file(&cast, "a.txt", b"one");
-    let path = created["url"]
-        .as_str()
-        .expect("an address")
-        .strip_prefix(server.base())
-        .expect("of this server")
-        .to_owned();
-    assert_eq!(cast.anonymous.get(&path).text, "one");
-    cast.owner.delete(&cast.path("")).ok();
-    cast.anonymous.get(&path).refused(404, "notFound");
-}
-
-/// The types of the book's events, newest first.
+/// Returns the types of the events, newest first.
 #[track_caller]
 pub fn kinds(cast: &Cast) -> Vec<String> {
     let all = column(&cast.owner.get(&cast.path("/events?limit=200")).ok(), "type");

@@ -1,7 +1,5 @@
-//! Units of work that share a commit (house rule: one refused request does not disturb its
-//! neighbours). What they queue is flushed together, where it is not long
-//! (`background_flushes.rs`); what they change in place stands behind a savepoint; either way each
-//! is undone alone.
+//! Units of work that share a commit. Queued rows are flushed together and direct writes use a
+//! savepoint, so a refused unit is rolled back alone. Long batches are in `background_flushes`.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
@@ -13,7 +11,7 @@ use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::transaction::{self, VerbRequest, View};
 use daybook_service::{Context, Error, Ids, account};
 use daybook_storage::{Address, Options, Store, Tx};
-use daybook_tests::{Backdoor, Engine, Hold};
+use daybook_tests::{Engine, RawSql, RowLock};
 
 use crate::Case;
 use crate::file_sweep::eventually;
@@ -21,16 +19,16 @@ use crate::store::{Bench, NOW, draft};
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        a_group_takes_as_many_statements_as_one,
-        units_see_what_earlier_ones_have_queued,
-        a_refusal_undoes_what_is_queued_and_what_is_changed_in_place,
-        a_write_that_fails_is_acknowledged_to_nobody,
-        a_unit_that_cannot_be_done_fails_alone,
-        a_read_that_fails_costs_no_acknowledged_write,
-        a_lock_that_is_not_had_costs_one_unit_of_work,
-        a_group_that_is_refused_ends_its_transaction,
-        processes_see_each_others_charts,
-        processes_take_turns_on_a_book,
+        statements_of_a_group_do_not_grow_with_its_size,
+        units_see_queued_rows_of_earlier_ones,
+        refusal_undoes_queued_and_direct_writes,
+        failed_commit_fails_its_whole_group,
+        failing_unit_fails_alone,
+        failed_read_loses_no_acknowledged_write,
+        cancelled_lock_fails_one_unit,
+        refused_group_ends_its_transaction,
+        processes_see_chart_changes_of_each_other,
+        concurrent_processes_keep_the_event_chain,
     ]
 }
 
@@ -38,10 +36,10 @@ fn answers(waiting: Vec<Receiver<Result<View, Error>>>) -> Vec<Result<View, Erro
     waiting.into_iter().map(|answer| answer.recv().expect("an answer")).collect()
 }
 
-fn a_group_takes_as_many_statements_as_one(engine: Engine) {
+fn statements_of_a_group_do_not_grow_with_its_size(engine: Engine) {
     let bench = Bench::new(engine, 4096);
-    // The first posting on an account sets its flag, in a statement of its own; after the second
-    // the chart is remembered.
+    // The first posting on an account needs an extra statement; after the second the chart is
+    // cached.
     for _ in 0..2 {
         bench.submit(bench.creation("warm-up")).recv().expect("an answer").expect("a write");
     }
@@ -55,8 +53,7 @@ fn a_group_takes_as_many_statements_as_one(engine: Engine) {
         assert!(answers(waiting).iter().all(Result::is_ok));
         bench.store.statements() - before
     };
-    // On a machine that does much else, a hundred may take longer than a group lasts: then fewer
-    // are tried.
+    // On a busy machine a hundred units may not fit one group, so later rounds try fewer.
     let mut rounds = Vec::new();
     let one = (0..40_usize).find_map(|round| {
         let (few, many) = (statements(2), statements(100_usize >> (round / 8)));
@@ -67,7 +64,7 @@ fn a_group_takes_as_many_statements_as_one(engine: Engine) {
     assert!(many <= 20, "{many} statements for a group");
 }
 
-fn units_see_what_earlier_ones_have_queued(engine: Engine) {
+fn units_see_queued_rows_of_earlier_ones(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     let mirrored = || Changes { remote_ids: Some(vec!["bank-1".to_owned()]), ..draft("mirror") };
     let create = |item: Changes| {
@@ -87,7 +84,7 @@ fn units_see_what_earlier_ones_have_queued(engine: Engine) {
     assert_eq!(bench.descriptions(), ["mirror"]);
 }
 
-fn a_refusal_undoes_what_is_queued_and_what_is_changed_in_place(engine: Engine) {
+fn refusal_undoes_queued_and_direct_writes(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     let release = bench.occupy();
     let mut kept = vec![bench.submit(bench.creation("one"))];
@@ -107,15 +104,18 @@ fn a_refusal_undoes_what_is_queued_and_what_is_changed_in_place(engine: Engine) 
     release.send(()).expect("the writer waits");
     assert!(answers(kept).iter().all(Result::is_ok));
     for answer in answers(refused) {
-        assert_eq!(answer.expect_err("an id is required").alone().to_string(), "id is required");
+        assert_eq!(
+            answer.expect_err("an id is required").without_index().to_string(),
+            "id is required"
+        );
     }
     assert_eq!(bench.descriptions(), ["three", "two", "one"]);
     bench.check_recorded(3);
 }
 
-fn a_write_that_fails_is_acknowledged_to_nobody(engine: Engine) {
+fn failed_commit_fails_its_whole_group(engine: Engine) {
     let bench = Bench::new(engine, 4096);
-    // Another source of the same ids: its first numbers are taken.
+    // The same source of ids again: its first ids are taken.
     let model = Context { ids: Arc::new(Ids::new(7)), ..bench.cx.clone() };
     assert_eq!(model.now, NOW);
     let release = bench.occupy();
@@ -129,8 +129,7 @@ fn a_write_that_fails_is_acknowledged_to_nobody(engine: Engine) {
     }
     release.send(()).expect("the writer waits");
     let answered = answers(waiting);
-    // On a machine that does much else, the first or the last of them are a group of their own,
-    // with ids that are free.
+    // On a busy machine the first or last units may form a group with free ids.
     let first = answered.first().is_some_and(Result::is_ok);
     let (lost, kept): (Vec<_>, Vec<_>) = answered.into_iter().partition(Result::is_err);
     assert!(lost.len() > 1, "a group is lost as a whole: {lost:?}");
@@ -142,7 +141,7 @@ fn a_write_that_fails_is_acknowledged_to_nobody(engine: Engine) {
         "{lost:?}"
     );
     let kept = kept.len();
-    assert_eq!(bench.descriptions().len(), kept, "what nobody was answered is not there");
+    assert_eq!(bench.descriptions().len(), kept, "unacknowledged writes are absent");
     assert_eq!(bench.descriptions().contains(&"before".to_owned()), first);
     bench.submit(bench.creation("after")).recv().expect("an answer").expect("the writer goes on");
     assert_eq!(bench.descriptions().len(), kept + 1);
@@ -150,12 +149,11 @@ fn a_write_that_fails_is_acknowledged_to_nobody(engine: Engine) {
     bench.check_chain(4 + i64::try_from(kept).expect("a few"));
 }
 
-/// 0.43: the id of one unit of work is taken, so the commit of its group fails. The others run
-/// again, each alone.
-fn a_unit_that_cannot_be_done_fails_alone(engine: Engine) {
+/// 0.43: one unit has a taken id, so the commit of its group fails and the others run again alone.
+fn failing_unit_fails_alone(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     bench.record(vec![draft("first")]).expect("a write");
-    let again = |work| {
+    let submit = |work| {
         let (sender, receiver) = channel();
         bench.store.submit_repeatable(bench.lane(), work, move |outcome| {
             sender.send(outcome).expect("the test still listens");
@@ -164,7 +162,7 @@ fn a_unit_that_cannot_be_done_fails_alone(engine: Engine) {
     };
     for round in 1..=3 {
         let release = bench.occupy();
-        let mut waiting = vec![again(bench.creation("before"))];
+        let mut waiting = vec![submit(bench.creation("before"))];
         let (sender, failing) = channel();
         let (cx, book, items) = (bench.cx.clone(), bench.book.clone(), vec![draft("taken"); 40]);
         bench.store.submit_repeatable(
@@ -176,7 +174,7 @@ fn a_unit_that_cannot_be_done_fails_alone(engine: Engine) {
             },
             move |outcome| sender.send(outcome).expect("the test still listens"),
         );
-        waiting.extend(["one", "two", "three"].map(|text| again(bench.creation(text))));
+        waiting.extend(["one", "two", "three"].map(|text| submit(bench.creation(text))));
         release.send(()).expect("the writer waits");
         let failed = failing.recv().expect("an answer").expect_err("its id is taken");
         assert!(
@@ -190,19 +188,18 @@ fn a_unit_that_cannot_be_done_fails_alone(engine: Engine) {
     }
 }
 
-fn a_read_that_fails_costs_no_acknowledged_write(engine: Engine) {
+fn failed_read_loses_no_acknowledged_write(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     let release = bench.occupy();
     let before = {
         let (cx, book) = (bench.cx.clone(), bench.book.clone());
         bench.submit(move |tx| {
             let made = transaction::create(tx, &cx, &book, vec![draft("before")], Intent::Create)?;
-            // To look at it has it written, so that nothing is left for the commit to stumble over.
+            // Reading flushes it, so the commit has nothing left to write.
             transaction::get(tx, &cx, &book, &made.transactions[0].id.to_string())
         })
     };
-    // PostgreSQL refuses the character NUL, and with it the rest of the transaction it stands in;
-    // SQLite finds nothing.
+    // PostgreSQL refuses NUL and aborts the transaction; SQLite finds nothing.
     let failing = bench.submit(|tx| tx.users().find_named("a\0b").map(|_| ()).map_err(Error::from));
     let after = bench.submit(bench.creation("after"));
     release.send(()).expect("the writer waits");
@@ -217,27 +214,27 @@ fn a_read_that_fails_costs_no_acknowledged_write(engine: Engine) {
     assert_eq!(failed, kept.is_empty(), "only the failed statement could cost the group");
 }
 
-/// The first statement of a group waits for its book's lock, and what waits is ended.
-fn a_lock_that_is_not_had_costs_one_unit_of_work(engine: Engine) {
+/// The first statement of a group waits for the lock of its book and is cancelled.
+fn cancelled_lock_fails_one_unit(engine: Engine) {
     // SQLite's writer holds the whole database already.
     if engine == Engine::Sqlite {
         return;
     }
     let bench = Bench::new(engine, 4096);
-    let mut database = Backdoor::open(bench.server());
+    let mut database = RawSql::open(bench.server());
     for rounds in 1..=2 {
         let release = bench.occupy();
         let waiting: Vec<_> =
             ["first", "second", "third"].map(|text| bench.submit(bench.creation(text))).into();
-        let mut hold = Hold::book(bench.server(), &bench.book);
+        let mut lock = RowLock::book(bench.server(), &bench.book);
         release.send(()).expect("the writer waits");
         let waits = "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' \
                      AND datname = current_database()";
         eventually("the group waits for the lock", || {
             database.count(&format!("SELECT count(*) FROM ({waits}) w")) == 1
         });
-        hold.execute(&format!("SELECT pg_cancel_backend(pid) FROM ({waits}) w"));
-        hold.release();
+        lock.execute(&format!("SELECT pg_cancel_backend(pid) FROM ({waits}) w"));
+        lock.release();
         let answers = answers(waiting);
         let refused = answers.iter().filter(|answer| answer.is_err()).count();
         assert_eq!(refused, 1, "{answers:?}");
@@ -245,9 +242,9 @@ fn a_lock_that_is_not_had_costs_one_unit_of_work(engine: Engine) {
     }
 }
 
-/// A commit, while something waits, begins the transaction of the next group. A refusal that is
-/// alone there undoes it, and the group after it begins one of its own.
-fn a_group_that_is_refused_ends_its_transaction(engine: Engine) {
+/// A commit with pending work begins the next transaction. A lone refusal rolls it back, and the
+/// next group begins its own.
+fn refused_group_ends_its_transaction(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     for number in 1..=3 {
         let release = bench.occupy();
@@ -259,8 +256,8 @@ fn a_group_that_is_refused_ends_its_transaction(engine: Engine) {
     }
 }
 
-/// What another process would have: connections and a memory of its own.
-fn another_process(bench: &Bench) -> Store {
+/// Opens a second store with its own connections and caches, as another process has.
+fn open_second_store(bench: &Bench) -> Store {
     let address = Address::parse(bench.url()).expect("the harness knows the form of URLs");
     Store::open(&Options::new(address)).expect("the store opens")
 }
@@ -270,9 +267,9 @@ fn paid_for(name: &str) -> Changes {
     Changes { debit: side, ..draft("by name") }
 }
 
-fn processes_see_each_others_charts(engine: Engine) {
+fn processes_see_chart_changes_of_each_other(engine: Engine) {
     let bench = Bench::new(engine, 4096);
-    let other = another_process(&bench);
+    let other = open_second_store(&bench);
     let create = |store: &Store, name: &str| {
         let (cx, book, item) = (bench.cx.clone(), bench.book.clone(), paid_for(name));
         store.write(bench.lane(), move |tx| {
@@ -295,15 +292,15 @@ fn processes_see_each_others_charts(engine: Engine) {
         .write(bench.lane(), move |tx| account::update(tx, &cx, &book, vec![rename]))
         .expect("a renamed account");
     let refused = create(&bench.store, "Food").expect_err("3.2.6: the name is not known any more");
-    assert_eq!(refused.alone().to_string(), "Account not found: Food");
+    assert_eq!(refused.without_index().to_string(), "Account not found: Food");
     assert_eq!(create(&bench.store, "Meals").expect("a write").transactions[0].debit, Some(food));
     assert_eq!(create(&other, "Meals").expect("a write").transactions[0].debit, Some(food));
 }
 
-fn processes_take_turns_on_a_book(engine: Engine) {
+fn concurrent_processes_keep_the_event_chain(engine: Engine) {
     const EACH: usize = 60;
     let bench = Bench::new(engine, 4096);
-    let other = another_process(&bench);
+    let other = open_second_store(&bench);
     thread::scope(|scope| {
         for (store, node) in [(&*bench.store, 1), (&other, 2), (&*bench.store, 3), (&other, 4)] {
             let cx = Context { ids: Arc::new(Ids::new(node)), ..bench.cx.clone() };

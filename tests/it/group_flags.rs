@@ -1,5 +1,5 @@
-//! The derived flags of groups (4.12), from one table: members of a group, and what the group
-//! shows.
+//! Derived flags of groups (4.12): type, permanent, credit and mixed, from the accounts below a
+//! group.
 
 use daybook_tests::{Cast, Server, shows};
 use serde_json::{Value, json};
@@ -8,13 +8,13 @@ use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![
-        flags_are_recursive,
-        empty_group_takes_after_its_nearest_ancestor,
-        empty_group_under_a_mixed_ancestor,
-        flags_follow_the_members,
-        flags_follow_a_type_change,
-        archived_accounts_count,
-        flags_everywhere_the_same,
+        flags_include_child_groups,
+        empty_group_inherits_flags_of_its_ancestor,
+        empty_group_under_a_mixed_ancestor_has_no_type,
+        flags_change_with_the_members,
+        flags_change_with_the_type_of_a_member,
+        archived_accounts_count_for_flags,
+        flags_are_equal_in_all_responses,
     ];
     for row in TABLE {
         cases.push(Case::shared(
@@ -23,19 +23,19 @@ pub fn tests() -> Vec<Case> {
             } else {
                 format!("of_{}", row.members.to_lowercase())
             },
-            move |server| direct(server, row),
+            move |server| check_direct_members(server, row),
         ));
         if !row.members.is_empty() {
             cases.push(Case::shared(
                 format!("of_{}_spread_over_child_groups", row.members.to_lowercase()),
-                move |server| spread(server, row),
+                move |server| check_members_of_child_groups(server, row),
             ));
         }
     }
     cases
 }
 
-/// The types of the members by their first letters, and the flags that follow.
+/// The types of the members by their first letters, and the expected flags.
 struct Row {
     members: &'static str,
     kind: Option<&'static str>,
@@ -100,35 +100,35 @@ fn group(cast: &Cast, name: &str) -> Value {
     cast.owner.get(&cast.path(&format!("/groups/{name}"))).ok()
 }
 
-fn direct(server: &Server, row: &Row) {
+fn check_direct_members(server: &Server, row: &Row) {
     let cast = Cast::new(server);
     cast.group("G");
-    for (turn, letter) in row.members.chars().enumerate() {
-        cast.account_in(&format!("Account {turn}"), kind(letter), &["G"]);
+    for (number, letter) in row.members.chars().enumerate() {
+        cast.account_in(&format!("Account {number}"), kind(letter), &["G"]);
     }
     let shown = group(&cast, "g");
     shows(&shown, &row.expected());
     shows(&shown, &json!({"hasAccounts": !row.members.is_empty(), "hasGroups": false}));
 }
 
-/// The same members, each in a child group of its own, alternately one and two levels down.
-fn spread(server: &Server, row: &Row) {
+/// Puts each member into its own child group, alternately one and two levels down.
+fn check_members_of_child_groups(server: &Server, row: &Row) {
     let cast = Cast::new(server);
     cast.group("G");
-    for (turn, letter) in row.members.chars().enumerate() {
-        let (child, grandchild) = (format!("Child {turn}"), format!("Grandchild {turn}"));
+    for (number, letter) in row.members.chars().enumerate() {
+        let (child, grandchild) = (format!("Child {number}"), format!("Grandchild {number}"));
         cast.group_under(&child, "G");
         cast.group_under(&grandchild, &child);
-        let home = if turn % 2 == 0 { grandchild } else { child };
-        cast.account_in(&format!("Account {turn}"), kind(letter), &[&home]);
+        let home = if number % 2 == 0 { grandchild } else { child };
+        cast.account_in(&format!("Account {number}"), kind(letter), &[&home]);
     }
     let shown = group(&cast, "g");
     shows(&shown, &row.expected());
     shows(&shown, &json!({"hasGroups": true, "hasAccounts": true}));
 }
 
-/// 4.12: from all accounts below, recursively.
-fn flags_are_recursive(server: &Server) {
+/// 4.12.
+fn flags_include_child_groups(server: &Server) {
     let cast = Cast::new(server);
     cast.group("Root");
     cast.group_under("Costs", "Root");
@@ -149,8 +149,8 @@ fn flags_are_recursive(server: &Server) {
     );
 }
 
-/// 4.12: an empty group takes type, permanent and credit of the nearest non-empty ancestor.
-fn empty_group_takes_after_its_nearest_ancestor(server: &Server) {
+/// 4.12: of the nearest non-empty ancestor.
+fn empty_group_inherits_flags_of_its_ancestor(server: &Server) {
     let cast = Cast::new(server);
     cast.group("Root");
     cast.group_under("Costs", "Root");
@@ -172,11 +172,11 @@ fn empty_group_takes_after_its_nearest_ancestor(server: &Server) {
             &json!({"type": "OUTGOING", "permanent": false, "credit": false}),
         );
     }
-    // The root is mixed now, and Beside takes after it.
+    // The root is mixed now, and Beside inherits that.
     shows(&group(&cast, "beside"), &json!({"type": null, "permanent": false, "credit": false}));
 }
 
-fn empty_group_under_a_mixed_ancestor(server: &Server) {
+fn empty_group_under_a_mixed_ancestor_has_no_type(server: &Server) {
     let cast = Cast::new(server);
     cast.group("Equity");
     cast.group_under("Empty", "Equity");
@@ -188,8 +188,7 @@ fn empty_group_under_a_mixed_ancestor(server: &Server) {
     );
 }
 
-/// Flags change with the membership, not with updates of the group.
-fn flags_follow_the_members(server: &Server) {
+fn flags_change_with_the_members(server: &Server) {
     let cast = Cast::new(server);
     cast.group("G");
     let account = cast.account_in("Food", "OUTGOING", &["G"]);
@@ -208,7 +207,7 @@ fn flags_follow_the_members(server: &Server) {
     );
 }
 
-fn flags_follow_a_type_change(server: &Server) {
+fn flags_change_with_the_type_of_a_member(server: &Server) {
     let cast = Cast::new(server);
     cast.group("G");
     let account = cast.account_in("A", "OUTGOING", &["G"]);
@@ -218,8 +217,8 @@ fn flags_follow_a_type_change(server: &Server) {
     }
 }
 
-/// 4.8: archived accounts are accounts.
-fn archived_accounts_count(server: &Server) {
+/// 4.8.
+fn archived_accounts_count_for_flags(server: &Server) {
     let cast = Cast::new(server);
     cast.group("G");
     cast.account_in("Food", "OUTGOING", &["G"]);
@@ -230,8 +229,7 @@ fn archived_accounts_count(server: &Server) {
     );
 }
 
-/// The list, the book and the answer to an update show what the single read shows.
-fn flags_everywhere_the_same(server: &Server) {
+fn flags_are_equal_in_all_responses(server: &Server) {
     let cast = Cast::new(server);
     cast.group("Root");
     cast.group_under("Costs", "Root");

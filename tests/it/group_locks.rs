@@ -8,19 +8,19 @@ use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![
-        locking_is_the_owners,
-        unchanged_flag_needs_no_permission,
-        transactions_are_not_affected,
-        unlocked_groups_beside_are_free,
-        batch_with_one_locked_account,
-        permission_comes_before_values,
+        only_the_owner_locks_groups,
+        unchanged_locked_flag_needs_no_permission,
+        locked_group_does_not_affect_transactions,
+        other_groups_are_not_affected,
+        batch_with_one_locked_account_is_refused,
+        permission_is_checked_before_values,
     ];
     for (name, change) in CHANGES {
         cases.push(Case::shared(format!("{name}_by_the_owner"), move |server| {
-            owner(server, *change)
+            check_owner(server, *change)
         }));
         cases.push(Case::shared(format!("{name}_by_an_editor"), move |server| {
-            editor(server, *change)
+            check_editor(server, *change)
         }));
     }
     cases
@@ -28,7 +28,7 @@ pub fn tests() -> Vec<Case> {
 
 /// The locked group `Locked` (in it the accounts `Inside` and `Both`), the group `Open` (in it
 /// `Both`) and the account `Outside`.
-struct Stage {
+struct LockFixture {
     cast: Cast,
     group: Value,
     open: Value,
@@ -36,7 +36,7 @@ struct Stage {
     outside: Value,
 }
 
-fn stage(server: &Server) -> Stage {
+fn fixture(server: &Server) -> LockFixture {
     let cast = Cast::new(server);
     let group =
         cast.owner.post(&cast.path("/groups"), &json!({"name": "Locked", "locked": true})).ok();
@@ -45,97 +45,99 @@ fn stage(server: &Server) -> Stage {
     let inside = cast.account_in("Inside", "ASSET", &["Locked"]);
     cast.account_in("Both", "ASSET", &["Locked", "Open"]);
     let outside = cast.account("Outside", "ASSET");
-    Stage { cast, group, open, inside, outside }
+    LockFixture { cast, group, open, inside, outside }
 }
 
-type Change = fn(&Stage, &Client) -> daybook_tests::Answer;
+type Change = fn(&LockFixture, &Client) -> daybook_tests::Answer;
 
-/// Everything that changes a locked group, its membership or its accounts.
+/// Changes of a locked group, its membership or its accounts.
 const CHANGES: &[(&str, Change)] = &[
-    ("rename_group", |stage, client| put_group(stage, client, json!({"name": "Renamed"}))),
-    ("hide_group", |stage, client| put_group(stage, client, json!({"hidden": true}))),
-    ("move_group", |stage, client| put_group(stage, client, json!({"parent": {"name": "Open"}}))),
-    ("tag_group", |stage, client| put_group(stage, client, json!({"properties": {"a": "b"}}))),
-    ("unlock_group", |stage, client| put_group(stage, client, json!({"locked": false}))),
-    ("delete_group", |stage, client| {
-        client.delete(&stage.cast.path(&format!("/groups/{}", id(&stage.group))))
+    ("rename_group", |fixture, client| put_group(fixture, client, json!({"name": "Renamed"}))),
+    ("hide_group", |fixture, client| put_group(fixture, client, json!({"hidden": true}))),
+    ("move_group", |fixture, client| {
+        put_group(fixture, client, json!({"parent": {"name": "Open"}}))
     }),
-    // An account in it loses a membership, as by an update of that account.
-    ("delete_group_of_its_account", |stage, client| {
-        client.delete(&stage.cast.path(&format!("/groups/{}", id(&stage.open))))
+    ("tag_group", |fixture, client| put_group(fixture, client, json!({"properties": {"a": "b"}}))),
+    ("unlock_group", |fixture, client| put_group(fixture, client, json!({"locked": false}))),
+    ("delete_group", |fixture, client| {
+        client.delete(&fixture.cast.path(&format!("/groups/{}", id(&fixture.group))))
     }),
-    ("create_account_in_it", |stage, client| {
+    // An account of the locked group loses another membership.
+    ("delete_group_of_its_account", |fixture, client| {
+        client.delete(&fixture.cast.path(&format!("/groups/{}", id(&fixture.open))))
+    }),
+    ("create_account_in_it", |fixture, client| {
         client.post(
-            &stage.cast.path("/accounts"),
+            &fixture.cast.path("/accounts"),
             &json!({"name": "New", "groups": [{"name": "Locked"}]}),
         )
     }),
-    ("create_accounts_in_it", |stage, client| {
+    ("create_accounts_in_it", |fixture, client| {
         let items = json!([{"name": "New 1"}, {"name": "New 2", "groups": [{"name": "Locked"}]}]);
-        client.post(&stage.cast.path("/accounts/batch"), &json!({"items": items}))
+        client.post(&fixture.cast.path("/accounts/batch"), &json!({"items": items}))
     }),
-    ("add_account", |stage, client| {
-        put_account(stage, client, &stage.outside, json!({"groups": [{"name": "Locked"}]}))
+    ("add_account", |fixture, client| {
+        put_account(fixture, client, &fixture.outside, json!({"groups": [{"name": "Locked"}]}))
     }),
-    ("remove_account", |stage, client| {
-        put_account(stage, client, &stage.inside, json!({"groups": []}))
+    ("remove_account", |fixture, client| {
+        put_account(fixture, client, &fixture.inside, json!({"groups": []}))
     }),
-    ("rename_account", |stage, client| {
-        put_account(stage, client, &stage.inside, json!({"name": "Renamed"}))
+    ("rename_account", |fixture, client| {
+        put_account(fixture, client, &fixture.inside, json!({"name": "Renamed"}))
     }),
-    ("retype_account", |stage, client| {
-        put_account(stage, client, &stage.inside, json!({"type": "LIABILITY"}))
+    ("retype_account", |fixture, client| {
+        put_account(fixture, client, &fixture.inside, json!({"type": "LIABILITY"}))
     }),
-    ("archive_account", |stage, client| {
-        put_account(stage, client, &stage.inside, json!({"archived": true}))
+    ("archive_account", |fixture, client| {
+        put_account(fixture, client, &fixture.inside, json!({"archived": true}))
     }),
-    ("tag_account", |stage, client| {
-        put_account(stage, client, &stage.inside, json!({"properties": {"a": "b"}}))
+    ("tag_account", |fixture, client| {
+        put_account(fixture, client, &fixture.inside, json!({"properties": {"a": "b"}}))
     }),
-    ("delete_account", |stage, client| {
-        client.delete(&stage.cast.path(&format!("/accounts/{}", id(&stage.inside))))
+    ("delete_account", |fixture, client| {
+        client.delete(&fixture.cast.path(&format!("/accounts/{}", id(&fixture.inside))))
     }),
-    ("delete_accounts", |stage, client| {
-        let items = json!([{"id": stage.outside["id"]}, {"id": stage.inside["id"]}]);
-        client.post(&stage.cast.path("/accounts/delete/batch"), &json!({"items": items}))
+    ("delete_accounts", |fixture, client| {
+        let items = json!([{"id": fixture.outside["id"]}, {"id": fixture.inside["id"]}]);
+        client.post(&fixture.cast.path("/accounts/delete/batch"), &json!({"items": items}))
     }),
 ];
 
-fn put_group(stage: &Stage, client: &Client, mut change: Value) -> daybook_tests::Answer {
-    change["id"] = stage.group["id"].clone();
-    client.put(&stage.cast.path("/groups"), &change)
+fn put_group(fixture: &LockFixture, client: &Client, mut change: Value) -> daybook_tests::Answer {
+    change["id"] = fixture.group["id"].clone();
+    client.put(&fixture.cast.path("/groups"), &change)
 }
 
 fn put_account(
-    stage: &Stage,
+    fixture: &LockFixture,
     client: &Client,
     account: &Value,
     mut change: Value,
 ) -> daybook_tests::Answer {
     change["id"] = account["id"].clone();
-    client.put(&stage.cast.path("/accounts"), &change)
+    client.put(&fixture.cast.path("/accounts"), &change)
 }
 
-fn snapshot(stage: &Stage) -> Value {
-    stage.cast.owner.get(&stage.cast.path("?loadAccounts=true")).ok()
+fn snapshot(fixture: &LockFixture) -> Value {
+    fixture.cast.owner.get(&fixture.cast.path("?loadAccounts=true")).ok()
 }
 
-fn owner(server: &Server, change: Change) {
-    let stage = stage(server);
-    let before = snapshot(&stage);
-    change(&stage, &stage.cast.owner).ok();
-    assert_ne!(snapshot(&stage), before, "the change is made");
+fn check_owner(server: &Server, change: Change) {
+    let fixture = fixture(server);
+    let before = snapshot(&fixture);
+    change(&fixture, &fixture.cast.owner).ok();
+    assert_ne!(snapshot(&fixture), before, "the change is made");
 }
 
-fn editor(server: &Server, change: Change) {
-    let stage = stage(server);
-    let before = snapshot(&stage);
-    change(&stage, &stage.cast.editor).refused(403, "forbidden");
-    assert_eq!(snapshot(&stage), before, "a refused request changes nothing");
+fn check_editor(server: &Server, change: Change) {
+    let fixture = fixture(server);
+    let before = snapshot(&fixture);
+    change(&fixture, &fixture.cast.editor).refused(403, "forbidden");
+    assert_eq!(snapshot(&fixture), before, "a refused request changes nothing");
 }
 
-/// 4.15: `locked` is set by the OWNER.
-fn locking_is_the_owners(server: &Server) {
+/// 4.15.
+fn only_the_owner_locks_groups(server: &Server) {
     let cast = Cast::new(server);
     let group = cast.group("G");
     let lock = json!({"id": group["id"], "locked": true});
@@ -152,8 +154,8 @@ fn locking_is_the_owners(server: &Server) {
     assert_eq!(cast.owner.put(&cast.path("/groups"), &unlock).ok()["locked"], false);
 }
 
-/// 4.15: an unchanged `locked` in a round trip needs no permission.
-fn unchanged_flag_needs_no_permission(server: &Server) {
+/// 4.15.
+fn unchanged_locked_flag_needs_no_permission(server: &Server) {
     let cast = Cast::new(server);
     let mut whole = cast.group("G");
     whole["name"] = json!("Renamed");
@@ -165,57 +167,62 @@ fn unchanged_flag_needs_no_permission(server: &Server) {
     cast.editor.post(&cast.path("/groups"), &json!({"name": "Open", "locked": false})).ok();
 }
 
-/// 4.15: transactions on those accounts are not affected.
-fn transactions_are_not_affected(server: &Server) {
-    let stage = stage(server);
-    let cast = &stage.cast;
+/// 4.15.
+fn locked_group_does_not_affect_transactions(server: &Server) {
+    let fixture = fixture(server);
+    let cast = &fixture.cast;
     let transactions = cast.path("/transactions");
-    for (turn, client) in [&cast.owner, &cast.editor, &cast.poster].into_iter().enumerate() {
+    for (number, client) in [&cast.owner, &cast.editor, &cast.poster].into_iter().enumerate() {
         let body = json!({
             "date": "2025-01-31", "amount": "5", "creditAccount": {"name": "Inside"},
             "debitAccount": {"name": "Outside"},
         });
         let recorded = client.post(&transactions, &body).ok()["transaction"].clone();
-        assert_eq!(recorded["posted"], true, "caller {turn}");
+        assert_eq!(recorded["posted"], true, "caller {number}");
         client.put(&transactions, &json!({"id": recorded["id"], "amount": "6"})).ok();
         client.patch(&cast.path("/transactions/trash"), &json!({"id": recorded["id"]})).ok();
     }
 }
 
-fn unlocked_groups_beside_are_free(server: &Server) {
-    let stage = stage(server);
+fn other_groups_are_not_affected(server: &Server) {
+    let fixture = fixture(server);
     put_account(
-        &stage,
-        &stage.cast.editor,
-        &stage.outside,
+        &fixture,
+        &fixture.cast.editor,
+        &fixture.outside,
         json!({"groups": [{"name": "Open"}], "name": "Free"}),
     )
     .ok();
-    let open = stage.cast.owner.get(&stage.cast.path("/groups/open")).ok();
-    stage
+    let open = fixture.cast.owner.get(&fixture.cast.path("/groups/open")).ok();
+    fixture
         .cast
         .editor
-        .put(&stage.cast.path("/groups"), &json!({"id": open["id"], "hidden": true}))
+        .put(&fixture.cast.path("/groups"), &json!({"id": open["id"], "hidden": true}))
         .ok();
 }
 
-/// 3.6.5: missing permission fails the whole batch.
-fn batch_with_one_locked_account(server: &Server) {
-    let stage = stage(server);
-    let before = snapshot(&stage);
+/// 3.6.5.
+fn batch_with_one_locked_account_is_refused(server: &Server) {
+    let fixture = fixture(server);
+    let before = snapshot(&fixture);
     let items = json!([
-        {"id": stage.outside["id"], "name": "Free"}, {"id": stage.inside["id"], "name": "Refused"},
+        {"id": fixture.outside["id"], "name": "Free"},
+        {"id": fixture.inside["id"], "name": "Refused"},
     ]);
     let batch = json!({"items": items});
-    stage.cast.editor.put(&stage.cast.path("/accounts/batch"), &batch).refused(403, "forbidden");
-    assert_eq!(snapshot(&stage), before);
-    stage.cast.owner.put(&stage.cast.path("/accounts/batch"), &batch).ok();
+    fixture
+        .cast
+        .editor
+        .put(&fixture.cast.path("/accounts/batch"), &batch)
+        .refused(403, "forbidden");
+    assert_eq!(snapshot(&fixture), before);
+    fixture.cast.owner.put(&fixture.cast.path("/accounts/batch"), &batch).ok();
 }
 
-/// 0.17: too little permission is refused before a stale condition and before bad values.
-fn permission_comes_before_values(server: &Server) {
-    let stage = stage(server);
-    let (cast, long) = (&stage.cast, "x".repeat(256));
+/// 0.17: and before a stale condition.
+fn permission_is_checked_before_values(server: &Server) {
+    let fixture = fixture(server);
+    let (cast, long) = (&fixture.cast, "x".repeat(256));
     let stale = cast.editor.header("If-Match", "\"stale\"");
     for fields in [
         json!({"name": long}),
@@ -223,9 +230,10 @@ fn permission_comes_before_values(server: &Server) {
         json!({"groups": [{"name": "Nowhere"}]}),
         json!({"properties": {"": "v"}}),
     ] {
-        put_account(&stage, &cast.editor, &stage.inside, fields.clone()).refused(403, "forbidden");
-        put_account(&stage, &stale, &stage.inside, fields.clone()).refused(403, "forbidden");
-        put_account(&stage, &cast.owner, &stage.inside, fields).refused(400, "badRequest");
+        put_account(&fixture, &cast.editor, &fixture.inside, fields.clone())
+            .refused(403, "forbidden");
+        put_account(&fixture, &stale, &fixture.inside, fields.clone()).refused(403, "forbidden");
+        put_account(&fixture, &cast.owner, &fixture.inside, fields).refused(400, "badRequest");
     }
     for fields in [
         json!({"name": long}),
@@ -233,8 +241,8 @@ fn permission_comes_before_values(server: &Server) {
         json!({"parent": {"name": "Nowhere"}}),
         json!({"parent": {"name": "Locked"}}),
     ] {
-        put_group(&stage, &cast.editor, fields.clone()).refused(403, "forbidden");
-        put_group(&stage, &cast.owner, fields).refused(400, "badRequest");
+        put_group(&fixture, &cast.editor, fields.clone()).refused(403, "forbidden");
+        put_group(&fixture, &cast.owner, fields).refused(400, "badRequest");
     }
     cast.editor
         .post(&cast.path("/accounts"), &json!({"name": "Outside", "groups": [{"name": "Locked"}]}))
@@ -242,6 +250,6 @@ fn permission_comes_before_values(server: &Server) {
     cast.editor
         .post(&cast.path("/groups"), &json!({"name": "Open", "locked": true}))
         .refused(403, "forbidden");
-    // Values that change nothing need no permission.
-    put_account(&stage, &cast.editor, &stage.inside, json!({"name": "Inside"})).ok();
+    // Unchanged values require no permission.
+    put_account(&fixture, &cast.editor, &fixture.inside, json!({"name": "Inside"})).ok();
 }

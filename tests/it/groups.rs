@@ -1,4 +1,4 @@
-//! Groups (4.12 - 4.17): create, hierarchy, order, update, delete, members. Flags stand in
+//! Groups (4.12 - 4.17): create, hierarchy, order, update, delete and members. Flags are in
 //! `group_flags`.
 
 use daybook_tests::{Cast, Server, column, id, shows};
@@ -8,22 +8,22 @@ use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        create_defaults,
+        create_uses_defaults,
         create_ignores_derived_fields,
-        parent_by_id_and_by_name,
+        parent_resolves_by_id_and_by_name,
         unknown_parents_are_refused,
         cycles_are_refused,
-        deep_hierarchies,
+        deep_hierarchies_are_accepted,
         list_puts_parents_before_children,
-        update_by_name_only,
-        sparse_update_leaves_the_rest,
-        parent_is_cleared,
-        parent_moves,
+        update_without_id_resolves_by_name,
+        sparse_update_keeps_absent_fields,
+        null_or_round_trip_without_parent_clears_it,
+        subtree_moves_with_its_root,
         round_trip_changes_nothing,
-        delete_leaves_accounts,
-        delete_moves_children_up,
-        members_include_those_of_child_groups,
-        an_account_counts_once,
+        delete_keeps_the_accounts,
+        delete_moves_child_groups_up,
+        member_list_includes_child_groups,
+        account_counts_once_per_hierarchy,
         hidden_groups_are_returned,
         update_that_changes_nothing_has_no_event,
     ]
@@ -48,7 +48,7 @@ fn members(cast: &Cast, group: &str) -> Vec<String> {
 }
 
 /// 4.12, 4.15: an empty root has no type.
-fn create_defaults(server: &Server) {
+fn create_uses_defaults(server: &Server) {
     let cast = Cast::new(server);
     let group = cast.owner.post(&cast.path("/groups"), &json!({"name": "Current Assets"})).ok();
     let expected = json!({
@@ -76,7 +76,7 @@ fn create_defaults(server: &Server) {
     assert_eq!(cast.owner.get(&cast.path("/groups")).ok()["items"], json!([group]));
 }
 
-/// 9.13: derived from the accounts below, whatever the body says.
+/// 9.13.
 fn create_ignores_derived_fields(server: &Server) {
     let cast = Cast::new(server);
     let body = json!({
@@ -97,7 +97,7 @@ fn create_ignores_derived_fields(server: &Server) {
 }
 
 /// 4.13.
-fn parent_by_id_and_by_name(server: &Server) {
+fn parent_resolves_by_id_and_by_name(server: &Server) {
     let cast = Cast::new(server);
     let root = cast.group("Root Group");
     let parents = [
@@ -106,8 +106,8 @@ fn parent_by_id_and_by_name(server: &Server) {
         json!({"name": "root_group"}),
         root.clone(),
     ];
-    for (turn, parent) in parents.iter().enumerate() {
-        let body = json!({"name": format!("Child {turn}"), "parent": parent});
+    for (number, parent) in parents.iter().enumerate() {
+        let body = json!({"name": format!("Child {number}"), "parent": parent});
         let child = cast.owner.post(&cast.path("/groups"), &body).ok();
         shows(&child["parent"], &json!({"id": root["id"], "name": "Root Group"}));
     }
@@ -131,7 +131,7 @@ fn unknown_parents_are_refused(server: &Server) {
     assert_eq!(names(&cast), ["G"]);
 }
 
-/// 4.13: a cycle or a group as its own parent answers 400.
+/// 4.13.
 fn cycles_are_refused(server: &Server) {
     let cast = Cast::new(server);
     cast.group("A");
@@ -151,15 +151,15 @@ fn cycles_are_refused(server: &Server) {
         .post(&cast.path("/groups"), &json!({"name": "Self", "parent": {"name": "Self"}}))
         .refused(400, "badRequest");
     assert_eq!(names(&cast), ["A", "B", "C", "D"]);
-    // Up and sideways are no cycles.
+    // Moves up and sideways are allowed.
     let d = cast.owner.get(&cast.path("/groups/d")).ok();
     put(&cast, &json!({"id": d["id"], "parent": {"name": "A"}}));
     let c = cast.owner.get(&cast.path("/groups/c")).ok();
     put(&cast, &json!({"id": c["id"], "parent": {"name": "D"}}));
 }
 
-/// 4.13: depth is unlimited.
-fn deep_hierarchies(server: &Server) {
+/// 4.13.
+fn deep_hierarchies_are_accepted(server: &Server) {
     let cast = Cast::new(server);
     let depth = 300;
     let chain: Vec<Value> = (0..depth)
@@ -178,7 +178,7 @@ fn deep_hierarchies(server: &Server) {
     assert_eq!(names(&cast).len(), depth);
     let body = json!({"id": root["id"], "parent": {"name": "G299"}});
     cast.owner.put(&cast.path("/groups"), &body).refused(400, "badRequest");
-    // Nested deeper than the parser of this suite goes.
+    // The response is nested too deeply for the JSON parser of the suite.
     assert_eq!(cast.owner.get(&cast.path("/balances?query=group:G000")).status, 200);
 }
 
@@ -208,8 +208,8 @@ fn list_puts_parents_before_children(server: &Server) {
     assert_eq!(book["groups"], listed["items"]);
 }
 
-/// 9.13, 4.21: id or name; a name that finds the group is not given to it.
-fn update_by_name_only(server: &Server) {
+/// 9.13, 4.21: the spelling of the name stays.
+fn update_without_id_resolves_by_name(server: &Server) {
     let cast = Cast::new(server);
     let group = cast.group("My Group");
     let updated = put(&cast, &json!({"name": "my_group", "hidden": true}));
@@ -224,13 +224,13 @@ fn update_by_name_only(server: &Server) {
     cast.owner
         .put(&cast.path("/groups"), &json!({"name": "Unknown", "hidden": true}))
         .refused(404, "notFound");
-    // What names nothing is the body's fault, for groups as for accounts.
+    // A name without letters is invalid, for groups and accounts.
     for path in ["/groups", "/accounts"] {
         cast.owner.put(&cast.path(path), &json!({"name": "---"})).refused(400, "badRequest");
     }
 }
 
-fn furnished(server: &Server) -> (Cast, Value) {
+fn create_full_group(server: &Server) -> (Cast, Value) {
     let cast = Cast::new(server);
     cast.group("Root");
     cast.group("Other");
@@ -243,8 +243,8 @@ fn furnished(server: &Server) -> (Cast, Value) {
 }
 
 /// 4.12, 4.13: name, parent, hidden, locked, properties; sparse absence leaves the parent.
-fn sparse_update_leaves_the_rest(server: &Server) {
-    let (cast, group) = furnished(server);
+fn sparse_update_keeps_absent_fields(server: &Server) {
+    let (cast, group) = create_full_group(server);
     let changes = [
         json!({"name": "H"}),
         json!({"hidden": false}),
@@ -276,9 +276,9 @@ fn sparse_update_leaves_the_rest(server: &Server) {
 }
 
 /// 4.13: absent in a round trip clears; explicit null clears; sparse absence leaves.
-fn parent_is_cleared(server: &Server) {
+fn null_or_round_trip_without_parent_clears_it(server: &Server) {
     for clear in ["null", "round trip", "sparse"] {
-        let (cast, group) = furnished(server);
+        let (cast, group) = create_full_group(server);
         let mut body = match clear {
             "null" => json!({"id": group["id"], "parent": null}),
             "round trip" => group.clone(),
@@ -294,8 +294,7 @@ fn parent_is_cleared(server: &Server) {
     }
 }
 
-/// The subtree moves with its root.
-fn parent_moves(server: &Server) {
+fn subtree_moves_with_its_root(server: &Server) {
     let cast = Cast::new(server);
     cast.group("One");
     cast.group("Two");
@@ -317,7 +316,7 @@ fn parent_moves(server: &Server) {
 }
 
 fn round_trip_changes_nothing(server: &Server) {
-    let (cast, group) = furnished(server);
+    let (cast, group) = create_full_group(server);
     let updated = put(&cast, &group);
     for field in
         ["name", "parent", "hidden", "locked", "properties", "createdAt", "type", "permanent"]
@@ -326,8 +325,8 @@ fn round_trip_changes_nothing(server: &Server) {
     }
 }
 
-/// 4.14: accounts stay and lose the membership; the answer is the deleted group.
-fn delete_leaves_accounts(server: &Server) {
+/// 4.14.
+fn delete_keeps_the_accounts(server: &Server) {
     let cast = Cast::new(server);
     let group = cast.group("Gone");
     cast.group("Kept");
@@ -345,8 +344,8 @@ fn delete_leaves_accounts(server: &Server) {
     assert_eq!(members(&cast, "gone"), Vec::<String>::new(), "a new group of that name is empty");
 }
 
-/// 4.14: child groups move to the deleted group's parent.
-fn delete_moves_children_up(server: &Server) {
+/// 4.14.
+fn delete_moves_child_groups_up(server: &Server) {
     let cast = Cast::new(server);
     cast.group("Root");
     cast.group_under("Middle", "Root");
@@ -369,8 +368,8 @@ fn delete_moves_children_up(server: &Server) {
     assert_eq!(members(&cast, "leaf"), ["Cash"]);
 }
 
-/// 4.17: takes id or name and includes the accounts of child groups.
-fn members_include_those_of_child_groups(server: &Server) {
+/// 4.17.
+fn member_list_includes_child_groups(server: &Server) {
     let cast = Cast::new(server);
     let root = cast.group("Root Group");
     cast.group_under("Middle", "Root Group");
@@ -393,8 +392,8 @@ fn members_include_those_of_child_groups(server: &Server) {
     );
 }
 
-/// 4.13: an account may be in many groups; within one hierarchy it counts once per ancestor.
-fn an_account_counts_once(server: &Server) {
+/// 4.13.
+fn account_counts_once_per_hierarchy(server: &Server) {
     let cast = Cast::new(server);
     cast.group("Root");
     cast.group_under("One", "Root");
@@ -407,7 +406,7 @@ fn an_account_counts_once(server: &Server) {
     assert_eq!(balances["groupBalances"][0]["cumulativeBalance"], "5.00", "behaviour 5.13");
 }
 
-/// 4.15: hidden concerns user interfaces only.
+/// 4.15: `hidden` is for user interfaces only.
 fn hidden_groups_are_returned(server: &Server) {
     let cast = Cast::new(server);
     let hidden =
@@ -417,9 +416,9 @@ fn hidden_groups_are_returned(server: &Server) {
     assert_eq!(put(&cast, &json!({"id": hidden["id"], "hidden": false}))["hidden"], false);
 }
 
-/// 8.1: no-ops have no event.
+/// 8.1.
 fn update_that_changes_nothing_has_no_event(server: &Server) {
-    let (cast, group) = furnished(server);
+    let (cast, group) = create_full_group(server);
     let count =
         || cast.owner.get(&cast.path("/events?limit=200")).ok()["items"].as_array().map(Vec::len);
     let before = count();

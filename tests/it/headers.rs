@@ -1,4 +1,4 @@
-//! Transport (behaviour 0): headers, CORS, identifiers and the formats of answers.
+//! Transport (behaviour 0): headers, CORS, ids and formats of responses.
 
 use std::collections::HashSet;
 
@@ -10,21 +10,21 @@ use crate::transport::{furnished, readable};
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        preflight_on_every_route,
-        cross_origin_answers,
-        every_answer_names_its_request,
-        identifiers,
-        identifiers_that_are_not_numbers,
-        number_and_time_formats,
+        preflight_is_answered_on_every_route,
+        cross_origin_responses_have_cors_headers,
+        every_response_has_a_request_id,
+        ids_are_unique_digits,
+        delete_path_with_a_non_numeric_id_is_not_found,
+        numbers_and_times_have_documented_formats,
         reads_see_acknowledged_writes,
-        agent_header_by_default,
-        rule_9_2_agents_of_the_server_are_refused,
-        unknown_headers,
+        agent_header_sets_the_agent,
+        rule_9_2_reserved_agent_ids_are_refused,
+        unknown_headers_are_ignored,
     ]
 }
 
-/// In the log they stand for the server itself.
-fn rule_9_2_agents_of_the_server_are_refused(server: &Server) {
+/// In the log these ids stand for the server itself.
+fn rule_9_2_reserved_agent_ids_are_refused(server: &Server) {
     let cast = Cast::new(server);
     let before = cast.owner.get(&cast.path("/events")).ok();
     let body = json!({"name": "Cash"});
@@ -43,7 +43,7 @@ fn rule_9_2_agents_of_the_server_are_refused(server: &Server) {
 }
 
 #[track_caller]
-fn lists(answer: &Answer, header: &str, expected: &[&str]) {
+fn check_lists(answer: &Answer, header: &str, expected: &[&str]) {
     let value =
         answer.headers.get(header).map(|value| value.to_ascii_lowercase()).unwrap_or_default();
     let named: HashSet<&str> = value.split(',').map(str::trim).collect();
@@ -55,8 +55,8 @@ fn lists(answer: &Answer, header: &str, expected: &[&str]) {
     }
 }
 
-/// 0.13: OPTIONS on every route, without a token: browsers send none.
-fn preflight_on_every_route(server: &Server) {
+/// 0.13: without a token, since browsers send none.
+fn preflight_is_answered_on_every_route(server: &Server) {
     let browser = server
         .anonymous()
         .header("Origin", "https://app.example")
@@ -76,7 +76,11 @@ fn preflight_on_every_route(server: &Server) {
         assert_eq!(answer.status, 204, "OPTIONS {path}: {}", answer.text);
         let origin = answer.headers.get("access-control-allow-origin").map(String::as_str);
         assert_eq!(origin, Some("*"), "OPTIONS {path}");
-        lists(&answer, "access-control-allow-methods", &["GET", "POST", "PUT", "PATCH", "DELETE"]);
+        check_lists(
+            &answer,
+            "access-control-allow-methods",
+            &["GET", "POST", "PUT", "PATCH", "DELETE"],
+        );
         // `*` would not cover Authorization.
         let headers = [
             "Authorization",
@@ -87,14 +91,14 @@ fn preflight_on_every_route(server: &Server) {
             "service-agent-id",
             "service-api-key",
         ];
-        lists(&answer, "access-control-allow-headers", &headers);
+        check_lists(&answer, "access-control-allow-headers", &headers);
     }
     let plain = server.anonymous().send_raw("OPTIONS", "/v5/books", None, &[]);
     assert_eq!(plain.status, 204, "OPTIONS outside a browser");
 }
 
-/// 0.13: without these headers a browser hides the answer, also that of an error, from the page.
-fn cross_origin_answers(server: &Server) {
+/// 0.13: also on errors.
+fn cross_origin_responses_have_cors_headers(server: &Server) {
     let cast = Cast::new(server);
     let browser = |client: &Client| client.header("Origin", "https://app.example");
     let answers = [
@@ -112,12 +116,12 @@ fn cross_origin_answers(server: &Server) {
             answer.status,
             answer.headers
         );
-        lists(
+        check_lists(
             &answer,
             "access-control-expose-headers",
             &["ETag", "Retry-After", "Idempotency-Replayed", "Idempotency-Answer", "Skipped-Items"],
         );
-        lists(&answer, "access-control-expose-headers", &["Known-Items"]);
+        check_lists(&answer, "access-control-expose-headers", &["Known-Items"]);
     }
 }
 
@@ -125,8 +129,8 @@ fn request_id(answer: &Answer) -> Option<&String> {
     answer.headers.iter().find(|(name, _)| name.contains("request-id")).map(|(_, value)| value)
 }
 
-/// Issue 2: the request id stands in every response, another one in each.
-fn every_answer_names_its_request(server: &Server) {
+/// Each response has a different id.
+fn every_response_has_a_request_id(server: &Server) {
     let cast = Cast::new(server);
     let owner = &cast.owner;
     let answers = [
@@ -153,7 +157,7 @@ fn every_answer_names_its_request(server: &Server) {
 }
 
 /// 0.14: digits that fit int64, at least ten, unique across books; book ids are long and URL-safe.
-fn identifiers(server: &Server) {
+fn ids_are_unique_digits(server: &Server) {
     let mut seen = HashSet::new();
     for _ in 0..2 {
         let cast = Cast::new(server);
@@ -176,8 +180,8 @@ fn identifiers(server: &Server) {
     }
 }
 
-/// 0.14: a DELETE path takes int64; anything else is no id there, also a name.
-fn identifiers_that_are_not_numbers(server: &Server) {
+/// 0.14: a DELETE path takes only an int64.
+fn delete_path_with_a_non_numeric_id_is_not_found(server: &Server) {
     let cast = furnished(server);
     for segment in [
         "abc",
@@ -208,7 +212,7 @@ fn is_time(value: &Value) {
 }
 
 /// 0.12: numbers for int32 and int64, digit strings for times.
-fn number_and_time_formats(server: &Server) {
+fn numbers_and_times_have_documented_formats(server: &Server) {
     let cast = furnished(server);
     let book = cast.owner.get(&cast.path("")).ok();
     for field in ["createdAt", "updatedAt", "lastUpdateMs"] {
@@ -232,27 +236,26 @@ fn number_and_time_formats(server: &Server) {
     }
 }
 
-/// 0.11: another caller on another connection sees the book made a moment ago, and what is in it.
+/// 0.11: from another connection.
 fn reads_see_acknowledged_writes(server: &Server) {
     let cast = Cast::new(server);
-    for turn in 0..20 {
-        let name = format!("Account {turn}");
+    for number in 0..20 {
+        let name = format!("Account {number}");
         let account = cast.account(&name, "ASSET");
         let seen = cast.viewer.get(&cast.path(&format!("/accounts/{}", id(&account)))).ok();
         assert_eq!(seen["name"], name);
         let listed = cast.viewer.get(&cast.path("/accounts")).ok();
-        assert_eq!(listed["items"].as_array().map(Vec::len), Some(turn + 1));
+        assert_eq!(listed["items"].as_array().map(Vec::len), Some(number + 1));
         let book = cast.owner.post("/v5/books", &json!({"name": name})).ok();
         cast.owner.get(&format!("/v5/books/{}", id(&book))).ok();
         cast.stranger.get(&format!("/v5/books/{}", id(&book))).refused(404, "notFound");
     }
 }
 
-/// 0.15, 9.2: the agent header in its default spelling, in any case; a vendor's spelling is an
-/// unknown header here.
-fn agent_header_by_default(server: &Server) {
+/// 0.15, 9.2: in any case; other prefixes are ignored by default.
+fn agent_header_sets_the_agent(server: &Server) {
     let cast = Cast::new(server);
-    for (turn, (header, taken)) in [
+    for (number, (header, taken)) in [
         ("service-agent-id", true),
         ("Service-Agent-Id", true),
         ("acme-agent-id", false),
@@ -262,7 +265,7 @@ fn agent_header_by_default(server: &Server) {
     .enumerate()
     {
         let robot = cast.owner.header(header, "robot");
-        let body = json!({"name": format!("Account {turn}"), "agentId": "forged"});
+        let body = json!({"name": format!("Account {number}"), "agentId": "forged"});
         let account = robot.post(&cast.path("/accounts"), &body).ok();
         assert_eq!(account["agentId"] == "robot", taken, "{header}: {account}");
         assert_ne!(account["agentId"], "forged", "9.13: agentId in a body is ignored");
@@ -271,9 +274,8 @@ fn agent_header_by_default(server: &Server) {
     }
 }
 
-/// 0.15: unknown request headers are ignored, and an API key is never required nor checked in local
-/// mode (9.1).
-fn unknown_headers(server: &Server) {
+/// 0.15: an API key is neither required nor checked in local mode (9.1).
+fn unknown_headers_are_ignored(server: &Server) {
     let cast = Cast::new(server);
     let client = cast
         .owner

@@ -1,5 +1,4 @@
-//! Requests that once broke something, each with the rule it broke: kept so that they never do
-//! again.
+//! Regression cases for requests that once violated a rule.
 
 use std::fmt::Write;
 
@@ -10,27 +9,27 @@ use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        arrays_are_no_objects,
-        names_pass_on_within_a_batch,
-        a_deleted_group_stays_deleted,
-        locked_child_groups_hold_their_parent,
-        days_of_the_first_century,
-        many_hashtags,
-        many_remote_ids,
-        many_index_entries,
-        large_properties,
-        many_embedded_accounts,
-        long_urls,
-        long_texts_in_queries,
-        creators_in_events_of_others,
-        a_batch_of_one_names_its_index,
-        keys_and_values_do_not_run_together,
-        a_chain_of_groups_moves_what_is_below_it_many_times,
+        arrays_are_not_accepted_as_objects,
+        freed_name_can_be_taken_within_a_batch,
+        child_and_parent_can_be_deleted_in_one_batch,
+        parent_of_a_locked_group_needs_the_owner,
+        balances_include_the_first_century,
+        more_than_1000_hashtags_are_refused,
+        more_than_1000_remote_ids_are_refused,
+        too_many_index_entries_are_refused,
+        too_large_properties_are_refused,
+        too_many_embedded_accounts_are_refused,
+        too_long_urls_are_refused,
+        too_long_query_texts_are_refused,
+        event_of_another_user_shows_the_creator,
+        batch_of_one_item_names_its_index,
+        property_key_and_value_are_separate_in_queries,
+        deleting_a_long_chain_of_groups_is_refused,
     ]
 }
 
-/// 0.10: serde reads a struct from an array too, by position.
-fn arrays_are_no_objects(server: &Server) {
+/// 0.10: serde would read a struct from an array by position.
+fn arrays_are_not_accepted_as_objects(server: &Server) {
     let cast = Cast::new(server);
     let refused =
         |path: &str, body: Value| cast.owner.post(&cast.path(path), &body).refused(400, "invalid");
@@ -46,8 +45,8 @@ fn arrays_are_no_objects(server: &Server) {
     assert_eq!(cast.owner.get(&cast.path("/accounts")).ok()["items"], json!([]));
 }
 
-/// 3.9.2: each change of a transaction writes its URLs again.
-fn long_urls(server: &Server) {
+/// 3.9.2: each change of a transaction writes all its URLs.
+fn too_long_urls_are_refused(server: &Server) {
     let cast = Cast::new(server);
     let of = |bytes: usize| format!("https://x.org/{}", "é".repeat((bytes - 14) / 2));
     let path = cast.path("/transactions");
@@ -74,8 +73,8 @@ fn long_urls(server: &Server) {
     assert_eq!(typed["description"], format!("lunch {}", of(2_050)));
 }
 
-/// 1.7.4: each description that may hold it would be compared with it.
-fn long_texts_in_queries(server: &Server) {
+/// 1.7.4: each candidate description is compared with the text.
+fn too_long_query_texts_are_refused(server: &Server) {
     let cast = Cast::new(server);
     let asked = |text: &str| {
         let query = daybook_tests::encode(text);
@@ -93,8 +92,8 @@ fn long_texts_in_queries(server: &Server) {
     }
 }
 
-/// 4.5: a name that one item gives up may be taken by the next, also when an item comes twice.
-fn names_pass_on_within_a_batch(server: &Server) {
+/// 4.5: also when an item is repeated.
+fn freed_name_can_be_taken_within_a_batch(server: &Server) {
     let cast = Cast::new(server);
     for kind in ["accounts", "groups"] {
         let made = cast
@@ -122,8 +121,8 @@ fn names_pass_on_within_a_batch(server: &Server) {
     }
 }
 
-/// 4.14: a child deleted before its parent, in one batch.
-fn a_deleted_group_stays_deleted(server: &Server) {
+/// 4.14.
+fn child_and_parent_can_be_deleted_in_one_batch(server: &Server) {
     let cast = Cast::new(server);
     let items = json!({
         "items": [
@@ -139,8 +138,8 @@ fn a_deleted_group_stays_deleted(server: &Server) {
     assert_eq!(left["items"][0]["parent"], Value::Null, "the grandchild has moved to the top");
 }
 
-/// 4.15: to delete the parent of a locked group changes that group, and only the OWNER may.
-fn locked_child_groups_hold_their_parent(server: &Server) {
+/// 4.15: deleting the parent changes the locked group.
+fn parent_of_a_locked_group_needs_the_owner(server: &Server) {
     let cast = Cast::new(server);
     let items =
         json!({"items": [{"name": "P"}, {"name": "C", "parent": {"name": "P"}, "locked": true}]});
@@ -150,8 +149,8 @@ fn locked_child_groups_hold_their_parent(server: &Server) {
     cast.owner.delete(&path).ok();
 }
 
-/// 5.5: a day of the year 26 is a smaller number than a month of today.
-fn days_of_the_first_century(server: &Server) {
+/// 5.5: as a number, a day of the year 26 is smaller than a current month.
+fn balances_include_the_first_century(server: &Server) {
     let cast = Cast::new(server);
     for (name, kind) in [("Cash", "ASSET"), ("Food", "OUTGOING")] {
         cast.account(name, kind);
@@ -169,9 +168,8 @@ fn days_of_the_first_century(server: &Server) {
     }
 }
 
-/// 3.9.1 and 10.9: so many hashtags are recorded, more are refused, and a longer description is
-/// refused at once.
-fn many_hashtags(server: &Server) {
+/// 3.9.1, 10.9.
+fn more_than_1000_hashtags_are_refused(server: &Server) {
     let cast = Cast::new(server);
     let text = |count: usize| {
         (0..count).fold(String::new(), |mut text, number| {
@@ -191,7 +189,7 @@ fn many_hashtags(server: &Server) {
 }
 
 /// 3.7.5 and 10.9.
-fn many_remote_ids(server: &Server) {
+fn more_than_1000_remote_ids_are_refused(server: &Server) {
     let cast = Cast::new(server);
     let ids = |count: usize| (0..count).map(|number| format!("r{number}")).collect::<Vec<_>>();
     let made = cast.owner.post(&cast.path("/transactions"), &json!({"remoteIds": ids(1_000)})).ok();
@@ -209,8 +207,8 @@ fn many_remote_ids(server: &Server) {
     cast.owner.post(&cast.path("/transactions/batch"), &json!({"items": items})).ok();
 }
 
-/// 10.10: items within their limits each may together be too much, on a create and on an update.
-fn many_index_entries(server: &Server) {
+/// 10.10: in all items of a create or an update together.
+fn too_many_index_entries_are_refused(server: &Server) {
     let cast = Cast::new(server);
     let full =
         || (0..1_000).map(|key| (format!("k{key}"), json!("v"))).collect::<serde_json::Map<_, _>>();
@@ -227,8 +225,8 @@ fn many_index_entries(server: &Server) {
     cast.owner.post(&cast.path("/transactions/batch"), &items(10)).ok();
 }
 
-/// 4.6: the properties of one resource are bounded in all.
-fn large_properties(server: &Server) {
+/// 4.6: in total per resource.
+fn too_large_properties_are_refused(server: &Server) {
     let cast = Cast::new(server);
     let of = |count: usize| {
         (0..count)
@@ -253,7 +251,7 @@ fn large_properties(server: &Server) {
 }
 
 /// 6.1 and 10.9.
-fn many_embedded_accounts(server: &Server) {
+fn too_many_embedded_accounts_are_refused(server: &Server) {
     let owner = server.client(&format!("{}@example.com", daybook_tests::unique("embed")));
     let accounts = |count: usize| {
         (0..count).map(|number| json!({"name": format!("A {number}")})).collect::<Vec<_>>()
@@ -264,8 +262,8 @@ fn many_embedded_accounts(server: &Server) {
         .refused(400, "badRequest");
 }
 
-/// 8.2: the creator of a transaction that somebody else has posted.
-fn creators_in_events_of_others(server: &Server) {
+/// 8.2.
+fn event_of_another_user_shows_the_creator(server: &Server) {
     let cast = Cast::new(server);
     for (name, kind) in [("Cash", "ASSET"), ("Food", "OUTGOING")] {
         cast.account(name, kind);
@@ -284,8 +282,8 @@ fn creators_in_events_of_others(server: &Server) {
     assert_ne!(created_by, &event["user"]["username"]);
 }
 
-/// 3.6.5: the index stands in the message of a batch, also of one item; a single request has none.
-fn a_batch_of_one_names_its_index(server: &Server) {
+/// 3.6.5: messages of single requests have no index.
+fn batch_of_one_item_names_its_index(server: &Server) {
     let cast = Cast::new(server);
     let bad = json!({"date": "yesterday"});
     let message = cast
@@ -298,7 +296,7 @@ fn a_batch_of_one_names_its_index(server: &Server) {
 }
 
 /// 1.2: `a` equals `b=c` is not `a=b` equals `c`.
-fn keys_and_values_do_not_run_together(server: &Server) {
+fn property_key_and_value_are_separate_in_queries(server: &Server) {
     let cast = Cast::new(server);
     cast.owner
         .post(&cast.path("/transactions"), &json!({"description": "x", "properties": {"a=b": "c"}}))
@@ -310,9 +308,8 @@ fn keys_and_values_do_not_run_together(server: &Server) {
     assert_eq!((found("a:'b=c'"), found("a:*")), (0, 0));
 }
 
-/// 4.14: each deletion moves the children up; a chain of groups does so once for each of its
-/// groups.
-fn a_chain_of_groups_moves_what_is_below_it_many_times(server: &Server) {
+/// 4.14: each deletion moves all children up, which is quadratic for a chain.
+fn deleting_a_long_chain_of_groups_is_refused(server: &Server) {
     let cast = Cast::new(server);
     let group = |name: String, parent: Option<String>| {
         json!({

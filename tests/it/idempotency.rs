@@ -1,5 +1,5 @@
-//! Idempotency keys (behaviour 0.16): a request that is sent again is answered again, and done
-//! once.
+//! Idempotency keys (0.16): a repeated request is executed once and gets the stored response. Each
+//! write of the contract has a case.
 
 use std::io::Write;
 use std::thread;
@@ -12,44 +12,44 @@ use crate::targets::Targets;
 use crate::wire::{connect, rest};
 use daybook_tests::openapi::contract::{Operation, operations};
 
-/// A new writing operation is covered here as soon as it is in the document.
+/// Adds a case for each write of the contract.
 pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![
-        keys_are_visible_ascii,
-        several_keys_are_none,
-        a_refused_request_leaves_no_key,
-        the_scope_is_user_method_and_path,
-        the_path_is_the_same_however_it_is_written,
-        parameters_belong_to_the_request,
-        deletes_get_their_first_answer,
-        the_caller_is_known_before_the_answer,
-        requests_at_the_same_time_are_done_once,
-        answers_of_every_size,
-        a_refusal_after_the_claim_undoes_everything,
+        key_must_be_visible_ascii,
+        repeated_key_header_is_refused,
+        refused_request_stores_no_key,
+        key_scope_is_user_method_and_path,
+        spelling_of_the_path_does_not_matter,
+        changed_parameters_are_another_request,
+        repeated_delete_gets_the_first_response,
+        caller_is_authenticated_before_a_replay,
+        concurrent_requests_are_executed_once,
+        responses_of_every_size_are_replayed,
+        late_refusal_releases_the_key,
     ];
     for operation in operations().into_iter().filter(Operation::writes) {
         cases.push(Case::shared(format!("{}_is_done_once", operation.id), move |server| {
-            done_once(server, operation)
+            check_executed_once(server, operation)
         }));
     }
     cases
 }
 
-/// The same client, which names its next request by a new key.
+/// Returns the client with a new idempotency key.
 pub fn keyed(client: &Client) -> Client {
     client.header("Idempotency-Key", &unique("key"))
 }
 
-fn replayed(answer: &Answer) -> bool {
+fn is_replay(answer: &Answer) -> bool {
     let header = answer.headers.get("idempotency-replayed").map(String::as_str);
     assert!(matches!(header, None | Some("true")), "{header:?}");
     header.is_some()
 }
 
 #[track_caller]
-fn same(first: &Answer, again: &Answer) {
+fn assert_replayed(first: &Answer, again: &Answer) {
     assert!(
-        !replayed(first) && replayed(again),
+        !is_replay(first) && is_replay(again),
         "only the second is a replay: {:?} {:?}",
         first.headers,
         again.headers
@@ -64,7 +64,7 @@ fn same(first: &Answer, again: &Answer) {
     }
 }
 
-fn done_once(server: &Server, operation: Operation) {
+fn check_executed_once(server: &Server, operation: Operation) {
     let targets = Targets::new(server);
     let caller = keyed(targets.caller(operation));
     let books = || column(&targets.cast.owner.get("/v5/books").ok(), "id").len();
@@ -73,7 +73,7 @@ fn done_once(server: &Server, operation: Operation) {
     targets.settle(operation);
     let after = (targets.snapshot(), books());
     let again = targets.call(&caller, operation, "First");
-    same(&first, &again);
+    assert_replayed(&first, &again);
     assert_eq!(
         (targets.snapshot(), books()),
         after,
@@ -83,7 +83,7 @@ fn done_once(server: &Server, operation: Operation) {
     let faults = operation.faults(again.status, &again.text);
     assert!(faults.is_empty(), "{faults:?}");
 
-    // Another request under the same key: by its body, or where there is none by a parameter.
+    // Another request under the same key: with another body or another parameter.
     let other = match targets.body(operation, "Second") {
         Value::Null => caller.send(
             operation.method,
@@ -109,7 +109,7 @@ fn done_once(server: &Server, operation: Operation) {
         .refused(401, "required");
 }
 
-fn keys_are_visible_ascii(server: &Server) {
+fn key_must_be_visible_ascii(server: &Server) {
     let cast = Cast::new(server);
     let create = |key: &str| {
         cast.owner
@@ -125,17 +125,17 @@ fn keys_are_visible_ascii(server: &Server) {
     }
     let groups = column(&cast.owner.get(&cast.path("/groups")).ok(), "id");
     assert_eq!(groups.len(), 5, "a refused key does nothing");
-    // Who is nobody learns that first.
+    // Authentication is checked first.
     for key in ["", "a b"] {
-        let nobody = cast.anonymous.header("Idempotency-Key", key);
-        nobody.post(&cast.path("/groups"), &json!({"name": "G"})).refused(401, "required");
-        nobody.post("/v5/books", &json!({"name": "B"})).refused(401, "required");
+        let caller = cast.anonymous.header("Idempotency-Key", key);
+        caller.post(&cast.path("/groups"), &json!({"name": "G"})).refused(401, "required");
+        caller.post("/v5/books", &json!({"name": "B"})).refused(401, "required");
     }
-    // A key says nothing on a request that only reads.
+    // The key is ignored on reads.
     for key in ["", "a b"] {
         cast.owner.header("Idempotency-Key", key).get(&cast.path("")).ok();
     }
-    // Bytes beyond ASCII, which the client of this suite would not send.
+    // Bytes beyond ASCII, which the client of the suite cannot send.
     let token = cast.owner.token().expect("the owner has one");
     let mut stream = connect(server);
     let head = format!(
@@ -150,13 +150,13 @@ fn keys_are_visible_ascii(server: &Server) {
     assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
 }
 
-fn several_keys_are_none(server: &Server) {
+fn repeated_key_header_is_refused(server: &Server) {
     let cast = Cast::new(server);
     let twice = cast.owner.header("Idempotency-Key", "a").header("Idempotency-Key", "a");
     twice.post(&cast.path("/groups"), &json!({"name": "G"})).refused(400, "badRequest");
 }
 
-fn a_refused_request_leaves_no_key(server: &Server) {
+fn refused_request_stores_no_key(server: &Server) {
     let cast = Cast::new(server);
     let owner = keyed(&cast.owner);
     let create = |body: Value| owner.post(&cast.path("/accounts"), &body);
@@ -166,21 +166,21 @@ fn a_refused_request_leaves_no_key(server: &Server) {
         .refused(400, "parseError");
     create(json!({"name": "Cash", "type": "MONEY"})).refused(400, "invalid");
     let made = create(json!({"name": "Cash", "type": "ASSET"}));
-    assert!(!replayed(&made), "corrected and sent again, it is a first request");
+    assert!(!is_replay(&made), "corrected and sent again, it is a first request");
     let made = made.ok();
     assert_eq!(create(json!({"name": "Cash", "type": "ASSET"})).ok(), made);
-    // The viewer's refusal is no answer to keep: with the permission the same request succeeds.
+    // A refusal is not stored: with the permission the same request succeeds.
     let viewer = keyed(&cast.viewer);
     let rename =
         || viewer.put(&cast.path("/accounts"), &json!({"id": made["id"], "name": "Wallet"}));
     rename().refused(403, "forbidden");
     cast.share(cast.viewer.email(), "EDITOR");
-    assert!(!replayed(&rename()));
-    assert!(replayed(&rename()));
+    assert!(!is_replay(&rename()));
+    assert!(is_replay(&rename()));
 }
 
-/// The use case writes first and is refused then: its claim goes with what it wrote.
-fn a_refusal_after_the_claim_undoes_everything(server: &Server) {
+/// The claim is rolled back with the writes of the refused use case.
+fn late_refusal_releases_the_key(server: &Server) {
     let cast = Cast::new(server);
     let owner = keyed(&cast.owner);
     let create =
@@ -189,12 +189,12 @@ fn a_refusal_after_the_claim_undoes_everything(server: &Server) {
     create(json!([{"name": "G"}, {"name": "G"}])).refused(400, "badRequest");
     assert_eq!(books(), 1, "a book whose groups are refused is not there");
     let made = create(json!([{"name": "G"}]));
-    assert!(!replayed(&made));
+    assert!(!is_replay(&made));
     made.ok();
     assert_eq!(books(), 2);
 }
 
-fn the_scope_is_user_method_and_path(server: &Server) {
+fn key_scope_is_user_method_and_path(server: &Server) {
     let cast = Cast::new(server);
     let key = unique("key");
     let with = |client: &Client| client.header("Idempotency-Key", &key);
@@ -203,30 +203,30 @@ fn the_scope_is_user_method_and_path(server: &Server) {
     let group = with(&cast.owner).post(&cast.path("/groups"), &body);
     let renamed = with(&cast.owner).put(&cast.path("/accounts"), &body);
     for answer in [&account, &group, &renamed] {
-        assert!(!replayed(answer), "{answer:?}");
+        assert!(!is_replay(answer), "{answer:?}");
         assert_eq!(answer.status, 200, "{}", answer.text);
     }
-    // Of another user it is another request, which is refused like any second account of that name.
+    // Another user sends another request, refused for the duplicate name.
     with(&cast.editor).post(&cast.path("/accounts"), &body).refused(400, "badRequest");
     with(&cast.stranger).post(&cast.path("/accounts"), &body).refused(404, "notFound");
     let other = Cast::new(server);
-    assert!(!replayed(
+    assert!(!is_replay(
         &other.owner.header("Idempotency-Key", &key).post(&other.path("/accounts"), &body)
     ));
 }
 
-fn the_path_is_the_same_however_it_is_written(server: &Server) {
+fn spelling_of_the_path_does_not_matter(server: &Server) {
     let cast = Cast::new(server);
     let owner = keyed(&cast.owner);
     let body = json!({"name": "Once"});
     let first = owner.post(&cast.path("/groups"), &body);
     for rest in ["/groups?", "/groups/", "/groups/?", "/groups?key=k&time=1", "/groups/?time=2"] {
-        same(&first, &owner.post(&cast.path(rest), &body));
+        assert_replayed(&first, &owner.post(&cast.path(rest), &body));
     }
     assert_eq!(column(&cast.owner.get(&cast.path("/groups")).ok(), "name"), ["Once"]);
 }
 
-fn parameters_belong_to_the_request(server: &Server) {
+fn changed_parameters_are_another_request(server: &Server) {
     let cast = Cast::new(server);
     let owner = keyed(&cast.owner);
     let create = |query: &str| {
@@ -234,7 +234,7 @@ fn parameters_belong_to_the_request(server: &Server) {
     };
     let first = create("timeZone=Europe/Lisbon&more=1");
     for query in ["more=1&timeZone=Europe/Lisbon", "timeZone=Europe%2FLisbon&time=9&more=1&key=x"] {
-        same(&first, &create(query));
+        assert_replayed(&first, &create(query));
     }
     for query in [
         "",
@@ -248,32 +248,32 @@ fn parameters_belong_to_the_request(server: &Server) {
     assert_eq!(column(&cast.owner.get(&cast.path("/transactions")).ok(), "description"), ["Once"]);
 }
 
-/// Keys outlive what they refer to; without one a second DELETE answers 404 (10.7).
-fn deletes_get_their_first_answer(server: &Server) {
+/// Keys outlive their resources; without a key a second DELETE answers 404 (10.7).
+fn repeated_delete_gets_the_first_response(server: &Server) {
     let cast = Cast::new(server);
     let account = cast.account("Cash", "ASSET");
     let path = cast.path(&format!("/accounts/{}", id(&account)));
     let owner = keyed(&cast.owner);
     let first = owner.delete(&path);
     assert_eq!(first.clone().ok()["name"], "Cash");
-    same(&first, &owner.delete(&path));
+    assert_replayed(&first, &owner.delete(&path));
     cast.owner.delete(&path).refused(404, "notFound");
     keyed(&cast.owner).delete(&path).refused(404, "notFound");
-    // A body is ignored here (0.8), so it makes no other request.
-    same(&first, &owner.send_raw("DELETE", &path, Some("application/json"), b"{}"));
+    // The body of a DELETE is ignored (0.8).
+    assert_replayed(&first, &owner.send_raw("DELETE", &path, Some("application/json"), b"{}"));
 
     let first = owner.delete(&cast.path(""));
     assert_eq!(first.status, 200, "{}", first.text);
-    same(&first, &owner.delete(&cast.path("")));
-    same(&first, &owner.delete(&cast.path("/?")));
+    assert_replayed(&first, &owner.delete(&cast.path("")));
+    assert_replayed(&first, &owner.delete(&cast.path("/?")));
     cast.owner.delete(&cast.path("")).refused(404, "notFound");
-    // What was in the book is out of sight with it (0.27).
+    // Resources of the book are hidden with it (0.27).
     owner.delete(&path).refused(404, "notFound");
     cast.owner.post(&cast.path("/restore"), &Value::Null).ok();
-    assert!(replayed(&owner.delete(&path)), "and is answered when it is back");
+    assert!(is_replay(&owner.delete(&path)), "the response is replayed after the restore");
 }
 
-fn the_caller_is_known_before_the_answer(server: &Server) {
+fn caller_is_authenticated_before_a_replay(server: &Server) {
     let cast = Cast::new(server);
     let key = unique("key");
     let create = |client: &Client| {
@@ -284,10 +284,10 @@ fn the_caller_is_known_before_the_answer(server: &Server) {
     create(&cast.anonymous).refused(401, "required");
     create(&server.client_with_token("not.a.token")).refused(401, "required");
     create(&cast.stranger).refused(404, "notFound");
-    same(&first, &create(&cast.editor));
+    assert_replayed(&first, &create(&cast.editor));
 }
 
-fn requests_at_the_same_time_are_done_once(server: &Server) {
+fn concurrent_requests_are_executed_once(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
@@ -302,7 +302,7 @@ fn requests_at_the_same_time_are_done_once(server: &Server) {
         callers.into_iter().map(|caller| caller.join().expect("an answer")).collect()
     });
     assert_eq!(
-        answers.iter().filter(|answer| !replayed(answer)).count(),
+        answers.iter().filter(|answer| !is_replay(answer)).count(),
         1,
         "one of them was done"
     );
@@ -312,8 +312,8 @@ fn requests_at_the_same_time_are_done_once(server: &Server) {
     assert_eq!(balances["accountBalances"][0]["cumulativeBalance"], "5.00", "{balances}");
 }
 
-/// From nothing at all to the answer of a full batch.
-fn answers_of_every_size(server: &Server) {
+/// From an empty response to that of a full batch.
+fn responses_of_every_size_are_replayed(server: &Server) {
     let cast = Cast::new(server);
     let (batch, checks) = (keyed(&cast.owner), keyed(&cast.owner));
     let items: Vec<Value> = (0..1000)
@@ -322,13 +322,13 @@ fn answers_of_every_size(server: &Server) {
     let create = || batch.post(&cast.path("/transactions/batch"), &json!({"items": items}));
     let first = create();
     assert!(first.text.len() > 500_000, "{}", first.text.len());
-    same(&first, &create());
+    assert_replayed(&first, &create());
     assert_eq!(
         column(&cast.owner.get(&cast.path("/transactions?limit=1000")).ok(), "id").len(),
         1000
     );
     let none = || checks.patch(&cast.path("/transactions/check/batch"), &json!({"items": []}));
     let (first, again) = (none(), none());
-    same(&first, &again);
+    assert_replayed(&first, &again);
     again.no_content();
 }

@@ -1,4 +1,4 @@
-//! A store in this process: for cases that choose the time, ask thousands of questions, or look at
+//! A store in the test process, for cases that set the time, run thousands of queries, or inspect
 //! statements.
 
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use daybook_domain::transaction::{Changes, Intent, Transaction, Verb};
 use daybook_service::transaction::{self, Listed, Request, VerbRequest};
 use daybook_service::{Context, Error, Ids, account, book, group, user};
 use daybook_storage::{Address, Options, ShardKey, Store, Tx};
-use daybook_tests::{Backdoor, Engine, Server, unique};
+use daybook_tests::{Engine, RawSql, Server, unique};
 
-/// A book over the database that a server of the harness made.
+/// A book in the database of a test server.
 pub struct Inside {
     pub store: Arc<Store>,
     pub cx: Context,
@@ -24,7 +24,7 @@ pub struct Inside {
 }
 
 impl Inside {
-    /// A book with these settings, as its owner at an instant.
+    /// Creates a book with these settings at an instant.
     pub fn new(engine: Engine, now: Instant, settings: daybook_domain::book::Changes) -> Inside {
         let server = Server::start(engine);
         let address =
@@ -55,7 +55,7 @@ impl Inside {
         self.store.write(ShardKey::of_book(&self.book), move |tx| work(tx, &cx, &book))
     }
 
-    /// Groups with their parents ("" for a root), then accounts with their types and groups.
+    /// Creates groups with their parents ("" for a root), then accounts with types and groups.
     pub fn chart(&self, groups: &[(&str, &str)], accounts: &[(&str, AccountType, &[&str])]) {
         let named = |name: &str| GroupRef { id: None, name: Some(name.to_owned()) };
         let group = |(name, parent): &(&str, &str)| group::Input {
@@ -82,7 +82,7 @@ impl Inside {
         .expect("a chart");
     }
 
-    /// createTransaction, in batches.
+    /// Creates transactions in batches.
     pub fn record(&self, items: Vec<Changes>) -> Vec<TransactionId> {
         let mut made = Vec::with_capacity(items.len());
         for items in items.chunks(1000) {
@@ -95,7 +95,7 @@ impl Inside {
         made
     }
 
-    /// A verb on transactions, in batches.
+    /// Performs a verb on transactions in batches.
     pub fn perform(&self, verb: Verb, items: &[Changes]) {
         for items in items.chunks(1000) {
             let items = items.to_vec();
@@ -106,12 +106,12 @@ impl Inside {
         }
     }
 
-    /// listTransactions.
+    /// Lists transactions.
     pub fn list(&self, request: &Request) -> Listed {
         self.store.read(|tx| transaction::list(tx, &self.cx, &self.book, request)).expect("a list")
     }
 
-    /// All pages of a query.
+    /// Returns all pages of a query.
     pub fn all(&self, query: &str, limit: usize) -> Vec<Transaction> {
         let mut request =
             Request { query: query.into(), limit: Some(limit), after: None, asked_at: None };
@@ -126,7 +126,7 @@ impl Inside {
         }
     }
 
-    /// Statements by hand, past the store.
+    /// Executes SQL directly on the database.
     pub fn execute(&self, statements: &[&str]) {
         let url = self.server.database_url();
         let text = statements.join("; ");
@@ -142,12 +142,12 @@ impl Inside {
         }
     }
 
-    /// Bytes as a literal of a statement.
+    /// Returns bytes as an SQL literal.
     pub fn literal(&self, bytes: &[u8]) -> String {
-        Backdoor::open(&self.server).literal(bytes)
+        RawSql::open(&self.server).literal(bytes)
     }
 
-    /// countTransactions.
+    /// Counts transactions.
     pub fn count(&self, query: &str) -> i64 {
         self.store
             .read(|tx| transaction::count(tx, &self.cx, &self.book, &query.into()))
@@ -156,7 +156,7 @@ impl Inside {
     }
 }
 
-/// A side by name.
+/// Returns a side by account name.
 pub fn side(name: &str) -> Field<AccountRef> {
     if name.is_empty() {
         Field::Keep
@@ -165,7 +165,7 @@ pub fn side(name: &str) -> Field<AccountRef> {
     }
 }
 
-/// Only the id, as most verbs read.
+/// Returns changes with only the id, which most verbs read.
 pub fn only(id: TransactionId) -> Changes {
     Changes { id: Some(id.to_string()), ..Changes::default() }
 }

@@ -1,5 +1,5 @@
-//! Integrations (9.4): apps installed in a book, what they show, their events; and how apps look
-//! beside what they made (3.2.11, 8.4).
+//! Integrations (9.4): apps installed in a book, their events, and the names of agents in
+//! transactions and events (3.2.11, 8.4).
 
 use daybook_tests::{Cast, Client, Server, column, id, shows, unique};
 use serde_json::{Value, json};
@@ -9,20 +9,20 @@ use crate::reading::{events, items, new_events, types};
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        rule_9_4_install_and_uninstall,
+        rule_9_4_app_is_installed_and_uninstalled,
         rule_9_4_an_app_is_installed_once,
-        rule_9_4_what_cannot_be_installed,
-        rule_9_4_update,
+        rule_9_4_invalid_installation_is_refused,
+        rule_9_4_update_changes_name_and_properties,
         rule_9_4_lists_are_by_name,
-        rule_9_4_book_apps,
-        rule_9_4_a_book_has_a_hundred,
-        rule_8_1_events,
-        rule_3_2_11_agents_have_names,
-        rule_9_2_a_change_of_the_app_is_seen,
+        rule_9_4_apps_of_a_book_are_listed,
+        rule_9_4_book_has_at_most_100_integrations,
+        rule_8_1_integrations_record_events,
+        rule_3_2_11_agents_show_name_and_logo,
+        rule_9_2_agent_name_follows_the_app,
     ]
 }
 
-/// An app of the owner with this name, as the owner sees it.
+/// Creates an app with this name.
 #[track_caller]
 fn app(owner: &Client, name: &str, fields: Value) -> Value {
     let mut body = json!({"id": unique("bot"), "name": name});
@@ -42,8 +42,8 @@ fn list(cast: &Cast) -> Value {
     cast.owner.get(&cast.path("/integrations")).ok()
 }
 
-/// As clients do it: POST with the id of the app; to uninstall, find by agentId, then DELETE.
-fn rule_9_4_install_and_uninstall(server: &Server) {
+/// Clients find the integration by agentId to uninstall it.
+fn rule_9_4_app_is_installed_and_uninstalled(server: &Server) {
     let cast = Cast::new(server);
     assert_eq!(list(&cast), json!({"items": []}), "behaviour 2.7");
     let bot = app(&cast.owner, "Tax Bot", json!({"logoUrl": "https://bot.example/logo.png"}));
@@ -86,7 +86,7 @@ fn rule_9_4_an_app_is_installed_once(server: &Server) {
     let before = events(&cast).len();
     let again = json!({"agentId": bot["id"], "name": "Another", "properties": {"a": "b"}});
     assert_eq!(cast.owner.post(&cast.path("/integrations"), &again).ok(), made);
-    // Somebody who does not see the app gets the installed one too: they see it in the list.
+    // A caller who does not see the app gets the installed one, which is in the list.
     assert_eq!(cast.editor.post(&cast.path("/integrations"), &again).ok(), made);
     assert_eq!(events(&cast).len(), before, "nothing happened");
     other.share(cast.owner.email(), "EDITOR");
@@ -101,7 +101,7 @@ fn rule_9_4_an_app_is_installed_once(server: &Server) {
         .refused(404, "notFound");
 }
 
-fn rule_9_4_what_cannot_be_installed(server: &Server) {
+fn rule_9_4_invalid_installation_is_refused(server: &Server) {
     let cast = Cast::new(server);
     let hidden = app(&cast.stranger, "Hidden", json!({}));
     let fixed = app(&cast.owner, "Fixed", json!({"installable": false}));
@@ -121,14 +121,14 @@ fn rule_9_4_what_cannot_be_installed(server: &Server) {
         assert!(!message.is_empty(), "{body}");
     }
     assert_eq!(list(&cast)["items"], json!([]));
-    // What becomes uninstallable stays installed.
+    // An installed app stays when it becomes uninstallable.
     let made = install(&cast, &bot);
     cast.owner.put("/v5/apps", &json!({"id": bot["id"], "installable": false})).ok();
     assert_eq!(list(&cast)["items"], json!([made]));
 }
 
-/// 9.4, 9.13: name and properties; everything else is read only.
-fn rule_9_4_update(server: &Server) {
+/// 9.4, 9.13.
+fn rule_9_4_update_changes_name_and_properties(server: &Server) {
     let cast = Cast::new(server);
     let made = install(&cast, &app(&cast.owner, "Bot", json!({})));
     let put = |body: Value| cast.editor.put(&cast.path("/integrations"), &body).ok();
@@ -142,7 +142,7 @@ fn rule_9_4_update(server: &Server) {
     let number: i64 = id(&made).parse().expect("digits");
     let back = put(json!({"id": number, "name": "Bot", "properties": {"tax_rate": null}}));
     shows(&back, &json!({"name": "Bot", "properties": {}, "addedBy": made["addedBy"]}));
-    assert_eq!(back["userId"], made["userId"], "it stays who installed it");
+    assert_eq!(back["userId"], made["userId"], "the installing user stays");
     for (body, status) in [
         (json!({"name": "x"}), 400),
         (json!({"id": made["id"], "name": " "}), 400),
@@ -163,9 +163,8 @@ fn rule_9_4_lists_are_by_name(server: &Server) {
     assert_eq!(cast.viewer.get(&cast.path("/integrations")).ok(), list(&cast));
 }
 
-/// 9.4: the apps installed here, also those that the reader would not see elsewhere; what only
-/// developers see stays hidden.
-fn rule_9_4_book_apps(server: &Server) {
+/// 9.4: also those hidden elsewhere, without private fields.
+fn rule_9_4_apps_of_a_book_are_listed(server: &Server) {
     let cast = Cast::new(server);
     let path = cast.path("/apps");
     assert_eq!(cast.owner.get(&path).ok(), json!({"items": []}));
@@ -184,7 +183,7 @@ fn rule_9_4_book_apps(server: &Server) {
     cast.viewer.get(&format!("/v5/apps/{}", id(&bots[0]))).refused(404, "notFound");
 }
 
-fn rule_9_4_a_book_has_a_hundred(server: &Server) {
+fn rule_9_4_book_has_at_most_100_integrations(server: &Server) {
     let cast = Cast::new(server);
     for number in 0..100 {
         install(&cast, &app(&cast.owner, &format!("Bot {number}"), json!({})));
@@ -197,7 +196,7 @@ fn rule_9_4_a_book_has_a_hundred(server: &Server) {
     cast.editor.post(&cast.path("/integrations"), &body).ok();
 }
 
-fn rule_8_1_events(server: &Server) {
+fn rule_8_1_integrations_record_events(server: &Server) {
     let cast = Cast::new(server);
     let dark = json!({"logoUrlDark": "https://bot.example/dark.png"});
     let bot = app(&cast.owner, "Bot", dark);
@@ -220,8 +219,8 @@ fn rule_8_1_events(server: &Server) {
     assert_eq!(items(&found).len(), 3, "8.5");
 }
 
-/// Whatever an app made shows its name and logos; an id that no app has stands alone.
-fn rule_3_2_11_agents_have_names(server: &Server) {
+/// An id without an app has no name.
+fn rule_3_2_11_agents_show_name_and_logo(server: &Server) {
     let cast = Cast::with_accounts(server, &[("Cash", "ASSET"), ("Food", "OUTGOING")]);
     let long = format!("https://bot.example/{}", "x".repeat(3_000));
     let logos = json!({"logoUrl": "https://bot.example/a.png", "logoUrlDark": long});
@@ -236,7 +235,7 @@ fn rule_3_2_11_agents_have_names(server: &Server) {
     };
     let unknown = unique("unknown");
     let (named, plain) = (record(id(&bot)), record(&unknown));
-    let face = json!({
+    let summary = json!({
         "agentId": bot["id"], "agentName": "Tax Bot", "agentLogo": "https://bot.example/a.png",
     });
     let row = |label: &str| {
@@ -244,20 +243,20 @@ fn rule_3_2_11_agents_have_names(server: &Server) {
         cast.viewer.get(&path).ok()["items"][0].clone()
     };
     for transaction in [&named, &row(id(&bot))] {
-        shows(transaction, &face);
+        shows(transaction, &summary);
         assert!(transaction.get("agentLogoDark").is_none(), "too long to stand everywhere");
     }
     for transaction in [&plain, &row(&unknown)] {
         assert_eq!(transaction["agentId"], json!(unknown));
         assert!(transaction.get("agentName").is_none(), "{transaction}");
     }
-    // In events: who acted, and who made the transaction.
+    // In events, for the agent and the transaction.
     let checked = cast
         .editor
         .patch(&cast.path("/transactions/check"), &json!({"id": named["id"]}))
         .ok()["transaction"]
         .clone();
-    shows(&checked, &face);
+    shows(&checked, &summary);
     let log = events(&cast);
     let of = |kind: &str| {
         let found =
@@ -271,12 +270,12 @@ fn rule_3_2_11_agents_have_names(server: &Server) {
     );
     assert_eq!(checked["agent"], json!({"id": "api"}));
     for event in [&posted, &checked] {
-        shows(&event["data"]["object"]["transaction"], &face);
+        shows(&event["data"]["object"]["transaction"], &summary);
     }
 }
 
-/// 9.2: names are those of now, not those of the day something was made.
-fn rule_9_2_a_change_of_the_app_is_seen(server: &Server) {
+/// 9.2.
+fn rule_9_2_agent_name_follows_the_app(server: &Server) {
     let cast = Cast::new(server);
     let agent = unique("bot");
     let by_agent = cast.owner.header("service-agent-id", &agent);

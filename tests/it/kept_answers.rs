@@ -1,17 +1,21 @@
-//! Answers that are kept under idempotency keys (0.38): how much of a large one is kept.
+//! Stored responses of idempotency keys (0.38): large ones are compressed or reduced to ids, within
+//! a limit per user.
 
-use daybook_tests::rng::Dice;
-use daybook_tests::{Answer, Backdoor, CASH_AND_FOOD, Cast, Client, Engine, Server};
+use daybook_tests::rng::Rng;
+use daybook_tests::{Answer, CASH_AND_FOOD, Cast, Client, Engine, RawSql, Server};
 use serde_json::{Value, json};
 
 use crate::Case;
 use crate::reading::{batch, items};
 
 pub fn tests() -> Vec<Case> {
-    crate::isolated![large_answers_are_kept_small, what_is_kept_for_a_user_is_bounded]
+    crate::isolated![
+        large_responses_are_stored_compressed_or_as_ids,
+        stored_responses_per_user_are_limited
+    ]
 }
 
-/// More than fits, but for its ids, into what is kept.
+/// Too many for a stored response, except for their ids.
 const ITEMS: usize = 3_000;
 
 fn lunches(text: impl Fn(usize) -> String) -> Value {
@@ -26,7 +30,7 @@ fn ids(answer: &Answer) -> Vec<Value> {
     items(&listed).iter().map(|item| json!({"id": item["id"]})).collect()
 }
 
-fn large_answers_are_kept_small(engine: Engine) {
+fn large_responses_are_stored_compressed_or_as_ids(engine: Engine) {
     let server = Server::start(engine);
     let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
     let send = |key: &str, body: &Value| {
@@ -41,17 +45,17 @@ fn large_answers_are_kept_small(engine: Engine) {
     };
     let (yes, ids_only) = (Some("true".to_owned()), Some("ids".to_owned()));
 
-    // What repeats itself is kept whole.
-    let alike = lunches(|at| format!("the same lunch as ever {at}"));
+    // A compressible response is stored whole.
+    let alike = lunches(|at| format!("the same lunch {at}"));
     let (first, again) = (send("alike", &alike), send("alike", &alike));
     assert!(first.text.len() > 1_000_000, "{}", first.text.len());
     assert_eq!((form(&first), form(&again)), ((None, None), (yes.clone(), None)));
     assert!(first.text == again.text, "the repetition has the first answer, byte by byte");
 
-    // Of what does not, the ids are kept.
+    // Of an incompressible one, the ids are stored.
     let noise = |at: usize| {
-        let mut dice = Dice::new(at as u64);
-        (0..64).map(|_| format!("{:016x}", dice.roll())).collect()
+        let mut rng = Rng::new(at as u64);
+        (0..64).map(|_| format!("{:016x}", rng.next_u64())).collect()
     };
     let unlike = lunches(noise);
     let (first, again) = (send("unlike", &unlike), send("unlike", &unlike));
@@ -60,18 +64,17 @@ fn large_answers_are_kept_small(engine: Engine) {
     assert_eq!(kept["items"], json!(ids(&first)));
 
     let small = "UPDATE idempotency_keys SET status = status WHERE length(body) < 1048576";
-    assert_eq!(Backdoor::open(&server).execute(small), 2, "both are kept within the bound");
+    assert_eq!(RawSql::open(&server).execute(small), 2, "both are within the limit");
     let found = cast.owner.get(&cast.path("/transactions?limit=1")).ok();
     assert_eq!(items(&found).len(), 1);
 }
 
-/// What many requests have kept whole is no more than so much for each user.
-fn what_is_kept_for_a_user_is_bounded(engine: Engine) {
+fn stored_responses_per_user_are_limited(engine: Engine) {
     let server = Server::start(engine);
     let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
     let noise = |at: usize| {
-        let mut dice = Dice::new(at as u64);
-        (0..8).map(|_| format!("{:016x}", dice.roll())).collect::<String>()
+        let mut rng = Rng::new(at as u64);
+        (0..8).map(|_| format!("{:016x}", rng.next_u64())).collect::<String>()
     };
     let described = |count: usize, first: usize| {
         batch((0..count).map(|at| json!({"description": noise(first + at)})))
@@ -86,14 +89,14 @@ fn what_is_kept_for_a_user_is_bounded(engine: Engine) {
     };
     let large = described(1_000, 0);
     assert_eq!(form(&cast.owner, "first", &large), None);
-    let mut database = Backdoor::open(&server);
+    let mut database = RawSql::open(&server);
     let counted = "UPDATE idempotency_keys SET counted_bytes = 67108000 \
                    WHERE counted_bytes >= length(body)";
     assert_eq!(database.execute(counted), 1, "the first counts for what it has");
     assert_eq!(form(&cast.owner, "second", &large), Some("ids".to_owned()));
     assert_eq!(form(&cast.owner, "small", &described(20, 2_000)), None);
-    assert_eq!(form(&cast.editor, "first", &large), None, "others have room of their own");
-    // Of an answer whose day is over nothing counts.
+    assert_eq!(form(&cast.editor, "first", &large), None, "other users have their own limit");
+    // Expired responses do not count.
     database.execute("UPDATE idempotency_keys SET created_at = 0");
     assert_eq!(form(&cast.owner, "third", &described(1_000, 3_000)), None);
 }

@@ -1,5 +1,5 @@
-//! Answers have bounds (0.33): pages end early and are walked completely, other reads are refused,
-//! writes are done and show less.
+//! Responses are bounded (0.33). Pages end early and can be walked completely, other reads are
+//! refused, and writes succeed with a shortened response.
 
 use std::collections::BTreeSet;
 
@@ -15,27 +15,27 @@ pub fn tests() -> Vec<Case> {
         rule_2_11_pages_of_transactions_end_early,
         rule_2_11_pages_with_many_files_end_early,
         rule_4_22_a_chart_has_a_bound,
-        rule_10_15_many_long_texts_are_not_changed_or_read_at_once,
+        rule_10_15_batch_with_too_long_texts_is_refused,
         rule_0_33_transactions_with_large_files,
-        rule_0_33_what_is_too_large_is_refused_or_shortened,
+        rule_0_33_too_large_responses_are_refused_or_shortened,
     ]
 }
 
 const MEGABYTE: usize = 1024 * 1024;
 
-/// Nearly as many properties as a resource may have.
+/// Nearly the most properties that a resource may have.
 pub fn properties() -> Value {
     let pairs = (0..7).map(|number| (format!("p{number}"), json!("x".repeat(8_000))));
     Value::Object(pairs.collect::<Map<_, _>>())
 }
 
-/// An unoptimized server among others takes its time for 64 MB.
+/// A long deadline, because an unoptimized server needs time for 64 MB.
 fn unhurried(engine: Engine) -> Server {
     let args = ["--read-deadline-seconds", "120"].map(str::to_owned).to_vec();
     Server::start_with(Options { engine, args, ..Options::default() })
 }
 
-/// A book with so many groups of large properties, and so many accounts in all of them.
+/// Creates a book with groups of large properties and accounts in all of them.
 pub fn amplified(server: &Server, groups: usize, accounts: usize) -> Cast {
     let cast = Cast::new(server);
     let group = |number| json!({"name": format!("G{number}"), "properties": properties()});
@@ -47,8 +47,8 @@ pub fn amplified(server: &Server, groups: usize, accounts: usize) -> Cast {
     cast
 }
 
-/// Walks through a list, and returns the ids of its rows and how many pages it took. No page takes
-/// much more than 8 MB.
+/// Walks through a list; returns the ids of its rows and the number of pages. No page exceeds 8 MB
+/// by more than a row.
 fn walk(cast: &Cast, path: &str, largest_row: usize) -> (Vec<String>, usize) {
     let (mut ids, mut pages, mut cursor) = (Vec::new(), 0, None::<String>);
     loop {
@@ -111,7 +111,7 @@ fn rule_2_11_pages_of_transactions_end_early(engine: Engine) {
         assert!((4..6).contains(&pages), "{pages} pages");
         assert_eq!((ids.len(), ids.into_iter().collect::<BTreeSet<_>>()), (30, made.clone()));
     }
-    // What is named has no next page, and is all there.
+    // Rows requested by id are not paged, so all are returned.
     let named: Vec<&str> = made.iter().map(String::as_str).collect();
     let all = cast.owner.get(&cast.path(&format!("/transactions?ids={}", named.join(",")))).ok();
     assert_eq!(items(&all).len(), 30);
@@ -157,7 +157,7 @@ fn rule_4_22_a_chart_has_a_bound(engine: Engine) {
     assert!(message.ends_with("at most 33554432 are allowed"), "{message}");
     let listed = || items(&cast.owner.get(&cast.path("/accounts")).ok()).len();
     assert_eq!(listed(), 500, "nothing is added");
-    // Less is taken and given, at the bound too.
+    // Fewer items are accepted and returned, up to the limit.
     let room = (0..95).map(|number| account(1_000 + number));
     cast.owner.post(&cast.path("/accounts/batch"), &batch(room)).ok();
     let small = json!({"name": "Small", "type": "ASSET"});
@@ -173,7 +173,7 @@ fn rule_4_22_a_chart_has_a_bound(engine: Engine) {
     cast.owner.put(&cast.path("/accounts"), &cleared).ok();
 }
 
-fn rule_10_15_many_long_texts_are_not_changed_or_read_at_once(engine: Engine) {
+fn rule_10_15_batch_with_too_long_texts_is_refused(engine: Engine) {
     let server = unhurried(engine);
     let cast = Cast::new(&server);
     let group = cast.owner.post(&cast.path("/groups"), &json!({"name": "Both"})).ok();
@@ -216,7 +216,7 @@ fn rule_10_15_many_long_texts_are_not_changed_or_read_at_once(engine: Engine) {
         let found = cast.owner.get(&cast.path("/transactions/count?query=is:checked")).ok();
         found["total"].as_i64().expect("a number")
     };
-    // 134 of them have 8.4 MB; one more is read before that shows.
+    // 134 of them have 8.4 MB; the check needs one more.
     let advice = "the texts of these transactions have more than 8388608 bytes together: \
                   send fewer items at once";
     assert_eq!(check(200).refused(400, "badRequest"), advice);
@@ -231,7 +231,7 @@ fn rule_10_15_many_long_texts_are_not_changed_or_read_at_once(engine: Engine) {
     repeated(&cast, &ids[299], &words);
     known_again(&cast);
     assert_eq!(items(&load(250).ok()).len(), 250);
-    // Lists go on with the next page, also those that are put together from several.
+    // Lists continue with the next page, including those merged from several sources.
     let all: BTreeSet<String> =
         ids.iter().map(|one| one["id"].as_str().expect("an id").to_owned()).collect();
     for query in ["", "&query=group:Both", "&query=account:Left", "&query=everybody"] {
@@ -244,7 +244,7 @@ fn rule_10_15_many_long_texts_are_not_changed_or_read_at_once(engine: Engine) {
     assert!(events.len() >= 430, "{} events", events.len());
 }
 
-/// What is named several times counts each time, before and after it has become longer.
+/// A repeated item counts each time, before and after it has become longer.
 fn repeated(cast: &Cast, long: &Value, words: &str) {
     let again = |count: usize| batch(vec![long.clone(); count]);
     let load = cast.path("/transactions/load/batch");
@@ -267,7 +267,7 @@ fn repeated(cast: &Cast, long: &Value, words: &str) {
     cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": draft})).ok();
 }
 
-/// Items that name known remote ids answer what has them.
+/// Items with known remote ids return the transactions that have them.
 fn known_again(cast: &Cast) {
     let create = |remote_ids: Vec<String>| {
         let item = |id| json!({"description": "new", "remoteIds": [id]});
@@ -282,7 +282,7 @@ fn known_again(cast: &Cast) {
     let message = repeated(1_100).refused(400, "badRequest");
     assert!(message.contains("67108864 bytes"), "{message}");
     assert_eq!(items(&repeated(100).ok()).len(), 100);
-    // One with many remote ids is read once.
+    // A transaction with many remote ids is read once.
     let ids: Vec<String> = (0..1_000).map(|number| format!("one-{number:015}")).collect();
     let body = json!({"description": "x", "remoteIds": ids});
     let send = || cast.owner.post(&cast.path("/transactions"), &body).ok();
@@ -306,7 +306,7 @@ fn rule_0_33_transactions_with_large_files(engine: Engine) {
         })
         .collect();
     let ids: Vec<&str> = made.iter().map(|id| id.as_str().expect("an id")).collect();
-    // They have 67 MB of properties.
+    // Their properties have 67 MB.
     cast.owner
         .get(&cast.path(&format!("/transactions?ids={}", ids.join(","))))
         .refused(400, "answerTooLarge");
@@ -322,9 +322,9 @@ fn rule_0_33_transactions_with_large_files(engine: Engine) {
     assert_eq!(one["amount"], "7.00", "it is done all the same");
 }
 
-fn rule_0_33_what_is_too_large_is_refused_or_shortened(engine: Engine) {
+fn rule_0_33_too_large_responses_are_refused_or_shortened(engine: Engine) {
     let server = unhurried(engine);
-    // 69 MB of accounts.
+    // The accounts have 69 MB.
     let cast = amplified(&server, 10, 125);
     let refused = |path: &str, advice: &str| {
         let message = cast.owner.get(&cast.path(path)).refused(400, "answerTooLarge");
@@ -340,7 +340,7 @@ fn rule_0_33_what_is_too_large_is_refused_or_shortened(engine: Engine) {
             |number| json!({"id": account["id"], "name": format!("A{number}"), "archived": hidden});
         batch([body(7)])
     };
-    // A small answer is whole.
+    // A small response is complete.
     let whole = cast.owner.put(&cast.path("/accounts/batch"), &bodies(true));
     assert!(!whole.headers.contains_key("answer-shortened"), "{:?}", whole.headers);
     assert_eq!(items(&whole.ok())[0]["groups"].as_array().expect("groups").len(), 10);
@@ -365,6 +365,6 @@ fn rule_0_33_what_is_too_large_is_refused_or_shortened(engine: Engine) {
             assert_eq!(header.map(String::as_str), Some("true"), "{:?}", answer.headers);
         }
     }
-    // It is done all the same.
+    // The write is done nevertheless.
     assert_eq!(cast.owner.get(&cast.path("/accounts/A99")).ok()["archived"], true);
 }

@@ -1,9 +1,9 @@
-//! Copies of more transactions than one unit of work holds (6.14): the same as their source, seen
-//! by nobody before they are whole, and nobody waits for them. What proves them (6.20).
+//! Copies of more transactions than one unit of work holds (6.14). A copy equals its source, is
+//! invisible until it is complete and does not block other writes. The log proves it (6.20).
 
 use std::thread;
 
-use daybook_tests::{Backdoor, Cast, Client, Server, column, encode, id};
+use daybook_tests::{Cast, Client, RawSql, Server, column, encode, id};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -15,7 +15,7 @@ use crate::reading::{batch, items};
 pub fn tests() -> Vec<Case> {
     crate::cases![
         rule_6_14_the_copy_is_the_source,
-        rule_6_14_others_write_meanwhile,
+        rule_6_14_writes_continue_during_a_copy,
         rule_0_16_a_large_copy_is_made_once,
         rule_6_20_audits_prove_copies,
     ]
@@ -23,7 +23,7 @@ pub fn tests() -> Vec<Case> {
 
 pub const ALL: &str = "name=Copy&copyTransactions=true";
 
-/// A book with so many thousand transactions, of all kinds.
+/// Creates a book with thousands of transactions in all states.
 pub fn filled(server: &Server, thousands: usize) -> Cast {
     let cast = Cast::with_settings(
         server,
@@ -65,7 +65,7 @@ pub fn filled(server: &Server, thousands: usize) -> Cast {
     cast
 }
 
-/// All transactions that a query finds, page by page, without what is each book's own.
+/// Lists all transactions of a query, without the fields that differ between books.
 fn rows(reader: &Client, book: &str, query: &str) -> Vec<Value> {
     let (mut rows, mut cursor) = (Vec::new(), String::new());
     loop {
@@ -83,14 +83,14 @@ fn rows(reader: &Client, book: &str, query: &str) -> Vec<Value> {
     }
 }
 
-/// `data.copied` of the only event of a copy.
+/// The `data.copied` of the only event of a copy.
 fn copied(copy: &Copy) -> Value {
     let all = copy.read("/events");
     assert_eq!(column(&all, "type"), ["BOOK_CREATED"], "8.1");
     items(&all)[0]["data"]["copied"].clone()
 }
 
-/// 6.14: lists, searches, balances and counts; and an audit finds nothing.
+/// 6.14: lists, searches, balances and counts agree, and an audit finds nothing.
 fn rule_6_14_the_copy_is_the_source(server: &Server) {
     let cast = filled(server, 3);
     let books = || items(&cast.owner.get("/v5/books").ok()).len();
@@ -139,25 +139,25 @@ fn rule_6_14_the_copy_is_the_source(server: &Server) {
     assert_eq!(audited["data"]["audit"]["findings"], json!([]));
 }
 
-/// 6.14: writes of other books and of the source are answered, and nobody sees half a copy.
-fn rule_6_14_others_write_meanwhile(server: &Server) {
+/// 6.14: writes to other books and to the source are answered, and no reader sees a partial copy.
+fn rule_6_14_writes_continue_during_a_copy(server: &Server) {
     let (cast, other) =
         (filled(server, 4), Cast::with_accounts(server, &[("A", "ASSET"), ("B", "ASSET")]));
     let owner = server.client(cast.owner.email());
-    // A token is made when it is first needed: the moment of the copy is that of its request.
+    // Create the token now, so that the copy has the instant of its request.
     assert!(owner.token().is_some());
-    // How many writes fit into a copy is up to the machine. Where writes wait for a copy, or it
-    // shows the moment of its end, there are two: one that waits, one before its answer is seen.
+    // The number of concurrent writes depends on the machine. If writes waited for the copy, there
+    // would be at most two: a waiting one, and one before the response is read.
     let mut writes = (0..10).map(|number| {
         let name = format!("Copy-{number}");
-        writes_during_a_copy((&owner, &name), &cast, &other)
+        writes_during_a_copy(&owner, &name, &cast, &other)
     });
     assert!(writes.any(|writes| writes >= 4), "others write between the portions");
 }
 
-/// How many writes, each to another book and to the source, went on behind the moment of the source
-/// that a copy shows, until it was answered.
-fn writes_during_a_copy((owner, name): (&Client, &str), cast: &Cast, other: &Cast) -> usize {
+/// Counts the writes to another book and to the source that finished between the instant of the
+/// copy and its response.
+fn writes_during_a_copy(owner: &Client, name: &str, cast: &Cast, other: &Cast) -> usize {
     let query = format!("name={name}&copyTransactions=true");
     let before = rows(&cast.owner, &cast.book, "").len();
     let (mut writes, mut seen) = (0, Vec::new());
@@ -173,14 +173,14 @@ fn writes_during_a_copy((owner, name): (&Client, &str), cast: &Cast, other: &Cas
         making.join().expect("a copy")
     });
     let whole = copy.book["totalTransactions"].clone();
-    assert!(seen.iter().all(|total| *total == whole), "{seen:?}: nobody sees a part of {whole}");
+    assert!(seen.iter().all(|total| *total == whole), "{seen:?}: a reader saw a part of {whole}");
     let copied = rows(&cast.owner, id(&copy.book), "");
     let late = copied.iter().filter(|row| row["description"] == name).count();
     assert_eq!(copied.len(), before + late, "one moment of the source");
     writes - late
 }
 
-/// 0.16: also when the request comes again while it is carried out.
+/// 0.16: also when the request is repeated while it runs.
 fn rule_0_16_a_large_copy_is_made_once(server: &Server) {
     let cast = filled(server, 2);
     let path = cast.path(&format!("/copy?{ALL}"));
@@ -198,20 +198,20 @@ fn rule_0_16_a_large_copy_is_made_once(server: &Server) {
     assert!(made[0] == made[1] && made[1] == made[2], "{made:?}");
     assert_eq!(replayed, 2);
     assert_eq!(items(&cast.owner.get("/v5/books?query=Copy").ok()).len(), 1);
-    let again = ask();
-    assert_eq!(again.ok()["id"], made[0]);
+    let repeated = ask();
+    assert_eq!(repeated.ok()["id"], made[0]);
     let other = server.client(cast.owner.email()).header("Idempotency-Key", "once");
     other
         .post(&cast.path(&format!("/copy?{ALL}&fromDate=20200101")), &Value::Null)
         .refused(422, "idempotencyKeyReused");
-    // Of a source that is gone nothing is told any more (0.27); it was copied once all the same.
+    // A deleted source is no longer visible (0.27); the copy was made once nevertheless.
     cast.owner.delete(&cast.path("")).ok();
     ask().refused(404, "notFound");
     assert_eq!(items(&cast.owner.get("/v5/books?query=Copy").ok()).len(), 1);
 }
 
-/// 6.20: what was copied is proven by the log, also after changes, and a change behind the server's
-/// back is found.
+/// 6.20: the log proves the copied data, also after changes. An audit finds direct changes in the
+/// database.
 fn rule_6_20_audits_prove_copies(server: &Server) {
     let cast = filled(server, 1);
     let copy = Copy::make(&cast.owner, &cast.book, ALL);
@@ -233,7 +233,7 @@ fn rule_6_20_audits_prove_copies(server: &Server) {
     copy.record("2025-06-01", "3", "Cash", "Food", "New in the copy");
     copy.owner.put("/v5/books", &json!({"id": copy.book, "fractionDigits": 5})).ok();
     clean("after changes of its own");
-    let mut database = Backdoor::open(server);
+    let mut database = RawSql::open(server);
     let number = |hex: &str| i64::from_str_radix(hex, 16).expect("an id");
     let book = format!("(SELECT id FROM books WHERE public_id = '{}')", copy.book);
     let changed = number(&some[0]);
@@ -261,17 +261,17 @@ fn rule_6_20_audits_prove_copies(server: &Server) {
         assert_eq!(database.execute(&there), 1, "{there}");
         let mut findings = audit(&copy)["data"]["audit"]["findings"].clone();
         let findings = findings.as_array_mut().expect("findings");
-        // Forged texts are longer, too.
+        // Forged texts also change the length.
         findings.retain(|finding| finding["kind"] != "stored");
         assert_eq!(findings.len(), 1, "{there}: {findings:?}");
         let found = &findings[0];
         assert_eq!([&found["kind"], &found["resource"]], ["copied", copy.book.as_str()]);
-        let said = format!(
+        let output = format!(
             "{{\"sha256\":{},\"transactions\":{}}}",
             summary["sha256"], summary["transactions"]
         );
-        assert_eq!(found["expected"], said);
-        assert_ne!(found["actual"], said);
+        assert_eq!(found["expected"], output);
+        assert_ne!(found["actual"], output);
         assert_eq!(database.execute(&back), 1, "{back}");
     }
     clean("as before");

@@ -1,6 +1,6 @@
-//! The laws of every book (behaviour 5.12, 5.16, 6.10, 8.15): whatever is asked of it, legal or
-//! not, balances sum to zero and equal the sums of what is listed, events are gapless and chained,
-//! and what is refused changes nothing.
+//! The invariants of every book (behaviour 5.12, 5.16, 6.10, 8.15). After any sequence of valid and
+//! invalid requests, balances sum to zero and equal the sums of the listed transactions, events are
+//! gapless and chained, and refused requests change nothing.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -17,7 +17,7 @@ use daybook_domain::transaction::{Changes, Intent, Standing, Transaction, Verb};
 use daybook_service::transaction::{CreateMode, Request, VerbRequest};
 use daybook_service::{Context, Error, Ids, account, balance, book, event, transaction, user};
 use daybook_storage::{Address, Options, ShardKey, Store, Tx};
-use daybook_tests::rng::Dice;
+use daybook_tests::rng::Rng;
 use daybook_tests::{Engine, Server, unique};
 
 use crate::Case;
@@ -27,10 +27,9 @@ pub fn tests() -> Vec<Case> {
 }
 
 const NOW: Instant = Instant::new(1_763_000_000_000);
-/// The last one is not there at first.
+/// The last account does not exist initially.
 const NAMES: [&str; 7] = ["Cash", "Bank", "Loan", "Salary", "Food", "Rent", "Nowhere"];
-/// Large ones go beyond 64 bits when added up; the last seven are none, round to zero, or are
-/// refused.
+/// Sums of the large ones exceed 64 bits; the last seven are missing, round to zero or are refused.
 const AMOUNTS: [&str; 12] = [
     "1",
     "12.50",
@@ -46,7 +45,7 @@ const AMOUNTS: [&str; 12] = [
     "1,2",
 ];
 const TEXTS: [&str; 6] = ["", "plain", "#food", "#Food and #home", "#home", "x#food,#food"];
-/// What texts are typed of (3.8).
+/// The words of text mode lines (3.8).
 const WORDS: [&str; 12] = [
     "Cash",
     "bank",
@@ -75,7 +74,7 @@ struct Bench {
     book: String,
 }
 
-/// All that a request may change.
+/// The state that a request may change.
 #[derive(PartialEq, Debug)]
 struct State {
     transactions: Vec<Transaction>,
@@ -99,13 +98,13 @@ fn any_sequence_of_requests_keeps_the_laws(engine: Engine) {
         Bench { store, cx: Context::new(Arc::new(user), NOW, ids), book: String::new() };
     let books = if engine == Engine::Sqlite { 30 } else { 6 };
     for seed in 0..books {
-        let mut dice = Dice::new(seed);
-        bench.found(&mut dice);
+        let mut rng = Rng::new(seed);
+        bench.found(&mut rng);
         let (mut state, mut events) = (bench.state(), bench.check(&bench.state()));
         for step in 0..60 {
-            let (name, work) = request(&mut dice, &state);
-            // A failure must name what brings it back.
-            (state, events) = catch_unwind(AssertUnwindSafe(|| bench.step(work, (&state, events))))
+            let (name, work) = request(&mut rng, &state);
+            // A failure reports the seed and the request.
+            (state, events) = catch_unwind(AssertUnwindSafe(|| bench.step(work, &state, events)))
                 .unwrap_or_else(|panic| {
                     eprintln!("{engine}: the laws broke at seed {seed}, step {step}: {name}");
                     resume_unwind(panic)
@@ -115,8 +114,8 @@ fn any_sequence_of_requests_keeps_the_laws(engine: Engine) {
 }
 
 impl Bench {
-    fn found(&mut self, dice: &mut Dice) {
-        let (name, auto_post) = (Some("Laws".to_owned()), Some(dice.below(3) > 0));
+    fn found(&mut self, rng: &mut Rng) {
+        let (name, auto_post) = (Some("Laws".to_owned()), Some(rng.below(3) > 0));
         let changes = daybook_domain::book::Changes { name, auto_post, ..Default::default() };
         let accounts = NAMES[..6]
             .iter()
@@ -131,8 +130,8 @@ impl Bench {
         self.book = view.access.book().key.as_str().to_owned();
     }
 
-    /// Runs a request and checks what it did against what was before.
-    fn step(&self, work: Work, (before, count): (&State, usize)) -> (State, usize) {
+    /// Runs a request and compares the state before and after.
+    fn step(&self, work: Work, before: &State, count: usize) -> (State, usize) {
         let (cx, book) = (self.cx.clone(), self.book.clone());
         let outcome =
             self.store.write(ShardKey::of_book(&self.book), move |tx| work(tx, &cx, &book));
@@ -146,7 +145,7 @@ impl Bench {
                 "refused ({error}), but something changed"
             );
         }
-        // Else amounts and totals could change together, as when a book's scale grows.
+        // Other changes, such as a new scale, may change amounts and totals together.
         let touched = |now: &Transaction| {
             !before
                 .transactions
@@ -181,13 +180,13 @@ impl Bench {
                 transactions,
                 accounts,
                 book: view.access.book().clone(),
-                posted: view.activity.posted,
+                posted: view.counters.posted,
             })
         };
         self.store.read(read).expect("the state of the book")
     }
 
-    /// Checks all laws that hold at any time, and counts the events.
+    /// Checks the invariants and counts the events.
     fn check(&self, state: &State) -> usize {
         let counting = state.transactions.iter().filter(|transaction| counts(transaction));
         assert_eq!(
@@ -208,7 +207,7 @@ impl Bench {
             .read(|tx| balance::get(tx, &self.cx, &self.book, &text.clone().into()))
             .expect("balances");
         let accounts = view.balances.accounts.expect("no account is in a group");
-        let sum: i128 = accounts.iter().map(|account| account.figures.cumulative.balance()).sum();
+        let sum: i128 = accounts.iter().map(|account| account.amounts.cumulative.balance()).sum();
         assert_eq!(sum, 0, "5.16: {text}");
         let expected = movements(state, tags, by);
         let mut totals = Movements::new();
@@ -220,7 +219,7 @@ impl Bench {
         let moved = |(_, sums): &(_, (i128, i128))| *sums != (0, 0);
         let found = accounts
             .iter()
-            .map(|account| ((account.account, 0), sides(account.figures.cumulative)))
+            .map(|account| ((account.account, 0), sides(account.amounts.cumulative)))
             .filter(moved);
         assert_eq!(found.collect::<Movements>(), totals, "5.5: totals of {text}");
         let slices = |account: &AccountBalances| {
@@ -228,7 +227,7 @@ impl Bench {
             account
                 .series
                 .iter()
-                .map(move |slice| ((id, slice.fuzzy_date()), sides(slice.figures.period)))
+                .map(move |slice| ((id, slice.fuzzy_date()), sides(slice.amounts.period)))
                 .collect::<Vec<_>>()
         };
         assert_eq!(
@@ -257,7 +256,7 @@ impl Bench {
             assert_eq!(event.sequence, number, "8.15: numbered without gaps");
             assert_eq!(
                 event.hash,
-                event.chained(&previous, &key),
+                event.hash_after(&previous, &key),
                 "8.15: event {number} is chained to its predecessor"
             );
             previous = event.hash;
@@ -266,7 +265,7 @@ impl Bench {
     }
 }
 
-/// What balances must show of the listed transactions, added up the plain way.
+/// The balances computed from the listed transactions.
 fn movements(state: &State, tags: &[&str], by: &str) -> Movements {
     let mut movements = Movements::new();
     for transaction in state.transactions.iter().filter(|transaction| counts(transaction)) {
@@ -296,7 +295,7 @@ fn movements(state: &State, tags: &[&str], by: &str) -> Movements {
     movements
 }
 
-/// Posted and not trashed, spelled out: the server's own word for it must not vouch for itself.
+/// Posted and not trashed, spelled out, so that the test does not rely on the function under test.
 fn counts(transaction: &Transaction) -> bool {
     transaction.standing != Standing::Draft && !transaction.trashed
 }
@@ -310,17 +309,17 @@ fn named(name: &str, kind: AccountType) -> account::Input {
     account::Input { changes, groups: Field::Keep }
 }
 
-fn pick<T: Clone>(dice: &mut Dice, from: &[T]) -> T {
-    from[usize::try_from(dice.below(from.len() as u64)).expect("a small number")].clone()
+fn pick<T: Clone>(rng: &mut Rng, from: &[T]) -> T {
+    from[usize::try_from(rng.below(from.len() as u64)).expect("a small number")].clone()
 }
 
-/// The next request: mostly about transactions, sometimes about what they depend on.
-fn request(dice: &mut Dice, state: &State) -> (String, Work) {
-    let wild = dice.below(3) == 0;
-    match dice.below(22) {
+/// Draws a request: usually about transactions, sometimes about what they depend on.
+fn request(rng: &mut Rng, state: &State) -> (String, Work) {
+    let unrestricted = rng.below(3) == 0;
+    match rng.below(22) {
         20 => {
-            let items: Vec<Changes> = (0..if wild { dice.below(4) } else { 2 })
-                .map(|_| edit(dice, state, wild))
+            let items: Vec<Changes> = (0..if unrestricted { rng.below(4) } else { 2 })
+                .map(|_| edit(rng, state, unrestricted))
                 .collect();
             (
                 format!("merge {items:?}"),
@@ -328,10 +327,10 @@ fn request(dice: &mut Dice, state: &State) -> (String, Work) {
             )
         }
         21 => {
-            let text: Vec<&str> = (0..dice.below(6)).map(|_| pick(dice, &WORDS)).collect();
+            let text: Vec<&str> = (0..rng.below(6)).map(|_| pick(rng, &WORDS)).collect();
             let item = Changes {
                 description: Field::Set(text.join(" ")),
-                draft: dice.below(6) == 0,
+                draft: rng.below(6) == 0,
                 ..Changes::default()
             };
             let recording = CreateMode { single: true, ..Intent::Create.into() };
@@ -342,10 +341,10 @@ fn request(dice: &mut Dice, state: &State) -> (String, Work) {
                 }),
             )
         }
-        roll if roll < 6 || (state.transactions.is_empty() && !wild) => {
-            let count = if dice.below(3) > 0 { 1 } else { dice.below(5) };
-            let items: Vec<Changes> = (0..count).map(|_| draft(dice, wild)).collect();
-            let intent = if dice.below(4) == 0 { Intent::Post } else { Intent::Create };
+        roll if roll < 6 || (state.transactions.is_empty() && !unrestricted) => {
+            let count = if rng.below(3) > 0 { 1 } else { rng.below(5) };
+            let items: Vec<Changes> = (0..count).map(|_| draft(rng, unrestricted)).collect();
+            let intent = if rng.below(4) == 0 { Intent::Post } else { Intent::Create };
             (
                 format!("{intent:?} {items:?}"),
                 Box::new(move |tx, cx, book| {
@@ -354,14 +353,14 @@ fn request(dice: &mut Dice, state: &State) -> (String, Work) {
             )
         }
         6..16 => {
-            let (verb, batch) = (pick(dice, &VERBS), dice.below(2) == 0);
+            let (verb, batch) = (pick(rng, &VERBS), rng.below(2) == 0);
             let order = if batch {
-                VerbRequest::batch(verb, dice.below(2) == 0)
+                VerbRequest::batch(verb, rng.below(2) == 0)
             } else {
                 VerbRequest::single(verb)
             };
-            let count = if batch { dice.below(6) } else { 1 };
-            let items: Vec<Changes> = (0..count).map(|_| edit(dice, state, wild)).collect();
+            let count = if batch { rng.below(6) } else { 1 };
+            let items: Vec<Changes> = (0..count).map(|_| edit(rng, state, unrestricted)).collect();
             (
                 format!("{order:?} {items:?}"),
                 Box::new(move |tx, cx, book| {
@@ -371,11 +370,11 @@ fn request(dice: &mut Dice, state: &State) -> (String, Work) {
         }
         16 => {
             let mut changes = daybook_domain::book::Changes::default();
-            match dice.below(4) {
+            match rng.below(4) {
                 0 => changes.lock_date = Field::Clear,
-                1 => changes.fraction_digits = Some(pick(dice, &[0, 1, 2, 3, 4])),
-                2 => changes.auto_post = Some(dice.below(2) == 0),
-                _ => changes.lock_date = Field::Set(date(dice, wild)),
+                1 => changes.fraction_digits = Some(pick(rng, &[0, 1, 2, 3, 4])),
+                2 => changes.auto_post = Some(rng.below(2) == 0),
+                _ => changes.lock_date = Field::Set(date(rng, unrestricted)),
             }
             (
                 format!("{changes:?}"),
@@ -383,16 +382,17 @@ fn request(dice: &mut Dice, state: &State) -> (String, Work) {
             )
         }
         17 | 18 => {
-            let mut input = named(pick(dice, &NAMES), pick(dice, &AccountType::ALL));
-            input.changes.archived = Some(dice.below(3) == 0);
-            let work = if dice.below(2) == 0 { account::update } else { account::create };
+            let mut input = named(pick(rng, &NAMES), pick(rng, &AccountType::ALL));
+            input.changes.archived = Some(rng.below(3) == 0);
+            let work = if rng.below(2) == 0 { account::update } else { account::create };
             (
                 format!("{input:?}"),
                 Box::new(move |tx, cx, book| work(tx, cx, book, vec![input]).map(drop)),
             )
         }
         _ => {
-            let reference = AccountRef::any(pick(dice, if wild { &NAMES } else { &NAMES[4..6] }));
+            let reference =
+                AccountRef::id_or_name(pick(rng, if unrestricted { &NAMES } else { &NAMES[4..6] }));
             (
                 format!("delete {reference:?}"),
                 Box::new(move |tx, cx, book| account::delete(tx, cx, book, &[reference]).map(drop)),
@@ -401,54 +401,61 @@ fn request(dice: &mut Dice, state: &State) -> (String, Work) {
     }
 }
 
-fn date(dice: &mut Dice, wild: bool) -> String {
-    if wild && dice.below(4) == 0 {
-        return pick(dice, &["", "2025-02-30", "yesterday"]).to_owned();
+fn date(rng: &mut Rng, unrestricted: bool) -> String {
+    if unrestricted && rng.below(4) == 0 {
+        return pick(rng, &["", "2025-02-30", "yesterday"]).to_owned();
     }
-    format!("{}-{:02}-{:02}", 2024 + dice.below(3), 1 + 3 * dice.below(4), 1 + dice.below(3))
+    format!("{}-{:02}-{:02}", 2024 + rng.below(3), 1 + 3 * rng.below(4), 1 + rng.below(3))
 }
 
-/// Only wild requests hold what is illegal in any book: one bad item refuses a whole batch.
-fn draft(dice: &mut Dice, wild: bool) -> Changes {
-    let mut side = |names: &[&str]| match dice.below(10) {
-        0 if wild => Field::Set(AccountRef { id: Some("999".to_owned()), name: None }),
-        1 if wild => Field::Clear,
-        _ => Field::Set(AccountRef { id: None, name: Some(pick(dice, names).to_owned()) }),
+/// Only unrestricted requests are invalid in every book, because one invalid item refuses the whole
+/// batch.
+fn draft(rng: &mut Rng, unrestricted: bool) -> Changes {
+    let mut side = |names: &[&str]| match rng.below(10) {
+        0 if unrestricted => Field::Set(AccountRef { id: Some("999".to_owned()), name: None }),
+        1 if unrestricted => Field::Clear,
+        _ => Field::Set(AccountRef { id: None, name: Some(pick(rng, names).to_owned()) }),
     };
-    // Sides from different halves: naming one account twice is for the wild.
-    let (credit, debit) =
-        if wild { (side(&NAMES), side(&NAMES)) } else { (side(&NAMES[..2]), side(&NAMES[2..4])) };
+    // The accounts differ, except in unrestricted requests.
+    let (credit, debit) = if unrestricted {
+        (side(&NAMES), side(&NAMES))
+    } else {
+        (side(&NAMES[..2]), side(&NAMES[2..4]))
+    };
     Changes {
-        date: Field::Set(date(dice, wild)),
-        amount: Field::Set(pick(dice, if wild { &AMOUNTS } else { &AMOUNTS[..5] }).to_owned()),
-        description: Field::Set(pick(dice, &TEXTS).to_owned()),
+        date: Field::Set(date(rng, unrestricted)),
+        amount: Field::Set(
+            pick(rng, if unrestricted { &AMOUNTS } else { &AMOUNTS[..5] }).to_owned(),
+        ),
+        description: Field::Set(pick(rng, &TEXTS).to_owned()),
         credit,
         debit,
-        checked: dice.below(6) == 0,
-        draft: dice.below(6) == 0,
-        remote_ids: (dice.below(4) == 0)
-            .then(|| vec![pick(dice, &["r1", "r2", "r3", "r4"]).to_owned()]),
-        round_trip: dice.below(8) == 0,
+        checked: rng.below(6) == 0,
+        draft: rng.below(6) == 0,
+        remote_ids: (rng.below(4) == 0)
+            .then(|| vec![pick(rng, &["r1", "r2", "r3", "r4"]).to_owned()]),
+        round_trip: rng.below(8) == 0,
         ..Changes::default()
     }
 }
 
-/// Some fields of a draft, for a transaction of the book or, in wild requests, for none.
-fn edit(dice: &mut Dice, state: &State, wild: bool) -> Changes {
-    let id = if state.transactions.is_empty() || (wild && dice.below(5) == 0) {
-        pick(dice, &[None, Some("unknown"), Some("")]).map(str::to_owned)
+/// Some fields of a draft, for a transaction of the book or, in unrestricted requests, an unknown
+/// one.
+fn edit(rng: &mut Rng, state: &State, unrestricted: bool) -> Changes {
+    let id = if state.transactions.is_empty() || (unrestricted && rng.below(5) == 0) {
+        pick(rng, &[None, Some("unknown"), Some("")]).map(str::to_owned)
     } else {
-        Some(pick(dice, &state.transactions).id.to_string())
+        Some(pick(rng, &state.transactions).id.to_string())
     };
-    let mut item = Changes { id, ..draft(dice, wild) };
+    let mut item = Changes { id, ..draft(rng, unrestricted) };
     for field in [&mut item.date, &mut item.amount, &mut item.description] {
-        match dice.below(8) {
+        match rng.below(8) {
             0..4 => *field = Field::Keep,
-            4 if wild => *field = Field::Clear,
+            4 if unrestricted => *field = Field::Clear,
             _ => {}
         }
     }
-    if dice.below(2) == 0 {
+    if rng.below(2) == 0 {
         (item.credit, item.debit) = (Field::Keep, Field::Keep);
     }
     item

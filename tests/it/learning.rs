@@ -1,4 +1,4 @@
-//! Text mode that learns from history (3.8.3): whose accounts a typed line takes.
+//! Learning in text mode (3.8.3): which earlier transaction provides the accounts of a line.
 
 use daybook_tests::{Cast, Client, Server};
 use serde_json::{Value, json};
@@ -12,11 +12,11 @@ pub fn tests() -> Vec<Case> {
         rule_3_8_3_nothing_is_learned_by_default,
         rule_3_8_3_the_same_description,
         rule_3_8_3_the_same_hashtags,
-        rule_3_8_3_what_is_no_history,
+        rule_3_8_3_drafts_and_old_transactions_are_not_history,
         rule_3_8_3_only_open_sides_are_filled,
-        rule_3_8_3_who_learns,
+        rule_3_8_3_only_visible_transactions_are_learned,
         rule_3_8_3_batches_and_posts,
-        other_bodies_learn_nothing,
+        bodies_with_date_or_amount_are_not_completed,
     ]
 }
 
@@ -35,13 +35,13 @@ fn days_ago(days: i64) -> String {
     daybook_domain::calendar::format_iso(today - Duration::days(days))
 }
 
-/// What happened so many days ago.
+/// Records a transaction on an earlier day.
 #[track_caller]
 fn happened(cast: &Cast, days: i64, credit: &str, debit: &str, description: &str) -> Value {
     cast.record(&days_ago(days), "10", credit, debit, description)
 }
 
-/// Credit and debit of a recorded transaction, blank where there is none.
+/// Credit and debit of a recorded transaction, blank if missing.
 fn sides_of(transaction: &Value) -> String {
     let name = |side: &str| transaction[side]["name"].as_str().unwrap_or_default().to_owned();
     format!("{} {}", name("creditAccount"), name("debitAccount"))
@@ -85,7 +85,7 @@ fn rule_3_8_3_the_same_description(server: &Server) {
     assert_eq!(made["description"], "CAFE de paris", "as it was typed");
     assert_eq!(typed(&cast, "Café de"), " ", "a part is not the same");
     assert_eq!(typed(&cast, "%"), " ");
-    assert_eq!(typed(&cast, "12,50"), " ", "there is no text to go by");
+    assert_eq!(typed(&cast, "12,50"), " ", "without text nothing is learned");
 }
 
 fn rule_3_8_3_the_same_hashtags(server: &Server) {
@@ -100,7 +100,7 @@ fn rule_3_8_3_the_same_hashtags(server: &Server) {
     assert_eq!(typed(&cast, "taxi -#trip"), " ", "3.8.2.5: kept out of discovery");
 }
 
-fn rule_3_8_3_what_is_no_history(server: &Server) {
+fn rule_3_8_3_drafts_and_old_transactions_are_not_history(server: &Server) {
     let cast = cast(server);
     happened(&cast, 380, "Cash", "Food", "gym");
     assert_eq!(typed(&cast, "gym"), " ", "older than twelve months");
@@ -131,8 +131,8 @@ fn rule_3_8_3_only_open_sides_are_filled(server: &Server) {
     assert_eq!(typed(&cast, "food lunch"), "Food ", "no account on both sides");
 }
 
-/// Nobody learns of transactions that they must not see.
-fn rule_3_8_3_who_learns(server: &Server) {
+/// Transactions that a user may not see are not used.
+fn rule_3_8_3_only_visible_transactions_are_learned(server: &Server) {
     let cast = cast(server);
     happened(&cast, 2, "Cash", "Food", "lunch");
     assert_eq!(typed_by(&cast.poster, &cast, "lunch"), "Cash Food");
@@ -145,7 +145,11 @@ fn rule_3_8_3_batches_and_posts(server: &Server) {
     let lines = ["lunch 1", "bank travel new 2", "new 3"].map(|text| json!({"description": text}));
     let made = cast.owner.post(&cast.path("/transactions/batch"), &batch(lines)).ok();
     let sides: Vec<String> = items(&made).iter().map(sides_of).collect();
-    assert_eq!(sides, ["Cash Food", "Bank Travel", " "], "a batch is no history of its own");
+    assert_eq!(
+        sides,
+        ["Cash Food", "Bank Travel", " "],
+        "items of a batch do not learn from each other"
+    );
     let many = (0..103).map(|_| json!({"description": "lunch"}));
     let made = cast.owner.post(&cast.path("/transactions/batch"), &batch(many)).ok();
     let learned: Vec<bool> = items(&made).iter().map(|one| sides_of(one) == "Cash Food").collect();
@@ -155,8 +159,8 @@ fn rule_3_8_3_batches_and_posts(server: &Server) {
     assert_eq!(sides_of(&posted["transaction"]), "Cash Food", "3.8.5");
 }
 
-/// 3.8.1: what gives a date or an amount stays as it is.
-fn other_bodies_learn_nothing(server: &Server) {
+/// 3.8.1: a body with a date or an amount is not parsed.
+fn bodies_with_date_or_amount_are_not_completed(server: &Server) {
     let cast = cast(server);
     happened(&cast, 2, "Cash", "Food", "lunch");
     for fields in [json!({"amount": "5"}), json!({"date": days_ago(1)})] {

@@ -158,7 +158,6 @@ modules! {
     traced,
     transport,
     typed_imports,
-    typed_texts,
     v5_clients,
     verified_users,
     webhook_libraries,
@@ -183,6 +182,7 @@ modules! {
     collection_views,
     connections,
     contract_fuzz,
+    detached_deliveries,
     distribution,
     event_objects,
     file_stores,
@@ -208,7 +208,6 @@ modules! {
     recorder,
     repetitions,
     saved_queries,
-    told_deletions,
     transaction_shapes,
     users,
     webhook_chains,
@@ -259,7 +258,7 @@ pub fn it() -> Suite {
             "read_limits::rule_0_32_slow_reads_of_one_user_leave_readers_to_others",
             "read_limits::rule_1_7_5_text_search_takes_time_by_length_of_description",
             "writer_shares::requests_take_the_time_of_their_users",
-            "writer_shares::what_nobody_waits_for_is_not_begun",
+            "writer_shares::abandoned_writes_are_skipped",
         ],
     }
 }
@@ -283,8 +282,8 @@ pub fn nightly() -> Suite {
         modules: long().into_iter().chain(parts).collect(),
         second_server: &[],
         serial: &[
-            "identity::rule_11_13_slow_providers_delay_nobody_else",
-            "sieges::nobody_is_kept_from_their_work",
+            "identity::rule_11_13_slow_provider_does_not_delay_others",
+            "sieges::victim_is_served_during_attacks",
         ],
     }
 }

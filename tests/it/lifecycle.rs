@@ -1,5 +1,5 @@
-//! The transition table (3.4), cell by cell: every state, every verb, single and in a batch, with
-//! what it does to the transaction, the balances (3.1.3) and the event log (8.1).
+//! Every cell of the transition table (3.4): each state and verb, single and in a batch, with the
+//! effect on the transaction, the balances (3.1.3) and the event log (8.1).
 
 use daybook_tests::{Answer, Cast, Server};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::reading::{
     transaction, types,
 };
 
-/// What a transaction is when it is not in the trash.
+/// The state of a transaction outside the trash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Base {
     Incomplete,
@@ -45,14 +45,14 @@ enum Cell {
     Error,
 }
 
-/// How the operation is asked for.
+/// The form of the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Single,
     /// The deprecated path: remove for trash, restore for untrash (3.4.6).
     Alias,
     Batch,
-    /// With updateChecked or trashChecked.
+    /// updateChecked or trashChecked.
     Flag(bool),
 }
 
@@ -74,8 +74,8 @@ const CHECKED: State = live(Base::Checked);
 const VERBS: [Verb; 6] =
     [Verb::Post, Verb::Update, Verb::Check, Verb::Uncheck, Verb::Trash, Verb::Untrash];
 
-/// 3.4: single operations; the columns are [`VERBS`]. The row `Trashed (any)` stands once for
-/// each state underneath.
+/// 3.4: single operations; the columns are [`VERBS`]. The row `Trashed (any)` applies to each
+/// state.
 const TABLE: [(State, [Cell; 6]); 8] = [
     (INCOMPLETE, [Error, Done(INCOMPLETE), Error, Same, Done(trash(Base::Incomplete)), Same]),
     (DRAFT, [Done(UNCHECKED), Done(DRAFT), Error, Same, Done(trash(Base::Draft)), Same]),
@@ -96,7 +96,7 @@ impl State {
         matches!(self.base, Base::Unchecked | Base::Checked)
     }
 
-    /// A transaction of 10.00 from Cash to Food in this state; returns it as it is stored.
+    /// Creates a transaction of 10.00 from Cash to Food in this state; returns it.
     #[track_caller]
     fn make(self, cast: &Cast) -> Value {
         let mut body = json!({
@@ -115,7 +115,7 @@ impl State {
         let made = cast.owner.post(&cast.path("/transactions"), &body).ok();
         let id = id(&made["transaction"]);
         if self.trashed {
-            // Checked ones go to the trash by the batch form only.
+            // Checked ones are trashed by the batch form only.
             let path = cast.path("/transactions/trash/batch?trashChecked=true");
             cast.owner.patch(&path, &batch([json!({"id": id})])).no_content();
         }
@@ -124,16 +124,16 @@ impl State {
         made
     }
 
-    /// 3.1.1: the four booleans.
+    /// Asserts the four booleans (3.1.1).
     #[track_caller]
     fn holds(self, transaction: &Value) {
-        let wanted = [
+        let expected = [
             ("posted", self.posted()),
             ("draft", !self.posted()),
             ("checked", self.base == Base::Checked),
             ("trashed", self.trashed),
         ];
-        for (flag, value) in wanted {
+        for (flag, value) in expected {
             assert_eq!(
                 transaction[flag],
                 json!(value),
@@ -143,7 +143,7 @@ impl State {
         }
     }
 
-    /// What the balances must show of it: nothing of drafts and of the trash (3.1.3).
+    /// Asserts the balances, which ignore drafts and the trash (3.1.3).
     #[track_caller]
     fn balanced(self, cast: &Cast, amount: &str) {
         let rows: &[_] = if self.posted() && !self.trashed {
@@ -176,8 +176,8 @@ impl Verb {
         format!("{self:?}").to_lowercase()
     }
 
-    /// The body of the request. Besides updates, and posts that go through, fields other than the
-    /// id must not matter (3.4.4, 3.3.4), so they say something wrong.
+    /// The body of the request. Except for updates and valid posts, other fields than the id must
+    /// be ignored (3.4.4, 3.3.4), so they are wrong.
     fn body(self, id: &str, state: State) -> Value {
         match self {
             Verb::Update => json!({"id": id, "description": "Changed", "amount": "25.00"}),
@@ -217,8 +217,8 @@ impl Verb {
     }
 }
 
-/// One cell of one form: the request, its answer and everything it may have changed.
-fn cell(server: &Server, (state, verb, form): (State, Verb, Form), cell: Cell) {
+/// Tests a cell in one form: the request, its response and everything it may change.
+fn cell(server: &Server, state: State, verb: Verb, form: Form, cell: Cell) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
@@ -229,7 +229,7 @@ fn cell(server: &Server, (state, verb, form): (State, Verb, Form), cell: Cell) {
     let id = id(&before);
     let body = verb.body(&id, state);
     if matches!(form, Form::Single | Form::Alias) {
-        single(&cast, verb.send(&cast, form, &body), cell, (state, verb, &id));
+        single(&cast, verb.send(&cast, form, &body), cell, state, verb, &id);
     } else {
         batched(verb.send(&cast, form, &batch([body])), verb, &id);
     }
@@ -264,10 +264,10 @@ fn cell(server: &Server, (state, verb, form): (State, Verb, Form), cell: Cell) {
 }
 
 #[track_caller]
-fn single(cast: &Cast, answer: Answer, cell: Cell, (state, verb, id): (State, Verb, &str)) {
+fn single(cast: &Cast, answer: Answer, cell: Cell, state: State, verb: Verb, id: &str) {
     if cell == Error {
-        // Behaviour 3.4.1 names the reason for the update of a checked transaction; elsewhere any
-        // reason of a 400 will do.
+        // Behaviour 3.4.1 defines the reason for the update of a checked transaction; elsewhere any
+        // reason of a 400 is accepted.
         let only_checked = state == CHECKED && verb == Verb::Update;
         refused_400(
             answer,
@@ -309,8 +309,8 @@ fn batched(answer: Answer, verb: Verb, id: &str) {
     }
 }
 
-/// What a batch does where the single operation is refused: it leaves the item alone (3.6.3,
-/// 3.6.4), unless a flag takes it in.
+/// The outcome in a batch: an item that the single operation refuses is skipped (3.6.3, 3.6.4),
+/// unless a flag includes it.
 fn in_batch(state: State, verb: Verb, form: Form, single: Cell) -> Cell {
     match (verb, form) {
         (Verb::Update, Form::Flag(true)) if state == CHECKED => Done(CHECKED),
@@ -349,7 +349,7 @@ pub fn tests() -> Vec<Case> {
                     form_name.trim_end_matches('_')
                 );
                 cases.push(Case::shared(name, move |server| {
-                    cell(server, (state, verb, form), outcome)
+                    cell(server, state, verb, form, outcome)
                 }));
             }
         }

@@ -9,7 +9,7 @@ use crate::reading::{
     transaction, types,
 };
 
-/// The locked day of these tests; the day after it is open.
+/// The locked day; the day after it is open.
 const LOCKED: &str = "2025-01-31";
 const OPEN: &str = "2025-02-01";
 
@@ -42,22 +42,22 @@ fn make(cast: &Cast, state: &str) -> Value {
     transaction(cast, &id(&made))
 }
 
-/// What behaviour 3.5 says of an operation on a locked date.
+/// The outcome of an operation on a locked date by behaviour 3.5.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Outcome {
-    /// Performed: it touches no balance (3.5.3).
+    /// Performed, because it touches no balance (3.5.3).
     Done,
     /// 400 `lockedDate`.
     Locked,
-    /// 400 for another reason, as behaviour 3.4 has it; either reason will do.
+    /// 400 for another reason by behaviour 3.4; either reason is accepted.
     Refused,
-    /// A no-op by behaviour 3.4: nothing changes, whether the answer is 200 or 400 `lockedDate`.
+    /// A no-op by behaviour 3.4: nothing changes, with 200 or 400 `lockedDate`.
     Nothing,
 }
 
 use Outcome::{Done, Locked, Nothing, Refused};
 
-/// Verbs, and per state of [`STATES`] their outcome.
+/// Verbs, and their outcome per state of [`STATES`].
 const TABLE: [(&str, [Outcome; 6]); 8] = [
     ("post", [Refused, Locked, Nothing, Nothing, Refused, Refused]),
     ("update", [Done, Done, Locked, Refused, Refused, Refused]),
@@ -69,8 +69,8 @@ const TABLE: [(&str, [Outcome; 6]); 8] = [
     ("restore", [Nothing, Nothing, Nothing, Nothing, Done, Locked]),
 ];
 
-/// One cell, for everyone who could do it on an open date, singly and in a batch.
-fn cell(server: &Server, field: &str, (verb, state): (&str, &str), outcome: Outcome) {
+/// Tests a cell for every caller who may do it on an open date, single and in a batch.
+fn cell(server: &Server, field: &str, verb: &str, state: &str, outcome: Outcome) {
     let cast = cast(server);
     for (role, caller) in [("OWNER", &cast.owner), ("EDITOR", &cast.editor)] {
         set(&cast.owner, &cast, json!({field: "1900-00-00"})).ok();
@@ -84,7 +84,7 @@ fn cell(server: &Server, field: &str, (verb, state): (&str, &str), outcome: Outc
         };
         let flags = "updateChecked=true&trashChecked=true";
         if outcome != Done && !matches!(verb, "remove" | "restore") {
-            // 3.5.2, 3.6.3, 3.6.4: skipped, and the flags do not override the lock.
+            // 3.5.2, 3.6.3, 3.6.4: the item is skipped, and the flags do not override the lock.
             let answer = match verb {
                 "update" => caller.put(
                     &cast.path(&format!("/transactions/batch?{flags}")),
@@ -164,7 +164,7 @@ fn rule_3_5_2_edits_that_touch_a_locked_date(server: &Server) {
     cast.owner
         .patch(&cast.path("/transactions/post"), &json!({"id": drafts[1]["id"]}))
         .refused(400, "lockedDate");
-    // A post whose payload carries the draft to a locked date.
+    // A post whose body moves the draft to a locked date.
     let third = LUNCH.create(&cast, json!({"draft": true, "date": OPEN}));
     cast.owner
         .patch(&cast.path("/transactions/post"), &json!({"id": third["id"], "date": LOCKED}))
@@ -189,7 +189,7 @@ fn rule_3_5_1_the_later_date_counts(server: &Server) {
         ] {
             let known = events(&cast).len();
             let made = LUNCH.create(&cast, json!({"date": date, "checked": true}));
-            // 3.5.3: a create that would post there is stored as a draft.
+            // 3.5.3: a create that would post on a locked date is stored as a draft.
             assert_eq!(
                 (&made["posted"], &made["checked"]),
                 (&json!(posted), &json!(posted)),
@@ -232,8 +232,8 @@ fn rule_3_5_1_the_later_date_counts(server: &Server) {
 
 fn rule_3_5_3_dateless_drafts(server: &Server) {
     let cast = cast(server);
-    // 3.5.1: a dateless draft counts as dated today, so this lock covers it. Drafts may be edited
-    // all the same.
+    // 3.5.1: a draft without a date counts as dated today, so this lock covers it. Drafts may still
+    // be edited.
     set(&cast.owner, &cast, json!({"lockDate": "2100-01-01"})).ok();
     let draft = LUNCH.create(&cast, json!({"date": null}));
     let one = json!({"id": draft["id"]});
@@ -258,7 +258,7 @@ fn rule_3_5_3_dateless_drafts(server: &Server) {
     );
 }
 
-fn rule_3_5_4_who_moves_the_dates(server: &Server) {
+fn rule_3_5_4_dates_move_by_permission(server: &Server) {
     let mut faults = Faults::default();
     for field in ["lockDate", "closingDate"] {
         let cast = cast(server);
@@ -289,12 +289,12 @@ fn rule_3_5_4_who_moves_the_dates(server: &Server) {
                 );
                 let book = cast.owner.get(&cast.path("")).ok();
                 let cleared = name.starts_with("clear");
-                let wanted = match (may, cleared) {
+                let expected = match (may, cleared) {
                     (true, true) => Value::Null,
                     (true, false) => to,
                     (false, _) => from,
                 };
-                faults.same(&format!("{role}: {name}: {field}"), book[field].clone(), wanted);
+                faults.same(&format!("{role}: {name}: {field}"), book[field].clone(), expected);
                 faults.same(
                     "3.5.5: an unset date is omitted",
                     book.as_object().expect("a book").contains_key(field),
@@ -302,7 +302,7 @@ fn rule_3_5_4_who_moves_the_dates(server: &Server) {
                 );
             }
         }
-        // A value equal to the stored one needs no permission: EDITORs send back whole books.
+        // An equal value needs no permission, because EDITORs send whole books.
         set(&cast.owner, &cast, json!({field: LOCKED})).ok();
         let mut whole = cast.editor.get(&cast.path("")).ok();
         whole["name"] = json!("Renamed by the editor");
@@ -317,7 +317,7 @@ fn rule_3_5_4_who_moves_the_dates(server: &Server) {
     faults.none();
 }
 
-fn rule_3_5_5_dates_that_are_none(server: &Server) {
+fn rule_3_5_5_blank_and_invalid_dates(server: &Server) {
     let cast = cast(server);
     let mut faults = Faults::default();
     for field in ["lockDate", "closingDate"] {
@@ -383,9 +383,9 @@ pub fn tests() -> Vec<Case> {
         rule_3_5_1_the_later_date_counts,
         rule_3_5_2_edits_that_touch_a_locked_date,
         rule_3_5_3_dateless_drafts,
-        rule_3_5_4_who_moves_the_dates,
+        rule_3_5_4_dates_move_by_permission,
         rule_3_5_4_moving_the_date_opens_again,
-        rule_3_5_5_dates_that_are_none,
+        rule_3_5_5_blank_and_invalid_dates,
         rule_3_5_7_accounts_change_whatever_the_lock,
     ];
     for field in ["lockDate", "closingDate"] {
@@ -393,7 +393,7 @@ pub fn tests() -> Vec<Case> {
             for (state, outcome) in STATES.into_iter().zip(row) {
                 let name = format!("rule_3_5_2_{}_{verb}_{state}", field.to_lowercase());
                 cases.push(Case::shared(name, move |server| {
-                    cell(server, field, (verb, state), outcome)
+                    cell(server, field, verb, state, outcome)
                 }));
             }
         }

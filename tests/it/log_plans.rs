@@ -1,4 +1,4 @@
-//! Which index the statements of the event log read, on the very statements that are sent (8.5).
+//! Which index the statements of the event log use, checked on the statements that are sent (8.5).
 
 use daybook_domain::event::EventType;
 use daybook_domain::field::Field;
@@ -29,7 +29,7 @@ pub fn page_steps(inside: &Inside, filter: &EventFilter) -> Vec<String> {
         .expect("a plan")
 }
 
-/// 8.5: a type, a resource and a stretch of time, each within the log of the one book.
+/// 8.5: filters by type, by resource and by time each use an index within the log of the book.
 fn logs_walk_an_index(engine: Engine) {
     let inside = shelf(engine);
     let mut faults = Faults::default();
@@ -55,15 +55,15 @@ fn logs_walk_an_index(engine: Engine) {
         ("resource", EventFilter { resource: Some(7), ..EventFilter::default() }, resource),
     ] {
         let steps = page_steps(&inside, &filter);
-        check(&mut faults, engine, (what, way, 1), &steps);
-        // A page is put in order once more; what it is taken from comes in order.
+        check(&mut faults, engine, what, way, 1, &steps);
+        // The page is sorted once more; its rows come in order.
         let sorts = sorts(&steps);
         faults.check(sorts <= 1, || format!("{what} sorts:\n      {}", steps.join("\n      ")));
     }
     faults.none();
 }
 
-/// 8.5: the events of a batch stand in rows together; one that is not the last is found in a range.
+/// 8.5: the events of a batch share rows; an event that is not the last one is found by a range.
 fn blocks_are_looked_up(engine: Engine) {
     let inside = shelf(engine);
     crowd(&inside, true);
@@ -80,7 +80,7 @@ fn blocks_are_looked_up(engine: Engine) {
         debit: side("Account 2"),
         ..Changes::default()
     };
-    // Those of a millisecond have ids one after another.
+    // Events of a millisecond have consecutive ids.
     let made = inside.record((0..200).map(lunch).collect());
     let resource = made[1].get();
     let blocks = inside
@@ -90,13 +90,13 @@ fn blocks_are_looked_up(engine: Engine) {
             Ok::<_, Error>(tx.plans().event_block(&member, resource)?)
         })
         .expect("a plan");
-    check(&mut faults, engine, ("blocks", way, 1), &blocks);
+    check(&mut faults, engine, "blocks", way, 1, &blocks);
     let filter = EventFilter { resource: Some(resource), ..EventFilter::default() };
     let page = page_steps(&inside, &filter);
     let block =
         ["SEARCH k USING PRIMARY KEY (book_id=? AND sequence=?)", "events_pkey on events k"];
     for way in [block, ["INDEX events_resource (book_id=? AND resource=?", "events_resource"]] {
-        check(&mut faults, engine, ("a page with a block", way, 1), &page);
+        check(&mut faults, engine, "a page with a block", way, 1, &page);
     }
     faults.none();
 }

@@ -1,5 +1,5 @@
-//! The log: what stands in it, what never does, and that nobody needs to read it. Each case starts
-//! its own server.
+//! The log: its content, the data it must not contain, and its independence of a reader. Each case
+//! starts its own server.
 
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
@@ -15,15 +15,15 @@ pub fn tests() -> Vec<Case> {
     crate::isolated![
         logs_hold_no_personal_data,
         request_ids_stand_in_the_log,
-        who_listens_in_the_clear_is_warned,
-        a_log_nobody_reads_stops_nothing
+        listening_without_tls_is_warned,
+        closed_log_pipe_does_not_stop_the_server
     ]
 }
 
-/// Where a client says it comes from.
+/// The address in the client's headers.
 const ADDRESS: &str = "198.51.100.77";
 
-/// Issue 2: no tokens or personal data in the logs, at any level.
+/// Issue 2: no tokens and no personal data in the log, at any level.
 fn logs_hold_no_personal_data(engine: Engine) {
     for level in [None, Some("debug"), Some("trace")] {
         let names = ["RUST_LOG", "DAYBOOK_LOG", "DAYBOOK_LOG_LEVEL"];
@@ -86,7 +86,7 @@ fn logs_hold_no_personal_data(engine: Engine) {
     }
 }
 
-/// Issue 2: structured logs with a request id, which is also in the response.
+/// Issue 2: structured logs with the request id of the response.
 fn request_ids_stand_in_the_log(engine: Engine) {
     let server = Server::start(engine);
     let answer = server.client("alice@example.com").get("/v5/user");
@@ -96,11 +96,11 @@ fn request_ids_stand_in_the_log(engine: Engine) {
         .find(|(name, _)| name.contains("request-id"))
         .map(|(_, value)| value.clone());
     let request = request.expect("a request id in the response");
-    // The line is written after the answer is sent.
+    // The line is written after the response is sent.
     eventually(&format!("{request} is in the log"), || server.log().contains(&request));
 }
 
-/// A process that is killed in the end.
+/// A process that is killed when dropped.
 struct Running(Child);
 
 impl Drop for Running {
@@ -110,9 +110,8 @@ impl Drop for Running {
     }
 }
 
-/// Beyond the own machine tokens travel in clear, unless a proxy does TLS, whose address is the
-/// public one.
-fn who_listens_in_the_clear_is_warned(engine: Engine) {
+/// Without TLS on a public address, or a proxy that provides it, tokens travel unencrypted.
+fn listening_without_tls_is_warned(engine: Engine) {
     let server = Server::start(engine);
     let (plain, encrypted) = ("http://books.example.com", "https://books.example.com");
     for (host, public, warned) in [
@@ -144,9 +143,9 @@ fn who_listens_in_the_clear_is_warned(engine: Engine) {
     }
 }
 
-/// Who reads the log may go away: requests are answered all the same, and the server stops when it
-/// is asked to.
-fn a_log_nobody_reads_stops_nothing(engine: Engine) {
+/// The reader of the log may close it: requests are still answered, and the server stops on
+/// request.
+fn closed_log_pipe_does_not_stop_the_server(engine: Engine) {
     let server = Server::start(engine);
     let address = format!("127.0.0.1:{}", free_port());
     let mut command = Command::new(binary());

@@ -1,4 +1,5 @@
-//! What somebody may no longer do or see, an idempotency key does not give back (behaviour 0.27).
+//! An idempotency key does not replay a response that its caller may no longer see (behaviour
+//! 0.27).
 
 use std::time::{Duration, Instant};
 
@@ -14,18 +15,18 @@ use daybook_tests::openapi::contract::{Operation, operations};
 /// A new writing operation is covered here as soon as it is in the document.
 pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![
-        lowered_and_given_back,
-        what_the_request_itself_takes,
-        the_public_sees_no_longer,
+        lowered_and_restored_permissions,
+        requests_that_remove_their_own_access,
+        readers_of_a_book_made_private,
         books_around_a_collection,
         a_new_book_that_was_given_away,
         apps_of_former_developers,
         tokens_of_other_books,
         disabled_users,
-        asking_for_access_tells_nothing,
+        access_request_reveals_nothing,
     ];
     let of_a_book = |operation: &Operation| {
-        // An accepted book is the caller's: `book_transfers`.
+        // An accepted book belongs to the caller: see `book_transfers`.
         let keeps = ["acceptBookTransfer", "deleteBook", "requestBookAccess"];
         let keeps = keeps.contains(&operation.id);
         operation.writes() && operation.path.contains("{bookId}") && !keeps
@@ -45,7 +46,7 @@ fn replayed(first: &Answer, again: &Answer) {
     assert_eq!((first.status, &first.text), (again.status, &again.text));
 }
 
-/// Makes the editor of the cast the owner of a book, who puts the old owner out.
+/// Makes the editor the owner of a book, who removes the old owner.
 #[track_caller]
 fn put_out(cast: &Cast, book: &str) {
     let path = |rest: &str| format!("/v5/books/{book}{rest}");
@@ -79,7 +80,7 @@ fn not_answered_again(server: &Server, operation: Operation) {
     }
 }
 
-fn lowered_and_given_back(server: &Server) {
+fn lowered_and_restored_permissions(server: &Server) {
     let cast = Cast::new(server);
     let editor = keyed(&cast.editor);
     let create = || editor.post(&cast.path("/groups"), &json!({"name": "G"}));
@@ -95,7 +96,7 @@ fn lowered_and_given_back(server: &Server) {
     }
     cast.share(cast.editor.email(), "EDITOR");
     replayed(&first, &create());
-    // A draft of a poster shows accounts, which a recorder does not see, though it may record.
+    // A POSTER's draft shows accounts that a RECORDER does not see, although it may record.
     cast.account("Cash", "ASSET");
     let poster = keyed(&cast.poster);
     let draft = || {
@@ -107,12 +108,12 @@ fn lowered_and_given_back(server: &Server) {
     draft().refused(403, "forbidden");
     cast.share(cast.poster.email(), "EDITOR");
     replayed(&first, &draft());
-    // Access comes before another body under the same key.
+    // Access is checked before a different body under the same key.
     cast.share(cast.poster.email(), "NONE");
     poster.post(&cast.path("/transactions"), &json!({})).refused(404, "notFound");
 }
 
-fn what_the_request_itself_takes(server: &Server) {
+fn requests_that_remove_their_own_access(server: &Server) {
     let cast = Cast::new(server);
     let viewer = keyed(&cast.viewer);
     let leave = cast.path(&format!("/collaborators/{}", cast.viewer.email()));
@@ -130,11 +131,11 @@ fn what_the_request_itself_takes(server: &Server) {
     let first = editor.delete(&cast.path(""));
     first.clone().ok();
     replayed(&first, &editor.delete(&cast.path("")));
-    // What is left to the old owner went with the book.
+    // The old owner lost the remaining access together with the book.
     give().refused(404, "notFound");
 }
 
-fn the_public_sees_no_longer(server: &Server) {
+fn readers_of_a_book_made_private(server: &Server) {
     let cast = Cast::with_settings(server, json!({"visibility": "PUBLIC"}));
     let reader = keyed(&cast.stranger);
     let copy = || reader.post(&cast.path("/copy?name=Mine"), &Value::Null);
@@ -220,7 +221,7 @@ fn tokens_of_other_books(server: &Server) {
     for limited in [&elsewhere, &reader] {
         create(limited).refused(403, "insufficientScope");
     }
-    // Nor is what needs nothing any more told to a token that never reached the book.
+    // Responses that need no permission are not replayed to a token that never reached the book.
     let delete = |client: &Client| client.header("Idempotency-Key", &key).delete(&cast.path(""));
     let first = delete(&cast.owner);
     replayed(&first, &delete(&here));
@@ -233,21 +234,21 @@ fn disabled_users(server: &Server) {
     let create = || editor.post(&cast.path("/groups"), &json!({"name": "G"}));
     let first = create();
     set_disabled(server, cast.editor.email(), "disable");
-    let asked = Instant::now();
+    let started = Instant::now();
     let answer = loop {
         let answer = create();
         if answer.status == 403 {
             break answer;
         }
         replayed(&first, &answer);
-        assert!(asked.elapsed() < Duration::from_secs(60), "11.10: within 5 seconds");
+        assert!(started.elapsed() < Duration::from_secs(60), "11.10: within 5 seconds");
         pause(Duration::from_millis(50));
     };
     answer.refused(403, "disabled");
 }
 
-/// 7.6: the answer is the same for every id, so also for a book that one has lost.
-fn asking_for_access_tells_nothing(server: &Server) {
+/// 7.6: the response is the same for every id, also for a book without access.
+fn access_request_reveals_nothing(server: &Server) {
     let cast = Cast::new(server);
     let viewer = keyed(&cast.viewer);
     let path = cast.path("/collaborators/request?permission=EDITOR");

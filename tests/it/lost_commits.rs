@@ -1,5 +1,5 @@
-//! 10.17: a connection to PostgreSQL breaks while a commit is on its way. Who waits for the commit
-//! is told what became of it, or that nobody knows; nothing is recorded twice.
+//! 10.17: a connection to PostgreSQL breaks during a commit. The client learns the outcome, or that
+//! it is unknown, and nothing is recorded twice.
 
 use std::sync::Arc;
 use std::sync::mpsc::{TryRecvError, channel};
@@ -13,7 +13,7 @@ use daybook_storage::Error::Unavailable;
 use daybook_storage::{Address, Options, ShardKey, Store};
 use daybook_tests::postgres::{Cluster, Setup};
 use daybook_tests::relay::{Loss, Relay};
-use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Engine, Server, column, pause};
+use daybook_tests::{CASH_AND_FOOD, Cast, Engine, RawSql, Server, column, pause};
 use serde_json::json;
 
 use crate::Case;
@@ -23,12 +23,12 @@ pub fn tests() -> Vec<Case> {
     crate::isolated![
         a_commit_whose_answer_is_lost_is_acknowledged,
         a_commit_that_is_lost_is_refused,
-        a_commit_that_is_late_is_waited_for,
-        a_server_that_comes_back_is_asked,
-        a_group_is_found_as_a_whole,
-        what_changes_in_place_is_found_too,
+        late_commit_is_awaited,
+        commit_outcome_is_read_after_reconnect,
+        group_of_commits_has_one_outcome,
+        commit_without_queued_rows_is_found,
         marks_are_removed,
-        clients_are_told_that_nobody_knows,
+        unknown_commit_outcome_is_reported,
     ]
 }
 
@@ -39,7 +39,7 @@ struct Relayed {
 }
 
 impl Relayed {
-    /// None on SQLite, where nothing is between a commit and its answer.
+    /// `None` on SQLite, which has no connection that could break.
     fn new(engine: Engine) -> Option<Relayed> {
         if engine == Engine::Sqlite {
             return None;
@@ -53,12 +53,12 @@ impl Relayed {
         Some(relayed)
     }
 
-    /// Records so many transactions of that description in one batch.
+    /// Records transactions with this description in one batch.
     fn record(&self, description: &str, count: usize) -> Result<View, Error> {
         self.bench.record(vec![draft(description); count])
     }
 
-    /// What is recorded, and that the log is whole.
+    /// Asserts the recorded transactions and an intact log.
     #[track_caller]
     fn check(&self, descriptions: &[&str]) {
         let mut recorded = self.bench.descriptions();
@@ -81,7 +81,7 @@ fn a_commit_whose_answer_is_lost_is_acknowledged(engine: Engine) {
     }
     relayed.record("d last", 1).expect("the writer goes on");
     relayed.check(&["a first", "b kept", "c kept too", "d last"]);
-    // Many are written in the background before.
+    // Several were flushed in the background before.
     relayed.relay.lose(Loss::Answer, "e many");
     relayed.record("e many", 1_000).expect("it is found");
     assert_eq!(relayed.relay.lost().len(), 3);
@@ -100,13 +100,13 @@ fn a_commit_that_is_lost_is_refused(engine: Engine) {
     relayed.check(&["a first", "d again"]);
 }
 
-fn a_commit_that_is_late_is_waited_for(engine: Engine) {
+fn late_commit_is_awaited(engine: Engine) {
     let Some(relayed) = Relayed::new(engine) else { return };
     for (description, arrives, lost) in [("b late", true, 1), ("c never", false, 2)] {
         relayed.relay.lose(Loss::Delayed, description);
         let answer = relayed.bench.submit(relayed.bench.creation(description));
         relayed.relay.wait_for(lost);
-        // Longer than the writer waits for a lock before it asks anew.
+        // Longer than the writer waits for a lock before it retries.
         pause(Duration::from_secs(1));
         assert_eq!(answer.try_recv().map(drop), Err(TryRecvError::Empty), "{description}");
         relayed.relay.deliver(arrives);
@@ -116,7 +116,7 @@ fn a_commit_that_is_late_is_waited_for(engine: Engine) {
     relayed.check(&["a first", "b late"]);
 }
 
-fn a_server_that_comes_back_is_asked(engine: Engine) {
+fn commit_outcome_is_read_after_reconnect(engine: Engine) {
     let Some(relayed) = Relayed::new(engine) else { return };
     for (loss, description) in [(Loss::Answer, "b kept"), (Loss::Message, "c lost")] {
         relayed.relay.lose_for_long(loss, description);
@@ -126,19 +126,23 @@ fn a_server_that_comes_back_is_asked(engine: Engine) {
             relayed.relay.reconnect();
             answer.join().expect("an answer")
         });
-        let kept = loss == Loss::Answer;
-        assert_eq!((answer.is_ok(), is_unavailable(&answer)), (kept, !kept), "{answer:?}");
+        let remaining = loss == Loss::Answer;
+        assert_eq!(
+            (answer.is_ok(), is_unavailable(&answer)),
+            (remaining, !remaining),
+            "{answer:?}"
+        );
     }
     relayed.check(&["a first", "b kept"]);
 }
 
-/// The units of work of a group have one mark, also where the next database transaction begins with
+/// All units of work of a group have one mark, also if the next database transaction starts with
 /// their commit.
-fn a_group_is_found_as_a_whole(engine: Engine) {
+fn group_of_commits_has_one_outcome(engine: Engine) {
     let Some(relayed) = Relayed::new(engine) else { return };
     for (loss, lost) in [(Loss::Answer, 1), (Loss::Message, 2)] {
         relayed.relay.lose(loss, "of a group");
-        // Until more waits the last one of the group goes on.
+        // The last unit of the group runs until more are queued.
         let ((began, has_begun), (go_on, goes_on)) = (channel(), channel::<()>());
         let ((occupy, is_occupied), (release, occupied)) = (channel(), channel::<()>());
         let occupant = relayed.bench.submit(move |_| {
@@ -148,7 +152,7 @@ fn a_group_is_found_as_a_whole(engine: Engine) {
         });
         is_occupied.recv().expect("the writer begins");
         let mut group = vec![relayed.bench.submit(relayed.bench.creation("of a group"))];
-        // It may have been refused for what one before it has done.
+        // It may have been refused because of an earlier unit that was rolled back.
         let refused =
             relayed.bench.submit(|_| Err::<(), _>(Error::BadRequest("refused".to_owned())));
         let creation = relayed.bench.creation("of a group");
@@ -162,14 +166,18 @@ fn a_group_is_found_as_a_whole(engine: Engine) {
         let next = relayed.bench.submit(relayed.bench.creation("the next"));
         go_on.send(()).expect("the writer waits");
         occupant.recv().expect("an answer").expect("nothing is written");
-        let kept = loss == Loss::Answer;
+        let remaining = loss == Loss::Answer;
         for answer in group {
             let answer = answer.recv().expect("an answer");
-            assert_eq!((answer.is_ok(), is_unavailable(&answer)), (kept, !kept), "{answer:?}");
+            assert_eq!(
+                (answer.is_ok(), is_unavailable(&answer)),
+                (remaining, !remaining),
+                "{answer:?}"
+            );
         }
         let refused = refused.recv().expect("an answer");
         let as_it_was = matches!(refused, Err(Error::BadRequest(_)));
-        assert_eq!((as_it_was, is_unavailable(&refused)), (kept, !kept), "{refused:?}");
+        assert_eq!((as_it_was, is_unavailable(&refused)), (remaining, !remaining), "{refused:?}");
         next.recv().expect("an answer").expect("the writer goes on");
         assert_eq!(relayed.relay.lost(), vec!["COMMIT AND CHAIN"; lost]);
     }
@@ -177,8 +185,8 @@ fn a_group_is_found_as_a_whole(engine: Engine) {
     relayed.check(&[&["a first"][..], &of_a_group, &["the next"; 2]].concat());
 }
 
-/// A group whose rows are not queued writes its mark with a statement of its own.
-fn what_changes_in_place_is_found_too(engine: Engine) {
+/// A group without queued rows writes its mark with a separate statement.
+fn commit_without_queued_rows_is_found(engine: Engine) {
     let Some(relayed) = Relayed::new(engine) else { return };
     for (loss, name, lost) in
         [(Loss::Answer, "in-place-kept", 1), (Loss::Message, "in-place-lost", 2)]
@@ -190,38 +198,38 @@ fn what_changes_in_place_is_found_too(engine: Engine) {
             .bench
             .store
             .write(ShardKey::NO_BOOK, move |tx| user::sign_in(tx, &email, &ids, NOW));
-        let kept = loss == Loss::Answer;
-        assert_eq!((signed_in.is_ok(), is_unavailable(&signed_in)), (kept, !kept));
+        let remaining = loss == Loss::Answer;
+        assert_eq!((signed_in.is_ok(), is_unavailable(&signed_in)), (remaining, !remaining));
         assert_eq!(relayed.relay.lost().len(), lost);
         let there = format!("SELECT COUNT(*) FROM users WHERE email = '{name}@example.com'");
-        assert_eq!(Backdoor::open(relayed.bench.server()).count(&there), i64::from(kept));
+        assert_eq!(RawSql::open(relayed.bench.server()).count(&there), i64::from(remaining));
     }
 }
 
 fn marks_are_removed(engine: Engine) {
     let Some(relayed) = Relayed::new(engine) else { return };
-    let mut database = Backdoor::open(relayed.bench.server());
-    // Those of the first writer that opens the database again go by their age.
+    let mut database = RawSql::open(relayed.bench.server());
+    // Marks of a writer number that is reused are removed by age.
     let old = "INSERT INTO commits (writer, number, written_at, undone) VALUES \
         (1, 1, 0, FALSE), (1, 2, 0, TRUE)";
     database.execute(old);
-    let marks = |database: &mut Backdoor| database.count("SELECT COUNT(*) FROM commits");
+    let marks = |database: &mut RawSql| database.count("SELECT COUNT(*) FROM commits");
     let before = marks(&mut database);
-    // What is written nowhere leaves none.
+    // Units of work without writes leave no mark.
     for _ in 0..3 {
         relayed.bench.store.write(relayed.bench.lane(), |tx| tx.ping()).expect("it answers");
     }
     assert_eq!(marks(&mut database), before);
     (0..250).for_each(|_| drop(relayed.record("one of many", 1).expect("a write")));
-    let kept = marks(&mut database) - before;
-    assert!((1..200).contains(&kept), "{kept} marks of 250 commits");
+    let remaining = marks(&mut database) - before;
+    assert!((1..200).contains(&remaining), "{remaining} marks of 250 commits");
     let address = Address::parse(relayed.bench.url()).expect("a URL");
     drop(Store::open(&Options::new(address)).expect("the store opens"));
     assert_eq!(database.count("SELECT COUNT(*) FROM commits WHERE writer = 1"), 0);
     assert!(marks(&mut database) > 0, "those of today stay");
 }
 
-fn clients_are_told_that_nobody_knows(engine: Engine) {
+fn unknown_commit_outcome_is_reported(engine: Engine) {
     if engine == Engine::Sqlite {
         return;
     }
@@ -245,24 +253,24 @@ fn clients_are_told_that_nobody_knows(engine: Engine) {
         owner.post(&cast.path("/transactions"), &transaction)
     };
     post("first", None).ok();
-    // The database is away for longer than the writer asks for it.
-    relay.lose_for_long(Loss::Answer, "nobody knows");
-    let told = post("nobody knows", None);
-    assert!(!told.headers.contains_key("retry-after"), "{:?}", told.headers);
-    let message = told.refused(409, "outcomeUnknown");
+    // The database is away for longer than the writer retries.
+    relay.lose_for_long(Loss::Answer, "unknown outcome");
+    let response = post("unknown outcome", None);
+    assert!(!response.headers.contains_key("retry-after"), "{:?}", response.headers);
+    let message = response.refused(409, "outcomeUnknown");
     assert!(message.contains("look before you send it again"), "{message}");
     relay.reconnect();
-    // A key makes it safe to send it again.
+    // With a key the request can be repeated safely.
     relay.lose_for_long(Loss::Answer, "with a key");
-    let told = post("with a key", Some("key"));
-    assert!(told.headers.contains_key("retry-after"), "{:?}", told.headers);
-    told.refused(503, "backendError");
+    let response = post("with a key", Some("key"));
+    assert!(response.headers.contains_key("retry-after"), "{:?}", response.headers);
+    response.refused(503, "backendError");
     relay.reconnect();
-    let again = post("with a key", Some("key"));
-    assert!(again.headers.contains_key("idempotency-replayed"), "{:?}", again.headers);
-    again.ok();
+    let repeated = post("with a key", Some("key"));
+    assert!(repeated.headers.contains_key("idempotency-replayed"), "{:?}", repeated.headers);
+    repeated.ok();
     assert_eq!(relay.lost().len(), 2);
     let mut recorded = column(&cast.owner.get(&cast.path("/transactions")).ok(), "description");
     recorded.sort();
-    assert_eq!(recorded, ["first", "nobody knows", "with a key"]);
+    assert_eq!(recorded, ["first", "unknown outcome", "with a key"]);
 }

@@ -1,30 +1,30 @@
-//! Links that sign in, by mail (11.14): who gets one, and that the answer tells nobody who does.
+//! Sign-in links by mail (11.14): who gets one, and that the response does not reveal it.
 
 use std::time::{Duration, Instant};
 
-use daybook_tests::{Answer, Backdoor, Cast, Client, Options, Server, encode, pause, unique};
+use daybook_tests::{Answer, Cast, Client, Options, RawSql, Server, encode, pause, unique};
 
 use crate::file_sweep::eventually;
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
         the_login_page_mails_a_link,
-        who_may_sign_in_gets_a_link,
+        admitted_addresses_get_a_link,
         the_answer_is_the_same_for_all,
         an_address_has_three_open_links_of_a_client,
-        strangers_keep_no_owner_from_a_link,
-        what_is_no_address_is_refused,
-        forms_of_other_sites_mail_nothing,
+        other_clients_do_not_block_a_link,
+        invalid_address_is_refused,
+        cross_site_form_mails_nothing,
         a_client_asks_five_times_a_minute,
-        without_a_mail_server_nobody_is_asked,
+        login_without_mail_server_shows_no_form,
         an_installation_mails_100_links_a_minute,
     ]
 }
 
-/// The origin of the pages of such a server.
+/// The public origin of the server.
 const OWN: &str = "https://books.example.com";
 
-/// A mail server that is not there: mails stay in the outbox.
+/// A mail server that does not exist, so mails stay in the outbox.
 const SMTP: [&str; 6] = [
     "--smtp-url",
     "smtp://127.0.0.1:1",
@@ -34,7 +34,7 @@ const SMTP: [&str; 6] = [
     "https://books.example.com/api",
 ];
 
-/// A server that mails links, behind a proxy that tells the addresses of clients.
+/// A server that mails links, behind a proxy that reports client addresses.
 fn mailing(server: &Server) -> Server {
     let more = [
         "--trusted-proxies",
@@ -47,7 +47,7 @@ fn mailing(server: &Server) -> Server {
     server.beside(&[&SMTP[..], &more].concat())
 }
 
-/// A client with an address of its own.
+/// A client with its own address.
 fn client(server: &Server) -> Client {
     let number = unique("").trim_start_matches('-').parse::<u32>().expect("a number");
     let [_, a, b, c] = number.to_be_bytes();
@@ -57,21 +57,21 @@ fn client(server: &Server) -> Client {
 fn ask(client: &Client, email: &str) -> Answer {
     let form = format!("email={}", encode(email));
     let kind = Some("application/x-www-form-urlencoded");
-    // As browsers do: the forms of other origins count for nothing.
+    // As browsers do: forms of other origins are not counted.
     let own = client.header("Origin", OWN);
     own.send_raw("POST", "/auth/mail", kind, form.as_bytes())
 }
 
-/// How many mails with links an address has. The answer comes before the mail is written, so the
-/// server is asked to write something else in the same lane first.
+/// Counts the mailed links of an address. The response precedes the mail, so wait for the writer
+/// first.
 fn count(server: &Server, email: &str) -> u64 {
     let touch = format!(
         "UPDATE mails SET attempts = attempts WHERE kind = 'sign-in-link' AND recipient = '{email}'"
     );
-    Backdoor::open(server).execute(&touch)
+    RawSql::open(server).execute(&touch)
 }
 
-/// Waits until the server has looked at all that was asked so far: writers take one after another.
+/// Waits for all earlier requests, because a writer processes them in order.
 fn settle(server: &Server) {
     let last = format!("{}@admitted.example", unique("last"));
     ask(&client(server), &last);
@@ -105,8 +105,8 @@ fn the_login_page_mails_a_link(server: &Server) {
     assert!(pressed.headers["set-cookie"].contains("daybook_session="));
 }
 
-/// 11.11, 11.14: users, pending collaborators, and whoever is admitted.
-fn who_may_sign_in_gets_a_link(server: &Server) {
+/// 11.11, 11.14: users, pending collaborators and admitted addresses get a link.
+fn admitted_addresses_get_a_link(server: &Server) {
     let mail = mailing(server);
     let cast = Cast::new(server);
     let pending = format!("{}@example.org", unique("pending"));
@@ -156,7 +156,7 @@ fn the_answer_is_the_same_for_all(server: &Server) {
 fn an_address_has_three_open_links_of_a_client(server: &Server) {
     let (mail, email) = (mailing(server), format!("{}@admitted.example", unique("anna")));
     let stranger = client(&mail);
-    // A client asks five times a minute at most.
+    // A client may request five links per minute.
     for _ in 0..4 {
         assert_eq!(ask(&stranger, &email).status, 200);
     }
@@ -168,14 +168,13 @@ fn an_address_has_three_open_links_of_a_client(server: &Server) {
     reached(3);
     let older =
         format!("UPDATE login_links SET created_at = created_at - 900000 WHERE email = '{email}'");
-    Backdoor::open(&mail).execute(&older);
+    RawSql::open(&mail).execute(&older);
     assert_eq!(ask(&stranger, &email).status, 200);
     reached(4);
 }
 
-/// What strangers have asked for: an owner who comes from elsewhere gets a link, and an address has
-/// one that works whatever they do.
-fn strangers_keep_no_owner_from_a_link(server: &Server) {
+/// Requests of other clients do not prevent a user at another address from getting a working link.
+fn other_clients_do_not_block_a_link(server: &Server) {
     let (mail, email) = (mailing(server), Cast::new(server).viewer.email().to_owned());
     let reached = |links: u64| {
         eventually(&email, || count(&mail, &email) >= links);
@@ -193,16 +192,16 @@ fn strangers_keep_no_owner_from_a_link(server: &Server) {
         assert_eq!(ask(&client(&mail), &email).status, 200);
     }
     reached(10);
-    // A day of it: when the last link ends, the owner gets the next one.
+    // After a day: when the last link ends, the owner gets the next one.
     let older =
         format!("UPDATE login_links SET created_at = created_at - 900000 WHERE email = '{email}'");
-    Backdoor::open(&mail).execute(&older);
+    RawSql::open(&mail).execute(&older);
     assert_eq!(ask(&stranger, &email).status, 429, "five in a minute");
     assert_eq!(ask(&client(&mail), &email).status, 200);
     reached(11);
 }
 
-fn what_is_no_address_is_refused(server: &Server) {
+fn invalid_address_is_refused(server: &Server) {
     let mail = mailing(server);
     for text in ["", "nobody", "a@b@c", "p\u{430}ypal@example.com", &"x".repeat(300)] {
         let answer = ask(&client(&mail), text);
@@ -211,7 +210,7 @@ fn what_is_no_address_is_refused(server: &Server) {
     }
 }
 
-fn forms_of_other_sites_mail_nothing(server: &Server) {
+fn cross_site_form_mails_nothing(server: &Server) {
     let (mail, email) = (mailing(server), format!("{}@admitted.example", unique("anna")));
     let form = format!("email={}", encode(&email));
     let send = |client: &Client| {
@@ -227,36 +226,36 @@ fn forms_of_other_sites_mail_nothing(server: &Server) {
     assert_eq!(send(&client(&mail).header("Origin", OWN)), 200);
 }
 
-/// 10.12: by the address of the client.
+/// 10.12: limited by the address of the client.
 fn a_client_asks_five_times_a_minute(server: &Server) {
     let mail = mailing(server);
     let (one, other) = (client(&mail), client(&mail));
     let begun = Instant::now();
-    let mut taken = 0;
+    let mut accepted = 0;
     let refused = loop {
         let answer = ask(&one, &format!("{}@example.org", unique("nobody")));
         if answer.status != 200 {
             break answer;
         }
-        taken += 1;
-        // Another one is taken every twelve seconds.
-        assert!(taken <= 5 + begun.elapsed().as_secs() / 12, "{taken} are taken");
+        accepted += 1;
+        // One more is allowed every twelve seconds.
+        assert!(accepted <= 5 + begun.elapsed().as_secs() / 12, "{accepted} are taken");
     };
-    assert!(taken >= 5, "{taken} are taken");
+    assert!(accepted >= 5, "{accepted} are taken");
     assert_eq!(refused.status, 429, "{}", refused.text);
     assert!(refused.headers.contains_key("retry-after"));
     assert_eq!(ask(&other, "bob@example.org").status, 200);
 }
 
-fn without_a_mail_server_nobody_is_asked(server: &Server) {
+fn login_without_mail_server_shows_no_form(server: &Server) {
     assert_eq!(ask(&server.anonymous(), "bob@example.org").status, 404);
     let other = server.beside(&["--web-origins", "https://app.example.com"]);
     let login = format!("/auth/login?returnUrl={}", encode("https://app.example.com/books"));
     let page = other.anonymous().get(&login).text;
-    assert!(page.contains("Open the link that signs you in") && !page.contains("<form"), "{page}");
+    assert!(page.contains("Open your sign-in link") && !page.contains("<form"), "{page}");
 }
 
-/// 11.14: a server of its own, because all addresses count.
+/// 11.14: a separate server, because the limit covers all addresses.
 fn an_installation_mails_100_links_a_minute(server: &Server) {
     let more = ["--trusted-proxies", "127.0.0.1", "--admit", "@admitted.example"];
     let args = SMTP.iter().chain(&more).map(|arg| (*arg).to_owned()).collect();
@@ -270,21 +269,21 @@ fn an_installation_mails_100_links_a_minute(server: &Server) {
         assert_eq!(answer.status, 200, "{}", answer.text);
     }
     let all = "UPDATE mails SET attempts = attempts WHERE kind = 'sign-in-link'";
-    while Backdoor::open(&own).execute(all) < 100 {
+    while RawSql::open(&own).execute(all) < 100 {
         assert!(minute.elapsed() < Duration::from_secs(120), "the mails are written");
         pause(Duration::from_millis(20));
     }
     pause(Duration::from_millis(200));
     if minute.elapsed() < Duration::from_secs(50) {
-        // A writer that does what another one's long commit would delay may not see its last ones.
-        let written = Backdoor::open(&own).execute(all);
+        // Another writer may do the last ones if this one has a long commit.
+        let written = RawSql::open(&own).execute(all);
         assert!((100..104).contains(&written), "{written}");
-        // Who is made up keeps no user from a link.
+        // Invented addresses do not prevent a user from getting a link.
         ask(&client(&own), known.email());
         eventually("a user gets a link", || count(&own, known.email()) == 1);
     }
     let passed = "UPDATE mails SET created_at = created_at - 60000";
-    Backdoor::open(&own).execute(passed);
+    RawSql::open(&own).execute(passed);
     ask(&client(&own), "last@admitted.example");
     let last = || count(&own, "last@admitted.example") == 1;
     eventually("after the minute links are mailed again", last);

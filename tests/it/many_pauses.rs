@@ -1,7 +1,7 @@
-//! More paused apps than are read at once (8.19): all are listed and resumed, what waits for them
-//! is given up in one round, and nobody passes those for whom nothing waits.
+//! More paused apps than one read returns (8.19): all are listed and resumed, their events are
+//! given up in one round, and apps without events are skipped.
 
-use daybook_tests::{Backdoor, Engine, Server};
+use daybook_tests::{Engine, RawSql, Server};
 use serde_json::Value;
 
 use crate::Case;
@@ -18,13 +18,12 @@ pub fn tests() -> Vec<Case> {
     crate::isolated![rule_8_19_all_are_listed_and_resumed, rule_8_19_all_are_given_up_in_one_round]
 }
 
-/// When a book was made.
+/// The creation time of a book.
 fn made_at(event: &Value) -> i64 {
     event["createdAt"].as_str().and_then(|text| text.parse().ok()).expect("milliseconds")
 }
 
-/// Apps of a book that were paused one millisecond after another, each of which waits for the event
-/// by which the book was made.
+/// Adds apps that were paused one millisecond apart, each with one waiting event.
 fn pause_many(server: &Server, book: &str, at: i64) {
     let numbers = format!(
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {MANY}) "
@@ -39,7 +38,7 @@ fn pause_many(server: &Server, book: &str, at: i64) {
          {numbers} SELECT b.id, 'app-' || i, 1, 0 {of_book}"
     );
     for rows in [queues, deliveries] {
-        assert_eq!(Backdoor::open(server).execute(&rows), MANY);
+        assert_eq!(RawSql::open(server).execute(&rows), MANY);
     }
 }
 
@@ -70,7 +69,7 @@ fn rule_8_19_all_are_given_up_in_one_round(engine: Engine) {
     let page = cast.path("/events?type=BOOK_CREATED");
     let event = items(&cast.owner.get(&page).ok())[0].clone();
     pause_many(&server, &cast.book, made_at(&event) - 31 * DAY);
-    // The first round of a process that starts; the next one is ten minutes later.
+    // The first round of a new process; the next one is ten minutes later.
     server.restart();
     let count = || {
         let event = items(&cast.owner.get(&page).ok())[0].clone();
@@ -78,8 +77,8 @@ fn rule_8_19_all_are_given_up_in_one_round(engine: Engine) {
     };
     eventually("8.19: they are given up", || u64::try_from(count()) == Ok(MANY));
     let look = "UPDATE delivery_queues SET failing_since = NULL WHERE paused_at IS NOT NULL";
-    let mut door = Backdoor::open(&server);
-    assert_eq!(door.execute(look), MANY, "they stay paused");
+    let mut database = RawSql::open(&server);
+    assert_eq!(database.execute(look), MANY, "they stay paused");
     let waiting = format!("{look} AND due_at IS NOT NULL");
-    assert_eq!(door.execute(&waiting), 0, "and the next round passes none of them");
+    assert_eq!(database.execute(&waiting), 0, "and the next round passes none of them");
 }

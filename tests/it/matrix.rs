@@ -1,18 +1,18 @@
-//! The rows of the permission matrix (7.3) that the server has operations for: the call, and what
-//! each caller gets.
+//! The rows of the permission matrix (7.3) that have an operation: the call, and the result for
+//! each caller.
 
 use daybook_tests::{Answer, Client, id};
 use serde_json::{Value, json};
 
 use crate::chart_matrix::{READS as CHART_READS, WRITES as CHART_WRITES};
-use crate::permissions::{Stage, complete};
+use crate::permissions::{PermissionFixture, complete};
 
 /// One row.
 pub struct Operation {
     pub name: &'static str,
-    /// Whether an allowed call changes something.
+    /// Whether an allowed call writes.
     pub writes: bool,
-    pub call: fn(&Client, &Stage) -> Answer,
+    pub call: fn(&Client, &PermissionFixture) -> Answer,
     /// owner, editor, poster, recorder, viewer, public reader, stranger, anonymous, and the
     /// recorder of a PUBLIC book.
     pub cells: &'static str,
@@ -20,7 +20,7 @@ pub struct Operation {
 
 pub const fn read(
     name: &'static str,
-    call: fn(&Client, &Stage) -> Answer,
+    call: fn(&Client, &PermissionFixture) -> Answer,
     cells: &'static str,
 ) -> Operation {
     Operation { name, writes: false, call, cells }
@@ -28,24 +28,25 @@ pub const fn read(
 
 pub const fn write(
     name: &'static str,
-    call: fn(&Client, &Stage) -> Answer,
+    call: fn(&Client, &PermissionFixture) -> Answer,
     cells: &'static str,
 ) -> Operation {
     Operation { name, writes: true, call, cells }
 }
 
-// The rows of behaviour 7.3, by what they have in common.
+// The rows of behaviour 7.3, grouped by result.
 const ANY_READER: &str = "yes yes yes yes yes yes 404 401 yes";
 pub const BUT_RECORDER: &str = "yes yes yes 403 yes yes 404 401 yes";
-/// Who collaborates is not public.
+/// Collaborators are not public.
 const COLLABORATORS: &str = "yes yes yes 403 yes 403 404 401 yes";
-/// Objects of the owner: another user's object answers 404 where the RECORDER has `own`.
+/// Objects of the owner: another user's object is 404 where the RECORDER has `own`.
 const OTHERS_OBJECT: &str = "yes yes yes 404 yes yes 404 401 yes";
 const RECORD: &str = "yes yes yes yes 403 403 404 401 yes";
 const RECORD_POSTED: &str = "yes yes yes draft 403 403 404 401 draft";
 const CHANGE_DRAFT: &str = "yes yes yes 404 403 403 404 401 403";
 const POST: &str = "yes yes yes 403 403 403 404 401 403";
-/// The right depends on the object, which the RECORDER does not see and so does not find (7.8).
+/// The permission depends on the object, which the RECORDER does not see and so does not find
+/// (7.8).
 const CHANGE_POSTED: &str = "yes yes yes 404 403 403 404 401 403";
 const CHECK: &str = "yes yes 403 403 403 403 404 401 403";
 const CHANGE_CHECKED: &str = "yes yes 403 404 403 403 404 401 403";
@@ -107,7 +108,7 @@ const BOOK: &[Operation] = &[
     write("move_closing_date_back", |c, s| book(c, s, json!({"closingDate": "2000-12-31"})), OWN),
     write("clear_lock_date", |c, s| book(c, s, json!({"lockDate": "1900-00-00"})), OWN),
     write("clear_closing_date", |c, s| book(c, s, json!({"closingDate": "1900-00-00"})), OWN),
-    // The source is as it was; whoever copies owns the copy.
+    // The source is unchanged, and the copy belongs to the caller.
     read("copy_book", |c, s| c.post(&s.cast.path("/copy?name=Copy"), &Value::Null), BUT_RECORDER),
     read(
         "copy_book_with_transactions",
@@ -116,7 +117,7 @@ const BOOK: &[Operation] = &[
     ),
     // To the other value: the book of the public reader is PUBLIC.
     write("change_visibility", change_visibility, OWN),
-    // To a collaborator who has asked for OWNER: the book changes hands at once.
+    // To a collaborator who requested OWNER: the transfer is immediate.
     write(
         "transfer_book",
         |c, s| c.post(&s.cast.path("/transfer"), &json!({"email": s.cast.poster.email()})),
@@ -124,14 +125,14 @@ const BOOK: &[Operation] = &[
     ),
     read("get_book_transfer", |c, s| offered(s, |path| c.get(path)), OWN),
     read("decline_book_transfer", |c, s| offered(s, |path| c.delete(path)), OWN),
-    // 6.28: it is offered to none of these callers.
+    // 6.28: the offer is for none of these callers.
     read(
         "accept_book_transfer",
         |c, s| offered(s, |path| c.send("POST", &format!("{path}/accept"), &Value::Null)),
         "404 404 404 404 404 404 404 401 404",
     ),
-    // 12.12: 404 for everybody but the owner, and for a book that is there; who gets back one that
-    // is deleted is in `deleted_books`.
+    // 12.12: 404 for all callers except the owner, and for a book that is not deleted;
+    // `deleted_books` tests the restore.
     write(
         "restore_book_that_is_there",
         |c, s| c.send("POST", &s.cast.path("/restore"), &Value::Null),
@@ -140,9 +141,9 @@ const BOOK: &[Operation] = &[
     write("delete_book", |c, s| c.delete(&s.cast.path("")), OWN),
 ];
 
-fn update_integration(caller: &Client, stage: &Stage) -> Answer {
-    let body = json!({"id": stage.integration["id"], "name": "New"});
-    caller.put(&stage.cast.path("/integrations"), &body)
+fn update_integration(caller: &Client, fixture: &PermissionFixture) -> Answer {
+    let body = json!({"id": fixture.integration["id"], "name": "New"});
+    caller.put(&fixture.cast.path("/integrations"), &body)
 }
 
 const SHARING: &[Operation] = &[
@@ -162,7 +163,7 @@ const SHARING: &[Operation] = &[
         |c, s| c.delete(&s.cast.path(&format!("/collaborators/{}", s.cast.owner.email()))),
         "400 400 403 403 403 403 404 401 403",
     ),
-    // Everybody asks for EDITOR, which the first two have (7.6).
+    // Every caller requests EDITOR, which the first two have (7.6).
     write(
         "request_access",
         |c, s| {
@@ -317,7 +318,7 @@ const CHECKS: &[Operation] = &[
     write("check_in_a_batch", |c, s| verb_batch(c, s, "check/batch", &s.unchecked), CHECK),
     write("uncheck", |c, s| verb(c, s, "uncheck", &s.checked), CHECK),
     write("uncheck_in_a_batch", |c, s| verb_batch(c, s, "uncheck/batch", &s.checked), CHECK),
-    // 3.4.2: checked in an update requires the check permission.
+    // 3.4.2: an update with checked requires the check permission.
     write(
         "update_to_checked",
         |c, s| update(c, s, &s.unchecked, json!({"checked": true})),
@@ -342,8 +343,8 @@ const CHECKS: &[Operation] = &[
     ),
 ];
 
-pub fn one(stage: &Stage, kind: &str, resource: &Value) -> String {
-    stage.cast.path(&format!("/{kind}/{}", id(resource)))
+pub fn one(fixture: &PermissionFixture, kind: &str, resource: &Value) -> String {
+    fixture.cast.path(&format!("/{kind}/{}", id(resource)))
 }
 
 fn inline() -> Value {
@@ -354,88 +355,103 @@ pub fn items(item: Value) -> Value {
     json!({"items": [item]})
 }
 
-fn book(client: &Client, stage: &Stage, mut change: Value) -> Answer {
-    change["id"] = json!(stage.cast.book);
+fn book(client: &Client, fixture: &PermissionFixture, mut change: Value) -> Answer {
+    change["id"] = json!(fixture.cast.book);
     client.put("/v5/books", &change)
 }
 
-/// Waits for what is answered before it is done.
-fn audit(client: &Client, stage: &Stage) -> Answer {
-    let answer = client.send("PATCH", &stage.cast.path("/audit"), &Value::Null);
+/// Waits for the audit, which continues after the response.
+fn audit(client: &Client, fixture: &PermissionFixture) -> Answer {
+    let answer = client.send("PATCH", &fixture.cast.path("/audit"), &Value::Null);
     if answer.status == 204 {
-        crate::audit::finished(&stage.cast, 0);
+        crate::audit::finished(&fixture.cast, 0);
     }
     answer
 }
 
-/// Asks for something about an open offer of the book, which is made to nobody.
-fn offered(stage: &Stage, ask: impl Fn(&str) -> Answer) -> Answer {
-    let path = stage.cast.path("/transfer");
-    // Of a deleted book there is none.
-    stage.cast.owner.post(&path, &json!({"email": "nobody@elsewhere.example"}));
+/// Calls an operation on an open offer of the book to another address.
+fn offered(fixture: &PermissionFixture, ask: impl Fn(&str) -> Answer) -> Answer {
+    let path = fixture.cast.path("/transfer");
+    // A deleted book has no offer.
+    fixture.cast.owner.post(&path, &json!({"email": "nobody@elsewhere.example"}));
     ask(&path)
 }
 
-fn change_visibility(client: &Client, stage: &Stage) -> Answer {
-    // Not the owner, who may be disabled by now.
-    let now = stage.cast.editor.get(&stage.cast.path("")).ok()["visibility"].clone();
+fn change_visibility(client: &Client, fixture: &PermissionFixture) -> Answer {
+    // Not the owner, who may be disabled.
+    let now = fixture.cast.editor.get(&fixture.cast.path("")).ok()["visibility"].clone();
     let other = if now == "PUBLIC" { "PRIVATE" } else { "PUBLIC" };
-    book(client, stage, json!({"visibility": other}))
+    book(client, fixture, json!({"visibility": other}))
 }
 
-fn share(client: &Client, stage: &Stage, email: &str, permission: &str) -> Answer {
+fn share(client: &Client, fixture: &PermissionFixture, email: &str, permission: &str) -> Answer {
     client.post(
-        &stage.cast.path("/collaborators"),
+        &fixture.cast.path("/collaborators"),
         &json!({"email": email, "permission": permission}),
     )
 }
 
-/// The caller's e-mail; an anonymous one has none and names somebody else's.
+/// The caller's e-mail; another address for an anonymous caller.
 fn named(client: &Client) -> &str {
     if client.email().is_empty() { "nobody@example.com" } else { client.email() }
 }
 
-/// A member that is not the caller.
-fn another<'a>(client: &Client, stage: &'a Stage) -> &'a str {
-    let cast = &stage.cast;
+/// A member other than the caller.
+fn another<'a>(client: &Client, fixture: &'a PermissionFixture) -> &'a str {
+    let cast = &fixture.cast;
     if client.email() == cast.viewer.email() { cast.poster.email() } else { cast.viewer.email() }
 }
 
-fn remove_another(client: &Client, stage: &Stage) -> Answer {
-    client.delete(&stage.cast.path(&format!("/collaborators/{}", another(client, stage))))
+fn remove_another(client: &Client, fixture: &PermissionFixture) -> Answer {
+    client.delete(&fixture.cast.path(&format!("/collaborators/{}", another(client, fixture))))
 }
 
-/// To POSTER, which is a change for every member but the poster; nobody gains by asking.
-fn promote_oneself(client: &Client, stage: &Stage) -> Answer {
-    share(client, stage, named(client), "POSTER")
+/// Requests POSTER, a change for every member but the poster, which must not be granted.
+fn promote_oneself(client: &Client, fixture: &PermissionFixture) -> Answer {
+    share(client, fixture, named(client), "POSTER")
 }
 
-fn verb(client: &Client, stage: &Stage, name: &str, transaction: &Value) -> Answer {
+fn verb(client: &Client, fixture: &PermissionFixture, name: &str, transaction: &Value) -> Answer {
     let body = json!({"id": transaction["id"]});
-    client.patch(&stage.cast.path(&format!("/transactions/{name}")), &body)
+    client.patch(&fixture.cast.path(&format!("/transactions/{name}")), &body)
 }
 
-fn verb_batch(client: &Client, stage: &Stage, name: &str, transaction: &Value) -> Answer {
+fn verb_batch(
+    client: &Client,
+    fixture: &PermissionFixture,
+    name: &str,
+    transaction: &Value,
+) -> Answer {
     let body = items(json!({"id": transaction["id"]}));
-    client.patch(&stage.cast.path(&format!("/transactions/{name}")), &body)
+    client.patch(&fixture.cast.path(&format!("/transactions/{name}")), &body)
 }
 
-fn load(client: &Client, stage: &Stage, transaction: &Value) -> Answer {
+fn load(client: &Client, fixture: &PermissionFixture, transaction: &Value) -> Answer {
     let body = items(json!({"id": transaction["id"]}));
-    client.post(&stage.cast.path("/transactions/load/batch"), &body)
+    client.post(&fixture.cast.path("/transactions/load/batch"), &body)
 }
 
-fn merge(client: &Client, stage: &Stage, pair: [&Value; 2]) -> Answer {
+fn merge(client: &Client, fixture: &PermissionFixture, pair: [&Value; 2]) -> Answer {
     let items = pair.map(|transaction| json!({"id": transaction["id"]}));
-    client.patch(&stage.cast.path("/transactions/merge"), &json!({"items": items}))
+    client.patch(&fixture.cast.path("/transactions/merge"), &json!({"items": items}))
 }
 
-fn update(client: &Client, stage: &Stage, transaction: &Value, mut change: Value) -> Answer {
+fn update(
+    client: &Client,
+    fixture: &PermissionFixture,
+    transaction: &Value,
+    mut change: Value,
+) -> Answer {
     change["id"] = transaction["id"].clone();
-    client.put(&stage.cast.path("/transactions"), &change)
+    client.put(&fixture.cast.path("/transactions"), &change)
 }
 
-fn update_batch(client: &Client, stage: &Stage, query: &str, transaction: &Value) -> Answer {
+fn update_batch(
+    client: &Client,
+    fixture: &PermissionFixture,
+    query: &str,
+    transaction: &Value,
+) -> Answer {
     let change = items(json!({"id": transaction["id"], "description": "Changed"}));
-    client.put(&stage.cast.path(&format!("/transactions/batch{query}")), &change)
+    client.put(&fixture.cast.path(&format!("/transactions/batch{query}")), &change)
 }

@@ -1,5 +1,5 @@
-//! Memory (0.22): bodies on their way in and contents of files on their way out are bounded
-//! together, and nobody has more of them than is left for others (0.34).
+//! Memory (0.22): request bodies and served file contents share a bound, and no user may take the
+//! part reserved for others (0.34).
 
 use std::io::{Error, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use daybook_tests::receiver::Receiver;
-use daybook_tests::{Answer, Client, Engine, Hold, Options, Server, bots, id, pause};
+use daybook_tests::{Answer, Client, Engine, Options, RowLock, Server, bots, id, pause};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -21,23 +21,22 @@ use crate::wire::{connect, rest};
 pub fn tests() -> Vec<Case> {
     crate::isolated![
         bodies_and_contents_share_a_bound,
-        a_large_body_needs_a_door_and_goes_on,
+        large_body_needs_authentication_and_progress,
         rule_8_8_large_deliveries_wait_for_memory,
-        what_waits_for_a_writer_holds_its_memory,
+        queued_write_keeps_its_memory,
     ]
 }
 
 pub const MEGABYTE: usize = 1024 * 1024;
 
-/// Who pauses for ten seconds is given up (0.19): what an unfinished body adds before, after which
-/// pause, and how often. All of it is less than a megabyte.
+/// A client that pauses for ten seconds is disconnected (0.19): the bytes, the pause and the number
+/// of additions of an unfinished body. All of it is less than a megabyte.
 const DRIP: usize = 112 * 1024;
 const PAUSE: Duration = Duration::from_secs(6);
 const DRIPS: usize = 8;
 
-/// A body of which the server has so many bytes, and at length some more, until this is dropped. It
-/// is sent again when it is answered: what was answered before may count for a moment longer, and
-/// leave no memory for it.
+/// Sends a body that stays unfinished after `size` bytes, until the returned sender is dropped. It
+/// is sent again if it is answered: memory of an earlier request may be released late.
 pub fn unfinished(server: &Server, caller: &Client, size: usize) -> Sender<()> {
     let head = format!(
         "POST /v5/books HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Length: \
@@ -49,7 +48,7 @@ pub fn unfinished(server: &Server, caller: &Client, size: usize) -> Sender<()> {
     let (held, dropped) = channel();
     thread::spawn(move || {
         while let Ok(mut stream) = TcpStream::connect(address) {
-            // Who gets no memory cannot send it all.
+            // Without memory not all of it can be sent.
             drop(stream.write_all(head.as_bytes()).and_then(|()| spaces(&mut stream, size)));
             if drips(&mut stream, &dropped) {
                 return;
@@ -63,7 +62,7 @@ fn spaces(stream: &mut TcpStream, count: usize) -> Result<(), Error> {
     stream.write_all(&vec![b' '; count])
 }
 
-/// Goes on with a body until it is answered, or until nobody needs it: then this is true.
+/// Continues a body until it is answered, or until the sender is dropped (true).
 fn drips(stream: &mut TcpStream, dropped: &mpsc::Receiver<()>) -> bool {
     let (begun, mut sent) = (Instant::now(), 0);
     loop {
@@ -80,15 +79,14 @@ fn drips(stream: &mut TcpStream, dropped: &mpsc::Receiver<()>) -> bool {
     }
 }
 
-/// Asks until it is answered with this status: the server takes note of what clients do in its own
-/// time.
+/// Repeats a request until it gets this status, because the server notices changes asynchronously.
 #[track_caller]
 pub fn until(status: u16, ask: impl FnMut() -> Answer) -> Answer {
     until_in_a_row(1, status, ask)
 }
 
-/// Asks until this is refused time after time. Refused once, it met bodies on their way in: one of
-/// them may itself be refused then, and is sent again, and until that is in there is memory.
+/// Repeats a request until it is refused several times in a row. One refusal may be due to a body
+/// that is itself being refused and sent again.
 #[track_caller]
 pub fn until_crowded(ask: impl FnMut() -> Answer) -> Answer {
     until_in_a_row(10, 503, ask)
@@ -123,7 +121,7 @@ fn bodies_and_contents_share_a_bound(engine: Engine) {
     let create = || carol.post(&format!("/v5/books/{book}/files"), &file);
     let path = format!("/v5/books/{book}/files/{}", id(&create().ok()));
 
-    // 56 of the 64 are for large bodies; a user has 48 of them in any case.
+    // 56 of the 64 MB are for large bodies; a user is guaranteed 48 of them.
     let held = unfinished(&server, &alice, 31 * MEGABYTE);
     let own_book = id(&alice.post("/v5/books", &json!({"name": "A"})).ok()).to_owned();
     let own = json!({"name": "own.bin", "content": "A".repeat(18 * MEGABYTE)});
@@ -138,7 +136,7 @@ fn bodies_and_contents_share_a_bound(engine: Engine) {
     assert_eq!(crowded.body["error"]["errors"][0]["reason"], "backendError");
     assert!(crowded.headers.contains_key("retry-after"), "{:?}", crowded.headers);
     carol.get(&path).refused(503, "backendError");
-    // What is small goes on, also of who has a large share.
+    // Small bodies are accepted, also from the user with a large share.
     for caller in [&alice, &bob, &carol] {
         caller.post("/v5/books", &json!({"name": "C"})).ok();
     }
@@ -147,7 +145,7 @@ fn bodies_and_contents_share_a_bound(engine: Engine) {
     assert_eq!(until(200, || carol.get(&path)).body["content"], content.as_str());
 }
 
-/// What is answered to a body of 1 MB of which only a part comes, and after which time.
+/// The response to a body of 1 MB of which only a part arrives, and the time it took.
 fn part_of_a_body(server: &Server, path: &str, caller: &Client) -> (String, Duration) {
     let mut stream = connect(server);
     let head = format!(
@@ -157,16 +155,17 @@ fn part_of_a_body(server: &Server, path: &str, caller: &Client) -> (String, Dura
     );
     let sent = Instant::now();
     stream.write_all(head.as_bytes()).expect("sent");
-    // The server has to read all of it to find it large: what it left unread would take its answer
-    // back when it closes.
+    // The server must read all of it to find it too large: unread data would reset the connection
+    // and lose the response.
     drop(stream.write_all(&vec![b' '; 64 * 1024 + 1]));
     let mut answer = [0; 12];
     drop(stream.read_exact(&mut answer));
     (String::from_utf8_lossy(&answer).into_owned(), sent.elapsed())
 }
 
-/// 0.34: a stranger is not listened to for long; 0.19: who was let in must go on.
-fn a_large_body_needs_a_door_and_goes_on(engine: Engine) {
+/// 0.34: an unauthenticated client is disconnected early; 0.19: an authenticated one must keep
+/// sending.
+fn large_body_needs_authentication_and_progress(engine: Engine) {
     let server = Server::start(engine);
     let [alice, bob] = ["alice", "bob"].map(|name| server.client(&format!("{name}@example.com")));
     let book = id(&alice.post("/v5/books", &json!({"name": "B"})).ok()).to_owned();
@@ -180,12 +179,12 @@ fn a_large_body_needs_a_door_and_goes_on(engine: Engine) {
     assert!(Duration::from_secs(9) < took && took < Duration::from_secs(29), "{took:?}");
 }
 
-/// 8.8: the body of a delivery above 256 KB takes its memory from what who installed the app may
-/// have. Without room the attempt has failed, and others follow; small ones go on.
+/// 8.8: the body of a delivery above 256 KB takes memory of the installer's share. Without memory
+/// the attempt fails; small deliveries continue.
 fn rule_8_8_large_deliveries_wait_for_memory(engine: Engine) {
     let args = ["--bodies-megabytes", "64"].map(str::to_owned).to_vec();
     let server = Server::start_with(Options { engine, args, ..Options::default() });
-    // An event of a transaction shows both accounts, each with 20 groups of 56 KB.
+    // The event of a transaction shows both accounts, each with 20 groups of 56 KB.
     let large = amplified(&server, 20, 2);
     let alice = &large.owner;
     let [bob, carol] = ["bob", "carol"].map(|name| server.client(&format!("{name}@example.com")));
@@ -200,13 +199,13 @@ fn rule_8_8_large_deliveries_wait_for_memory(engine: Engine) {
     let small = bots::book(alice, &apps[1..]);
     let other = id(&carol.post("/v5/books", &json!({"name": "C"})).ok()).to_owned();
 
-    // Of the 56 MB for what is large two are left.
+    // Two of the 56 MB for large bodies remain.
     let held =
         [unfinished(&server, alice, 31 * MEGABYTE), unfinished(&server, &bob, 23 * MEGABYTE)];
     let file = json!({"name": "large.bin", "content": "A".repeat(2 * MEGABYTE)});
     until_crowded(|| carol.post(&format!("/v5/books/{other}/files"), &file));
-    let again = json!({"items": [{"id": event}]});
-    alice.patch(&large.path("/events/replay/batch"), &again).no_content();
+    let repeated = json!({"items": [{"id": event}]});
+    alice.patch(&large.path("/events/replay/batch"), &repeated).no_content();
     let attempts = || -> Vec<Value> {
         let path = large.path(&format!("/events/{event}/deliveries"));
         items(&alice.get(&path).ok()).clone()
@@ -224,7 +223,7 @@ fn rule_8_8_large_deliveries_wait_for_memory(engine: Engine) {
     eventually("8.8: it has come", || attempts()[0]["status"] == 200);
 }
 
-/// Whether this is answered or closed within this time.
+/// Whether the connection is answered or closed within this time.
 fn answered(stream: &TcpStream, within: Duration) -> bool {
     let timeout = stream.read_timeout().expect("an open socket");
     stream.set_read_timeout(Some(within)).expect("an open socket");
@@ -233,9 +232,9 @@ fn answered(stream: &TcpStream, within: Duration) -> bool {
     !matches!(peeked, Err(error) if error.kind() == ErrorKind::WouldBlock)
 }
 
-/// 0.34: a write with a key is done also when its client has left, and its body is there until
-/// then. So it is counted until then.
-fn what_waits_for_a_writer_holds_its_memory(engine: Engine) {
+/// 0.34: a write with a key runs even if its client has left. Its body stays in memory, and is
+/// accounted for, until then.
+fn queued_write_keeps_its_memory(engine: Engine) {
     let args = ["--bodies-megabytes", "64"].map(str::to_owned).to_vec();
     let server = Server::start_with(Options { engine, args, ..Options::default() });
     let [alice, bob, carol] =
@@ -246,7 +245,7 @@ fn what_waits_for_a_writer_holds_its_memory(engine: Engine) {
     let padding = " ".repeat(30 * MEGABYTE);
     let account = format!(r#"{{"name": "Cash", "type": "ASSET"}}{padding}"#);
     let broken = format!("{{{}", " ".repeat(4 * MEGABYTE));
-    // It asks for memory, and writes nothing.
+    // It needs memory and writes nothing.
     let probe = || {
         let path = format!("/v5/books/{other}/accounts");
         carol.send_raw("POST", &path, Some("application/json"), broken.as_bytes())
@@ -254,7 +253,7 @@ fn what_waits_for_a_writer_holds_its_memory(engine: Engine) {
     probe().refused(400, "parseError");
 
     let held = unfinished(&server, &bob, 23 * MEGABYTE);
-    let hold = Hold::book(&server, &book);
+    let lock = RowLock::book(&server, &book);
     let head = format!(
         "POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nIdempotency-Key: k\r\n\
             Content-Length: {}\r\n\r\n",
@@ -263,13 +262,13 @@ fn what_waits_for_a_writer_holds_its_memory(engine: Engine) {
     );
     let send = || {
         let mut stream = connect(&server);
-        // Who gets no memory cannot send it all.
+        // Without memory not all of it can be sent.
         drop(stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(account.as_bytes())));
         stream
     };
     let mut stream = send();
-    // Of the 56 MB for what is large three are left. Beside a probe the last of the body may find
-    // no memory itself: then it is sent again.
+    // Three of the 56 MB for large bodies remain. During a probe the rest of the body may find no
+    // memory; then it is sent again.
     let begun = Instant::now();
     loop {
         let (crowded, was_refused) =
@@ -283,16 +282,16 @@ fn what_waits_for_a_writer_holds_its_memory(engine: Engine) {
         }
     }
     stream.shutdown(Shutdown::Write).expect("an open socket");
-    // The server closes it when it has given the request up.
-    assert_eq!(rest(&mut stream), "", "nobody is answered");
+    // The server closes the connection when it drops the request.
+    assert_eq!(rest(&mut stream), "", "the request is dropped without a response");
     for _ in 0..20 {
         probe().refused(503, "backendError");
     }
-    hold.release();
+    lock.release();
     until(400, probe).refused(400, "parseError");
     drop(held);
-    let again = alice.header("Idempotency-Key", "k");
-    let again = again.send_raw("POST", &path, Some("application/json"), account.as_bytes());
-    assert_eq!(again.headers["idempotency-replayed"], "true", "0.16: it was done");
-    again.ok();
+    let repeated = alice.header("Idempotency-Key", "k");
+    let repeated = repeated.send_raw("POST", &path, Some("application/json"), account.as_bytes());
+    assert_eq!(repeated.headers["idempotency-replayed"], "true", "0.16: it was done");
+    repeated.ok();
 }

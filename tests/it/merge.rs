@@ -1,5 +1,4 @@
-//! mergeTransactions (3.11): what it makes of two, what it refuses, and what it leaves in balances
-//! and events.
+//! mergeTransactions (3.11): the result, the refusals, and the effect on balances and events.
 
 use daybook_tests::decimal::units;
 use daybook_tests::{Answer, CASH_BANK_FOOD, Cast, Lunch, Server, unique};
@@ -21,7 +20,7 @@ pub fn send(cast: &Cast, items: Value) -> Answer {
     cast.owner.patch(&cast.path("/transactions/merge"), &json!({"items": items}))
 }
 
-/// Merges two and returns the operation.
+/// Merges two transactions and returns the operation.
 #[track_caller]
 fn merge(cast: &Cast, first: &Value, second: &Value) -> Value {
     send(cast, json!([{"id": first["id"]}, {"id": second["id"]}])).ok()
@@ -115,7 +114,7 @@ fn rule_3_11_a_draft_and_a_posted_one(server: &Server) {
     assert_eq!(new_events[0]["data"]["object"]["transaction"]["remoteIds"], new["remoteIds"]);
 }
 
-/// 3.11.2: a successor that is merged again is found from the very first, also in the trash.
+/// 3.11.2: the result of a second merge is found from the first original, also in the trash.
 fn rule_3_11_2_followers_reach_the_last_one(server: &Server) {
     let cast = cast(server);
     let [a, b, c] = ["a", "b", "c"].map(|text| LUNCH.create(&cast, json!({"description": text})));
@@ -131,7 +130,7 @@ fn rule_3_11_2_followers_reach_the_last_one(server: &Server) {
         Some(2),
         "the last one and the one in the middle: {trashed}"
     );
-    // 3.11.2, 3.7.1: the originals' own remote ids keep preventing duplicates.
+    // 3.11.2, 3.7.1: the remote ids of the originals still prevent duplicates.
     let remote = unique("r");
     let (one, two) =
         (LUNCH.create(&cast, json!({"remoteIds": [remote]})), LUNCH.create(&cast, json!({})));
@@ -142,7 +141,7 @@ fn rule_3_11_2_followers_reach_the_last_one(server: &Server) {
     );
 }
 
-/// 3.11.6: base 80, absorbed 100 leaves a draft of 20; the other way round its accounts are
+/// 3.11.6: base 80 and absorbed 100 leave a draft of 20; the other way round its accounts are
 /// swapped.
 fn rule_3_11_6_different_amounts(server: &Server) {
     let cast = cast(server);
@@ -166,13 +165,13 @@ fn rule_3_11_6_different_amounts(server: &Server) {
             &json!({"amount": format!("{later}.00"), "posted": true, "date": "2025-01-15"}),
         );
         let new_events = new_events(&cast, known);
-        let wanted = [
+        let expected = [
             "TRANSACTION_POSTED",
             "TRANSACTION_DELETED",
             "TRANSACTION_DELETED",
             "TRANSACTION_CREATED",
         ];
-        assert_eq!(types(&new_events), wanted, "behaviour 3.11.8");
+        assert_eq!(types(&new_events), expected, "behaviour 3.11.8");
         let draft = transaction(&cast, resources(&new_events)[3]);
         daybook_tests::shows(
             &draft,
@@ -186,7 +185,7 @@ fn rule_3_11_6_different_amounts(server: &Server) {
             (&draft["creditAccount"]["name"], &draft["debitAccount"]["name"]),
             (&json!(credit), &json!(debit))
         );
-        // Posting it makes base and difference the absorbed amount.
+        // Posting the draft makes the sum equal to the absorbed amount.
         let before = totals(&cast);
         cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": draft["id"]})).ok();
         let net = |sums: &std::collections::BTreeMap<String, (i128, i128)>| {
@@ -198,7 +197,7 @@ fn rule_3_11_6_different_amounts(server: &Server) {
     }
 }
 
-/// 3.11.3, 3.11.5: of two drafts the later is the base, and the other fills what it lacks.
+/// 3.11.3, 3.11.5: the later of two drafts is the base, and the other one fills its gaps.
 fn rule_3_11_5_gaps_are_filled(server: &Server) {
     let cast = cast(server);
     let earlier =
@@ -229,7 +228,7 @@ fn rule_3_11_5_gaps_are_filled(server: &Server) {
         "behaviour 3.11.8"
     );
     assert_eq!(totals(&cast), expected_totals(&[]));
-    // Two with nothing in them are one with nothing in it.
+    // Two empty drafts merge to an empty one.
     let blank = || {
         LUNCH.create(
             &cast,
@@ -246,8 +245,8 @@ fn rule_3_11_5_gaps_are_filled(server: &Server) {
     );
 }
 
-/// 3.11.7: an archived account stays usable where an original was posted on it; drafts may name one
-/// anyway (4.8).
+/// 3.11.7: an archived account stays if an original was posted on it; drafts may name one anyway
+/// (4.8).
 fn rule_3_11_7_archived_accounts(server: &Server) {
     let cast = cast(server);
     let (posted, draft) = (
@@ -273,8 +272,8 @@ fn rule_3_11_7_archived_accounts(server: &Server) {
     );
 }
 
-/// 3.5.2, 3.5.3: locked dates refuse, drafts included; a dateless draft counts as dated today
-/// (3.5.1).
+/// 3.5.2, 3.5.3: locked dates are refused, also for drafts; a draft without a date counts as dated
+/// today (3.5.1).
 fn rule_3_5_locked_dates(server: &Server) {
     let cast = cast(server);
     let open = LUNCH.create(&cast, json!({"date": "2025-02-01"}));
@@ -306,11 +305,11 @@ fn rule_3_5_locked_dates(server: &Server) {
     faults.none();
 }
 
-/// The column merge of behaviour 3.4, on either place.
+/// The merge column of behaviour 3.4, in both positions.
 fn rule_3_4_states_that_merge(server: &Server) {
     let cast = cast(server);
     let mut faults = Faults::default();
-    for (state, wanted) in [
+    for (state, expected) in [
         ("incomplete", None),
         ("draft", None),
         ("unchecked", None),
@@ -331,7 +330,7 @@ fn rule_3_4_states_that_merge(server: &Server) {
             let known = events(&cast).len();
             let pair = if first { [&one, &other] } else { [&other, &one] };
             let answer = send(&cast, json!(pair.map(|item| json!({"id": item["id"]}))));
-            match wanted {
+            match expected {
                 None => assert_eq!(
                     answer.ok()["transaction"]["posted"],
                     true,
@@ -352,7 +351,7 @@ fn rule_3_4_states_that_merge(server: &Server) {
     faults.none();
 }
 
-fn rule_3_11_what_is_refused(server: &Server) {
+fn rule_3_11_invalid_merges_are_refused(server: &Server) {
     let cast = cast(server);
     let [one, two, three] = [0, 1, 2].map(|_| LUNCH.create(&cast, json!({})));
     let item = |transaction: &Value| json!({"id": transaction["id"]});
@@ -376,25 +375,25 @@ fn rule_3_11_what_is_refused(server: &Server) {
         ),
         (json!([{"id": "x"}, {"id": "y"}]), 400, "badRequest", "not found. Ids: [x, y]"),
     ] {
-        let said = send(&cast, items).refused(status, reason);
-        assert!(said.contains(message), "{said}");
+        let output = send(&cast, items).refused(status, reason);
+        assert!(output.contains(message), "{output}");
     }
     cast.owner.patch(&cast.path("/transactions/merge"), &json!({})).refused(400, "invalid");
     cast.owner
         .patch(&cast.path("/transactions/merge"), &json!([item(&one), item(&two)]))
         .refused(400, "invalid");
-    // Another book's transaction is unknown here.
+    // A transaction of another book is unknown here.
     let other = self::cast(server);
     let foreign = LUNCH.create(&other, json!({}));
     send(&cast, json!([item(&one), item(&foreign)])).refused(400, "badRequest");
-    // Together they would name one account twice (3.2.8), or be longer than a description may be.
+    // Together they would have the same account twice (3.2.8), or a description above the limit.
     let halves = [
         json!({"debitAccount": null}),
         json!({"debitAccount": {"name": "Cash"}, "creditAccount": null}),
     ];
     let halves = halves.map(|fields| LUNCH.create(&cast, fields));
-    let said = send(&cast, json!(halves.each_ref().map(item))).refused(400, "badRequest");
-    assert!(said.contains("same account"), "{said}");
+    let output = send(&cast, json!(halves.each_ref().map(item))).refused(400, "badRequest");
+    assert!(output.contains("same account"), "{output}");
     let long = ["a", "b"].map(|letter| {
         LUNCH.create(&cast, json!({"description": letter.repeat(40_000), "draft": true}))
     });
@@ -407,7 +406,7 @@ fn rule_3_11_what_is_refused(server: &Server) {
     );
 }
 
-/// 7.3: a POSTER merges others' transactions and is the creator of the new one.
+/// 7.3: a POSTER merges transactions of others and is the creator of the result.
 fn rule_7_3_by_a_poster(server: &Server) {
     let cast = cast(server);
     let (one, two) = (
@@ -425,7 +424,7 @@ fn rule_7_3_by_a_poster(server: &Server) {
     );
 }
 
-/// 6.10: the book counts the merged one and not its originals.
+/// 6.10: the totals count the result and not the originals.
 fn rule_6_10_totals_of_the_book(server: &Server) {
     let cast = cast(server);
     let (one, two) = (LUNCH.create(&cast, json!({})), LUNCH.create(&cast, json!({})));
@@ -448,7 +447,7 @@ pub fn tests() -> Vec<Case> {
         rule_3_11_7_archived_accounts,
         rule_3_5_locked_dates,
         rule_3_4_states_that_merge,
-        rule_3_11_what_is_refused,
+        rule_3_11_invalid_merges_are_refused,
         rule_7_3_by_a_poster,
         rule_6_10_totals_of_the_book,
     ]

@@ -1,4 +1,4 @@
-//! mergeTransactions with items that say more than their ids (3.11.9, 3.11.10).
+//! mergeTransactions with items that have fields besides their ids (3.11.9, 3.11.10).
 
 use daybook_tests::{Cast, Server, shows, unique};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn merge(cast: &Cast, items: Value) -> Value {
     send(cast, items).ok()["transaction"].clone()
 }
 
-/// The object as a client holds it, with some fields changed by hand.
+/// The object as a client holds it, with some fields changed.
 fn edited(object: &Value, fields: Value) -> Value {
     let mut object = object.clone();
     for (key, value) in fields.as_object().expect("fields") {
@@ -29,7 +29,7 @@ fn sides(transaction: &Value) -> [&str; 2] {
         .map(|side| transaction[side]["name"].as_str().unwrap_or_default())
 }
 
-/// 3.11.9: a client sends the two objects whole, the user's draft first, with what the user chose.
+/// 3.11.9: a client sends both whole objects, the user's draft first, with the chosen values.
 fn rule_3_11_9_whole_objects(server: &Server) {
     let cast = cast(server);
     let [r1, r2] = ["r", "r"].map(unique);
@@ -86,7 +86,7 @@ fn rule_3_11_9_whole_objects(server: &Server) {
     }
 }
 
-/// 3.11.9: each field by itself, from the first place that has one.
+/// 3.11.9: each field separately, from the first source that has it.
 fn rule_3_11_9_the_order_of_places(server: &Server) {
     let cast = cast(server);
     let mut faults = Faults::default();
@@ -98,7 +98,7 @@ fn rule_3_11_9_the_order_of_places(server: &Server) {
     for (field, said_one, said_two, one, two) in fields {
         for blank in [None, Some(json!("")), Some(Value::Null)] {
             let blanks = blank.clone().map_or(json!({}), |blank| json!({field: blank}));
-            for (first, second, stored, wanted) in [
+            for (first, second, stored, expected) in [
                 (json!({field: said_one}), json!({field: said_two}), one, said_one),
                 (blanks.clone(), json!({field: said_two}), one, said_two),
                 (blanks.clone(), json!({"properties": {"p": "q"}}), one, one),
@@ -114,17 +114,17 @@ fn rule_3_11_9_the_order_of_places(server: &Server) {
                     edited(&json!({"id": stored["id"]}), said.clone())
                 };
                 let made = merge(&cast, json!([item(&one, &first), item(&two, &second)]));
-                // 3.11.4 joins what only the stored ones say.
-                let joined = field == "description" && wanted == "one";
-                let wanted = if joined { "one two" } else { wanted };
+                // 3.11.4 joins only stored descriptions.
+                let joined = field == "description" && expected == "one";
+                let expected = if joined { "one two" } else { expected };
                 let name = format!("{field} {first} {second}");
-                faults.same(&name, &made[field], &json!(wanted));
+                faults.same(&name, &made[field], &json!(expected));
             }
         }
     }
-    // Accounts, by name and by id; a blank one is none.
+    // Accounts by name and by id; a blank reference is ignored.
     let named = |name: &str| json!({"name": name});
-    for (first, second, wanted) in [
+    for (first, second, expected) in [
         (json!({"creditAccount": named("bank")}), json!({}), ["Bank", "Food"]),
         (json!({"creditAccount": {}}), json!({"creditAccount": named("Bank")}), ["Bank", "Food"]),
         (
@@ -142,7 +142,7 @@ fn rule_3_11_9_the_order_of_places(server: &Server) {
                 edited(&json!({"id": one["id"]}), second),
             ]),
         );
-        faults.same(&first.to_string(), sides(&made), wanted);
+        faults.same(&first.to_string(), sides(&made), expected);
         faults.same("posted when either was", &made["posted"], &json!(true));
     }
     faults.none();
@@ -184,7 +184,7 @@ fn rule_3_11_9_files(server: &Server) {
     );
 }
 
-/// 3.11.9: with bare ids everything is as it was, also with fields that say nothing of a merge.
+/// 3.11.9: bare ids behave as before, also with fields that a merge ignores.
 fn rule_3_11_9_bare_ids(server: &Server) {
     let cast = cast(server);
     for more in [json!({}), json!({"checked": true, "posted": false, "color": "red"})] {
@@ -198,7 +198,7 @@ fn rule_3_11_9_bare_ids(server: &Server) {
     }
 }
 
-/// 3.11.9: the difference of stored amounts is kept where the request says no amount.
+/// 3.11.9: the difference of stored amounts is kept if the request has no amount.
 fn rule_3_11_9_differences(server: &Server) {
     let cast = cast(server);
     let one = LUNCH.create(&cast, json!({"draft": true, "amount": "8", "description": "One"}));
@@ -217,8 +217,8 @@ fn rule_3_11_9_differences(server: &Server) {
     );
 }
 
-/// 3.11.10 and what an update refuses too: 400, and nothing has changed.
-fn rule_3_11_10_what_is_refused(server: &Server) {
+/// 3.11.10, and values that an update also refuses: 400, and nothing changes.
+fn rule_3_11_10_invalid_payloads_are_refused(server: &Server) {
     let cast = cast(server);
     let old = cast.account("Old", "OUTGOING");
     cast.owner.put(&cast.path("/accounts"), &json!({"id": old["id"], "archived": true})).ok();
@@ -269,7 +269,7 @@ fn rule_3_11_10_what_is_refused(server: &Server) {
         faults.same(&format!("{shown}: nothing has changed"), after == before, true);
     }
     send(&cast, json!([{"id": one["id"], "amount": true}, two])).refused(400, "invalid");
-    // Strangers and viewers learn nothing more than before.
+    // Strangers and viewers learn nothing.
     let body = json!({"items": [one, {"id": "nobody"}]});
     cast.viewer.patch(&cast.path("/transactions/merge"), &body).refused(403, "forbidden");
     cast.stranger.patch(&cast.path("/transactions/merge"), &body).refused(404, "notFound");
@@ -283,6 +283,6 @@ pub fn tests() -> Vec<Case> {
         rule_3_11_9_files,
         rule_3_11_9_bare_ids,
         rule_3_11_9_differences,
-        rule_3_11_10_what_is_refused,
+        rule_3_11_10_invalid_payloads_are_refused,
     ]
 }

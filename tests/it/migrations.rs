@@ -1,9 +1,9 @@
-//! Databases whose schema the program does not know are refused and left as they are.
+//! A database with an unknown schema is refused and left unchanged.
 
 use std::process::Command;
 use std::time::Duration;
 
-use daybook_tests::{Backdoor, Engine, Server, binary, run_for};
+use daybook_tests::{Engine, RawSql, Server, binary, run_for};
 
 use crate::Case;
 use crate::schema::tables;
@@ -12,23 +12,23 @@ pub fn tests() -> Vec<Case> {
     crate::isolated![unreleased_schemas_are_refused, newer_schemas_are_refused]
 }
 
-/// Starts the program on the database of a stopped server; it must end with these words.
+/// Starts the program on the database of a stopped server; it must exit with these messages.
 fn refused(server: &Server, words: [&str; 2]) {
     let before = tables(server);
     let mut command = Command::new(binary());
     command.args(["serve", "--listen", "127.0.0.1:0", "--database-url", server.database_url()]);
     command.arg("--data-dir").arg(server.data_dir());
     let run = run_for(&mut command, Duration::from_secs(60)).expect("it ends");
-    let said = String::from_utf8_lossy(&run.stderr);
-    assert_eq!(run.status.code(), Some(1), "{said}");
+    let output = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(run.status.code(), Some(1), "{output}");
     for words in words {
-        assert!(said.contains(words), "{words:?} is missing: {said}");
+        assert!(output.contains(words), "{words:?} is missing: {output}");
     }
     assert_eq!(tables(server), before, "nothing was changed");
 }
 
-/// Steps of development versions: `0001` is from a numbered schema, and some of the dates are later
-/// than the one of the first released step.
+/// Steps of development versions: `0001` is from a numbered schema, and some dates are later than
+/// that of the first released step.
 fn unreleased_schemas_are_refused(engine: Engine) {
     let mut server = Server::start(engine);
     server.terminate();
@@ -59,30 +59,33 @@ fn unreleased_schemas_are_refused(engine: Engine) {
 fn newer_schemas_are_refused(engine: Engine) {
     let mut server = Server::start(engine);
     server.terminate();
-    let mut database = Backdoor::open(&server);
+    let mut database = RawSql::open(&server);
     database.execute("INSERT INTO __diesel_schema_migrations (version) VALUES ('29991231000000')");
-    refused(&server, ["step 29991231000000 of a newer schema", "start the version that made it"]);
-    // The steps that the program knows were not taken for missing, nor the other one away.
+    refused(
+        &server,
+        ["step 29991231000000 of a newer schema", "start the version that migrated it"],
+    );
+    // Neither were the known steps run again, nor was the unknown one removed.
     let steps = u64::try_from(steps().len()).expect("few steps") + 1;
     assert_eq!(database.execute("UPDATE __diesel_schema_migrations SET version = version"), steps);
     database.execute("DELETE FROM __diesel_schema_migrations WHERE version = '29991231000000'");
     server.restart();
 }
 
-/// The database of a stopped server without anything in it.
-fn emptied(server: &Server) -> Backdoor {
+/// Empties the database of a stopped server.
+fn emptied(server: &Server) -> RawSql {
     if let Some(path) = server.database_url().strip_prefix("sqlite:") {
-        // A file that others could read would be refused for that.
+        // A file that other users can read would be refused for that.
         std::fs::File::options().write(true).truncate(true).open(path).expect("the server's file");
-        return Backdoor::open(server);
+        return RawSql::open(server);
     }
-    let mut database = Backdoor::open(server);
+    let mut database = RawSql::open(server);
     database.execute("DROP SCHEMA public CASCADE");
     database.execute("CREATE SCHEMA public");
     database
 }
 
-/// The steps of the schema, by name.
+/// The names of the steps of the schema.
 fn steps() -> Vec<String> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations/sqlite");
     let entries = std::fs::read_dir(folder).expect("the migrations");

@@ -1,9 +1,9 @@
-//! Copies that open with balances (6.19), compared with what the source says of the day before.
+//! Copies with opening balances (6.19), compared with the source's balances of the day before.
 
 use std::collections::BTreeMap;
 
 use daybook_tests::decimal::units;
-use daybook_tests::rng::Dice;
+use daybook_tests::rng::Rng;
 use daybook_tests::{Cast, Server, column, encode, id};
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ const ACCOUNTS: [(&str, &str); 6] = [
 ];
 const PERMANENT: [&str; 4] = ["Cash", "Card", "Bank", "Idle"];
 
-/// The raw cumulative balance of each account up to the end of a range.
+/// The raw cumulative balance of each account at the end of a range.
 fn balances(read: impl Fn(&str) -> Value, range: &str) -> BTreeMap<String, i128> {
     let of = |name: &str| {
         let query = format!("account:'{name}' {range}");
@@ -42,15 +42,15 @@ fn balances(read: impl Fn(&str) -> Value, range: &str) -> BTreeMap<String, i128>
     ACCOUNTS.iter().map(|(name, _)| of(name)).collect()
 }
 
-/// The openings of a copy: everything before the first day that was copied.
+/// The opening transactions of a copy: all before the first copied day.
 fn openings(copy: &Copy) -> Vec<Value> {
     let found = copy.read("/transactions?limit=1000&query=%22opening%20balances%22");
     items(&found).clone()
 }
 
-/// 6.19: random books, in several zones, with several digits, from several days.
+/// 6.19: random books with several zones, digits and start days.
 fn rule_6_19_balances_of_the_day_before(server: &Server) {
-    let mut dice = Dice::new(619);
+    let mut rng = Rng::new(619);
     for (zone, digits) in
         [("UTC", 2), ("Pacific/Kiritimati", 0), ("America/Los_Angeles", 8), ("Asia/Kolkata", 3)]
     {
@@ -58,12 +58,12 @@ fn rule_6_19_balances_of_the_day_before(server: &Server) {
         ACCOUNTS.iter().for_each(|(name, kind)| drop(cast.account(name, kind)));
         let rows: Vec<Value> = (0..120)
             .map(|number| {
-                let (credit, step) = (dice.below(5) as usize, 1 + dice.below(4) as usize);
+                let (credit, step) = (rng.below(5) as usize, 1 + rng.below(4) as usize);
                 let (credit, debit) = (ACCOUNTS[credit].0, ACCOUNTS[(credit + step) % 5].0);
-                let day = format!("2024-{:02}-{:02}", 1 + dice.below(4), 1 + dice.below(28));
-                let amount = format!("{}.{:08}", 1 + dice.below(9_999), dice.below(99_999_999));
+                let day = format!("2024-{:02}-{:02}", 1 + rng.below(4), 1 + rng.below(28));
+                let amount = format!("{}.{:08}", 1 + rng.below(9_999), rng.below(99_999_999));
                 let mut row = entry(&day, &amount, [credit, debit], &format!("row {number}"));
-                row["draft"] = json!(dice.below(6) == 0);
+                row["draft"] = json!(rng.below(6) == 0);
                 row
             })
             .collect();
@@ -73,11 +73,11 @@ fn rule_6_19_balances_of_the_day_before(server: &Server) {
         for from in
             ["2024-01-01", "2024-01-02", "2024-02-01", "2024-02-29", "2024-03-15", "2025-01-01"]
         {
-            let asked = format!(
+            let request = format!(
                 "name=C&copyTransactions=true&openingBalances=true&fromDate={}",
                 from.replace('-', "")
             );
-            let copy = Copy::make(&cast.owner, &cast.book, &asked);
+            let copy = Copy::make(&cast.owner, &cast.book, &request);
             let source = |rest: &str| cast.owner.get(&cast.path(rest)).ok();
             let case = format!("{zone}, {digits} digits, from {from}");
             let (then, opened) = (
@@ -88,7 +88,7 @@ fn rule_6_19_balances_of_the_day_before(server: &Server) {
                 let expected = if PERMANENT.contains(&name) { then[name] } else { 0 };
                 assert_eq!(opened[name], expected, "{case}: {name} on the day before");
             }
-            // Each later day, and the whole.
+            // Later days, and the whole book.
             for range in ["before:2024-03-20", "before:2030"] {
                 let (right, copied) =
                     (balances(source, range), balances(|rest| copy.read(rest), range));
@@ -98,7 +98,7 @@ fn rule_6_19_balances_of_the_day_before(server: &Server) {
                     assert_eq!(copied[*name], right[*name], "{case}: {name} {range}");
                 }
             }
-            // What the others did since is what they show.
+            // The other accounts show their movements since then.
             let since = format!("after:{from}");
             let (right, copied) =
                 (balances(source, &since), balances(|rest| copy.read(rest), &since));
@@ -141,7 +141,7 @@ fn rule_6_19_balances_of_the_day_before(server: &Server) {
     }
 }
 
-/// 6.19: an account of that name, in any spelling and of any type, is what they are against.
+/// 6.19: an existing account of that name, in any spelling and of any type, is used.
 fn rule_6_19_the_books_own_account(server: &Server) {
     let cast = Cast::with_accounts(
         server,
@@ -176,7 +176,7 @@ fn rule_6_19_the_books_own_account(server: &Server) {
     rows.sort();
     let expected = [["30.00", "OPENING_balances", "Old"], ["70.00", "OPENING_balances", "Cash"]];
     assert_eq!(rows, expected, "4.8: archived accounts too");
-    // A permanent account of that name gets no opening itself: it is what is left.
+    // A permanent account of that name gets no opening transaction; its balance is the remainder.
     cast.owner
         .put(&cast.path("/accounts"), &json!({"name": "OPENING_balances", "type": "LIABILITY"}))
         .ok();
@@ -190,7 +190,7 @@ fn rule_6_19_the_books_own_account(server: &Server) {
     assert_eq!(own["accountBalances"][0]["cumulativeBalance"], "100.00");
 }
 
-/// 6.19: it has no effect without transactions or without a day, and is the OWNER's like these.
+/// 6.19: without transactions or without a day it has no effect; like those it requires the OWNER.
 fn rule_6_19_only_from_a_day(server: &Server) {
     let cast = Cast::with_accounts(server, &[("Cash", "ASSET"), ("Food", "OUTGOING")]);
     cast.record("2024-01-10", "100", "Cash", "Food", "lunch");
@@ -213,7 +213,7 @@ fn rule_6_19_only_from_a_day(server: &Server) {
         .refused(403, "forbidden");
 }
 
-/// 3.12.5: a balance may be larger than any amount.
+/// 3.12.5: a balance may exceed the largest amount.
 fn rule_6_19_beyond_one_amount(server: &Server) {
     let cast = Cast::with_accounts(server, &[("Cash", "ASSET"), ("Food", "OUTGOING")]);
     for day in ["2024-01-10", "2024-01-11", "2024-01-12"] {

@@ -1,7 +1,7 @@
-//! Deleted books and the operator (6.22): `daybook book restore` and `list-deleted`, and what
-//! becomes of them with their users (7.11).
+//! Deleted books and the operator (6.22): `daybook book restore` and `list-deleted`, and deleted
+//! books of deleted users (7.11).
 
-use daybook_tests::{Backdoor, Server, column, shows, unique};
+use daybook_tests::{RawSql, Server, column, shows, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -12,10 +12,10 @@ use crate::file_sweep::eventually;
 pub fn tests() -> Vec<Case> {
     crate::cases![
         rule_6_22_by_the_operator,
-        rule_6_22_the_operator_is_told_why_not,
+        rule_6_22_refused_restore_names_the_reason,
         rule_7_11_deleted_users_end_the_wait,
         rule_7_11_deleted_users_leave_deleted_books,
-        rule_7_11_other_addresses_are_kept_true,
+        rule_7_11_renaming_updates_deleted_books,
     ]
 }
 
@@ -45,19 +45,19 @@ fn rule_6_22_by_the_operator(server: &Server) {
     assert!(!run(server, &["book", "list-deleted"]).expect("a list").contains(&cast.book));
 }
 
-fn rule_6_22_the_operator_is_told_why_not(server: &Server) {
+fn rule_6_22_refused_restore_names_the_reason(server: &Server) {
     let cast = full(server);
     let missing: String = cast.book.chars().rev().collect();
     let refused = |book: &str, why: &str| {
-        let said = run(server, &["book", "restore", book]).expect_err("refused");
-        assert!(said.contains(why), "{why}: {said}");
+        let output = run(server, &["book", "restore", book]).expect_err("refused");
+        assert!(output.contains(why), "{why}: {output}");
     };
     refused(&missing, "book not found");
     refused(&cast.book, "is not deleted");
     cast.owner.delete(&cast.path("")).ok();
     let begun = format!("UPDATE books SET kept_until = NULL WHERE public_id = '{}'", cast.book);
-    assert_eq!(Backdoor::open(server).execute(&begun), 1);
-    refused(&cast.book, "is being removed already");
+    assert_eq!(RawSql::open(server).execute(&begun), 1);
+    refused(&cast.book, "is already being removed");
     let printed = run(server, &["book", "list-deleted"]);
     // Unless the worker was faster.
     assert!(
@@ -68,21 +68,21 @@ fn rule_6_22_the_operator_is_told_why_not(server: &Server) {
     assert_eq!(deleted(&cast.owner), Vec::<Value>::new());
 }
 
-/// 7.11: nobody is left who could ask for it.
+/// 7.11: a book without an owner cannot be restored.
 fn rule_7_11_deleted_users_end_the_wait(server: &Server) {
     let cast = full(server);
     cast.owner.delete(&cast.path("")).ok();
     run(server, &["user", "delete", "--email", cast.owner.email()]).expect("it owns nothing");
     if rows(server, &cast.book) == 1 {
-        let said = run(server, &["book", "restore", &cast.book]).expect_err("refused");
-        assert!(said.contains("being removed") || said.contains("not found"), "{said}");
+        let output = run(server, &["book", "restore", &cast.book]).expect_err("refused");
+        assert!(output.contains("being removed") || output.contains("not found"), "{output}");
     }
     let _remover = server.beside(&[]);
     eventually("the book is removed", || rows(server, &cast.book) == 0);
 }
 
-/// 7.11: also those that are deleted now and restored later, so that who gets the address next does
-/// not come in.
+/// 7.11: a deleted user also leaves deleted books, so a new user of the address does not get access
+/// when they are restored.
 fn rule_7_11_deleted_users_leave_deleted_books(server: &Server) {
     let cast = full(server);
     cast.owner.delete(&cast.path("")).ok();
@@ -95,8 +95,8 @@ fn rule_7_11_deleted_users_leave_deleted_books(server: &Server) {
     assert_eq!(kinds[1..], ["BOOK_UPDATED", "COLLABORATOR_REMOVED", "BOOK_DELETED"]);
 }
 
-/// 7.11: a deleted book keeps its list of collaborators true.
-fn rule_7_11_other_addresses_are_kept_true(server: &Server) {
+/// 7.11: a new address also changes the collaborators of deleted books.
+fn rule_7_11_renaming_updates_deleted_books(server: &Server) {
     let cast = full(server);
     let to = |kind: &str| format!("{}@example.org", unique(kind));
     let (owner, poster) = (to("owner"), to("poster"));
@@ -104,8 +104,8 @@ fn rule_7_11_other_addresses_are_kept_true(server: &Server) {
     for (from, to) in [(cast.owner.email(), &owner), (cast.poster.email(), &poster)] {
         run(server, &["user", "rename-email", "--email", from, "--to", to]).expect("it is done");
     }
-    let taken = ["user", "rename-email", "--email", &poster, "--to", cast.viewer.email()];
-    run(server, &taken).expect_err("the address of another user");
+    let accepted = ["user", "rename-email", "--email", &poster, "--to", cast.viewer.email()];
+    run(server, &accepted).expect_err("the address of another user");
     let (owner, poster) = (server.client(&owner), server.client(&poster));
     assert_eq!(deleted(&owner).len(), 1);
     restore(&owner, &cast.book).ok();

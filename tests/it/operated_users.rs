@@ -1,9 +1,9 @@
-//! What the operator does with users (7.11): `daybook user show`, `rename-email` and `delete`.
+//! Operator commands on users (7.11): `daybook user show`, `rename-email` and `delete`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use daybook_tests::browser::{Browser, login_link};
-use daybook_tests::{Backdoor, Cast, Client, Server, SetAtEnd, column, id, unique};
+use daybook_tests::{Cast, Client, RawSql, Server, SetAtEnd, column, id, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -14,21 +14,21 @@ pub fn tests() -> Vec<Case> {
         a_user_is_shown,
         a_renamed_user_keeps_everything,
         books_show_the_new_address,
-        a_book_founded_right_after_has_the_new_owner,
+        book_created_after_renaming_has_the_new_owner,
         addresses_that_collide_are_refused,
         a_deleted_user_leaves_their_books,
-        nothing_of_a_deleted_user_is_kept,
+        deleted_user_leaves_no_rows,
         owners_are_not_deleted,
         unknown_users_are_not_found,
-        requests_go_on_while_a_user_is_renamed,
-        users_are_renamed_while_books_change_hands,
-        users_are_deleted_while_books_change_hands,
-        books_are_not_founded_for_deleted_users,
+        requests_succeed_while_a_user_is_renamed,
+        users_are_renamed_during_transfers,
+        users_are_deleted_during_transfers,
+        deleted_user_creates_no_books,
         calls_of_a_deleted_user_are_not_counted,
     ]
 }
 
-/// Runs `daybook user`; what it prints, or what it says when it fails.
+/// Runs `daybook user`; returns its output, or its error message.
 fn run(server: &Server, arguments: &[&str]) -> Result<String, String> {
     let run = server.admin(&[&["user"], arguments].concat()).output().expect("daybook runs");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
@@ -39,14 +39,14 @@ fn person() -> String {
     format!("{}@example.org", unique("operated"))
 }
 
-/// The events of a book that have a type, the newest first.
+/// The events of a type in a book, newest first.
 fn events(cast: &Cast, kind: &str) -> Vec<Value> {
     let all = cast.owner.get(&cast.path("/events?limit=200")).ok();
     let items = all["items"].as_array().expect("items").iter();
     items.filter(|event| event["type"] == kind).cloned().collect()
 }
 
-/// The audit finds the log whole: the request is answered, and its event says so.
+/// Audits the book, which must find the log intact.
 #[track_caller]
 fn audited(cast: &Cast) {
     let event = audit(cast);
@@ -78,7 +78,7 @@ fn a_renamed_user_keeps_everything(server: &Server) {
     let (from, token) = (cast.owner.email(), cast.owner.token().expect("a token").to_owned());
     let printed = run(server, &["rename-email", "--email", from, "--to", &to.to_uppercase()]);
     assert!(printed.expect("it is done").starts_with(&format!("{to}\t")));
-    // Another process may have remembered whom the token lets in.
+    // The other process may have cached the user of the token.
     let fresh = server.beside(&[]);
     let old_token = fresh.client_with_token(&token);
     let user = old_token.get("/v5/user").ok();
@@ -112,9 +112,9 @@ fn books_show_the_new_address(server: &Server) {
     }
 }
 
-/// The server may remember the user as they were for some seconds: the books that they found then
-/// are theirs all the same, and not the next one's who gets the old address.
-fn a_book_founded_right_after_has_the_new_owner(server: &Server) {
+/// The server may cache the user for some seconds. Books created in that time belong to the renamed
+/// user, not to the next user of the old address.
+fn book_created_after_renaming_has_the_new_owner(server: &Server) {
     let (from, to) = (person(), person());
     let user = server.client(&from);
     user.get("/v5/user").ok();
@@ -163,15 +163,15 @@ fn a_deleted_user_leaves_their_books(server: &Server) {
     assert_eq!(removed["data"]["object"]["email"], email, "{removed}");
     assert_eq!(removed["user"]["username"], format!("deleted-{user}").as_str(), "{removed}");
     let path = cast.path(&format!("/transactions/{}", id(&made["transaction"])));
-    let kept = cast.owner.get(&path).ok();
-    assert_eq!(kept["description"], "Lunch");
+    let stored = cast.owner.get(&path).ok();
+    assert_eq!(stored["description"], "Lunch");
     audited(&cast);
-    let again = fresh.client(email).get("/v5/user").ok();
-    assert_ne!(again["id"], user.as_str(), "who comes back is somebody else");
+    let repeated = fresh.client(email).get("/v5/user").ok();
+    assert_ne!(repeated["id"], user.as_str(), "who comes back is somebody else");
 }
 
-/// Every table of what belongs to a user, but the log and the books.
-fn nothing_of_a_deleted_user_is_kept(server: &Server) {
+/// Every table with data of a user, except the log and the books.
+fn deleted_user_leaves_no_rows(server: &Server) {
     let cast = Cast::new(server);
     let client = &cast.viewer;
     let user = id(&client.get("/v5/user").ok()).to_owned();
@@ -185,7 +185,7 @@ fn nothing_of_a_deleted_user_is_kept(server: &Server) {
     assert!(link.status.success());
     let count = |table: &str, column: &str, value: &str| {
         let touch = format!("UPDATE {table} SET {column} = {column} WHERE {column} = {value}");
-        Backdoor::open(server).execute(&touch)
+        RawSql::open(server).execute(&touch)
     };
     let quoted = format!("'{}'", client.email());
     client.post("/v5/user/keys", &json!({"name": "Mine"})).ok();
@@ -230,10 +230,10 @@ fn unknown_users_are_not_found(server: &Server) {
     }
 }
 
-/// Two processes serve a user who founds books, keeps collections and tokens and signs in, while
-/// the operator changes their address back and forth. All take locks in one order, so nobody is
-/// turned away (7.11).
-fn requests_go_on_while_a_user_is_renamed(server: &Server) {
+/// Two processes serve a user who creates books, changes collections and tokens and signs in, while
+/// the operator changes the address back and forth. All lock in the same order, so no request is
+/// refused (7.11).
+fn requests_succeed_while_a_user_is_renamed(server: &Server) {
     let (from, to, other) = (person(), person(), server.beside(&[]));
     let both = [server, &other];
     let tokens = [server.token(&from), server.token(&from)];
@@ -260,7 +260,7 @@ fn requests_go_on_while_a_user_is_renamed(server: &Server) {
                 owned.push(id(&sent.body).to_owned());
             }
         }
-        // Only who is there may delete.
+        // Only an existing user may delete.
         for book in owned {
             let gone = client.delete(&format!("/v5/books/{book}"));
             assert!(gone.status < 500, "{number}: {} {}", gone.status, gone.text);
@@ -270,7 +270,7 @@ fn requests_go_on_while_a_user_is_renamed(server: &Server) {
         let workers: Vec<_> = (0..6).map(|number| scope.spawn(move || work(number))).collect();
         let mut names = (&from, &to);
         while !workers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
-            // Whoever signs in with the address of nobody becomes a user.
+            // A sign-in with an unused address creates a user.
             match run(server, &["rename-email", "--email", names.0, "--to", names.1]) {
                 Ok(_) => names = (names.1, names.0),
                 Err(said) => assert!(said.contains("another user"), "{said}"),
@@ -279,14 +279,14 @@ fn requests_go_on_while_a_user_is_renamed(server: &Server) {
     });
 }
 
-/// Books of two owners who delete and restore them, give them to each other and back, and take
-/// people off them, each book at the same time.
-struct Hands {
+/// Concurrent changes to the books of two owners: they delete and restore them, transfer them to
+/// each other, and remove collaborators.
+struct BookChanges {
     owners: [Client; 2],
     books: Vec<String>,
 }
 
-impl Hands {
+impl BookChanges {
     fn new(server: &Server) -> Self {
         let owners = [server.client(&person()), server.client(&person())];
         let found =
@@ -301,7 +301,7 @@ impl Hands {
         self.owners[0].post(&format!("/v5/books/{book}/collaborators"), &share).ok();
     }
 
-    /// Takes both addresses off a book.
+    /// Removes both addresses from a book.
     fn take_off(&self, book: &str, addresses: [&str; 2]) {
         for email in addresses {
             let sent = self.owners[0].delete(&format!("/v5/books/{book}/collaborators/{email}"));
@@ -309,7 +309,7 @@ impl Hands {
         }
     }
 
-    /// Whoever has these addresses is in all books, which change hands as long as `work` lasts.
+    /// Changes the books of users with these addresses until `work` ends.
     fn change_during<T>(&self, addresses: [&str; 2], work: impl FnOnce() -> T) -> T {
         let ended = AtomicBool::new(false);
         let change = |book: &str| {
@@ -335,48 +335,48 @@ impl Hands {
     }
 }
 
-/// The list of books that is read first is not that which the locks find (7.11).
-fn users_are_renamed_while_books_change_hands(server: &Server) {
-    let (hands, email, other) = (Hands::new(server), person(), person());
+/// The list of books that is read first differs from the one under lock (7.11).
+fn users_are_renamed_during_transfers(server: &Server) {
+    let (changes, email, other) = (BookChanges::new(server), person(), person());
     server.client(&email).get("/v5/user").ok();
     let mut names = [email.as_str(), other.as_str()];
-    hands.change_during([&email, &other], || {
+    changes.change_during([&email, &other], || {
         let mut rounds = 0;
         while rounds < 8 {
             match run(server, &["rename-email", "--email", names[0], "--to", names[1]]) {
                 Ok(_) => names.reverse(),
-                // It gives way, and on a machine that does much else, too often.
+                // The command backs off, and on a busy machine too often.
                 Err(said) if said.contains("the database is not available") => continue,
                 Err(said) => assert!(said.contains("is shared with both addresses"), "{said}"),
             }
             rounds += 1;
         }
     });
-    for book in &hands.books {
-        hands.take_off(book, names);
-        hands.share(book, names[0]);
+    for book in &changes.books {
+        changes.take_off(book, names);
+        changes.share(book, names[0]);
     }
     run(server, &["rename-email", "--email", names[0], "--to", names[1]]).expect("renamed");
-    for book in &hands.books {
-        let listed = hands.owners[0].get(&format!("/v5/books/{book}/collaborators")).text;
+    for book in &changes.books {
+        let listed = changes.owners[0].get(&format!("/v5/books/{book}/collaborators")).text;
         assert_eq!(names.map(|name| listed.contains(name)), [false, true], "{listed}");
     }
 }
 
-fn users_are_deleted_while_books_change_hands(server: &Server) {
-    let hands = Hands::new(server);
+fn users_are_deleted_during_transfers(server: &Server) {
+    let changes = BookChanges::new(server);
     for _ in 0..4 {
         let email = person();
         server.client(&email).get("/v5/user").ok();
         let deleted =
-            hands.change_during([&email, &email], || run(server, &["delete", "--email", &email]));
+            changes.change_during([&email, &email], || run(server, &["delete", "--email", &email]));
         deleted.expect("nothing is owned");
         run(server, &["show", "--email", &email]).expect_err("nobody");
     }
 }
 
-/// Who is deleted owns nothing, however fast they are.
-fn books_are_not_founded_for_deleted_users(server: &Server) {
+/// A deleted user owns no book, whatever the timing.
+fn deleted_user_creates_no_books(server: &Server) {
     let other = server.beside(&[]);
     for _ in 0..8 {
         let email = person();
@@ -404,15 +404,15 @@ fn books_are_not_founded_for_deleted_users(server: &Server) {
             run(server, &["delete", "--email", &email])
         });
         let owned = "UPDATE books SET version = version WHERE owner_id = ";
-        let owned = Backdoor::open(server).execute(&format!("{owned}{user}"));
+        let owned = RawSql::open(server).execute(&format!("{owned}{user}"));
         match outcome {
-            Ok(_) => assert_eq!(owned, 0, "nobody's books"),
+            Ok(_) => assert_eq!(owned, 0, "a deleted user owns no books"),
             Err(said) => assert!(said.contains("owns"), "{said}"),
         }
     }
 }
 
-/// 10.13: what was counted in memory when a key went is not written down for a key of nobody.
+/// 10.13: calls counted in memory are not stored for a deleted key.
 fn calls_of_a_deleted_user_are_not_counted(server: &Server) {
     let email = person();
     let client = server.client(&email);
@@ -426,5 +426,5 @@ fn calls_of_a_deleted_user_are_not_counted(server: &Server) {
     assert!(status.success());
     let number = i64::from_str_radix(id(&made), 16).expect("an id");
     let days = format!("UPDATE api_key_days SET calls = calls WHERE key_id = {number}");
-    assert_eq!(Backdoor::open(server).execute(&days), 0);
+    assert_eq!(RawSql::open(server).execute(&days), 0);
 }

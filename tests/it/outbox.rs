@@ -1,30 +1,29 @@
-//! Mails in the outbox (7.5, 7.6, 7.10), where no mail server is configured: what is written to
-//! whom, and what becomes of it.
+//! Mails in the outbox (7.5, 7.6, 7.10) without a mail server: recipients, texts and life cycle.
 
 use std::time::{Duration, Instant};
 
-use daybook_tests::{Answer, Backdoor, Cast, Client, Server, encode, id, pause, unique};
+use daybook_tests::{Answer, Cast, Client, RawSql, Server, encode, id, pause, unique};
 use serde_json::{Value, json};
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
         new_collaborators_are_invited,
         others_are_mailed_with_a_message_only,
-        what_is_refused_mails_nobody,
+        refused_sharing_sends_no_mail,
         messages_have_a_limit,
-        what_users_type_is_quoted,
+        user_text_in_mails_is_quoted,
         a_repetition_mails_once,
-        the_owner_is_told_once_a_day,
-        the_mail_tells_nothing_of_the_book,
+        owner_is_mailed_once_a_day,
+        unknown_book_sends_no_mail,
         a_user_causes_100_mails_a_day,
         mails_are_shown_and_dropped,
-        what_is_not_sent_in_time_is_given_up,
+        undelivered_mail_is_given_up_after_30_days,
         mails_that_were_given_up_are_sent_again,
         mails_that_ended_are_removed,
     ]
 }
 
-/// Runs `daybook outbox`; what it prints.
+/// Runs `daybook outbox`; returns its output.
 #[track_caller]
 fn outbox(server: &Server, arguments: &[&str]) -> String {
     let run = server.admin(&[&["outbox"], arguments].concat()).output().expect("daybook runs");
@@ -33,17 +32,17 @@ fn outbox(server: &Server, arguments: &[&str]) -> String {
     String::from_utf8(run.stdout).expect("UTF-8")
 }
 
-/// The mails to an address, each as its columns.
+/// The mails to an address, as columns.
 #[track_caller]
 fn mails(server: &Server, to: &str) -> Vec<Vec<String>> {
     let printed = outbox(server, &["list", "--to", to]);
     printed.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
 }
 
-/// How many mails an address has, without a process.
+/// Counts the mails of an address, without a process.
 fn count(server: &Server, to: &str) -> u64 {
     let touch = format!("UPDATE mails SET attempts = attempts WHERE recipient = '{to}'");
-    Backdoor::open(server).execute(&touch)
+    RawSql::open(server).execute(&touch)
 }
 
 /// The only mail to an address, as `daybook outbox show` prints it.
@@ -75,7 +74,7 @@ fn new_collaborators_are_invited(server: &Server) {
     for part in [
         format!("To: {to}\n"),
         format!("Subject: {from} shares the book \"House & home\" with you\n"),
-        format!("{from} shares a book with you: you may view it and post transactions in it."),
+        format!("{from} shares a book with you. You may view it and post transactions in it."),
         "> House & home\n".to_owned(),
         format!("Its id is {}.", cast.book),
         format!("{from} writes:\n\n> Hello,\n> have a look\n"),
@@ -85,7 +84,7 @@ fn new_collaborators_are_invited(server: &Server) {
     }
 }
 
-/// 7.5: invitations go for newly added rows, or with a message.
+/// 7.5: invitations are sent for new rows, or with a message.
 fn others_are_mailed_with_a_message_only(server: &Server) {
     let (cast, to) = (Cast::new(server), person());
     let mut expected = 0;
@@ -105,7 +104,7 @@ fn others_are_mailed_with_a_message_only(server: &Server) {
     }
 }
 
-fn what_is_refused_mails_nobody(server: &Server) {
+fn refused_sharing_sends_no_mail(server: &Server) {
     let (cast, to) = (Cast::new(server), person());
     share(&cast, &cast.viewer, &to, "VIEWER", "x").refused(403, "forbidden");
     share(&cast, &cast.stranger, &to, "VIEWER", "x").refused(404, "notFound");
@@ -127,8 +126,8 @@ fn messages_have_a_limit(server: &Server) {
     assert!(only(server, &to).contains(&longest));
 }
 
-/// 7.10: nothing a user typed adds lines, or looks like a link of the server.
-fn what_users_type_is_quoted(server: &Server) {
+/// 7.10: text of a user neither adds lines nor looks like a link of the server.
+fn user_text_in_mails_is_quoted(server: &Server) {
     let name = "Cash https://evil.example <b>";
     let (cast, to) = (Cast::with_settings(server, json!({"name": name})), person());
     let message = "\r\nBcc: all@example.com\r\n\r\nSign in at https://evil.example/x\0\u{2028}now";
@@ -146,7 +145,7 @@ fn what_users_type_is_quoted(server: &Server) {
     assert!(subject.ends_with(name), "{subject}");
 }
 
-/// 0.16: a request that is sent again mails nobody again.
+/// 0.16: a repeated request sends no second mail.
 fn a_repetition_mails_once(server: &Server) {
     let (cast, to) = (Cast::new(server), person());
     let keyed = cast.owner.header("Idempotency-Key", &unique("mail"));
@@ -160,8 +159,8 @@ fn ask(cast: &Cast, by: &Client, query: &str) -> Answer {
     by.send("POST", &cast.path(&format!("/collaborators/request{query}")), &Value::Null)
 }
 
-/// 7.6: at most one mail a day for a book and requester.
-fn the_owner_is_told_once_a_day(server: &Server) {
+/// 7.6: at most one mail per day for a book and requester.
+fn owner_is_mailed_once_a_day(server: &Server) {
     let cast = Cast::new(server);
     let owner = cast.owner.email();
     ask(&cast, &cast.stranger, "?permission=VIEWER&message=Let%20me%20in").no_content();
@@ -186,13 +185,13 @@ fn the_owner_is_told_once_a_day(server: &Server) {
     ask(&cast, &cast.stranger, "?permission=OWNER").refused(400, "badRequest");
     let yesterday =
         format!("UPDATE mails SET created_at = created_at - 86400000 WHERE recipient = '{owner}'");
-    Backdoor::open(server).execute(&yesterday);
+    RawSql::open(server).execute(&yesterday);
     ask(&cast, &cast.stranger, "?permission=POSTER").no_content();
     assert_eq!(count(server, owner), 3, "the next day");
 }
 
-/// 7.4, 7.6: of an unknown book nobody is told, and nothing is kept.
-fn the_mail_tells_nothing_of_the_book(server: &Server) {
+/// 7.4, 7.6: a request for an unknown book sends no mail and stores nothing.
+fn unknown_book_sends_no_mail(server: &Server) {
     let cast = Cast::new(server);
     let path = format!("/v5/books/{}/collaborators/request?permission=VIEWER", "0".repeat(32));
     for _ in 0..2 {
@@ -201,10 +200,10 @@ fn the_mail_tells_nothing_of_the_book(server: &Server) {
     assert_eq!(count(server, cast.stranger.email()), 0);
 }
 
-/// 7.10: the collaborator is added all the same.
+/// 7.10: the collaborator is added nevertheless.
 fn a_user_causes_100_mails_a_day(server: &Server) {
     let cast = Cast::new(server);
-    // The book's cast was invited by the owner.
+    // The owner invited the book's cast.
     let people: Vec<String> = (0..101).map(|_| person()).collect();
     for to in &people {
         share(&cast, &cast.editor, to, "VIEWER", "").ok();
@@ -234,26 +233,26 @@ fn mails_are_shown_and_dropped(server: &Server) {
     assert!(outbox(server, &["list"]).lines().count() <= 1_000);
 }
 
-/// Waits until it is so, while invitations wake the worker.
+/// Waits for a condition, while invitations wake the worker.
 #[track_caller]
 fn wait(cast: &Cast, what: impl Fn() -> bool) {
     let started = Instant::now();
     while !what() {
-        // The worker comes by itself each minute.
+        // The worker also runs every minute.
         assert!(started.elapsed() < Duration::from_secs(90), "it does not happen");
         share(cast, &cast.owner, &person(), "VIEWER", "").ok();
         pause(Duration::from_millis(20));
     }
 }
 
-/// 7.10: mails wait for 30 days; what they said stays for the operator.
-fn what_is_not_sent_in_time_is_given_up(server: &Server) {
+/// 7.10: mails are retried for 30 days; their text stays for the operator.
+fn undelivered_mail_is_given_up_after_30_days(server: &Server) {
     let (cast, to) = (Cast::new(server), person());
     share(&cast, &cast.owner, &to, "VIEWER", "").ok();
     let days = |days: i64| {
         let past = days * 86_400_000;
-        // Other cases have processes that send: one of them may have tried it meanwhile.
-        Backdoor::open(server).execute(&format!(
+        // Processes of other cases may have attempted it meanwhile.
+        RawSql::open(server).execute(&format!(
             "UPDATE mails SET created_at = created_at - {past}, due_at = due_at - {past}, \
              until = until - {past}, failure = NULL WHERE recipient = '{to}'"
         ))
@@ -266,14 +265,14 @@ fn what_is_not_sent_in_time_is_given_up(server: &Server) {
     let ended = format!(
         "UPDATE mails SET attempts = attempts WHERE recipient = '{to}' AND ending = 'given-up'"
     );
-    wait(&cast, || Backdoor::open(server).execute(&ended) == 1);
+    wait(&cast, || RawSql::open(server).execute(&ended) == 1);
     let shown = only(server, &to);
     assert!(shown.contains("Failure: it was not sent in time\n"), "{shown}");
     assert!(shown.contains("shares a book with you"), "{shown}");
     assert_eq!(mails(server, &other)[0][1], "waiting");
 }
 
-/// 7.10: by the operator, as if they were written now.
+/// 7.10: the operator resends them as if they were new.
 fn mails_that_were_given_up_are_sent_again(server: &Server) {
     let (cast, one, two) = (Cast::new(server), person(), person());
     let [first, second] = [&one, &two].map(|to| {
@@ -290,11 +289,11 @@ fn mails_that_were_given_up_are_sent_again(server: &Server) {
     let end = |to: &str, ending: &str| {
         let end = format!("UPDATE mails SET ending = '{ending}', ended_at = created_at, ");
         let end = format!("{end} attempts = 9, until = created_at + 1 WHERE recipient = '{to}'");
-        assert_eq!(Backdoor::open(server).execute(&end), 1);
+        assert_eq!(RawSql::open(server).execute(&end), 1);
     };
     end(&one, "given-up");
     end(&two, "sent");
-    assert!(retry(&[&first, &second]).expect_err("refused").contains("was sent"));
+    assert!(retry(&[&first, &second]).expect_err("refused").contains("was already sent"));
     assert_eq!(mails(server, &one)[0][1], "given-up", "all of them or none");
     end(&two, "given-up");
     retry(&[&first, &second]).expect("they are tried again");
@@ -305,17 +304,17 @@ fn mails_that_were_given_up_are_sent_again(server: &Server) {
     }
     end(&one, "given-up");
     let link = format!("UPDATE mails SET kind = 'sign-in-link' WHERE recipient = '{one}'");
-    Backdoor::open(server).execute(&link);
-    assert!(retry(&[&first]).expect_err("refused").contains("works no more"));
+    RawSql::open(server).execute(&link);
+    assert!(retry(&[&first]).expect_err("refused").contains("expired"));
     assert!(retry(&["nothing"]).expect_err("refused").contains("mail not found"));
     assert!(retry(&[]).expect_err("refused").contains("required"));
 }
 
-/// 7.10: seven days after their end.
+/// 7.10: removed seven days after they ended.
 fn mails_that_ended_are_removed(server: &Server) {
     let (cast, old, young) = (Cast::new(server), person(), person());
     let days = |to: &str, days: i64| {
-        Backdoor::open(server).execute(&format!(
+        RawSql::open(server).execute(&format!(
             "UPDATE mails SET ending = 'sent', ended_at = created_at - {days} * 86400000 \
              WHERE recipient = '{to}'"
         ))

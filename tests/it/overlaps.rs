@@ -1,6 +1,6 @@
-//! Units of work of two processes that overlap: what one of them has begun, the other one sees only
-//! once it is committed. Nothing is kept for somebody who is deleted at that moment (7.11), no
-//! change of one undoes that of the other, and no consent comes back (11.16).
+//! Overlapping units of work of two processes: uncommitted changes of one are invisible to the
+//! other. Nothing is stored for a user who is being deleted (7.11), no update is lost, and no
+//! withdrawn consent returns (11.16).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use daybook_domain::api_key::{KeyRequest, Usage};
+use daybook_domain::api_key::{ApiKeyUsage, KeyRequest};
 use daybook_domain::app::{AppText, Changes};
 use daybook_domain::connection::NewConnection;
 use daybook_domain::email::Email;
@@ -27,7 +27,7 @@ use daybook_service::{
     integration, mail, session, storage_quota, token, user,
 };
 use daybook_storage::{Address, Options, ShardKey, Store, Tx};
-use daybook_tests::{Backdoor, Engine, Server, pause, unique};
+use daybook_tests::{Engine, RawSql, Server, pause, unique};
 
 use crate::Case;
 use crate::file_sweep::eventually;
@@ -37,31 +37,30 @@ pub fn tests() -> Vec<Case> {
         changes_of_an_app_add_up,
         changes_of_an_allowance_add_up,
         a_withdrawn_consent_stays_withdrawn,
-        nothing_is_kept_for_who_is_deleted,
-        nothing_is_counted_for_a_key_that_is_gone,
+        concurrently_deleted_user_leaves_no_rows,
+        calls_of_a_deleted_key_are_not_counted,
         a_deleted_user_stays_deleted,
-        mails_go_to_the_address_of_now,
-        commands_find_the_owner_of_now,
-        who_is_taken_off_a_book_is_deleted_all_the_same,
+        mails_go_to_the_current_address,
+        commands_find_the_current_owner,
+        removed_collaborator_is_deleted,
         no_integration_outlives_its_connection,
-        a_copy_that_is_being_removed_is_nobodys,
+        copy_under_removal_is_not_published,
     ]
 }
 
 const NOW: Instant = Instant::new(1_763_000_000_000);
-/// How long a unit of work is held on SQLite, where one writes at a time and nothing shows who
-/// waits.
+/// The length of a unit of work on SQLite, which has one writer and no view of waiting ones.
 const HELD: Duration = Duration::from_millis(50);
 const CLIENT: &str = "client";
 
-/// Two stores over the database of a server, as two processes have them.
+/// Two stores on the database of a server, like two processes.
 pub fn two_stores(server: &Server) -> [Store; 2] {
     let address = || Address::parse(server.database_url()).expect("a URL");
     let open = || Store::open(&Options::new(address())).expect("the store opens");
     [open(), open()]
 }
 
-/// Two processes over one database.
+/// Two processes on one database.
 struct Fixture {
     stores: [Store; 2],
     ids: Arc<Ids>,
@@ -74,7 +73,7 @@ impl Fixture {
         Self { stores: two_stores(&server), ids: Arc::new(Ids::new(7)), server }
     }
 
-    /// Somebody new.
+    /// Creates a user.
     fn person(&self) -> Context {
         let (email, ids) = (address(), Arc::clone(&self.ids));
         let user = self.done(move |tx| user::sign_in(tx, &email, &ids, NOW));
@@ -122,8 +121,8 @@ impl Fixture {
         self.stores[1].read(work).expect("nothing is refused")
     }
 
-    /// Does `held` in one process, and before it is committed `other` in the other one, until that
-    /// is done or waits; again when it gives way.
+    /// Runs `held` in one process and, before it commits, `other` in the second one, until that is
+    /// done or waits. Repeats both when `other` backs off.
     fn overlap<T: Send + 'static, U: Send + 'static>(
         &self,
         held: impl FnOnce(&mut Tx<'_>) -> Result<T, Error> + Send + 'static,
@@ -151,7 +150,7 @@ impl Fixture {
                 }
                 outcome
             });
-            let mut database = Backdoor::open(&self.server);
+            let mut database = RawSql::open(&self.server);
             let mut waits = || match self.server.engine() {
                 Engine::Sqlite => {
                     pause(HELD);
@@ -166,7 +165,7 @@ impl Fixture {
         })
     }
 
-    /// Deletes a user, and lets a unit of work of another process overlap with that.
+    /// Deletes a user, overlapping with a unit of work of another process.
     fn delete_beside<U: Send + 'static>(
         &self,
         who: &Context,
@@ -181,13 +180,13 @@ fn address() -> Email {
     Email::stored(format!("{}@example.com", unique("overlap")))
 }
 
-/// Gives somebody another address.
+/// Gives a user another address.
 fn readdress(
     who: &Context,
 ) -> (Email, impl FnOnce(&mut Tx<'_>) -> Result<(), Error> + Clone + use<>) {
     let (from, to, ids) = (who.user.email.clone(), address(), Arc::clone(&who.ids));
     let new = to.clone();
-    (to, move |tx: &mut Tx<'_>| user::readdress(tx, (&from, &new), &ids, NOW).map(drop))
+    (to, move |tx: &mut Tx<'_>| user::change_address(tx, &from, &new, &ids, NOW).map(drop))
 }
 
 fn changes_of_an_app_add_up(engine: Engine) {
@@ -231,20 +230,24 @@ fn a_withdrawn_consent_stays_withdrawn(engine: Engine) {
     let granted = Granted { user, signed_in_at: NOW, client: CLIENT.to_owned(), scope };
     let until = Instant::new(NOW.milliseconds() + 60_000);
     let (agreed, minted) = (granted.clone(), Arc::clone(&ids));
-    fixture.done(move |tx| grant::begin(tx, &agreed, until, (&minted, NOW)));
-    let again = move |tx: &mut Tx<'_>| grant::begin_again(tx, &granted, until, (&ids, NOW));
+    fixture.done(move |tx| grant::begin(tx, &agreed, until, &minted, NOW));
+    let repeated = move |tx: &mut Tx<'_>| grant::begin_with_consent(tx, &granted, until, &ids, NOW);
     let withdraw = move |tx: &mut Tx<'_>| grant::withdraw(tx, user, CLIENT);
-    let (given, withdrawn) = fixture.overlap(again.clone(), withdraw);
+    let (given, withdrawn) = fixture.overlap(repeated.clone(), withdraw);
     withdrawn.expect("it waits");
     let given = given.expect("the user had agreed").id;
     assert_eq!(fixture.read(|tx| grant::find(tx, given, NOW)), None, "it ends with the consent");
-    // Whoever has read that there is a consent comes too late.
-    assert_eq!(fixture.done(again), None);
-    assert_eq!(fixture.read(|tx| grant::consents(tx, user)).len(), 0, "nobody has agreed since");
+    // A consent read before the withdrawal is stale.
+    assert_eq!(fixture.done(repeated), None);
+    assert_eq!(
+        fixture.read(|tx| grant::list_consents(tx, user)).len(),
+        0,
+        "the consent stays withdrawn"
+    );
 }
 
-/// A process lets somebody in for seconds after another one has deleted them (11.10).
-fn nothing_is_kept_for_who_is_deleted(engine: Engine) {
+/// A process trusts its cached user for seconds after another one has deleted it (11.10).
+fn concurrently_deleted_user_leaves_no_rows(engine: Engine) {
     let fixture = Fixture::new(engine);
     let owner = fixture.person();
     let (book, app) = (fixture.book(&owner), fixture.app(&owner));
@@ -269,14 +272,14 @@ fn nothing_is_kept_for_who_is_deleted(engine: Engine) {
         }),
         ("requestBookAccess", |tx, cx, book, _| {
             let permission = Some("VIEWER");
-            let asked = access_request::Request { permission, ..Default::default() };
-            access_request::request(tx, cx, book, asked)
+            let requested = access_request::Request { permission, ..Default::default() };
+            access_request::request(tx, cx, book, requested)
         }),
         ("consent", |tx, cx, _, _| {
             let scope = GrantScope::read(Some("email"), None)?;
             let client = CLIENT.to_owned();
             let granted = Granted { user: cx.user.id, signed_in_at: NOW, client, scope };
-            grant::begin(tx, &granted, NOW, (&cx.ids, NOW)).map(drop)
+            grant::begin(tx, &granted, NOW, &cx.ids, NOW).map(drop)
         }),
     ];
     for (name, work) in works {
@@ -289,19 +292,19 @@ fn nothing_is_kept_for_who_is_deleted(engine: Engine) {
     assert_eq!(fixture.read(|tx| access_request::list(tx, &owner, &book)).len(), 0);
 }
 
-/// 10.13: calls are counted later than they came.
-fn nothing_is_counted_for_a_key_that_is_gone(engine: Engine) {
+/// 10.13: calls are stored later than they arrive.
+fn calls_of_a_deleted_key_are_not_counted(engine: Engine) {
     let fixture = Fixture::new(engine);
     let who = fixture.person();
     let cx = who.clone();
     let create =
         move |tx: &mut Tx<'_>| api_key::create(tx, &cx, |_| [7; 32], KeyRequest::default());
     let key = fixture.done(create).key.id;
-    let usage = Usage { day: api_key::day(NOW), calls: 1 };
-    let count = move |tx: &mut Tx<'_>| api_key::count(tx, &[(key, usage)], NOW);
+    let usage = ApiKeyUsage { day: api_key::day(NOW), calls: 1 };
+    let count = move |tx: &mut Tx<'_>| api_key::add_calls(tx, &[(key, usage)], NOW);
     fixture.delete_beside(&who, count).expect("nothing is refused");
     let left = "SELECT COUNT(*) FROM api_key_days";
-    assert_eq!(Backdoor::open(&fixture.server).count(left), 0);
+    assert_eq!(RawSql::open(&fixture.server).count(left), 0);
 }
 
 fn a_deleted_user_stays_deleted(engine: Engine) {
@@ -314,7 +317,7 @@ fn a_deleted_user_stays_deleted(engine: Engine) {
     let who = fixture.person();
     let email = who.user.email.clone();
     let enable = move |tx: &mut Tx<'_>| user::set_disabled(tx, &email, false, NOW);
-    let refused = fixture.delete_beside(&who, enable).expect_err("nobody has the address");
+    let refused = fixture.delete_beside(&who, enable).expect_err("no user has the address");
     assert!(refused.to_string().contains("user not found"), "{refused}");
     check(&who);
 
@@ -329,34 +332,36 @@ fn a_deleted_user_stays_deleted(engine: Engine) {
     assert!(refused.to_string().contains("not admitted"), "{refused}");
     check(&who);
 
-    // A link that is mailed meanwhile would make a new user of the address, admitted or not.
+    // A link mailed meanwhile would create a new user of the address, admitted or not.
     let who = fixture.person();
     let (email, ids) = (who.user.email.clone(), Arc::clone(&fixture.ids));
     let (digest, admission) = ([8; 32], Admission::default());
     let mailed = move |tx: &mut Tx<'_>| {
-        session::mail_link(tx, (digest, "link"), (&email, true), &admission, (&ids, NOW))
+        let link = session::NewLink { email: &email, digest, url: "link" };
+        session::mail_link(tx, link, true, &admission, &ids, NOW)
     };
-    fixture.delete_beside(&who, mailed).expect("nobody learns whether there is a user");
-    let unusable = fixture.stores[1].read(|tx| session::link(tx, &digest, NOW));
+    fixture.delete_beside(&who, mailed).expect("the response does not depend on the user");
+    let unusable = fixture.stores[1].read(|tx| session::find_link(tx, &digest, NOW));
     assert!(unusable.is_err(), "{unusable:?}");
 }
 
-fn mails_go_to_the_address_of_now(engine: Engine) {
+fn mails_go_to_the_current_address(engine: Engine) {
     let fixture = Fixture::new(engine);
     let (owner, guest) = (fixture.person(), fixture.person());
     let book = fixture.book(&owner);
     let (to, readdress) = readdress(&owner);
     let ask = move |tx: &mut Tx<'_>| {
-        let asked = access_request::Request { permission: Some("VIEWER"), ..Default::default() };
-        access_request::request(tx, &guest, &book, asked)
+        let requested =
+            access_request::Request { permission: Some("VIEWER"), ..Default::default() };
+        access_request::request(tx, &guest, &book, requested)
     };
     fixture.overlap(ask, readdress).1.expect("it waits");
     let mails = |to: Email| fixture.read(move |tx| mail::list(tx, Some(&to))).len();
     assert_eq!([mails(owner.user.email.clone()), mails(to)], [0, 1]);
 }
 
-/// Whose address changes at that moment still owns the book.
-fn commands_find_the_owner_of_now(engine: Engine) {
+/// A user whose address changes at that moment still owns the book.
+fn commands_find_the_current_owner(engine: Engine) {
     let fixture = Fixture::new(engine);
     let (owner, heir) = (fixture.person(), fixture.person());
     let book = fixture.book(&owner);
@@ -376,7 +381,7 @@ fn commands_find_the_owner_of_now(engine: Engine) {
         .overlap(renamed, move |tx| book::restore_by_operator(tx, &key, &ids, NOW).map(drop));
     restored.expect("the book is there");
 
-    // An app that somebody else has installed goes, in the name of whoever owns the book.
+    // An integration installed by another user is removed in the name of the owner.
     let (owner, guest) = (fixture.person(), fixture.person());
     let book = fixture.book(&owner);
     fixture.share(&owner, &book, &guest);
@@ -388,8 +393,8 @@ fn commands_find_the_owner_of_now(engine: Engine) {
     disconnected.expect("the book is there");
 }
 
-/// A process that has lost its lease must not publish what another one has begun to remove.
-fn a_copy_that_is_being_removed_is_nobodys(engine: Engine) {
+/// A process that has lost its lease must not publish a copy that another one is removing.
+fn copy_under_removal_is_not_published(engine: Engine) {
     let fixture = Fixture::new(engine);
     let owner = fixture.person();
     let user = owner.user.id;
@@ -417,7 +422,7 @@ fn connected(fixture: &Fixture, cx: &Context, book: &str) -> ConnectionId {
     id
 }
 
-/// A connection of somebody to an app, and what installs that app in a book by it.
+/// Creates a connection of a user to an app, and the input that installs the app by it.
 fn install(
     fixture: &Fixture,
     cx: &Context,
@@ -437,7 +442,7 @@ fn install(
     (id, move |tx: &mut Tx<'_>| integration::create(tx, &cx, &book, &input).map(drop))
 }
 
-fn who_is_taken_off_a_book_is_deleted_all_the_same(engine: Engine) {
+fn removed_collaborator_is_deleted(engine: Engine) {
     let fixture = Fixture::new(engine);
     let (owner, heir) = (fixture.person(), fixture.person());
     let (book, leaver) = (fixture.book(&owner), fixture.person());
@@ -448,7 +453,7 @@ fn who_is_taken_off_a_book_is_deleted_all_the_same(engine: Engine) {
     let delete = move |tx: &mut Tx<'_>| user::delete(tx, &email, &ids, NOW);
     fixture.overlap(take_off, delete).1.expect("nothing is owned");
 
-    // Nor is a new address refused because the book has another owner now.
+    // Nor is a new address refused because the book has another owner meanwhile.
     let editor = fixture.person();
     fixture.share(&owner, &book, &editor);
     let (to, renamed) = readdress(&editor);
@@ -475,7 +480,7 @@ fn no_integration_outlives_its_connection(engine: Engine) {
     assert!(matches!(overtaken, Error::Overtaken(_)), "{overtaken}");
     fixture.read(|tx| connection::get(tx, &owner, &id.to_string()));
 
-    // Nor does it matter what the writer has done before: here it has changed no row.
+    // Nor does it depend on earlier statements: here the writer has changed no row.
     let (id, used) = install(&fixture, &owner, &book);
     let user = owner.user.id;
     fixture.done(move |tx| grant::withdraw(tx, user, "nobody"));
@@ -483,7 +488,7 @@ fn no_integration_outlives_its_connection(engine: Engine) {
     fixture.read(|tx| connection::get(tx, &owner, &id.to_string()));
 
     let (id, used) = install(&fixture, &owner, &book);
-    let refused = fixture.overlap(delete(id), used).1.expect_err("there is no connection");
+    let refused = fixture.overlap(delete(id), used).1.expect_err("the connection is deleted");
     assert!(refused.to_string().contains("connection"), "{refused}");
     let installed = fixture.read(|tx| integration::list(tx, &owner, &book));
     assert_eq!(installed.len(), 2, "those of the other connections");

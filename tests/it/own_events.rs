@@ -1,4 +1,4 @@
-//! Apps and the events that they cause themselves: whether they come (8.11), and when (8.9).
+//! Events caused by an app itself: whether the app receives them (8.11), and when (8.9).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -25,12 +25,12 @@ pub fn tests() -> Vec<Case> {
         rule_8_9_own_events_wait_for_one_attempt,
         rule_8_9_own_events_come_when_the_app_has_left_the_book,
     ];
-    tests.extend(crate::isolated![rule_8_9_own_events_wait_for_no_process_that_has_ended]);
+    tests.extend(crate::isolated![rule_8_9_own_events_ignore_ended_processes]);
     tests
 }
 
 const POSTED: [&str; 1] = ["TRANSACTION_POSTED"];
-/// Longer than the time between two looks for what is due.
+/// Longer than the interval of the delivery worker.
 const A_LOOK: Duration = Duration::from_millis(1_500);
 
 fn transaction(description: &str) -> Value {
@@ -38,7 +38,7 @@ fn transaction(description: &str) -> Value {
         "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}})
 }
 
-/// The app with the token of what it received.
+/// A client with the token of a received event.
 fn acting(base: &str, received: &Received) -> Client {
     Client::at(base, received.header("service-oauth-token"))
 }
@@ -90,7 +90,7 @@ fn rule_8_11_own_events_can_be_switched_off(server: &Server) {
     let replay = cast.path("/events/replay/batch");
     cast.owner.patch(&replay, &json!({"items": replayed})).no_content();
     lunch(&cast, "third");
-    // To the other app the three come twice.
+    // The other app receives the three events twice.
     other.wait_for(10);
     eventually("8.10: all is delivered", backlog);
     let told = descriptions(&receiver.received());
@@ -100,7 +100,7 @@ fn rule_8_11_own_events_can_be_switched_off(server: &Server) {
     assert_eq!(receiver.received().len(), 5, "8.12: who names the app means it");
 }
 
-/// A second book, in one collection with the first, and what happened in which order.
+/// A second book in one collection with the first, and the order of what happened.
 struct Pair {
     from: Cast,
     to: String,
@@ -121,7 +121,7 @@ impl Pair {
         Pair { from, to, order: Arc::default() }
     }
 
-    /// An app in both books: of an event of the first it records another transaction in the second.
+    /// An app in both books that records a transaction in the second for each event of the first.
     fn mirror(
         &self,
         server: &Server,
@@ -162,7 +162,7 @@ impl Pair {
     }
 }
 
-/// Another app hears of it at once.
+/// Another app receives it at once.
 fn rule_8_9_own_events_wait_for_the_answer(server: &Server) {
     let pair = Pair::new(server);
     let (order, target) = (Arc::clone(&pair.order), json!(pair.target()));
@@ -187,7 +187,7 @@ fn rule_8_9_own_events_wait_for_the_answer(server: &Server) {
     assert_eq!(pair.order(), ["other app", "answered", "own event"], "8.9");
 }
 
-/// What waits for the next attempt keeps nothing waiting.
+/// A delivery that waits for a retry does not block others.
 fn rule_8_9_own_events_wait_for_one_attempt(server: &Server) {
     let pair = Pair::new(server);
     let (receiver, _) = pair.mirror(server, || {
@@ -203,9 +203,9 @@ fn rule_8_9_own_events_wait_for_one_attempt(server: &Server) {
 fn rule_8_9_own_events_come_when_the_app_has_left_the_book(server: &Server) {
     let pair = Pair::new(server);
     let may_answer = Arc::new(AtomicBool::new(false));
-    let asked = Arc::clone(&may_answer);
+    let request = Arc::clone(&may_answer);
     let (receiver, app) = pair.mirror(server, move || {
-        eventually("it may answer", || asked.load(Ordering::SeqCst));
+        eventually("it may answer", || request.load(Ordering::SeqCst));
         fine("{}")
     });
     let owner = &pair.from.owner;
@@ -217,17 +217,17 @@ fn rule_8_9_own_events_come_when_the_app_has_left_the_book(server: &Server) {
     pause(A_LOOK);
     assert_eq!(pair.order(), Vec::<&str>::new(), "8.9: it waits for the answer");
     let all = owner.get(&pair.from.path("/integrations")).ok();
-    let gone = items(&all).iter().find(|one| one["agentId"] == app["id"]).expect("installed");
-    owner.delete(&pair.from.path(&format!("/integrations/{}", id(gone)))).ok();
+    let removed = items(&all).iter().find(|one| one["agentId"] == app["id"]).expect("installed");
+    owner.delete(&pair.from.path(&format!("/integrations/{}", id(removed)))).ok();
     receiver.wait_for(2);
     eventually("8.11: nothing is waited for", || pair.order() == ["own event"]);
     may_answer.store(true, Ordering::SeqCst);
 }
 
-/// In a future that the server's own worker does not see.
+/// A time in the future, which the server's own worker does not reach.
 const THEN: Instant = Instant::new(4_000_000_000_000);
 
-fn rule_8_9_own_events_wait_for_no_process_that_has_ended(engine: Engine) {
+fn rule_8_9_own_events_ignore_ended_processes(engine: Engine) {
     let inside = Inside::new(engine, THEN, Changes::default());
     let changes = Changes { name: Some("Own".to_owned()), ..Changes::default() };
     let input = book::Input { changes, accounts: Vec::new(), groups: Vec::new() };
@@ -235,7 +235,7 @@ fn rule_8_9_own_events_wait_for_no_process_that_has_ended(engine: Engine) {
     let cause = format!("(SELECT id FROM books WHERE public_id = '{}')", inside.book);
     let (own, due) = ("(SELECT MAX(id) FROM books)", THEN.milliseconds());
     inside.execute(&[
-        // The app answers to an event of one book, and has done something in another one.
+        // The app responds to an event of one book after an action in another one.
         &format!(
             "INSERT INTO delivery_queues (book_id, app_id, due_at, lease, leased_until) \
              VALUES ({cause}, 'bot', {due}, 7, {due} + 45000)"
@@ -252,17 +252,17 @@ fn rule_8_9_own_events_wait_for_no_process_that_has_ended(engine: Engine) {
              VALUES ({own}, 'bot', 5, 1, 7), ({own}, 'bot', 6, 0, NULL)"
         ),
     ]);
-    let taken = |seconds: i64| -> Vec<i64> {
+    let accepted = |seconds: i64| -> Vec<i64> {
         let now = Instant::new(THEN.milliseconds() + seconds * 1_000);
         let occupied = InFlight::new(8, 8);
-        let taken = inside.write(move |tx, _, _| {
-            let taken = delivery::take(tx, &mut || 9, occupied, now)?;
-            Ok(taken.into_iter().map(|one| one.leased.delivery.sequence).collect::<Vec<_>>())
+        let accepted = inside.write(move |tx, _, _| {
+            let accepted = delivery::lease_due(tx, &mut || 9, occupied, now)?;
+            Ok(accepted.into_iter().map(|one| one.leased.delivery.sequence).collect::<Vec<_>>())
         });
-        taken.expect("what is due")
+        accepted.expect("what is due")
     };
-    assert_eq!(taken(1), Vec::<i64>::new(), "8.9: it waits, and so does what is behind it");
-    let mut both = taken(46);
+    assert_eq!(accepted(1), Vec::<i64>::new(), "8.9: it waits, and so does what is behind it");
+    let mut both = accepted(46);
     both.sort_unstable();
     assert_eq!(both, [1, 5], "8.9: the lease of the process has ended");
 }

@@ -1,7 +1,7 @@
-//! How many books somebody owns (6.23), and shares with somebody (7.12): nobody spoils the list of
-//! another user's books.
+//! Limits of books owned (6.23) and shared (7.12) by a user, so that no user can fill another's
+//! list of books.
 
-use daybook_tests::{Backdoor, Cast, Server, id};
+use daybook_tests::{Cast, RawSql, Server, id};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -16,17 +16,17 @@ pub fn tests() -> Vec<Case> {
     ]
 }
 
-/// Books like that of a cast, made behind the server's back, which go with this value.
+/// Copies of a cast's book, created directly in the database and removed when dropped.
 struct Fillers {
-    database: Backdoor,
-    /// All their ids are between these.
+    database: RawSql,
+    /// The range of their ids.
     ids: (i64, i64),
 }
 
 impl Fillers {
-    /// So many books of the owner of the cast's book.
+    /// Creates books of the owner of the cast's book.
     fn new(server: &Server, cast: &Cast, count: i64) -> Fillers {
-        let mut database = Backdoor::open(server);
+        let mut database = RawSql::open(server);
         let of = format!("(SELECT id FROM books WHERE public_id = '{}')", cast.book);
         let number = database.count(&format!("SELECT {of}"));
         let first = -number * 100_000;
@@ -81,12 +81,12 @@ fn rule_6_23_a_user_owns_ten_thousand_books(server: &Server) {
     let cast = Cast::new(server);
     let mut fillers = Fillers::new(server, &cast, 9_999);
     let create = || cast.owner.post("/v5/books", &json!({"name": "One more"}));
-    let said = create().refused(400, "badRequest");
-    assert!(said.contains("10000 books"), "{said}");
+    let output = create().refused(400, "badRequest");
+    assert!(output.contains("10000 books"), "{output}");
     cast.owner.post(&cast.path("/copy?name=Copy"), &Value::Null).refused(400, "badRequest");
     fillers.remove_one();
     let book = create().ok();
-    // A deleted book is kept, and can come back.
+    // A deleted book counts, because it can be restored.
     cast.owner.delete(&format!("/v5/books/{}", id(&book))).ok();
     create().refused(400, "badRequest");
 }
@@ -113,10 +113,10 @@ fn rule_7_12_an_owner_shares_ten_thousand(server: &Server) {
         let body = json!({"email": email, "permission": "VIEWER"});
         cast.owner.post(&cast.path("/collaborators"), &body)
     };
-    let said = add(victim.owner.email()).refused(400, "badRequest");
-    assert!(said.contains("10000 books"), "{said}");
+    let output = add(victim.owner.email()).refused(400, "badRequest");
+    assert!(output.contains("10000 books"), "{output}");
     add(victim.poster.email()).ok();
-    // Whoever has a book already gets another permission.
+    // A collaborator of the book may still get another permission.
     add(cast.poster.email()).ok();
     fillers.remove_one();
     add(victim.owner.email()).ok();

@@ -1,5 +1,5 @@
-//! 2.4: a list goes on as it began, also when its pages are asked for on different days. Only a
-//! store of its own can let a day pass.
+//! 2.4: the pages of a list keep the date of the first page. The test needs its own store to let a
+//! day pass.
 
 use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;

@@ -1,22 +1,22 @@
-//! Cursors (2.1 - 2.5): pages of transactions and events put together are the whole, whatever
-//! happens meanwhile.
+//! Cursors (2.1 - 2.5): the pages of transactions and events together are the whole list, also
+//! under concurrent changes.
 
 use daybook_tests::{Cast, Client, Server, encode};
 use serde_json::{Value, json};
 
 use crate::reading::{Faults, absent, batch, day_in, find, ids, items, labels, zone_at_day};
 
-/// A list to walk: its path with the query, without limit and cursor.
+/// The path of a list with its query, without limit and cursor.
 fn transactions(cast: &Cast, query: &str) -> String {
     cast.path(&format!("/transactions?query={}", encode(query)))
 }
 
-/// How a client sends the cursor back.
+/// How a client sends the cursor.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Header,
     Parameter,
-    /// Only the cursor: it carries the query, too (2.4).
+    /// Only the cursor, which contains the query (2.4).
     Bare,
 }
 
@@ -37,7 +37,7 @@ fn page(reader: &Client, path: &str, limit: usize, cursor: Option<&str>, way: Wa
     }
 }
 
-/// All pages; each but the last is full and has a cursor, the last has none (2.3).
+/// Reads all pages; each but the last is full and has a cursor (2.3).
 #[track_caller]
 fn walk(reader: &Client, path: &str, limit: usize, way: Way) -> Vec<String> {
     let mut walked = Vec::new();
@@ -69,8 +69,8 @@ fn walk(reader: &Client, path: &str, limit: usize, way: Way) -> Vec<String> {
     panic!("{path} by {way:?} never ends");
 }
 
-/// A book with 42 transactions: ties on days, ties of creation within a batch, drafts without a
-/// date, some tagged.
+/// A book with 42 transactions: equal days, equal creation times within a batch, drafts without a
+/// date, some with tags.
 fn fixture(server: &Server) -> Cast {
     let cast = Cast::with_settings(server, json!({"timeZone": zone_at_day()}));
     cast.account("Cash", "ASSET");
@@ -113,8 +113,7 @@ fn rule_2_3_pages_are_the_whole(server: &Server) {
         distinct.sort();
         distinct.dedup();
         assert_eq!(distinct.len(), whole.len(), "no row twice: {query}");
-        // 42 is a multiple of all but the last: the last page is full there and still has no
-        // cursor.
+        // 42 is a multiple of all but the last: the last page is full and still has no cursor.
         for limit in [1, 2, 3, 7, 42, 41] {
             for way in [Way::Header, Way::Parameter, Way::Bare] {
                 assert_eq!(
@@ -144,7 +143,7 @@ fn rule_2_1_the_header_wins(server: &Server) {
         .get(&format!("{path}&limit=3&cursor={}", encode(&after_two)))
         .ok();
     assert_eq!(ids(&both), &whole[5..8]);
-    // The page size may change on the way.
+    // The page size may change between pages.
     let next = page(&cast.owner, &path, 40, Some(&after_two), Way::Header);
     assert_eq!(ids(&next), &whole[2..42]);
     assert!(absent(&next, "cursor"));
@@ -165,7 +164,7 @@ fn rule_2_4_a_query_filters_and_the_cursor_is_a_position(server: &Server) {
             wanted,
             "a cursor of the whole list after {place} rows, with the query #third"
         );
-        // The query of the cursor does not come back when the request has its own.
+        // A query of the request replaces that of the cursor.
         let narrow = page(&cast.owner, &transactions(&cast, "#third"), 1, None, Way::Header);
         let cursor = narrow["cursor"].as_str().expect("a cursor");
         let position = whole.iter().position(|id| *id == ids(&narrow)[0]).expect("listed");
@@ -192,7 +191,7 @@ fn rule_2_4_stable_under_changes(server: &Server) {
         walked.extend(ids(&page));
         let Some(next) = page["cursor"].as_str() else { break };
         cursor = Some(next.to_owned());
-        // Before the position, and at it: neither may come up, nor push a row out.
+        // Before and at the position: neither may appear, nor push a row out.
         for date in ["2090-01-01", items(&page)[0]["date"].as_str().unwrap_or("2090-01-01")] {
             cast.owner
                 .post(
@@ -201,7 +200,7 @@ fn rule_2_4_stable_under_changes(server: &Server) {
                 )
                 .ok();
         }
-        // The row of the cursor itself goes away; the position stays.
+        // The row of the cursor is deleted; the position stays valid.
         let last = items(&page).last().expect("a row").clone();
         cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": last["id"]})).ok();
         round += 1;
@@ -245,7 +244,7 @@ fn rule_2_5_damaged_cursors(server: &Server) {
     }
     let answer = cast.owner.header("cursor", &longer).get(&format!("{path}&limit=5"));
     faults.same("2.5: a longer cursor is never an error", answer.status, 200);
-    // An empty cursor is none, and one of another list or book is unknown here or a position; never
+    // An empty cursor is ignored; one of another list or book is ignored or a position, but never
     // an error.
     for path in [format!("{path}&limit=5&cursor="), format!("{path}&limit=5")] {
         faults.same(

@@ -1,7 +1,7 @@
-//! Statements about a book stay in its part of the tables: a database over several machines keeps
-//! all rows of a book on one of them, and a statement that has to look at others costs all of them.
-//! Here the tables of books are split by `book_id` on a PostgreSQL that says what it plans, while
-//! every operation is called once.
+//! Statements about a book stay in its partition, because a distributed database has all rows of a
+//! book on one machine, and a statement across machines is expensive. Here the tables are
+//! partitioned by `book_id` on a PostgreSQL that logs its plans, and every operation is called
+//! once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ pub fn tests() -> Vec<Case> {
     crate::isolated![rule_house_statements_of_a_book_stay_in_its_partition]
 }
 
-/// Splits `books` by its numbers, and each table that has the number of a book by that, into eight.
+/// Splits `books` by its number, and each table with a book number by that, into eight partitions.
 const SPLIT: &str = "DO $$
 DECLARE name text; number text; entries text := pg_get_viewdef('entries');
 BEGIN
@@ -45,7 +45,7 @@ BEGIN
     ALTER TABLE books ALTER COLUMN id SET DEFAULT nextval('book_numbers');
 END $$";
 
-/// Has the plan of each statement written into the log, made for the values it is run with.
+/// Logs the plan of each statement for its values.
 const EXPLAIN: [&str; 8] = [
     "LOAD 'auto_explain'",
     "ALTER SYSTEM SET session_preload_libraries = 'auto_explain'",
@@ -57,7 +57,7 @@ const EXPLAIN: [&str; 8] = [
     "SELECT pg_reload_conf()",
 ];
 
-/// Statements that look at many books, by what their texts contain, and what they look for.
+/// Statements across books, by a part of their text, with their purpose.
 const CROSSING: [(&str, &str); 18] = [
     ("FROM book_keys k JOIN books b", "several books by public id"),
     ("FROM collaborators c JOIN books b", "the books of a user"),
@@ -71,10 +71,7 @@ const CROSSING: [(&str, &str); 18] = [
     ("(SELECT \"integrations\".\"book_id\"", "the books that use a connection"),
     ("FROM audit_requests a JOIN books b ON b.id = a.book_id WHERE b.d", "the audits that wait"),
     ("s.unindexed >= ", "the books with texts to index"),
-    (
-        "FROM unfinished_copies n JOIN books b ON b.id = n.book_id ORDER",
-        "the copies that nobody finishes",
-    ),
+    ("FROM unfinished_copies n JOIN books b ON b.id = n.book_id ORDER", "abandoned copies"),
     ("deleted_at, id LIMIT", "the deleted books that wait no longer"),
     ("WHERE q.due_at <= ", "the deliveries that are due"),
     ("q.stopped_at IS NOT NULL", "the queues of apps that were uninstalled"),
@@ -82,7 +79,7 @@ const CROSSING: [(&str, &str); 18] = [
     ("SELECT book_id, sequence, app_id, attempt FROM old)", "the delivery log that is too old"),
 ];
 
-/// The plans that a log tells.
+/// The plans in a log.
 fn plans(log: &str) -> Vec<Value> {
     let mut plans = Vec::new();
     for entry in log.split("\nline ") {
@@ -92,7 +89,7 @@ fn plans(log: &str) -> Vec<Value> {
     plans
 }
 
-/// The parts that a plan reads or changes, by table.
+/// The partitions that a plan reads or changes, by table.
 fn touched(plan: &Value, parts: &mut BTreeMap<String, BTreeSet<String>>) {
     match plan {
         Value::Object(node) => {
@@ -107,7 +104,7 @@ fn touched(plan: &Value, parts: &mut BTreeMap<String, BTreeSet<String>>) {
     }
 }
 
-/// A PostgreSQL of its own with the schema, the server that made it and has stopped, and a way in.
+/// A separate PostgreSQL with the schema, the stopped server that created it, and a connection.
 pub fn stopped() -> (Cluster, Server, postgres::Client) {
     let cluster = Cluster::start(Setup::default());
     let database_url = Some(cluster.url().to_owned());
@@ -134,7 +131,7 @@ fn rule_house_statements_of_a_book_stay_in_its_partition(engine: Engine) {
         let log = cluster.log();
         CROSSING.iter().all(|(known, _)| log.contains(&known.replace('"', "\\\"")))
     });
-    // What is half written is no plan.
+    // Ignore partial plans at the end of the log.
     server.terminate();
     let plans = plans(&cluster.log());
     assert!(plans.len() > 1_000, "{} plans", plans.len());

@@ -1,6 +1,6 @@
-//! The permission matrix (7.3), every operation by every kind of caller: one row per operation in
-//! `matrix`, one case per cell. What a RECORDER may do with its own drafts is in `recorder`,
-//! who may move dates in `book_dates`, locked groups in `group_locks`.
+//! The permission matrix (7.3): every operation by every kind of caller, one row per operation in
+//! `matrix`, one case per cell. `recorder` tests own drafts of a RECORDER, `book_dates` who may
+//! move dates, `group_locks` locked groups.
 
 use std::collections::{BTreeSet, HashMap};
 use std::net::SocketAddr;
@@ -41,14 +41,14 @@ pub fn tests() -> Vec<Case> {
     cases
 }
 
-/// What the rows ask is heard at an address that refuses everything. An operation of a book that
-/// none of them asks for has no cells, and nobody would notice whom it lets in.
+/// Calls every row on a server that refuses everything and records the paths. An operation of a
+/// book without a row would have untested permissions.
 fn every_operation_has_a_row(server: &Server) {
-    let stage = Stage::new(server, "PRIVATE");
+    let fixture = PermissionFixture::new(server, "PRIVATE");
     let heard = Receiver::answering(|_| ("404 Not Found".to_owned(), String::new()));
     let caller = Client::at(&format!("http://127.0.0.1:{}", heard.port()), "none");
     for operation in operations() {
-        (operation.call)(&caller, &stage);
+        (operation.call)(&caller, &fixture);
     }
     let heard = heard.received();
     let asked: BTreeSet<&str> = heard.iter().map(|request| operation_of(&request.line)).collect();
@@ -61,7 +61,8 @@ fn every_operation_has_a_row(server: &Server) {
     assert!(missing.is_empty(), "operations without a row in the matrix: {missing:?}");
 }
 
-/// The operation that a request asks for: of several paths that fit, the one with most words.
+/// The operation of a request line; of several matching paths, the one with the most literal
+/// segments.
 #[track_caller]
 fn operation_of(line: &str) -> &'static str {
     let (method, target) = line.split_once(' ').expect("a method");
@@ -81,29 +82,29 @@ fn operation_of(line: &str) -> &'static str {
     found.unwrap_or_else(|| panic!("{line} is documented")).id
 }
 
-/// What every operation finds: accounts, groups and one transaction in each state, all made by the
-/// owner.
-pub struct Stage {
+/// The resources of every operation: accounts, groups and one transaction in each state, all
+/// created by the owner.
+pub struct PermissionFixture {
     pub cast: Cast,
     /// Cash, as the owner reads it.
     pub account: Value,
     /// An account without postings.
     pub spare: Value,
-    /// A group with Cash in it.
+    /// A group that contains Cash.
     pub group: Value,
     /// A saved query.
     pub query: Value,
-    /// An app of the owner, in the book.
+    /// An installed app of the owner.
     pub integration: Value,
     /// An event with a response of the installed app.
     pub event: Value,
-    /// One that is not in it.
+    /// An app that is not installed.
     pub app: Value,
-    /// What the stranger asks for.
+    /// The access request of the stranger.
     pub request: Value,
     /// A complete draft.
     pub draft: Value,
-    /// Another one.
+    /// A second complete draft.
     pub draft_too: Value,
     /// A trashed draft.
     pub trashed_draft: Value,
@@ -118,8 +119,8 @@ pub struct Stage {
     pub file: Value,
 }
 
-impl Stage {
-    pub fn new(server: &Server, visibility: &str) -> Stage {
+impl PermissionFixture {
+    pub fn new(server: &Server, visibility: &str) -> PermissionFixture {
         let settings = json!({
             "visibility": visibility, "lockDate": "2001-01-31", "closingDate": "2001-01-31",
         });
@@ -180,7 +181,7 @@ impl Stage {
             daybook_tests::id(&installed)
         );
         let event = cast.owner.put(&cast.path(&response), &Value::Null).ok();
-        Stage {
+        PermissionFixture {
             cast,
             request,
             file,
@@ -231,11 +232,11 @@ impl Stage {
         caller.patch(&self.cast.path("/events/replay/batch"), &body)
     }
 
-    /// All that a write could change.
+    /// Everything that a write could change.
     pub fn snapshot(&self) -> [Value; 7] {
         let read = |rest: &str| self.cast.owner.get(&self.cast.path(rest)).ok();
         let mut book = read("?loadAccounts=true");
-        // What changes by itself at the turn of a month.
+        // These change by themselves at the turn of a month.
         for field in ["totalTransactionsCurrentMonth", "totalTransactionsCurrentYear"] {
             assert!(book[field].take().is_i64(), "{field}: {book}");
         }
@@ -264,27 +265,27 @@ pub fn complete(description: &str, draft: bool, checked: bool) -> Value {
     })
 }
 
-/// A stage that nobody has changed, and what it shows.
-struct Untouched {
-    stage: Stage,
+/// An unchanged fixture and its snapshot.
+struct UnchangedFixture {
+    fixture: PermissionFixture,
     before: [Value; 7],
 }
 
-impl Untouched {
-    fn new(server: &Server, caller: &str) -> Untouched {
-        let stage = Stage::new(server, visibility(caller));
-        let before = stage.snapshot();
-        Untouched { stage, before }
+impl UnchangedFixture {
+    fn new(server: &Server, caller: &str) -> UnchangedFixture {
+        let fixture = PermissionFixture::new(server, visibility(caller));
+        let before = fixture.snapshot();
+        UnchangedFixture { fixture, before }
     }
 
-    /// The one that all cells share whose caller changes nothing: a stage takes ten times as long
-    /// to make as such a cell to check.
-    fn shared(server: &Server, caller: &str) -> Arc<OnceLock<Untouched>> {
+    /// The fixture for all cells whose caller may change nothing: creating one takes ten times as
+    /// long as such a cell.
+    fn shared(server: &Server, caller: &str) -> Arc<OnceLock<UnchangedFixture>> {
         type Key = (SocketAddr, &'static str);
-        static STAGES: LazyLock<Mutex<HashMap<Key, Arc<OnceLock<Untouched>>>>> =
+        static FIXTURES: LazyLock<Mutex<HashMap<Key, Arc<OnceLock<UnchangedFixture>>>>> =
             LazyLock::new(Mutex::default);
-        let mut stages = STAGES.lock().expect("nobody panics with it");
-        Arc::clone(stages.entry((server.address(), visibility(caller))).or_default())
+        let mut fixtures = FIXTURES.lock().expect("the lock is not poisoned");
+        Arc::clone(fixtures.entry((server.address(), visibility(caller))).or_default())
     }
 }
 
@@ -292,25 +293,31 @@ fn visibility(caller: &str) -> &'static str {
     if caller.starts_with("public") { "PUBLIC" } else { "PRIVATE" }
 }
 
-/// One cell: `yes`, a status, or `draft` for a create that a RECORDER may make but not post.
+/// Tests a cell: `yes`, a status, or `draft` for a create that a RECORDER may make but not post.
 fn check(server: &Server, operation: &Operation, caller: &str, cell: &str) {
     let changes = cell == "draft" || (cell == "yes" && operation.writes);
-    let slot = if changes { Arc::default() } else { Untouched::shared(server, caller) };
-    let Untouched { stage, before } = slot.get_or_init(|| Untouched::new(server, caller));
-    let answer = (operation.call)(stage.caller(caller), stage);
+    let slot = if changes { Arc::default() } else { UnchangedFixture::shared(server, caller) };
+    let UnchangedFixture { fixture, before } =
+        slot.get_or_init(|| UnchangedFixture::new(server, caller));
+    let answer = (operation.call)(fixture.caller(caller), fixture);
     match cell {
-        "yes" => allowed(stage, operation, answer, before),
+        "yes" => allowed(fixture, operation, answer, before),
         "draft" => {
             let body = answer.ok();
             let transaction =
                 if body["items"].is_array() { &body["items"][0] } else { &body["transaction"] };
             assert_eq!(transaction["posted"], false, "a create stays a draft: {transaction}");
         }
-        status => refused(stage, answer, status, before),
+        status => refused(fixture, answer, status, before),
     }
 }
 
-fn allowed(stage: &Stage, operation: &Operation, answer: Answer, before: &[Value; 7]) {
+fn allowed(
+    fixture: &PermissionFixture,
+    operation: &Operation,
+    answer: Answer,
+    before: &[Value; 7],
+) {
     assert!(
         matches!(answer.status, 200 | 204),
         "allowed, but answered {}: {}",
@@ -323,19 +330,19 @@ fn allowed(stage: &Stage, operation: &Operation, answer: Answer, before: &[Value
         answer.ok();
     }
     if operation.name == "delete_book" {
-        stage.cast.owner.get(&stage.cast.path("")).refused(404, "notFound");
+        fixture.cast.owner.get(&fixture.cast.path("")).refused(404, "notFound");
     } else {
-        // A write that is answered and not done would pass for allowed.
+        // A write that is answered but not done must fail.
         assert_eq!(
-            &stage.snapshot() != before,
+            &fixture.snapshot() != before,
             operation.writes,
-            "{}: what it changed, or what another cell changed on the shared stage",
+            "{}: what it changed, or what another cell changed on the shared fixture",
             operation.name
         );
     }
 }
 
-fn refused(stage: &Stage, answer: Answer, status: &str, before: &[Value; 7]) {
+fn refused(fixture: &PermissionFixture, answer: Answer, status: &str, before: &[Value; 7]) {
     let status = status.parse().expect("a status");
     let reason = match status {
         401 => "required",
@@ -350,8 +357,8 @@ fn refused(stage: &Stage, answer: Answer, status: &str, before: &[Value; 7]) {
         _ => {}
     }
     assert_eq!(
-        &stage.snapshot(),
+        &fixture.snapshot(),
         before,
-        "a refused request changes nothing, or another cell has changed the shared stage"
+        "a refused request changes nothing, or another cell has changed the shared fixture"
     );
 }

@@ -1,5 +1,5 @@
-//! Which index the statements of searches read, on the very statements that are sent: a page costs
-//! what is on it, not what the book holds.
+//! Which index the statements of searches use, checked on the statements that are sent: the cost of
+//! a page depends on its rows, not on the size of the book.
 
 use daybook_domain::account::AccountType;
 use daybook_domain::field::Field;
@@ -28,7 +28,7 @@ pub fn tests() -> Vec<Case> {
 
 pub const NOW: Instant = Instant::new(1_763_000_000_000);
 
-/// The ways into a book. In SQLite's words and in PostgreSQL's.
+/// The indexes of a book, in the notation of SQLite's and of PostgreSQL's plans.
 const BY_DAY: [&str; 2] = [
     "SEARCH t USING INDEX transactions_day (book_id=?",
     "using transactions_day on transactions t",
@@ -44,7 +44,7 @@ const ERROR: [&str; 2] = ["SEARCH d USING ", "on failed_transactions d"];
 const TEXT: [&str; 2] =
     ["SEARCH b USING PRIMARY KEY (book_id=? AND block=?)", "on trigram_blocks b"];
 
-/// A query, the way it must take, and how many times.
+/// A query, the index it must use, and how many times.
 const PAGES: [(&str, [&str; 2], usize); 33] = [
     ("", BY_DAY, 1),
     ("on:2025-03", DAYS, 1),
@@ -81,8 +81,8 @@ const PAGES: [(&str, [&str; 2], usize); 33] = [
     ("error:false", BY_DAY, 1),
 ];
 
-/// One book of 6,000 transactions among others as large, so that to pass a table is not the way to
-/// a page.
+/// A book of 6,000 transactions among others of the same size, so that a table scan is never the
+/// best plan.
 pub fn shelf(engine: Engine) -> Inside {
     let inside = Inside::new(engine, NOW, daybook_domain::book::Changes::default());
     let names: Vec<String> = (0..40).map(|number| format!("Account {number}")).collect();
@@ -125,7 +125,7 @@ pub fn shelf(engine: Engine) -> Inside {
     inside
 }
 
-/// An app answers events of the book with errors.
+/// Adds error responses of an app to events of the book.
 fn errors(to: &str) -> String {
     format!(
         "INSERT INTO bot_responses (book_id, sequence, app_id, kind, message, created_at) \
@@ -133,7 +133,7 @@ fn errors(to: &str) -> String {
     )
 }
 
-/// What is kept of errors of transactions.
+/// Derives the rows about failed transactions.
 const FAILED: &str = "INSERT INTO failed_transactions (book_id, transaction_id, day) \
      SELECT t.book_id, t.id, t.day FROM events e \
      JOIN transactions t ON t.book_id = e.book_id AND t.id = e.resource \
@@ -141,8 +141,8 @@ const FAILED: &str = "INSERT INTO failed_transactions (book_id, transaction_id, 
        WHERE r.book_id = e.book_id AND r.sequence = e.sequence) \
      ON CONFLICT (book_id, transaction_id) DO NOTHING";
 
-/// The same rows again as the rows of other books. `counted` is what the engine's statistics know
-/// of ours: all of it, or that there was no such book.
+/// Copies all rows to other books. With `counted` the engine's statistics include our book;
+/// otherwise they were taken before it existed.
 pub fn crowd(inside: &Inside, counted: bool) {
     const TABLES: [(&str, &str); 7] = [
         (
@@ -169,7 +169,7 @@ pub fn crowd(inside: &Inside, counted: bool) {
         statements
             .extend(TABLES.map(|(table, _)| format!("DELETE FROM {table} WHERE book_id < 1000")));
     }
-    // On SQLite Daybook has nothing counted.
+    // Daybook collects no statistics on SQLite.
     if inside.server.engine() == Engine::Postgres {
         statements.push("ANALYZE".to_owned());
     }
@@ -186,7 +186,7 @@ pub fn crowd(inside: &Inside, counted: bool) {
     inside.execute(&statements.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
-/// What passes a whole table that grows with the book.
+/// Whether a step scans a table that grows with the book.
 fn passes(step: &str) -> bool {
     let scanned = ["SCAN t", "SCAN transactions", "SCAN d", "SCAN m"];
     let whole =
@@ -197,13 +197,13 @@ fn passes(step: &str) -> bool {
             .any(|table| step.contains(&format!("Seq Scan on {table}")))
 }
 
-/// Whether a step reads an index from the end of the page before on. SQLite takes one upper bound,
-/// and so, where a query has days, possibly theirs.
+/// Whether a step starts its index scan after the previous page. SQLite uses one upper bound, which
+/// may be that of the date range.
 fn begins_behind(step: &str) -> bool {
     step.contains(")<(?,?)") || step.contains("Index Cond: ") && step.contains("(ROW(")
 }
 
-/// How often a plan puts rows in order. To merge what comes in order is none.
+/// Counts the sorts of a plan. Merging sorted inputs is not a sort.
 pub fn sorts(steps: &[String]) -> usize {
     let counted = |text: &str| steps.iter().filter(|step| step.contains(text)).count();
     counted("TEMP B-TREE FOR ORDER BY") + counted("Sort Key") - counted("Merge Append")
@@ -212,15 +212,17 @@ pub fn sorts(steps: &[String]) -> usize {
 pub fn check(
     faults: &mut Faults,
     engine: Engine,
-    (what, way, times): (&str, [&str; 2], usize),
+    what: &str,
+    way: [&str; 2],
+    times: usize,
     steps: &[String],
 ) {
     let way = way[usize::from(engine == Engine::Postgres)];
     let shown = || format!("{what}\n      {}", steps.join("\n      "));
     faults.check(!steps.iter().any(|step| passes(step)), || format!("passes a table: {}", shown()));
-    let taken = steps.iter().filter(|step| step.contains(way)).count();
-    faults.check(taken == times, || {
-        format!("`{way}` is taken {taken} times instead of {times}: {}", shown())
+    let accepted = steps.iter().filter(|step| step.contains(way)).count();
+    faults.check(accepted == times, || {
+        format!("`{way}` is taken {accepted} times instead of {times}: {}", shown())
     });
 }
 
@@ -238,8 +240,7 @@ fn steps(inside: &Inside, query: &str, after: Option<PageKey>) -> Vec<String> {
     inside.store.read(|tx| explain(tx, &inside.cx, &inside.book, &request)).expect("a plan")
 }
 
-/// PostgreSQL is certain that a book it has not counted yet has no rows, whatever has become of it
-/// since.
+/// PostgreSQL assumes that a book without statistics has no rows, even if it has grown since.
 fn pages_of_a_book_never_counted_walk_an_index(engine: Engine) {
     let inside = shelf(engine);
     crowd(&inside, false);
@@ -249,18 +250,17 @@ fn pages_of_a_book_never_counted_walk_an_index(engine: Engine) {
 fn walk_an_index(engine: Engine, inside: &Inside) {
     let mut faults = Faults::default();
     for (query, way, times) in PAGES {
-        // PostgreSQL plans the look into an account once for all of them.
+        // PostgreSQL plans the lookup of an account once for all of them.
         let once = engine == Engine::Postgres && [CREDIT, DEBIT].contains(&way);
         let times = if once { 1 } else { times };
         for after in [None, Some(PageKey { day: 20_250_615, id: i64::MAX / 2 })] {
             let steps = steps(inside, query, after);
-            check(&mut faults, engine, (query, way, times), &steps);
-            // PostgreSQL hashes what it passes; a count, which needs all of a range anyway, may do
-            // so.
+            check(&mut faults, engine, query, way, times, &steps);
+            // PostgreSQL hashes what it scans; a count, which needs the whole range, may do so.
             faults.check(!steps.iter().any(|step| step.contains("Hash Cond")), || {
                 format!("`{query}` hashes:\n      {}", steps.join("\n      "))
             });
-            // A page deep in the list begins behind the one before, and passes none of it.
+            // A page deep in the list starts after the previous one and does not scan it.
             let dated = ["on:", "after:"].iter().any(|word| query.contains(word));
             let by_page_key = [BY_DAY, CREDIT, DEBIT, TERM, ERROR].contains(&way) && !dated;
             if after.is_some() && by_page_key {
@@ -269,8 +269,8 @@ fn walk_an_index(engine: Engine, inside: &Inside) {
                     format!("`{query}` passes former pages:\n      {}", steps.join("\n      "))
                 });
             }
-            // The order comes with the index; a union of several, and a rare text, sort what little
-            // they find.
+            // The index provides the order; a union of several, and a rare text, sort their few
+            // results.
             let sorts = sorts(&steps) > 0;
             faults.check(!sorts || times > 1 || way == TEXT, || {
                 format!("`{query}` sorts:\n      {}", steps.join("\n      "))
@@ -296,12 +296,12 @@ fn walk_an_index(engine: Engine, inside: &Inside) {
         "SEARCH t USING PRIMARY KEY (book_id=? AND id=?)",
         "using transactions_pkey on transactions t",
     ];
-    check(&mut faults, engine, ("a thousand ids", key, 1), &by_ids);
+    check(&mut faults, engine, "a thousand ids", key, 1, &by_ids);
     let terms = [
         "SEARCH m USING PRIMARY KEY (book_id=? AND term=?)",
         "using index_terms_pkey on index_terms m",
     ];
-    check(&mut faults, engine, ("a thousand remote ids", terms, 1), &by_remote_ids);
+    check(&mut faults, engine, "a thousand remote ids", terms, 1, &by_remote_ids);
     faults.none();
 }
 
@@ -316,18 +316,18 @@ fn counts_and_running_balances_walk_an_index(engine: Engine) {
     let count = |query: &str| -> Vec<String> {
         let request = Request { query: query.into(), limit: None, after: None, asked_at: None };
         let steps = inside.store.read(|tx| explain(tx, &inside.cx, &inside.book, &request));
-        // PostgreSQL passes a table of one page.
-        let kept = |step: &String| engine == Engine::Sqlite || !step.contains("month_counts");
-        steps.expect("a plan").into_iter().filter(kept).collect()
+        // PostgreSQL scans a table of one page.
+        let stored = |step: &String| engine == Engine::Sqlite || !step.contains("month_counts");
+        steps.expect("a plan").into_iter().filter(stored).collect()
     };
     let broken = "after:2025-02-10 before:2025-04-10";
     let months = ["SEARCH m USING PRIMARY KEY (book_id=?", "on index_terms d"];
     let by_counts = ["", "on:2025-03", broken].map(|query| (query, TERM, 1));
-    // What passes the book by day may as well be counted by another index of the book.
+    // A count by day may use any index of the book.
     let by_any = ["", "on:2025-03", "common", "is:unchecked", "error:false"];
     let by_rows = PAGES.into_iter().filter(|(query, ..)| !by_any.contains(query));
     for (query, way, times) in by_counts.into_iter().chain([(broken, months, 1)]).chain(by_rows) {
-        check(&mut faults, engine, (&format!("count of {query}"), way, times), &count(query));
+        check(&mut faults, engine, &format!("count of {query}"), way, times, &count(query));
     }
     let span = Span::read(Some("2025-02-01"), Some("2025-05-01"), Some("MONTHLY")).expect("a span");
     let page = inside.list(&Request {
@@ -345,28 +345,28 @@ fn counts_and_running_balances_walk_an_index(engine: Engine) {
             let member = access::enter(tx, &inside.cx, &inside.book, Action::ReadChart)?;
             let counts = tx.plans().counts(&member, &days)?;
             let months = tx.plans().counts(&member, &span)?;
-            Ok::<_, Error>((counts, months, tx.plans().moved(&member, account, &rows)?))
+            Ok::<_, Error>((counts, months, tx.plans().sums_within_day(&member, account, &rows)?))
         })
         .expect("plans");
-    check(&mut faults, engine, ("counts of days", by_day, 1), &counts);
+    check(&mut faults, engine, "counts of days", by_day, 1, &counts);
     if engine == Engine::Sqlite {
-        check(&mut faults, engine, ("count of broken months", by_day, 2), &count(broken));
+        check(&mut faults, engine, "count of broken months", by_day, 2, &count(broken));
     }
     let by_month = [
         "SEARCH m USING PRIMARY KEY (book_id=? AND month>? AND month<?)",
         "month_counts_pkey on month_counts m",
     ];
-    // PostgreSQL passes a table of one page.
+    // PostgreSQL scans a table of one page.
     if engine == Engine::Sqlite {
-        check(&mut faults, engine, ("counts of months", by_month, 1), &months);
+        check(&mut faults, engine, "counts of months", by_month, 1, &months);
     }
     for side in [CREDIT, DEBIT] {
-        check(&mut faults, engine, ("running balances", side, 1), &moved);
+        check(&mut faults, engine, "running balances", side, 1, &moved);
     }
     faults.none();
 }
 
-/// What is asked for the list of somebody's books reads theirs, however many others there are.
+/// The list of a user's books reads only those, however many others exist.
 fn lists_of_books_begin_with_the_reader(engine: Engine) {
     let inside = Inside::new(engine, NOW, daybook_domain::book::Changes::default());
     let (cx, book) = (inside.cx.clone(), inside.book.clone());
@@ -393,7 +393,7 @@ fn lists_of_books_begin_with_the_reader(engine: Engine) {
         ("books of a user", mine),
         ("books of collections", collected),
         ("collections around books", around),
-        ("books that await somebody", pending),
+        ("books with a pending collaborator", pending),
     ] {
         let scanned = ["SCAN b", "SCAN s", "SCAN u", "SCAN c", "SCAN p", "SCAN m", "Seq Scan"];
         let passes = steps.iter().any(|step| {
@@ -407,7 +407,7 @@ fn lists_of_books_begin_with_the_reader(engine: Engine) {
     faults.none();
 }
 
-/// Thousands of users with a book in a collection each.
+/// Adds thousands of users with a book in a collection each.
 fn crowd_of_books(inside: &Inside) {
     const SETTINGS: &str = "auto_post, date_pattern, decimal_separator, fraction_digits, scale, \
         page_size, period, period_start_month, time_zone, visibility, file_secret";

@@ -1,4 +1,4 @@
-//! What stands between Daybook and PostgreSQL: a pooler, or several servers in one address.
+//! Daybook behind a connection pooler, and with several servers in one address.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ fn poolers(engine: Engine) -> bool {
     engine == Engine::Postgres && missing.is_none()
 }
 
-/// Writes, audits and so takes the lease of an audit.
+/// Starts a server that writes and audits, which takes the lease of the audit.
 #[track_caller]
 fn serves(url: String) -> Server {
     let server = Server::start_with(Options {
@@ -50,13 +50,13 @@ fn a_pooler_of_sessions_serves(engine: Engine) {
     }
 }
 
-/// Prepared statements, settings and advisory locks of a session would be anybody's.
+/// Other pool modes would share prepared statements, settings and advisory locks between clients.
 fn others_are_refused_at_the_start(engine: Engine) {
     if !poolers(engine) {
         return;
     }
     let cluster = Cluster::start(Setup::default());
-    // Its pool has idle connections then, as that of an installation that has run for a while.
+    // Its pool then has idle connections, like that of a running installation.
     drop(serves(cluster.url().to_owned()));
     let turns: [(&[&str], &str); 4] = [
         (&["pool_mode = transaction"], "pool_mode = session"),
@@ -66,7 +66,7 @@ fn others_are_refused_at_the_start(engine: Engine) {
     ];
     for (settings, words) in turns {
         let pooler = Pgbouncer::start(&cluster, settings);
-        // Others use the pool as well, so that it has more than one connection.
+        // Other clients use the pool too, so that it has several connections.
         let mut others: Vec<_> = (0..2)
             .map(|_| {
                 let mut other =
@@ -87,13 +87,13 @@ fn others_are_refused_at_the_start(engine: Engine) {
         let run = run_for(&mut command, Duration::from_secs(60));
         std::fs::remove_dir_all(&data).ok();
         let run = run.unwrap_or_else(|| panic!("{settings:?}: it goes on"));
-        let said = String::from_utf8_lossy(&run.stderr).into_owned();
-        assert!(!run.status.success() && said.contains(words), "{settings:?}: {said}");
-        assert!(!said.contains("panicked"), "{said}");
+        let output = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(!run.status.success() && output.contains(words), "{settings:?}: {output}");
+        assert!(!output.contains("panicked"), "{output}");
     }
 }
 
-/// The address of a primary and its standby: whichever takes writes is taken.
+/// The address of a primary and its standby: the writable one is used.
 fn several_hosts(engine: Engine) {
     if engine != Engine::Postgres {
         return;

@@ -1,4 +1,4 @@
-//! Post (3.3), and what the transition table (3.4) says besides its cells (3.4.1 - 3.4.5).
+//! Posting (3.3), and the rules of the transition table besides its cells (3.4.1 - 3.4.5).
 
 use daybook_tests::{CASH_BANK_FOOD, Cast, Lunch, Server};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ fn body() -> Value {
 }
 
 /// Found by the simulation. A file without a name is refused only where it would be attached.
-fn rule_3_3_4_what_does_nothing_looks_at_no_files(server: &Server) {
+fn rule_3_3_4_no_op_does_not_check_files(server: &Server) {
     let cast = cast(server);
     let posted = LUNCH.create(&cast, json!({}));
     let body = json!({"id": posted["id"], "files": [{"content": ""}]});
@@ -73,10 +73,10 @@ fn rule_3_3_2_post_without_an_id_creates_and_posts(server: &Server) {
     let forced = post(&LUNCH.with(json!({"draft": true}))).ok()["transaction"].clone();
     assert_eq!(forced["posted"], true, "`draft: true` is ignored here");
     assert_eq!(types(&new_events(&cast, known)), ["TRANSACTION_POSTED", "TRANSACTION_POSTED"]);
-    let again =
+    let repeated =
         post(&LUNCH.with(json!({"remoteIds": ["r1"], "amount": "99.00"}))).ok()["transaction"]
             .clone();
-    assert_eq!(again, transaction(&cast, &id(&posted)), "3.7: the existing one, unchanged");
+    assert_eq!(repeated, transaction(&cast, &id(&posted)), "3.7: the existing one, unchanged");
     let draft = LUNCH.create(&cast, json!({"remoteIds": ["r2"]}));
     assert_eq!(draft["posted"], false, "autoPost is off");
     let found = post(&LUNCH.with(json!({"remoteIds": ["r2"]}))).ok()["transaction"].clone();
@@ -127,7 +127,7 @@ fn rule_3_3_3_post_checked(server: &Server) {
 
 fn rule_3_3_5_an_incomplete_post_names_what_is_missing(server: &Server) {
     let cast = cast(server);
-    // 3.2.4: a draft without a date needs one in the post payload.
+    // 3.2.4: a draft without a date needs one in the post body.
     let fields = [
         ("date", "date"),
         ("amount", "amount"),
@@ -327,7 +327,7 @@ fn rule_4_8_archived_accounts(server: &Server) {
     );
 }
 
-/// 4.8: an update puts no posting on an archived account; what was on it already may be edited,
+/// 4.8: an update adds no posting to an archived account. Existing postings may be edited, and
 /// drafts may name it.
 fn rule_4_8_updates_onto_an_archived_account(server: &Server) {
     let cast = cast(server);
@@ -348,7 +348,7 @@ fn rule_4_8_updates_onto_an_archived_account(server: &Server) {
         (posted.clone(), draft.clone())
     );
     cast.owner.put(&cast.path("/transactions"), &onto(&draft)).ok();
-    // On it already, the other way round too.
+    // Already posted there, also on the other side.
     let food = cast.owner.get(&cast.path("/accounts/food")).ok();
     cast.owner.put(&cast.path("/accounts"), &json!({"id": food["id"], "archived": true})).ok();
     let swapped = json!({
@@ -359,7 +359,7 @@ fn rule_4_8_updates_onto_an_archived_account(server: &Server) {
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        rule_3_3_4_what_does_nothing_looks_at_no_files,
+        rule_3_3_4_no_op_does_not_check_files,
         rule_4_8_updates_onto_an_archived_account,
         rule_3_3_1_post_applies_the_payload,
         rule_3_3_2_post_without_an_id_creates_and_posts,

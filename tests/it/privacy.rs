@@ -1,5 +1,5 @@
-//! Who may read what Daybook writes and answers: files (docs/operations.md), and what browsers and
-//! caches are told (0.31). Each case starts its own server.
+//! Confidentiality of files (docs/operations.md) and of responses in browsers and caches (0.31).
+//! Each case starts its own server.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -15,9 +15,9 @@ use crate::transport::{furnished, readable};
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        files_are_the_owners_alone,
-        what_others_can_read_is_refused,
-        answers_are_kept_by_nobody,
+        data_files_are_private,
+        files_readable_by_others_are_refused,
+        responses_are_not_cached,
     ]
 }
 
@@ -29,8 +29,8 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("a mode");
 }
 
-/// Whatever the umask of who starts it.
-fn files_are_the_owners_alone(engine: Engine) {
+/// The mode does not depend on the umask of the starting user.
+fn data_files_are_private(engine: Engine) {
     let server = Server::start(engine);
     let cast = furnished(&server);
     let file = json!({"name": "a.txt", "contentType": "text/plain", "content": "YQ=="});
@@ -49,7 +49,7 @@ fn files_are_the_owners_alone(engine: Engine) {
     assert!(files >= 2, "token.key and a file of a book at least: {files}");
 }
 
-fn what_others_can_read_is_refused(engine: Engine) {
+fn files_readable_by_others_are_refused(engine: Engine) {
     let mut server = Server::start(engine);
     server.terminate();
     let refused = |server: &Server, verbs: &[&str]| {
@@ -59,15 +59,15 @@ fn what_others_can_read_is_refused(engine: Engine) {
     };
     set_mode(server.data_dir(), 0o750);
     for verbs in [&["serve", "--listen", "127.0.0.1:0"][..], &["token", "--email", "a@b.example"]] {
-        let said = refused(&server, verbs);
-        assert!(said.contains("is open to others (mode 750); chmod 700 it"), "{said}");
+        let output = refused(&server, verbs);
+        assert!(output.contains("is open to others (mode 750); chmod 700 it"), "{output}");
     }
     set_mode(server.data_dir(), 0o700);
     server.restart();
     if engine == Engine::Postgres {
         return;
     }
-    // A database elsewhere: its folder keeps others out, or the file does.
+    // A database outside the data directory is protected by the mode of its folder or of its file.
     let elsewhere = server.data_dir().join("../elsewhere");
     fs::create_dir(&elsewhere).expect("a folder");
     let file = elsewhere.join("books.db");
@@ -82,13 +82,13 @@ fn what_others_can_read_is_refused(engine: Engine) {
         let run = run.expect("it ends");
         (run.status.success(), String::from_utf8_lossy(&run.stderr).into_owned())
     };
-    let (succeeded, said) = ran(0o755, 0o644);
-    assert!(!succeeded && said.contains("books.db may be read by others (mode 644)"), "{said}");
+    let (succeeded, output) = ran(0o755, 0o644);
+    assert!(!succeeded && output.contains("books.db may be read by others (mode 644)"), "{output}");
     assert!(ran(0o700, 0o644).0, "the folder keeps others out");
     assert!(ran(0o755, 0o600).0);
 }
 
-fn answers_are_kept_by_nobody(engine: Engine) {
+fn responses_are_not_cached(engine: Engine) {
     let server = Server::start(engine);
     let cast = furnished(&server);
     let mut asked: Vec<String> = readable(&cast).into_iter().collect();
@@ -121,7 +121,7 @@ fn answers_are_kept_by_nobody(engine: Engine) {
         assert_eq!(answer.headers["strict-transport-security"], "max-age=31536000", "{path}");
     }
     for path in named {
-        let kept = &behind.anonymous().get(path).headers["cache-control"];
-        assert_eq!(kept, "public, max-age=300", "0.31: {path}");
+        let stored = &behind.anonymous().get(path).headers["cache-control"];
+        assert_eq!(stored, "public, max-age=300", "0.31: {path}");
     }
 }

@@ -1,4 +1,4 @@
-//! The server as a process: stopping, tokens, header prefixes. Each case starts its own.
+//! The server process: start, stop, tokens and header prefixes. Each case starts its own.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -16,8 +16,8 @@ pub fn tests() -> Vec<Case> {
         sigterm_finishes_what_runs,
         sigterm_does_not_wait_for_stalled_clients,
         interrupt_stops_it_too,
-        connections_leave_files_for_the_books,
-        a_client_that_reads_nothing_costs_nothing,
+        connections_do_not_exhaust_file_descriptors,
+        client_that_never_reads_causes_no_busy_loop,
         data_and_tokens_survive_a_restart,
         key_is_private,
         tokens_of_another_server_are_refused,
@@ -30,7 +30,7 @@ pub fn tests() -> Vec<Case> {
     ]
 }
 
-/// A request for a new book that the server works on, of which the last byte is still to come.
+/// Sends a request for a new book without its last byte.
 fn unfinished(server: &Server, email: &str, name: &str) -> TcpStream {
     let body = json!({"name": name}).to_string();
     let head = format!(
@@ -44,10 +44,10 @@ fn unfinished(server: &Server, email: &str, name: &str) -> TcpStream {
     stream
 }
 
-/// Issue 2: within 10 s; what waited for a client would wait for 30 s at least.
+/// Issue 2: within 10 s; a request that waits for its client would take at least 30 s.
 const STOPPED: Duration = Duration::from_secs(20);
 
-/// Issue 2: stop accepting, finish what runs, exit 0 within 10 s.
+/// Issue 2: stop accepting connections, finish running requests, exit with 0 within 10 s.
 fn sigterm_finishes_what_runs(engine: Engine) {
     let mut server = Server::start(engine);
     let mut stream = unfinished(&server, "alice@example.com", "Finished");
@@ -85,9 +85,8 @@ fn sigterm_does_not_wait_for_stalled_clients(engine: Engine) {
     drop((stalled, idle));
 }
 
-/// Ctrl-C.
-/// 0.20: whoever opens connections takes no files from the database and the file store.
-fn connections_leave_files_for_the_books(engine: Engine) {
+/// 0.20: connections do not use up the file descriptors of the database and the file store.
+fn connections_do_not_exhaust_file_descriptors(engine: Engine) {
     let server =
         Server::start_with(Options { engine, open_files: Some(160), ..Options::default() });
     let caller = server.client("alice@example.com");
@@ -102,13 +101,12 @@ fn connections_leave_files_for_the_books(engine: Engine) {
     drop(held);
 }
 
-/// 0.20: requests that are sent ahead wait in the socket, and nobody turns round and round for
-/// them.
-fn a_client_that_reads_nothing_costs_nothing(engine: Engine) {
+/// 0.20: pipelined requests wait in the socket without busy waiting.
+fn client_that_never_reads_causes_no_busy_loop(engine: Engine) {
     let server = Server::start(engine);
     let mut stream = connect(&server);
     stream.set_write_timeout(Some(Duration::from_millis(200))).expect("a timeout");
-    // It ends when the server reads no more; by then no answer fits the socket either.
+    // Writing fails when the server stops reading; by then no response fits the socket either.
     drop(
         stream
             .write_all("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(200_000).as_bytes()),
@@ -126,7 +124,7 @@ fn a_client_that_reads_nothing_costs_nothing(engine: Engine) {
             .map(|tick| tick.parse::<u64>());
         ticks.map(|tick| tick.expect("ticks of the clock, 10 ms each")).sum::<u64>()
     };
-    // At first it may still write answers; after 30 s of them the connection would be closed.
+    // It may still write responses at first; after 30 s of that the connection is closed.
     let begun = Instant::now();
     loop {
         let before = spent();
@@ -184,7 +182,7 @@ fn key_is_private(engine: Engine) {
     }
 }
 
-/// Issue 2: the server trusts only the tokens it signed itself.
+/// Issue 2: the server trusts only its own tokens.
 fn tokens_of_another_server_are_refused(engine: Engine) {
     let (one, other) = (Server::start(engine), Server::start(engine));
     let token = other.token("alice@example.com");
@@ -192,15 +190,15 @@ fn tokens_of_another_server_are_refused(engine: Engine) {
     one.client_with_token(&token).get("/v5/user").refused(401, "required");
 }
 
-/// Asserts which headers name the agent.
+/// Asserts which headers set the agent.
 #[track_caller]
 pub(crate) fn takes_agents(server: &Server, headers: &[(&str, bool)]) {
     let cast = Cast::new(server);
-    for (turn, (header, taken)) in headers.iter().enumerate() {
+    for (turn, (header, accepted)) in headers.iter().enumerate() {
         let robot = cast.owner.header(header, "robot");
         let account =
             robot.post(&cast.path("/accounts"), &json!({"name": format!("Account {turn}")})).ok();
-        assert_eq!(account["agentId"] == "robot", *taken, "0.15: {header}: {account}");
+        assert_eq!(account["agentId"] == "robot", *accepted, "0.15: {header}: {account}");
     }
     let preflight = server
         .anonymous()
@@ -208,11 +206,11 @@ pub(crate) fn takes_agents(server: &Server, headers: &[(&str, bool)]) {
         .header("Access-Control-Request-Method", "POST")
         .send_raw("OPTIONS", "/v5/books", None, &[]);
     let allowed = preflight.headers["access-control-allow-headers"].to_ascii_lowercase();
-    for (header, taken) in headers {
+    for (header, accepted) in headers {
         let key = header.to_ascii_lowercase().replace("agent-id", "api-key");
         for name in [header.to_ascii_lowercase(), key] {
             let named = allowed.split(',').any(|item| item.trim() == name);
-            assert_eq!(named, *taken, "0.13: every accepted spelling, here {name}: {allowed}");
+            assert_eq!(named, *accepted, "0.13: every accepted spelling, here {name}: {allowed}");
         }
     }
 }
@@ -238,7 +236,7 @@ fn prefixes_by_environment(engine: Engine) {
     takes_agents(&server, &[("acme-agent-id", true), ("service-agent-id", false)]);
 }
 
-/// Issue 2: each option is also an environment variable, and the command line wins over it.
+/// Issue 2: each option is also an environment variable, and the command line has precedence.
 fn settings_by_environment(engine: Engine) {
     let env = [
         ("DAYBOOK_LISTEN", "not an address"),
@@ -253,7 +251,7 @@ fn settings_by_environment(engine: Engine) {
     assert!(!id(&book).is_empty());
 }
 
-/// 0.1: the whole API under a path prefix, and nothing of it without; health is found either way.
+/// 0.1: the whole API under a path prefix, and only there; health checks work at both.
 fn mounted_under_a_prefix(engine: Engine) {
     let args = vec!["--path-prefix".to_owned(), "/books-api/".to_owned()];
     let server = Server::start_with(Options { engine, args, ..Options::default() });
@@ -270,8 +268,8 @@ fn mounted_under_a_prefix(engine: Engine) {
     }
     owner.patch("/v5/books", &json!({})).refused(404, "notFound");
     owner.patch("/books-apiv5/books", &json!({})).refused(404, "notFound");
-    // 0.25: clients that are generated from the contract find the API, with or without a proxy
-    // that takes a path away, and where tokens are asked for.
+    // 0.25: generated clients find the API and its token endpoints, with or without a proxy that
+    // strips the prefix.
     let found = |server: &Server, path: &str| {
         let contract = server.anonymous().get(path).ok();
         let oauth = &contract["securityDefinitions"]["oauth2"];
@@ -295,10 +293,10 @@ fn mounted_under_a_prefix(engine: Engine) {
     assert_eq!(found(&by_provider, "/openapi.json"), ["/", elsewhere]);
 }
 
-/// Issue 2: `/ready` says whether requests can be served, and does not hang when they cannot.
+/// Issue 2: `/ready` reports whether requests can be served, and never hangs.
 fn ready_looks_at_the_writers(engine: Engine) {
     let server = Server::start(engine);
-    let asked = |expected: u16| {
+    let request = |expected: u16| {
         let started = Instant::now();
         let answer = server.anonymous().get("/ready");
         assert_eq!(answer.status, expected, "{}", answer.text);
@@ -309,14 +307,14 @@ fn ready_looks_at_the_writers(engine: Engine) {
             answer.headers
         );
     };
-    asked(200);
+    request(200);
     match engine {
-        // Readers go on reading while somebody else holds the one lock for writing.
+        // Readers work while another process has the only write lock.
         Engine::Sqlite => {
             let path = server.database_url().strip_prefix("sqlite:").expect("a file");
             let other = rusqlite::Connection::open(path).expect("the file of the server");
             other.execute_batch("BEGIN IMMEDIATE").expect("the write lock");
-            asked(503);
+            request(503);
             other.execute_batch("ROLLBACK").expect("an end");
         }
         Engine::Postgres => {
@@ -333,15 +331,15 @@ fn ready_looks_at_the_writers(engine: Engine) {
                 "ALTER DATABASE {name} ALLOW_CONNECTIONS false; \
                  SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
             );
-            admin.batch_execute(&close).expect("nobody gets in");
-            asked(503);
+            admin.batch_execute(&close).expect("connections are refused");
+            request(503);
             admin
                 .batch_execute(&format!("ALTER DATABASE {name} ALLOW_CONNECTIONS true"))
                 .expect("all get in again");
         }
     }
     server.anonymous().get("/health").ok();
-    // A pool makes its connections anew with growing pauses.
+    // A pool reconnects with growing pauses.
     let ready = (0..600).any(|_| {
         pause(Duration::from_millis(100));
         server.anonymous().get("/ready").status == 200
@@ -349,15 +347,15 @@ fn ready_looks_at_the_writers(engine: Engine) {
     assert!(ready, "it recovers by itself:\n{}", server.log());
 }
 
-/// A setting that cannot work ends the program at once, with a message and another status than 0.
+/// An invalid setting ends the program at once, with a message and a non-zero status.
 fn bad_settings_are_refused_at_start(engine: Engine) {
     let server = Server::start(engine);
     let free = format!("127.0.0.1:{}", daybook_tests::free_port());
-    let taken = server.address().to_string();
+    let accepted = server.address().to_string();
     let data = server.data_dir().join("other").display().to_string();
     let table = [
         ["--listen", "nowhere", "--database-url", server.database_url()],
-        ["--listen", &taken, "--database-url", server.database_url()],
+        ["--listen", &accepted, "--database-url", server.database_url()],
         ["--listen", &free, "--database-url", "mysql://localhost/x"],
         ["--listen", &free, "--database-url", "sqlite:/nonexistent/folder/books.db"],
         ["--listen", &free, "--database-url", "postgres://nobody@127.0.0.1:1/none"],

@@ -1,4 +1,4 @@
-//! Custom properties (4.6), the same on every resource that has them.
+//! Custom properties (4.6), identical on every resource that has them.
 
 use daybook_tests::{Cast, Client, id, shows};
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ impl Holder<'_> {
         }
     }
 
-    /// A create with these properties; the status and the resource.
+    /// Creates a resource with these properties; returns the status and the resource.
     #[track_caller]
     fn try_create(&self, properties: Value) -> (u16, Value) {
         let mut body = json!({"name": daybook_tests::unique("Holder")});
@@ -112,8 +112,8 @@ fn keys_are_normalized(holder: &Holder<'_>) {
 
 /// A key longer than 30 characters after normalization answers 400; characters, not bytes.
 fn key_length(holder: &Holder<'_>) {
-    let kept = ["k".repeat(30), "é".repeat(30), format!("   {}   ", "k".repeat(30))];
-    for key in kept {
+    let remaining = ["k".repeat(30), "é".repeat(30), format!("   {}   ", "k".repeat(30))];
+    for key in remaining {
         assert_eq!(holder.try_create(json!({&key: "v"})).0, 200, "{key:?}");
     }
     let resource = holder.create(json!({"kept": "1"}));
@@ -142,7 +142,7 @@ fn blank_deletes(holder: &Holder<'_>) {
     for blank in [json!(""), json!("   "), json!("\t\n"), Value::Null] {
         let resource = holder.create(json!({"gone": "1", "kept": "2", "never": blank}));
         assert_eq!(resource["properties"], json!({"gone": "1", "kept": "2"}), "{blank} on create");
-        // Under another spelling of the same key.
+        // Under another spelling of the key.
         let updated = holder.update(&resource, json!({"Gone": blank, "unknown": blank}));
         assert_eq!(updated["properties"], json!({"kept": "2"}), "{blank}");
     }
@@ -163,7 +163,7 @@ fn update_merges(holder: &Holder<'_>) {
     assert_eq!(merged["properties"], json!({"a": "1", "b": "3", "c": "4", "d": "5"}));
 }
 
-/// Keys ending in `_` are hidden for user interfaces only.
+/// Keys ending in `_` are hidden only in user interfaces.
 fn hidden_keys_are_ordinary(holder: &Holder<'_>) {
     let resource = holder.create(json!({"parent_account_": "x", "_": "y"}));
     shows(&resource["properties"], &json!({"parent_account_": "x"}));

@@ -1,6 +1,5 @@
-//! The query language in lists (section 1): operators, boolean logic, quotes, and text that is no
-//! query at all. Each row of a table is a query and the transactions it must find, known by a
-//! predicate over the fixture.
+//! The query language in lists (section 1): operators, boolean logic, quotes, and arbitrary text.
+//! Each row of a table is a query and a predicate for the transactions it must find.
 
 use daybook_tests::{Cast, Server};
 use serde_json::{Value, json};
@@ -30,13 +29,15 @@ struct Row {
 }
 
 const fn row(
-    (label, date): (&'static str, &'static str),
+    label: &'static str,
+    date: &'static str,
     cents: i64,
-    sides: (&'static str, &'static str),
+    credit: &'static str,
+    debit: &'static str,
     text: &'static str,
     state: State,
 ) -> Row {
-    Row { label, date, cents, credit: sides.0, debit: sides.1, text, state, trashed: false }
+    Row { label, date, cents, credit, debit, text, state, trashed: false }
 }
 
 const fn trashed(row: Row) -> Row {
@@ -44,35 +45,39 @@ const fn trashed(row: Row) -> Row {
 }
 
 const ROWS: [Row; 17] = [
-    row(("t01", "2024-12-31"), 10_000, ("Salary", "Bank"), "december pay #income", Unchecked),
-    row(("t02", "2025-01-01"), 25_000, ("Salary", "Bank"), "January PAY #Income #bonus", Checked),
-    row(("t03", "2025-01-10"), 500, ("Cash", "Food"), "lunch at Café #food", Unchecked),
-    row(("t04", "2025-01-10"), 4_550, ("Credit Card", "Food"), "dinner #food #out", Unchecked),
-    row(("t05", "2025-01-20"), 6_000, ("Bank", "Cash"), "withdrawal 10:30", Checked),
+    row("t01", "2024-12-31", 10_000, "Salary", "Bank", "december pay #income", Unchecked),
+    row("t02", "2025-01-01", 25_000, "Salary", "Bank", "January PAY #Income #bonus", Checked),
+    row("t03", "2025-01-10", 500, "Cash", "Food", "lunch at Café #food", Unchecked),
+    row("t04", "2025-01-10", 4_550, "Credit Card", "Food", "dinner #food #out", Unchecked),
+    row("t05", "2025-01-20", 6_000, "Bank", "Cash", "withdrawal 10:30", Checked),
     row(
-        ("t06", "2025-01-31"),
+        "t06",
+        "2025-01-31",
         100_000,
-        ("Bank", "Credit Card"),
+        "Bank",
+        "Credit Card",
         "card bill http://example.com/x",
         Unchecked,
     ),
-    row(("t07", "2025-02-01"), 123_456, ("Cash", "Café Über"), "Ärger, naïve (so so)", Unchecked),
-    row(("t08", "2025-02-15"), 500_000, ("Bank", "Food"), "#fuel fuel-station", Draft),
-    row(("t09", ""), 1_200, ("Cash", "Food"), "dateless and #food", Draft),
-    row(("t10", "2025-03-01"), 0, ("Cash", ""), "amountless bill of the card", Draft),
-    row(("t11", "2025-03-05"), 7_700, ("Cash", "Old"), "archived", Unchecked),
-    trashed(row(("t12", "2025-01-15"), 3_000, ("Cash", "Food"), "thrown #food", Unchecked)),
-    trashed(row(("t13", "2025-01-16"), 4_000, ("Bank", "Food"), "thrown checked", Checked)),
+    row("t07", "2025-02-01", 123_456, "Cash", "Café Über", "Ärger, naïve (so so)", Unchecked),
+    row("t08", "2025-02-15", 500_000, "Bank", "Food", "#fuel fuel-station", Draft),
+    row("t09", "", 1_200, "Cash", "Food", "dateless and #food", Draft),
+    row("t10", "2025-03-01", 0, "Cash", "", "amountless bill of the card", Draft),
+    row("t11", "2025-03-05", 7_700, "Cash", "Old", "archived", Unchecked),
+    trashed(row("t12", "2025-01-15", 3_000, "Cash", "Food", "thrown #food", Unchecked)),
+    trashed(row("t13", "2025-01-16", 4_000, "Bank", "Food", "thrown checked", Checked)),
     row(
-        ("t14", "2025-03-06"),
+        "t14",
+        "2025-03-06",
         100,
-        ("Owner's Equity", "Bank"),
+        "Owner's Equity",
+        "Bank",
         "it's \"quoted\" back\\slash",
         Unchecked,
     ),
-    row(("t15", "2025-03-07"), 200, ("Owner's Equity", "Bank"), "100% sure_thing", Unchecked),
-    trashed(row(("t16", "2025-03-08"), 300, ("Cash", "Food"), "thrown draft", Draft)),
-    row(("t17", ""), 0, ("", ""), "nothing at all", Draft),
+    row("t15", "2025-03-07", 200, "Owner's Equity", "Bank", "100% sure_thing", Unchecked),
+    trashed(row("t16", "2025-03-08", 300, "Cash", "Food", "thrown draft", Draft)),
+    row("t17", "", 0, "", "", "nothing at all", Draft),
 ];
 
 impl Row {
@@ -84,7 +89,7 @@ impl Row {
         self.text.contains(text)
     }
 
-    /// Posted, that is, in balances or it would be without the trash.
+    /// Whether it has a state. Posted includes trashed postings.
     fn is(&self, state: State) -> bool {
         !self.trashed && self.state == state
     }
@@ -112,8 +117,8 @@ impl Row {
     }
 }
 
-/// A book with the fixture: Assets holds Bank and the group Liquid, which holds Cash; Costs is
-/// hidden and holds Food.
+/// A book with the fixture: Assets contains Bank and the group Liquid, which contains Cash; Costs
+/// is hidden and contains Food.
 fn fixture(server: &Server) -> Cast {
     let cast = Cast::new(server);
     cast.group("Assets");
@@ -130,8 +135,8 @@ fn fixture(server: &Server) -> Cast {
         cast.account(name, "OUTGOING");
     }
     cast.account("Owner's Equity", "LIABILITY");
-    // The remote id of t06 and t12 is one: t12 is trashed before t06 comes (3.7.1).
-    let (thrown, kept): (Vec<&Row>, Vec<&Row>) = ROWS.iter().partition(|row| row.trashed);
+    // t06 and t12 have one remote id: t12 is trashed before t06 is created (3.7.1).
+    let (thrown, stored): (Vec<&Row>, Vec<&Row>) = ROWS.iter().partition(|row| row.trashed);
     let made = cast
         .owner
         .post(&cast.path("/transactions/batch"), &batch(thrown.iter().map(|row| row.body())))
@@ -142,9 +147,9 @@ fn fixture(server: &Server) -> Cast {
         .no_content();
     let made = cast
         .owner
-        .post(&cast.path("/transactions/batch"), &batch(kept.iter().map(|row| row.body())))
+        .post(&cast.path("/transactions/batch"), &batch(stored.iter().map(|row| row.body())))
         .ok();
-    for (row, made) in kept.iter().zip(items(&made)) {
+    for (row, made) in stored.iter().zip(items(&made)) {
         assert_eq!(made["posted"], json!(row.state != Draft), "{row:?}");
     }
     let old = cast.owner.get(&cast.path("/accounts/old")).ok();
@@ -205,7 +210,7 @@ fn rule_1_2_accounts(server: &Server) {
     ];
     let cast = fixture(server);
     check(&cast, false, &table);
-    // 1.2.9: ids, too.
+    // 1.2.9: ids are accepted, too.
     let cash = cast.owner.get(&cast.path("/accounts/cash")).ok();
     let assets = cast.owner.get(&cast.path("/groups/assets")).ok();
     assert_eq!(
@@ -315,7 +320,7 @@ fn rule_1_2_text_tags_and_properties(server: &Server) {
         ("invoice_number:INV", |_| false),
         ("payee:'john doe'", |row| row.label == "t05"),
         ("paid:yes invoice_number:*", |row| row.label == "t04"),
-        // 1.2: not an operator; a property nobody has.
+        // 1.2: not an operator; a property that no transaction has.
         ("posted:true", |_| false),
         ("remoteId:abc", |row| row.label == "t06"),
         ("remoteid:'ABC-2 x'", |row| row.label == "t06"),
@@ -371,7 +376,7 @@ fn rule_1_1_lexical(server: &Server) {
         ("amount: 5", |row| row.cents == 500),
         ("is: checked", |row| row.is(Checked)),
         ("on: 10/01/2025", |row| row.date == "2025-01-10"),
-        // 1.1.6: what follows is a term of its own, so the operator is empty and ignored (1.1.9).
+        // 1.1.6: the rest is a separate term, so the operator is empty and ignored (1.1.9).
         ("account: #food", |row| row.says("#food")),
         ("account: amount>1000", |row| row.cents > 100_000),
         ("after: account:Cash", |row| row.touches("Cash")),
@@ -384,14 +389,13 @@ fn rule_1_1_lexical(server: &Server) {
         ("account:Cash after:", |row| row.touches("Cash")),
         ("account:'' #food", |row| row.says("#food")),
         ("= account:Cash", |row| row.touches("Cash")),
-        // 1.1.9: what cannot be read matches nothing, negated or not.
+        // 1.1.9: an invalid term matches nothing, negated or not.
         ("after:2025-02-30 account:Cash", |_| false),
         ("-on:nonsense account:Cash", |_| false),
         ("amount>abc OR account:Cash", |row| row.touches("Cash")),
         ("account:\"Owner's Equity\"", |row| row.touches("Owner's Equity")),
         ("account:'Owner\\'s Equity'", |row| row.touches("Owner's Equity")),
-        // 1.1.10 and 1.6: a quote that does not close, a parenthesis that does not close, a stray
-        // one.
+        // 1.1.10 and 1.6: an unclosed quote, an unclosed parenthesis and a stray one.
         ("account:'Credit Ca", |_| false),
         ("account:'Credit Card", |row| row.touches("Credit Card")),
         ("#food account:\"Cash", |row| row.says("#food") && row.touches("Cash")),

@@ -10,14 +10,14 @@ use serde_json::json;
 
 use crate::reading::{Faults, batch, day_in, find, items, sorted_labels, zone_at_day};
 
-/// The first day a query includes and the first it excludes.
+/// The first included and the first excluded day.
 type Range = (Option<Date>, Option<Date>);
 
 fn from_to(from: Date, to: Date) -> Range {
     (Some(from), Some(to))
 }
 
-/// A whole month, counted from the month of a day.
+/// A whole month, relative to the month of a day.
 fn month(day: Date, offset: i32) -> Range {
     let first = day.first_of_month() + offset.months();
     from_to(first, first + 1.month())
@@ -31,10 +31,10 @@ fn day(day: Date) -> Range {
     from_to(day, day + 1.day())
 }
 
-/// No day at all.
+/// An empty range.
 const NEVER: Range = (Some(date(2025, 1, 1)), Some(date(2025, 1, 1)));
 
-/// Days that show a bound that is off by one: month ends, year ends, and all days around today.
+/// Days that reveal off-by-one bounds: ends of months and years, and all days around today.
 fn days(today: Date) -> BTreeSet<Date> {
     let mut days = BTreeSet::new();
     let months = (-26..=26).map(|offset| today.first_of_month() + offset.months());
@@ -60,7 +60,7 @@ fn days(today: Date) -> BTreeSet<Date> {
     days
 }
 
-/// A book with one draft on each of those days, and one without a date; today by its own clock.
+/// A book with a draft on each of those days and one without a date; today by its own clock.
 fn fixture(server: &Server, pattern: &str) -> (Cast, Date) {
     let zone = zone_at_day();
     let cast = Cast::with_settings(server, json!({"datePattern": pattern, "timeZone": zone}));
@@ -139,7 +139,7 @@ fn rule_1_3_1_literals(server: &Server) {
         ("on:2025-01-2", day(date(2025, 1, 2))),
         ("on: 2025-1", month(date(2025, 1, 1), 0)),
         ("after:2025-1-2 before:2025-2", from_to(date(2025, 1, 2), date(2025, 2, 1))),
-        // Dates that cannot be read match nothing.
+        // Invalid dates match nothing.
         ("on:2025-02-30", NEVER),
         ("-on:2025-2-30", NEVER),
         ("on:31/02/2025", NEVER),
@@ -219,7 +219,7 @@ fn rule_1_3_6_composed_dates(server: &Server) {
     for (pattern, month_first) in [("dd/MM/yyyy", false), ("MM/dd/yyyy", true)] {
         let (cast, today) = fixture(server, pattern);
         let first = today.first_of_month();
-        // Written in the order of the pattern.
+        // In the order of the pattern.
         let written = |day: &str, month: &str| {
             if month_first { format!("{month}/{day}") } else { format!("{day}/{month}") }
         };
@@ -234,7 +234,7 @@ fn rule_1_3_6_composed_dates(server: &Server) {
                 day(date(today.year() - 1, today.month(), 1)),
             ),
             (format!("on:{}", written("1", "$m+1")), day(first + 1.month())),
-            // Offsets overflow into the next field.
+            // Offsets carry over into the next field.
             (
                 format!("after:{}", written("$d-15", "$m")),
                 (Some(first + Span::new().days(day_of_month - 16)), None),
@@ -260,7 +260,7 @@ fn rule_1_3_5_today_in_the_book_zone(server: &Server) {
         let now =
             jiff::Timestamp::from_millisecond(instant).expect("an instant").to_zoned(zone.clone());
         if (now.hour(), now.minute()) == (23, 59) {
-            continue; // Another day may come before the last question.
+            continue; // The day may change before the last request.
         }
         let today = now.date();
         let bodies = (-2..=2).map(|offset| {

@@ -1,4 +1,4 @@
-//! Query text that makes no sense, or means harm, is never refused (1.1.10).
+//! Meaningless and hostile query text is never refused (1.1.10).
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::reading::{Faults, labels};
 
-/// One query a line.
+/// One query per line.
 const SYNTAX: &str = r#"
 invalid:syntax:query::
 ::::
@@ -106,7 +106,7 @@ fn rule_1_1_10_never_400(server: &Server) {
     let mut queries: Vec<String> =
         [SYNTAX, VALUES, HARM].iter().flat_map(|all| all.lines()).map(str::to_owned).collect();
     queries.extend(["\u{0}", "a\u{0}b", "\u{202e}", "\r\n\t", "\u{a0}"].map(str::to_owned));
-    // Deep ones: no recursion may end the request.
+    // Deep nesting must not overflow the stack.
     queries.push(format!("{}x{}", "(".repeat(2000), ")".repeat(2000)));
     queries.push("-".repeat(1000) + "x");
     queries.push("NOT ".repeat(1000) + "x");
@@ -118,8 +118,8 @@ fn rule_1_1_10_never_400(server: &Server) {
             format!("transactions?query={shown:?}: {} {:.200}", answer.status, answer.text)
         });
         let answer = cast.owner.get(&cast.path(&format!("/balances?query={}", encode(&query))));
-        // 5.1: a blank query is refused there; whether invisible characters are blank is nobody's
-        // concern.
+        // 5.1: balances refuse a blank query; whether invisible characters are blank does not
+        // matter.
         let visible = query.chars().any(|letter| !letter.is_whitespace() && !letter.is_control());
         faults.check(answer.status == 200 || (answer.status == 400 && !visible), || {
             format!("balances?query={shown:?}: {} {:.200}", answer.status, answer.text)
@@ -128,8 +128,8 @@ fn rule_1_1_10_never_400(server: &Server) {
     faults.none();
 }
 
-/// Hundreds of terms: neither the parameter limit of a database nor its query planner may end or
-/// hold up the request. So many are allowed, and more are refused (1.7.1, 5.17).
+/// Hundreds of terms exceed neither the parameter limit nor the planner of the database. More are
+/// refused (1.7.1, 5.17).
 fn rule_1_1_10_many_terms_are_answered_soon(server: &Server) {
     let cast = Cast::new(server);
     cast.group("Daily");
@@ -162,23 +162,23 @@ fn rule_1_1_10_many_terms_are_answered_soon(server: &Server) {
                 (201, "/balances?query="),
             ] {
                 let query = vec![term; count].join(glue);
-                // Several `is:` side by side are one alternative each (1.2.1); in balances, which
-                // ignore them, they count like all others (5.17).
+                // Several top-level `is:` terms are one alternative each (1.2.1); balances ignore
+                // them but count them (5.17).
                 let counts =
                     path.starts_with("/balances") || term != "is:unchecked" || glue == " OR ";
-                let wanted = if count > 200 && counts { 400 } else { 200 };
-                let asked = Instant::now();
+                let expected = if count > 200 && counts { 400 } else { 200 };
+                let started = Instant::now();
                 let answer = cast.owner.get(&cast.path(&format!("{path}{}", encode(&query))));
-                let took = asked.elapsed();
-                // Far above what it should take, also on a busy machine; the first slow one fails,
-                // the others would take as long.
+                let took = started.elapsed();
+                // Far more than it should take, also on a busy machine. Stop at the first slow one,
+                // because the others would take as long.
                 assert!(
-                    answer.status == wanted && took < Duration::from_secs(20),
+                    answer.status == expected && took < Duration::from_secs(20),
                     "{count} times `{term}` with `{glue}` to {path}: {} after {took:?}: {:.200}",
                     answer.status,
                     answer.text
                 );
-                if wanted == 400 {
+                if expected == 400 {
                     answer.refused(400, "queryTooLarge");
                 }
             }
@@ -196,7 +196,7 @@ fn rule_1_1_10_wild_characters_are_text(server: &Server) {
             .ok();
     }
     let mut faults = Faults::default();
-    for (query, wanted) in [
+    for (query, expected) in [
         ("%", "t1"),
         ("_", "t2"),
         ("\\", "t3"),
@@ -205,7 +205,7 @@ fn rule_1_1_10_wild_characters_are_text(server: &Server) {
         ("[", "t6"),
         ("'[x]'", "t6"),
     ] {
-        faults.same(query, labels(&crate::reading::find(&cast, query)), vec![wanted]);
+        faults.same(query, labels(&crate::reading::find(&cast, query)), vec![expected]);
     }
     faults.none();
 }

@@ -1,5 +1,5 @@
-//! A query is never answered as if part of it had not been asked (1.1.9, 1.1.13 - 1.1.15): terms
-//! that cannot be read, warnings, strictness, ids, NUL.
+//! A query is never answered with a part silently ignored (1.1.9, 1.1.13 - 1.1.15): invalid terms,
+//! warnings, strict mode, ids, NUL.
 
 use daybook_tests::{Answer, Cast, Server, encode};
 use serde_json::{Value, json};
@@ -8,11 +8,11 @@ use crate::reading::{Faults, find, id, items, sorted_labels};
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        rule_1_1_9_what_cannot_be_read_matches_nothing,
+        rule_1_1_9_invalid_term_matches_nothing,
         rule_1_1_9_balances_without_containers,
-        rule_1_1_13_lists_and_counts_say_what_they_left_out,
-        rule_1_1_13_balances_say_what_they_left_out,
-        rule_1_1_13_every_page_says_it,
+        rule_1_1_13_lists_and_counts_warn_about_ignored_terms,
+        rule_1_1_13_balances_warn_about_ignored_terms,
+        rule_1_1_13_every_page_has_the_warnings,
         rule_1_1_14_strictly_refused,
         rule_1_1_15_an_id_is_text,
         rule_0_23_no_text_holds_a_nul,
@@ -35,7 +35,7 @@ fn ask(cast: &Cast, operation: &str, query: &str) -> Answer {
     cast.owner.get(&cast.path(&format!("/{operation}?query={}", encode(query))))
 }
 
-/// The warnings of a list, which are also those of the count.
+/// The warnings of a list, which equal those of the count.
 #[track_caller]
 fn of_list(cast: &Cast, query: &str) -> Value {
     let list = ask(cast, "transactions", query).ok();
@@ -45,7 +45,7 @@ fn of_list(cast: &Cast, query: &str) -> Value {
     list["warnings"].clone()
 }
 
-fn rule_1_1_9_what_cannot_be_read_matches_nothing(server: &Server) {
+fn rule_1_1_9_invalid_term_matches_nothing(server: &Server) {
     let cast = fixture(server);
     let all = vec!["lunch", "note"];
     let mut faults = Faults::default();
@@ -61,7 +61,7 @@ fn rule_1_1_9_what_cannot_be_read_matches_nothing(server: &Server) {
         "error:maybe",
         "using:force",
     ] {
-        for (query, wanted) in [
+        for (query, expected) in [
             (bad.to_owned(), vec![]),
             (format!("-{bad}"), vec![]),
             (format!("NOT {bad}"), vec![]),
@@ -73,16 +73,16 @@ fn rule_1_1_9_what_cannot_be_read_matches_nothing(server: &Server) {
             (format!("lunch OR -({bad})"), vec!["lunch"]),
         ] {
             let list = find(&cast, &query);
-            faults.same(&format!("`{query}`"), sorted_labels(&list), wanted.clone());
+            faults.same(&format!("`{query}`"), sorted_labels(&list), expected.clone());
             let count = ask(&cast, "transactions/count", &query).ok();
-            faults.same(&format!("`{query}`, counted"), &count["total"], &json!(wanted.len()));
+            faults.same(&format!("`{query}`, counted"), &count["total"], &json!(expected.len()));
         }
     }
-    // An operator with nothing behind it stays ignored.
+    // An operator without a value is still ignored.
     for query in ["on:", "on: is: OR lunch OR note", "amount> ", "account:''", "-is:"] {
         faults.same(&format!("`{query}`"), sorted_labels(&find(&cast, query)), all.clone());
     }
-    // What is readable now: days without zeros, and white space behind the colon.
+    // Now valid: dates without leading zeros, and white space after the colon.
     for query in ["on:2013-1-1", "on: 2013-1-1", "on: 2013-1", "account: Cash is:  unchecked"] {
         faults.same(&format!("`{query}`"), sorted_labels(&find(&cast, query)), vec!["lunch"]);
     }
@@ -110,7 +110,7 @@ fn rule_1_1_9_balances_without_containers(server: &Server) {
             faults.same(&query, answer["warnings"].as_array().map(Vec::len), Some(1));
         }
     }
-    // The same with readable values sums.
+    // Valid values give sums.
     for query in ["account:Cash on: 2013-1-1", "account:Cash on:2013-1"] {
         let answer = ask(&cast, "balances", query).ok();
         let credit = &answer["accountBalances"][0]["periodCredit"];
@@ -120,7 +120,7 @@ fn rule_1_1_9_balances_without_containers(server: &Server) {
     faults.none();
 }
 
-fn rule_1_1_13_lists_and_counts_say_what_they_left_out(server: &Server) {
+fn rule_1_1_13_lists_and_counts_warn_about_ignored_terms(server: &Server) {
     let cast = fixture(server);
     let mut faults = Faults::default();
     for query in [
@@ -136,7 +136,7 @@ fn rule_1_1_13_lists_and_counts_say_what_they_left_out(server: &Server) {
     ] {
         faults.same(query, of_list(&cast, query), Value::Null);
     }
-    for (query, wanted) in [
+    for (query, expected) in [
         ("on:2013-02-30", vec!["on:2013-02-30: not a date"]),
         ("lunch -on: 2013-02-30", vec!["on: 2013-02-30: not a date"]),
         ("is:foo amount>x", vec!["is:foo: not a status", "amount>x: not a number"]),
@@ -153,9 +153,9 @@ fn rule_1_1_13_lists_and_counts_say_what_they_left_out(server: &Server) {
             vec!["from:'No one': no such account", "group:X: no such group"],
         ),
     ] {
-        faults.same(query, of_list(&cast, query), json!(wanted));
+        faults.same(query, of_list(&cast, query), json!(expected));
     }
-    // A long term is cut, and of many the rest is counted.
+    // A long term is truncated, and only some terms are listed.
     let long = of_list(&cast, &format!("on:{}", "é".repeat(3000)));
     faults.same("a long term", long, json!([format!("on:{}...: not a date", "é".repeat(97))]));
     let many = of_list(&cast, &"by:m ".repeat(300));
@@ -164,7 +164,7 @@ fn rule_1_1_13_lists_and_counts_say_what_they_left_out(server: &Server) {
     faults.none();
 }
 
-fn rule_1_1_13_balances_say_what_they_left_out(server: &Server) {
+fn rule_1_1_13_balances_warn_about_ignored_terms(server: &Server) {
     let cast = fixture(server);
     let plain = ask(&cast, "balances", "account:Cash on:2013").ok();
     assert_eq!(plain["warnings"], Value::Null);
@@ -191,15 +191,15 @@ fn rule_1_1_13_balances_say_what_they_left_out(server: &Server) {
         faults.same(term, fields.remove("warnings"), Some(json!([warning])));
         faults.same(term, &answer, &plain);
     }
-    // No hashtag can be like this, so nothing carries it.
+    // An impossible hashtag matches nothing.
     let answer = ask(&cast, "balances", "account:Cash #a-b").ok();
     faults.same("#a-b", &answer["warnings"], &json!(["#a-b: not a hashtag"]));
     faults.same("#a-b", &answer["accountBalances"][0]["cumulativeBalance"], &json!("0.00"));
     faults.none();
 }
 
-/// 2.4: a page of a cursor alone goes on with the query, and with what was not understood of it.
-fn rule_1_1_13_every_page_says_it(server: &Server) {
+/// 2.4: a page of a cursor alone repeats the query and its warnings.
+fn rule_1_1_13_every_page_has_the_warnings(server: &Server) {
     let cast = fixture(server);
     let path = cast.path(&format!("/transactions?limit=1&query={}", encode("by:q a\u{0}b OR n")));
     let first = cast.owner.get(&path).ok();
@@ -231,7 +231,7 @@ fn rule_1_1_14_strictly_refused(server: &Server) {
             strictly(operation, "account:Cash on:2013-02-30", strict).ok();
         }
         strictly(operation, "account:Cash on:2013-1-1 #food", "true").ok();
-        // Too large comes first, and who may not see the book learns nothing.
+        // The size is checked first, and a caller without access learns nothing.
         strictly(operation, &"account:Cash by:q ".repeat(201), "true")
             .refused(400, "queryTooLarge");
         let path = format!("/{operation}?strict=true&query=is:foo");
@@ -246,7 +246,7 @@ fn rule_1_1_14_strictly_refused(server: &Server) {
     strictly("balances", "account:Cash Chase:Slate", "true").refused(400, "queryNotUnderstood");
 }
 
-/// A bot that looks for what names a transaction must not find the transaction itself.
+/// An app that searches for the id of a transaction must not find the transaction itself.
 fn rule_1_1_15_an_id_is_text(server: &Server) {
     let cast = fixture(server);
     let lunch = id(&items(&find(&cast, "lunch"))[0]);
@@ -263,7 +263,7 @@ fn rule_1_1_15_an_id_is_text(server: &Server) {
 fn rule_0_23_no_text_holds_a_nul(server: &Server) {
     let cast = fixture(server);
     let mut faults = Faults::default();
-    for (query, wanted) in [
+    for (query, expected) in [
         ("\u{0}", vec![]),
         ("lun\u{0}ch", vec![]),
         ("lunch \u{0}", vec![]),
@@ -281,13 +281,13 @@ fn rule_0_23_no_text_holds_a_nul(server: &Server) {
         ("'\u{0}'", vec![]),
         ("on:2013\u{0}", vec![]),
     ] {
-        faults.same(&format!("{query:?}"), sorted_labels(&find(&cast, query)), wanted.clone());
+        faults.same(&format!("{query:?}"), sorted_labels(&find(&cast, query)), expected.clone());
         let count = ask(&cast, "transactions/count", query).ok();
-        faults.same(&format!("{query:?}, counted"), &count["total"], &json!(wanted.len()));
+        faults.same(&format!("{query:?}, counted"), &count["total"], &json!(expected.len()));
         let scoped = format!("account:Cash {query}");
         let answer = ask(&cast, "balances", &scoped).ok();
         let shown = answer["accountBalances"].as_array().map(Vec::len);
-        // There a negated term is ignored (1.4.2).
+        // Balances ignore a negated term (1.4.2).
         let containers = usize::from(query.starts_with('-'));
         faults.same(&format!("{scoped:?}"), shown, Some(containers));
         ask(&cast, "balances", query).ok();
@@ -297,7 +297,7 @@ fn rule_0_23_no_text_holds_a_nul(server: &Server) {
     assert_eq!(items(&books).len(), 0, "0.23: no name holds it either");
 }
 
-/// 0.9: booleans of the URL, in lists and in what is changed.
+/// 0.9: booleans in the URL, of lists and of writes.
 fn rule_0_9_booleans(server: &Server) {
     let cast = fixture(server);
     for (text, loaded) in [
@@ -311,6 +311,9 @@ fn rule_0_9_booleans(server: &Server) {
         ("no", false),
         ("NO", false),
         ("2", false),
+        ("", false),
+        ("maybe", false),
+        ("NO%20", false),
         ("y", false),
         ("on", false),
     ] {

@@ -1,5 +1,5 @@
-//! Quotas (10.6): what calls cost, whose calls count together, and what clients are told. And what
-//! was counted of API keys outlives the process (10.13).
+//! Quotas (10.6): the cost of calls, whose calls are counted together, and the response headers.
+//! Counts of API keys survive a restart (10.13).
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::file_sweep::eventually;
 pub fn tests() -> Vec<Case> {
     crate::isolated![
         calls_cost_what_the_contract_says,
-        what_is_used_up_is_refused,
+        exhausted_quota_is_refused,
         repetitions_cost_one,
         keys_have_quotas_of_their_own,
         on_with_providers_and_off_without,
@@ -25,9 +25,9 @@ fn server(engine: Engine, args: &[&str]) -> Server {
     Server::start_with(Options { engine, args, ..Options::default() })
 }
 
-/// RateLimit-Limit, -Remaining and -Reset; `None` for an answer that is not counted.
+/// RateLimit-Limit, -Remaining and -Reset; `None` for a response without them.
 #[track_caller]
-fn told(answer: &Answer) -> Option<[u32; 3]> {
+fn read_rate_limit(answer: &Answer) -> Option<[u32; 3]> {
     let number = |name: &str| {
         let text = answer.headers.get(name)?;
         Some(text.parse().unwrap_or_else(|_| panic!("{name}: {text}")))
@@ -44,11 +44,11 @@ fn calls_cost_what_the_contract_says(engine: Engine) {
     let server = server(engine, &["--quota-per-minute", "300"]);
     let cast = Cast::new(&server);
     let owner = &cast.owner;
-    // By somebody who has called nothing before: of a quota that is full nothing comes back.
+    // A new user each time, because a full quota regains nothing.
     let costs = |expected: u32, call: &dyn Fn(&Client) -> Answer| {
         let editor = server.client(&format!("{}@example.com", unique("editor")));
         cast.share(editor.email(), "EDITOR");
-        let left = told(&call(&editor)).map(|told| told[1]);
+        let left = read_rate_limit(&call(&editor)).map(|rate_limit| rate_limit[1]);
         assert_eq!(left, Some(300 - expected), "it costs {expected}");
     };
     let account = |name: &str| json!({"name": name, "type": "ASSET"});
@@ -60,15 +60,15 @@ fn calls_cost_what_the_contract_says(engine: Engine) {
         let items = json!({"items": [account("a"), account("b")]});
         caller.post(&cast.path("/accounts/batch"), &items)
     });
-    // Refused or not, and whatever the answer is.
+    // Refused calls cost as well.
     costs(1, &|caller| caller.get("/v5/books/nowhere"));
     costs(2, &|caller| caller.put(&cast.path("/accounts"), &json!({"id": "0"})));
-    // A body that cannot be read makes the server look at the request twice.
+    // An invalid body makes the server read the request twice.
     costs(2, &|caller| caller.post(&cast.path("/collaborators"), &json!({"email": 7})));
     for free in ["/health", "/ready", "/openapi.json", "/docs", "/auth/login", "/v5/nowhere"] {
-        assert_eq!(told(&owner.get(free)), None, "{free}");
+        assert_eq!(read_rate_limit(&owner.get(free)), None, "{free}");
     }
-    assert_eq!(told(&server.anonymous().get("/v5/user")), None, "after authentication");
+    assert_eq!(read_rate_limit(&server.anonymous().get("/v5/user")), None, "after authentication");
     let browser = owner.header("Origin", "https://app.example").get("/v5/user");
     let exposed = browser.headers["access-control-expose-headers"].to_ascii_lowercase();
     for name in ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"] {
@@ -78,29 +78,33 @@ fn calls_cost_what_the_contract_says(engine: Engine) {
 
 #[track_caller]
 fn exceeded(answer: Answer, limit: u32) {
-    let told = told(&answer).expect("a refusal is counted");
-    assert_eq!(told[0], limit);
-    assert!((1..=60).contains(&told[2]), "{told:?}");
+    let rate_limit = read_rate_limit(&answer).expect("a refusal is counted");
+    assert_eq!(rate_limit[0], limit);
+    assert!((1..=60).contains(&rate_limit[2]), "{rate_limit:?}");
     let wait = answer.headers.get("retry-after").and_then(|text| text.parse::<u64>().ok());
     assert!(wait.is_some_and(|seconds| (1..=60).contains(&seconds)), "{:?}", answer.headers);
     let message = answer.refused(429, "rateLimitExceeded");
     assert!(message.contains("quota") && message.contains("try again in"), "{message}");
 }
 
-fn what_is_used_up_is_refused(engine: Engine) {
+fn exhausted_quota_is_refused(engine: Engine) {
     let server = server(engine, &["--quota-per-minute", "3"]);
     let (one, other) = (server.client("one@example.com"), server.client("other@example.com"));
-    // Made before: one of three calls comes back each 20 seconds.
-    let again = server.client_with_token(&server.token("one@example.com"));
-    assert_eq!(told(&one.get("/v5/user")), Some([3, 2, 20]));
-    assert_eq!(told(&again.get("/v5/user")), Some([3, 1, 40]), "another token of the same user");
-    // Two are asked for, one is left and stays.
+    // Created before: one of three calls is regained every 20 seconds.
+    let repeated = server.client_with_token(&server.token("one@example.com"));
+    assert_eq!(read_rate_limit(&one.get("/v5/user")), Some([3, 2, 20]));
+    assert_eq!(
+        read_rate_limit(&repeated.get("/v5/user")),
+        Some([3, 1, 40]),
+        "another token of the same user"
+    );
+    // The call costs two, one is left and stays.
     exceeded(one.get("/v5/books"), 3);
     assert_eq!(one.post("/v5/books", &json!({"name": "Home"})).status, 200);
     exceeded(one.post("/v5/books", &json!({"name": "Away"})), 3);
-    exceeded(again.get("/v5/user"), 3);
-    assert_eq!(told(&other.get("/v5/books")), Some([3, 1, 40]), "somebody else");
-    // Who is not known is told so first.
+    exceeded(repeated.get("/v5/user"), 3);
+    assert_eq!(read_rate_limit(&other.get("/v5/books")), Some([3, 1, 40]), "somebody else");
+    // Authentication is checked first.
     server.client_with_token("guess").get("/v5/user").refused(401, "required");
 }
 
@@ -113,19 +117,27 @@ fn repetitions_cost_one(engine: Engine) {
     let path = cast.path("/accounts/batch");
     let body = |name: &str| json!({"items": [{"name": name, "type": "ASSET"}]});
     let first = keyed(&owner, "first").post(&path, &body("Cash"));
-    assert_eq!(told(&first).map(|told| told[1]), Some(0), "3 of 3: {}", first.text);
+    assert_eq!(
+        read_rate_limit(&first).map(|rate_limit| rate_limit[1]),
+        Some(0),
+        "3 of 3: {}",
+        first.text
+    );
     exceeded(keyed(&owner, "first").post(&path, &body("Cash")), 3);
-    // In another process, which counts for itself, nothing is used up yet.
+    // Another process counts separately.
     let other = poor.beside(&["--quota-per-minute", "3"]);
     let owner = other.client_with_token(cast.owner.token().expect("a token"));
     let replayed = keyed(&owner, "first").post(&path, &body("Cash"));
-    assert_eq!(told(&replayed), Some([3, 2, 20]));
+    assert_eq!(read_rate_limit(&replayed), Some([3, 2, 20]));
     assert_eq!(replayed.text, first.text);
-    // Two are left: the first of three is taken, the others cannot be, and nothing is done.
+    // Two are left: the first of three is taken, the others are not, and nothing is done.
     exceeded(keyed(&owner, "second").post(&path, &body("Food")), 3);
-    assert_eq!(told(&keyed(&owner, "first").post(&path, &body("Cash"))).map(|t| t[1]), Some(0));
+    assert_eq!(
+        read_rate_limit(&keyed(&owner, "first").post(&path, &body("Cash"))).map(|t| t[1]),
+        Some(0)
+    );
     cast.owner.get(&cast.path("/accounts/Food")).refused(404, "notFound");
-    // The key stands for nothing, so the request may be sent again.
+    // The key is unused, so the request may be repeated.
     let done = keyed(&cast.owner, "second").post(&path, &body("Food"));
     assert_eq!((done.status, done.headers.get("idempotency-replayed")), (200, None));
 }
@@ -144,16 +156,18 @@ fn keys_have_quotas_of_their_own(engine: Engine) {
     let (developer, dear) = key(&server, &["--rate", "1000"]);
     let (one, other) = (server.client("one@example.com"), server.client("other@example.com"));
     let with = |client: &Client, key: &str| client.header("service-api-key", key);
-    let limits = |client: &Client| told(&client.get("/v5/user")).map(|told| (told[0], told[1]));
-    // Made before: one of three calls comes back each 20 seconds.
+    let limits = |client: &Client| {
+        read_rate_limit(&client.get("/v5/user")).map(|rate_limit| (rate_limit[0], rate_limit[1]))
+    };
+    // Created before: one of three calls is regained every 20 seconds.
     assert!([&one, &other].iter().all(|client| client.token().is_some()));
     assert_eq!(limits(&with(&one, &usual)), Some((3, 2)));
     assert_eq!(limits(&with(&other, &usual)), Some((3, 1)), "the users of an app share");
     assert_eq!(limits(&one), Some((3, 2)), "without a key, the user");
     assert_eq!(limits(&with(&one, "unknown")), Some((3, 1)), "an unknown key is none");
     assert_eq!(limits(&with(&one, &dear)).map(|(limit, _)| limit), Some(1000));
-    let told = told(&other.get(&format!("/v5/user?key={dear}")));
-    assert_eq!(told.map(|told| told[0]), Some(1000), "as a parameter");
+    let rate_limit = read_rate_limit(&other.get(&format!("/v5/user?key={dear}")));
+    assert_eq!(rate_limit.map(|rate_limit| rate_limit[0]), Some(1000), "as a parameter");
     // Revoked by a command, which is another process.
     let number = id(&server.client(&developer).get("/v5/user/keys").ok()["items"][0]).to_owned();
     let run = server.admin(&["key", "revoke"]).arg(&number).output().expect("it runs");
@@ -161,7 +175,7 @@ fn keys_have_quotas_of_their_own(engine: Engine) {
     let begun = Instant::now();
     let late = server.client("late@example.com");
     while limits(&with(&late, &dear)).is_some_and(|(limit, _)| limit == 1000) {
-        // 5 s, and what a busy machine takes longer.
+        // 5 s, and more on a busy machine.
         assert!(begun.elapsed() < Duration::from_secs(30), "10.13: it still counts");
         pause(Duration::from_millis(50));
     }
@@ -170,7 +184,7 @@ fn keys_have_quotas_of_their_own(engine: Engine) {
 fn on_with_providers_and_off_without(engine: Engine) {
     let plain = server(engine, &[]);
     let caller = plain.client("one@example.com");
-    assert_eq!(told(&caller.get("/v5/user")), None, "off in local mode");
+    assert_eq!(read_rate_limit(&caller.get("/v5/user")), None, "off in local mode");
     let folder = plain.data_dir().join("providers.json");
     let providers = json!({"items": [
         {"kind": "oidc", "issuer": "https://id.example.com", "clients": ["daybook"]},
@@ -180,7 +194,7 @@ fn on_with_providers_and_off_without(engine: Engine) {
     let limit = |args: &[&str]| {
         let server = plain.beside(args);
         let caller = server.client_with_token(caller.token().expect("a token"));
-        told(&caller.get("/v5/user")).map(|told| told[0])
+        read_rate_limit(&caller.get("/v5/user")).map(|rate_limit| rate_limit[0])
     };
     assert_eq!(limit(&["--providers", path]), Some(60));
     assert_eq!(limit(&["--providers", path, "--quota-per-minute", "0"]), None);
@@ -199,7 +213,7 @@ fn calls_of_keys_outlive_the_process(engine: Engine) {
         developer.header("service-api-key", &text).get("/v5/user").ok();
     }
     let sum = || calls().iter().filter_map(Value::as_u64).sum::<u64>();
-    // While they are written down they may be seen twice for a moment.
+    // While they are being stored they may be counted twice for a moment.
     eventually("10.13: they are counted", || sum() == 7);
     server.restart();
     eventually("10.13: they were written down at the stop", || sum() == 7);

@@ -1,4 +1,4 @@
-//! Reads end (0.32): at their deadline, and when nobody waits for them any more.
+//! Reads end (0.32) at their deadline, and when their client has left.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ use daybook_storage::balance::{AccountScope, TotalsQuery};
 use daybook_storage::event::EventFilter;
 use daybook_storage::{ReadStop, ReaderPool, Tx};
 use daybook_tests::browser::Browser;
-use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Client, Engine, Hold, Options, Server, pause};
+use daybook_tests::{CASH_AND_FOOD, Cast, Client, Engine, Options, RawSql, RowLock, Server, pause};
 use serde_json::json;
 
 use crate::Case;
@@ -35,14 +35,14 @@ pub fn tests() -> Vec<Case> {
         rule_0_32_slow_reads_of_one_user_leave_readers_to_others,
         rule_0_32_slow_reads_of_many_users_leave_readers_to_others,
         rule_0_32_statements_are_stopped_among_rows_that_they_skip,
-        rule_0_32_rows_that_come_are_stopped_too,
-        rule_0_32_strangers_leave_readers_for_letting_in,
-        rule_11_19_a_database_that_does_not_answer_is_no_guess,
+        rule_0_32_reads_are_stopped_between_rows,
+        rule_0_32_file_reads_leave_connections_for_authentication,
+        rule_11_19_database_outage_is_not_a_wrong_code,
         rule_1_7_5_text_search_takes_time_by_length_of_description,
     ]
 }
 
-/// Letters of the longest texts that are looked for.
+/// Letters of the longest search texts.
 const LETTERS: usize = 256;
 
 fn server(engine: Engine, seconds: &str) -> Server {
@@ -50,28 +50,28 @@ fn server(engine: Engine, seconds: &str) -> Server {
     Server::start_with(Options { engine, args, ..Options::default() })
 }
 
-/// A book in which looking for many long texts takes many seconds.
+/// A book in which searching for many long texts takes many seconds.
 pub fn slow_book(server: &Server) -> Cast {
     let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     lengthen(&cast, 100);
     cast
 }
 
-/// Adds so many descriptions that are looked through.
+/// Adds long descriptions.
 fn lengthen(cast: &Cast, rows: usize) {
     let body = json!({"description": "a".repeat(65_000)});
     cast.owner.post(&cast.path("/transactions/batch"), &batch(vec![body; rows])).ok();
 }
 
-/// The path of a count of what does not hold any of so many texts, each of which nearly occurs at
-/// every place.
+/// The path of a count of transactions without several texts, each of which nearly occurs
+/// everywhere.
 pub fn count_without(cast: &Cast, texts: usize) -> String {
     let text = |at: usize| format!("-{}b{}", "a".repeat(at), "a".repeat(LETTERS - 1 - at));
     let texts: Vec<String> = (0..texts).map(text).collect();
     cast.path(&format!("/transactions/count?query={}", texts.join("%20")))
 }
 
-/// Sooner than after all of the slow reads.
+/// Asserts a response sooner than after all slow reads.
 fn answered_soon(caller: &Client, path: &str) {
     let started = Instant::now();
     caller.get(path).ok();
@@ -91,7 +91,7 @@ fn rule_0_32_a_read_ends_at_its_deadline(engine: Engine) {
         let seconds = started.elapsed().as_secs_f64();
         assert!((2.0..15.0).contains(&seconds), "{seconds} s");
     };
-    // More than there are readers: those that were stopped are free again.
+    // More than there are readers: stopped reads have freed theirs.
     std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(ended))));
     (0..2).for_each(|_| ended());
     answered_soon(&cast.owner, &cast.path("/transactions?limit=1"));
@@ -111,7 +111,7 @@ fn rule_0_32_a_read_ends_when_its_client_has_left(engine: Engine) {
         stream.write_all(head.as_bytes()).expect("sent");
         stream
     };
-    // As many as there are readers, and more than wait for one.
+    // As many as there are readers, and more that wait for one.
     let streams: Vec<_> = (0..16).map(|_| connected()).collect();
     pause(Duration::from_millis(300));
     drop(streams);
@@ -133,7 +133,7 @@ fn rule_0_32_slow_reads_of_one_user_leave_readers_to_others(engine: Engine) {
         ended.fetch_add(1, Ordering::SeqCst);
         answer.refused(503, "deadlineExceeded");
     };
-    // Somebody whom the process has not seen yet.
+    // A user whom the process has not cached.
     let email = format!("{}@example.com", daybook_tests::unique("new"));
     let new = server.client(&email);
     assert!(new.token().is_some());
@@ -173,11 +173,11 @@ fn rule_0_32_slow_reads_of_many_users_leave_readers_to_others(engine: Engine) {
             });
         }
         pause(Duration::from_millis(500));
-        let asked = (0..8).map(|_| {
+        let request = (0..8).map(|_| {
             let started = Instant::now();
             (cast.stranger.get("/v5/books").status, started.elapsed())
         });
-        let answers: Vec<(u16, Duration)> = asked.collect();
+        let answers: Vec<(u16, Duration)> = request.collect();
         over.store(true, Ordering::SeqCst);
         let soon = |(status, took): &(u16, Duration)| *status == 200 && took.as_secs() < 5;
         assert!(answers.iter().all(soon), "0.32: {answers:?}");
@@ -190,26 +190,26 @@ fn rule_1_7_5_text_search_takes_time_by_length_of_description(engine: Engine) {
     assert_eq!(cast.owner.get(&count_without(&cast, 8)).ok()["total"], 100);
 }
 
-/// How many rows there are in place of a table: no machine passes them in a second.
+/// The number of rows of a generated table; no machine scans them within a second.
 const ENDLESS: &str = "1000000000";
 
-/// Asks while somebody stops it. What is asked passes rows for minutes, so that it ends by that.
+/// Runs a read while another thread stops it. The read would scan rows for minutes.
 fn stopped(inside: &Inside, what: &str, ask: impl Fn(&mut Tx<'_>) -> Result<(), Error> + Sync) {
     let stop = ReadStop::new(Duration::from_secs(60));
     let outcome = std::thread::scope(|scope| {
-        let asked =
-            scope.spawn(|| inside.store.read_until((ReaderPool::Users, &stop), |tx| ask(tx)));
-        // The stop may come before the statement has begun, or within it: both end it.
+        let request =
+            scope.spawn(|| inside.store.read_stoppable(ReaderPool::Users, &stop, |tx| ask(tx)));
+        // The stop may come before or during the statement; both end it.
         pause(Duration::from_millis(300));
         stop.stop();
-        asked.join().expect("no panic")
+        request.join().expect("no panic")
     });
     let stopped = matches!(&outcome, Err(Error::Storage(daybook_storage::Error::Stopped)));
     assert!(stopped, "{what}: {outcome:?}");
 }
 
-/// 0.32: what passes many rows and returns none of them is stopped within its statement. PostgreSQL
-/// cancels the statement itself, whatever it is.
+/// 0.32: a statement that scans many rows and returns none is stopped while it runs. PostgreSQL
+/// cancels any statement.
 fn rule_0_32_statements_are_stopped_among_rows_that_they_skip(engine: Engine) {
     if engine == Engine::Postgres {
         return;
@@ -250,11 +250,11 @@ fn rule_0_32_statements_are_stopped_among_rows_that_they_skip(engine: Engine) {
     });
 }
 
-/// 0.32: where rows come one after another, each of them asks whether the read goes on.
-fn rule_0_32_rows_that_come_are_stopped_too(engine: Engine) {
+/// 0.32: between rows, the read checks whether it should continue.
+fn rule_0_32_reads_are_stopped_between_rows(engine: Engine) {
     let inside = Inside::new(engine, NOW, daybook_domain::book::Changes::default());
     inside.chart(&[], &[("Cash", AccountType::Asset, &[]), ("Food", AccountType::Outgoing, &[])]);
-    // A row for each account and year.
+    // A row per account and year.
     let lunch = |year: usize| Changes {
         date: Field::Set(format!("20{year:02}-01-31")),
         amount: Field::Set("1".to_owned()),
@@ -265,7 +265,7 @@ fn rule_0_32_rows_that_come_are_stopped_too(engine: Engine) {
     inside.record((1..=20).map(lunch).collect());
     let stop = ReadStop::new(Duration::from_secs(60));
     let mut seen = 0;
-    let outcome = inside.store.read_until((ReaderPool::Users, &stop), |tx| {
+    let outcome = inside.store.read_stoppable(ReaderPool::Users, &stop, |tx| {
         let access = access::enter(tx, &inside.cx, &inside.book, Action::ReadChart)?;
         let segment = Segment { level: Level::Day, from: None, until: None, fold: false };
         let query = TotalsQuery { scope: AccountScope::Book, tags: &[], by_month: false };
@@ -279,10 +279,10 @@ fn rule_0_32_rows_that_come_are_stopped_too(engine: Engine) {
     assert_eq!(seen, 1, "of 40 rows");
 }
 
-/// 0.32: whoever is shown a file takes none of the connections by which others are let in.
-fn rule_0_32_strangers_leave_readers_for_letting_in(engine: Engine) {
+/// 0.32: serving a file uses none of the connections for authentication.
+fn rule_0_32_file_reads_leave_connections_for_authentication(engine: Engine) {
     if engine == Engine::Sqlite {
-        // No read waits for another one there.
+        // SQLite readers do not wait for each other.
         return;
     }
     let server = Server::start(engine);
@@ -293,9 +293,9 @@ fn rule_0_32_strangers_leave_readers_for_letting_in(engine: Engine) {
     let emails: Vec<String> = (0..8).map(|number| format!("new{number}@example.com")).collect();
     let newcomers = server.clients(&emails);
     assert!(newcomers.iter().all(|caller| caller.token().is_some()), "made before the hold");
-    let mut database = Backdoor::open(&server);
-    let mut hold = Hold::begin(&server);
-    hold.execute("LOCK TABLE files IN ACCESS EXCLUSIVE MODE");
+    let mut database = RawSql::open(&server);
+    let mut lock = RowLock::begin(&server);
+    lock.execute("LOCK TABLE files IN ACCESS EXCLUSIVE MODE");
     thread::scope(|scope| {
         for _ in 0..16 {
             scope.spawn(|| cast.anonymous.get(path));
@@ -306,34 +306,34 @@ fn rule_0_32_strangers_leave_readers_for_letting_in(engine: Engine) {
         }
         assert_eq!(server.anonymous().get("/ready").status, 200);
         assert!(database.waiting() <= 4, "they have four connections");
-        hold.release();
+        lock.release();
     });
 }
 
-/// 11.19: whoever types the right code while the database does not answer has not guessed.
-fn rule_11_19_a_database_that_does_not_answer_is_no_guess(engine: Engine) {
+/// 11.19: entering the right code during a database outage does not count as a guess.
+fn rule_11_19_database_outage_is_not_a_wrong_code(engine: Engine) {
     if engine == Engine::Sqlite {
-        // Nobody can hold a reader of SQLite up from outside.
+        // A reader of SQLite cannot be blocked from outside.
         return;
     }
     let server = server(engine, "1");
-    // With time enough for what comes before.
+    // A long deadline for the preparation.
     let patient = server.beside(&[]);
     let mut browser = Browser::signed_in(&patient, "alice@example.com");
     let form = Some("application/x-www-form-urlencoded");
-    let asked = b"client_id=daybook-cli&scope=email";
-    let begun = patient.anonymous().send_raw("POST", "/auth/device/code", form, asked).ok();
+    let request = b"client_id=daybook-cli&scope=email";
+    let begun = patient.anonymous().send_raw("POST", "/auth/device/code", form, request).ok();
     let code = begun["user_code"].as_str().expect("a code");
     browser.move_to(&server);
-    let mut hold = Hold::begin(&server);
-    hold.execute("LOCK TABLE device_authorizations IN ACCESS EXCLUSIVE MODE");
+    let mut lock = RowLock::begin(&server);
+    lock.execute("LOCK TABLE device_authorizations IN ACCESS EXCLUSIVE MODE");
     for _ in 0..10 {
         assert_eq!(browser.post("/auth/device", &[("user_code", code)]).status, 503);
     }
-    hold.release();
+    lock.release();
     let allow = [("user_code", code), ("decision", "allow")];
     let mut decided = (0, String::new());
-    // The reads that were given up may still have their connections.
+    // The abandoned reads may still have their connections.
     eventually("the database answers", || {
         let answer = browser.post("/auth/device", &allow);
         decided = (answer.status, answer.text);

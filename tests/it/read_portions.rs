@@ -1,6 +1,6 @@
-//! What reads much reads it in portions, each with as many texts as a page may have (0.33), so that
-//! memory does not grow with what somebody has stored. The cases look at what is held between two
-//! portions, which no answer shows.
+//! Large reads are done in portions, each with at most the text size of a page (0.33), so that
+//! memory does not grow with the stored data. The cases check the portions from inside, because no
+//! response shows them.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ use crate::inside::Inside;
 pub fn tests() -> Vec<Case> {
     crate::isolated![
         rule_6_7_an_audit_reads_in_portions,
-        rule_2_11_pages_end_before_much_that_was_deleted,
+        rule_2_11_pages_end_before_many_deleted_resources,
         rule_0_33_one_event_may_name_too_much,
         rule_2_11_pages_end_before_many_responses,
     ]
@@ -35,16 +35,16 @@ pub fn tests() -> Vec<Case> {
 
 const NOW: Instant = Instant::new(1_767_225_600_000);
 
-/// Nearly as many properties as a resource may have: 56 KB.
+/// Nearly the most properties that a resource may have: 56 KB.
 fn properties() -> Edits {
     (0..7).map(|number| (format!("p{number}"), Some("x".repeat(8_000)))).collect()
 }
 
-fn stage(engine: Engine) -> Inside {
+fn fixture(engine: Engine) -> Inside {
     Inside::new(engine, NOW, daybook_domain::book::Changes::default())
 }
 
-/// So many groups with large properties.
+/// Creates groups with large properties.
 fn large_groups(inside: &Inside, count: usize) -> Vec<group::Input> {
     let group = |number: usize| group::Input {
         changes: daybook_domain::group::Changes {
@@ -60,10 +60,9 @@ fn large_groups(inside: &Inside, count: usize) -> Vec<group::Input> {
     inputs
 }
 
-/// 6.7: a portion ends with the row with which its texts reach 8 MB, and the next one goes on
-/// behind it.
+/// 6.7: a portion ends with the row that reaches 8 MB of text, and the next one starts after it.
 fn rule_6_7_an_audit_reads_in_portions(engine: Engine) {
-    let inside = stage(engine);
+    let inside = fixture(engine);
     large_groups(&inside, 200);
     let long = |number: usize| Changes {
         description: Field::Set(format!("{number} {}", "y".repeat(60_000))),
@@ -92,7 +91,7 @@ fn rule_6_7_an_audit_reads_in_portions(engine: Engine) {
         } {
             after = Some(last);
         }
-        // They are as old as their book, as those are that a copy comes with.
+        // They are as old as their book, like the rows of a copy.
         let mut after: Option<TransactionId> = None;
         while let Some((last, _)) = {
             let copied = tx.audits().copied(&access, after, 2_000)?;
@@ -113,8 +112,8 @@ fn rule_6_7_an_audit_reads_in_portions(engine: Engine) {
         assert!(read.iter().all(|count| *count <= most), "{what}: {read:?}, at most {most}");
     }
     let (cx, book) = (inside.cx.clone(), inside.book.clone());
-    let asked = inside.write(move |tx, _, _| audit::request(tx, &cx, &book));
-    asked.expect("an audit is asked for");
+    let requested = inside.write(move |tx, _, _| audit::request(tx, &cx, &book));
+    requested.expect("an audit is asked for");
     let key = daybook_domain::id::BookKey::new(inside.book.clone());
     let made = inside.store.read(|tx| audit::run(tx, &key, &|| false)).expect("an audit");
     let report = made.expect("it was asked for").report;
@@ -122,7 +121,7 @@ fn rule_6_7_an_audit_reads_in_portions(engine: Engine) {
     assert_eq!(report.findings.count(), 0, "{:?}", report.findings);
 }
 
-/// The page of a list of events.
+/// A page of a list of events.
 fn page(inside: &Inside, kind: &str, below: Option<i64>) -> event::View {
     let request = event::Request {
         kind: Some(kind.to_owned()),
@@ -138,7 +137,7 @@ fn named(group: &str) -> GroupRef {
     GroupRef { id: None, name: Some(group.to_owned()) }
 }
 
-/// So many accounts, each in the groups with these names.
+/// Creates accounts in the groups with these names.
 fn accounts_in(inside: &Inside, count: usize, groups: &[String]) {
     let groups: Vec<GroupRef> = groups.iter().map(|name| named(name)).collect();
     let name = |number: usize| format!("A{number} in {}", groups[0].name.as_deref().unwrap_or(""));
@@ -154,11 +153,11 @@ fn accounts_in(inside: &Inside, count: usize, groups: &[String]) {
     inside.write(move |tx, cx, book| account::create(tx, cx, book, inputs)).expect("accounts");
 }
 
-/// 2.11: a page that names much of what was deleted since ends before that, and the next one goes
-/// on there; what each shows is whole.
-fn rule_2_11_pages_end_before_much_that_was_deleted(engine: Engine) {
-    let inside = stage(engine);
-    // Each account in forty groups of its own, which have 2.2 MB together.
+/// 2.11: a page ends before it shows too much about deleted resources, and the next one starts
+/// there; every event is complete.
+fn rule_2_11_pages_end_before_many_deleted_resources(engine: Engine) {
+    let inside = fixture(engine);
+    // Each account is in forty groups of its own, which have 2.2 MB together.
     let names: Vec<String> =
         large_groups(&inside, 240).into_iter().filter_map(|group| group.changes.name).collect();
     for groups in names.chunks(40) {
@@ -191,10 +190,10 @@ fn rule_2_11_pages_end_before_much_that_was_deleted(engine: Engine) {
     assert!(seen.is_sorted_by(|a, b| a > b), "{seen:?}");
 }
 
-/// 0.33: an event that names more than can be shown is refused where it is asked for. It is none
-/// that a client makes: so many groups cannot be there at once (4.22).
+/// 0.33: an event that is too large to show is refused when it is requested. Clients cannot create
+/// one, because so many groups cannot exist at once (4.22).
 fn rule_0_33_one_event_may_name_too_much(engine: Engine) {
-    let inside = stage(engine);
+    let inside = fixture(engine);
     let names: Vec<String> =
         large_groups(&inside, 1).into_iter().filter_map(|group| group.changes.name).collect();
     accounts_in(&inside, 1, &names);
@@ -202,8 +201,8 @@ fn rule_0_33_one_event_may_name_too_much(engine: Engine) {
     let deleted = page(&inside, "GROUP_CREATED", None).events.remove(0).event;
     let kind = EventType::GroupDeleted.number();
     let book = event.book.get();
-    // Its data as it was kept once, naming groups that were deleted: more than a statement of
-    // SQLite may have values.
+    // Data in an older format with ids of deleted groups: more than an SQLite statement may have
+    // values.
     let naming = |count: i64| {
         let groups = (1..=count).map(|id| format!(r#"{{"id":"{id}","name":"G"}}"#));
         let groups = groups.collect::<Vec<_>>().join(",");
@@ -217,7 +216,7 @@ fn rule_0_33_one_event_may_name_too_much(engine: Engine) {
     inside.execute(&[&naming(40_000)]);
     let view = page(&inside, "ACCOUNT_CREATED", None);
     assert_eq!((view.events.len(), view.is_too_large), (1, false), "none of them is known");
-    // Seven hundred of them are: 39 MB.
+    // 700 groups with 39 MB exist.
     let copied = format!(
         "INSERT INTO events \
          (book_id, sequence, resource, created_at, user_id, kind, agent, data, hash) \
@@ -234,7 +233,7 @@ fn rule_0_33_one_event_may_name_too_much(engine: Engine) {
         let ids: Vec<i64> = (1..=40_000).collect();
         let found = inside.store.read(|tx| {
             let access = access::enter(tx, &inside.cx, &inside.book, Action::ReadEvents)?;
-            Ok::<_, Error>(tx.events().deletions(&access, EventType::GroupDeleted, (&ids, most))?)
+            Ok::<_, Error>(tx.events().deletions(&access, EventType::GroupDeleted, &ids, most)?)
         });
         let found = found.expect("snapshots");
         (found.snapshots.len(), found.covered)
@@ -249,7 +248,7 @@ fn rule_0_33_one_event_may_name_too_much(engine: Engine) {
     let message = caller.get(&path("?type=ACCOUNT_CREATED")).refused(400, "answerTooLarge");
     assert!(message.contains("before="), "{message}");
 
-    // 8.8: apps are not sent it, and what follows does not wait for it.
+    // 8.8: the event is not sent to apps, and does not block the next ones.
     let receiver = Receiver::start();
     let app = json!({"id": unique("bot"), "name": "Bot", "webhookUrl": receiver.url(),
         "events": ["ACCOUNT_CREATED"]});
@@ -263,12 +262,14 @@ fn rule_0_33_one_event_may_name_too_much(engine: Engine) {
     let view = page(&inside, "ACCOUNT_CREATED", None);
     assert!(!view.is_too_large, "a first event is whole");
     let shown = caller.get(&path(&format!("/{id}"))).ok();
-    let said = &shown["botResponses"][0];
-    assert_eq!((&said["agentId"], &said["type"]), (&json!(app), &json!("ERROR")), "{said}");
-    assert!(said["message"].as_str().is_some_and(|why| why.contains("more than an answer")));
+    let output = &shown["botResponses"][0];
+    assert_eq!((&output["agentId"], &output["type"]), (&json!(app), &json!("ERROR")), "{output}");
+    assert!(
+        output["message"].as_str().is_some_and(|why| why.contains("the size limit of a response"))
+    );
 }
 
-/// So many responses of 30 KB to each of some events, past the apps; the last of them is no error.
+/// Adds responses of 30 KB to events directly; only the last one is not an error.
 fn respond(inside: &Inside, sequences: &[i64], count: usize) {
     let message = "x".repeat(30_000);
     for sequence in sequences {
@@ -288,15 +289,15 @@ fn respond(inside: &Inside, sequences: &[i64], count: usize) {
     }
 }
 
-/// 2.11: a page ends before it would show more than 8 MB of responses. 8.12: who replays events is
-/// told of none of their texts.
+/// 2.11: a page ends before it would show more than 8 MB of responses. 8.12: the response of a
+/// replay contains none of them.
 fn rule_2_11_pages_end_before_many_responses(engine: Engine) {
-    let inside = stage(engine);
+    let inside = fixture(engine);
     inside.record((0..7).map(|_| Changes::default()).collect());
     let all = page(&inside, "TRANSACTION_CREATED", None);
     let sequences: Vec<i64> = all.events.iter().map(|read| read.event.sequence).collect();
     assert_eq!(sequences.len(), 7);
-    // 3 MB each, and the last but one 15 MB.
+    // 3 MB each, and 15 MB for the last but one.
     respond(&inside, &sequences[..5], 100);
     respond(&inside, &sequences[5..6], 500);
     let (mut seen, mut pages, mut below) = (Vec::new(), Vec::new(), None);

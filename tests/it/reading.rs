@@ -1,4 +1,4 @@
-//! Reads a book back through the API, for the assertions of the other modules.
+//! Reads a book through the API, for the assertions of other modules.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -8,13 +8,13 @@ use daybook_tests::decimal::units;
 use daybook_tests::{Answer, Cast, Client, bank, encode};
 use serde_json::{Value, json};
 
-/// listTransactions with this query, as many rows as there can be.
+/// listTransactions with this query and the maximum page size.
 #[track_caller]
 pub fn find(cast: &Cast, query: &str) -> Value {
     search(&cast.owner, cast, query).ok()
 }
 
-/// listTransactions by someone.
+/// listTransactions as a caller.
 #[track_caller]
 pub fn search(reader: &Client, cast: &Cast, query: &str) -> Answer {
     reader.get(&cast.path(&format!("/transactions?limit=1000&query={}", encode(query))))
@@ -38,7 +38,7 @@ pub fn id(resource: &Value) -> String {
     resource["id"].as_str().unwrap_or_else(|| panic!("no id: {resource}")).to_owned()
 }
 
-/// The first word of each description: how the tests name their transactions.
+/// The first word of each description, by which the tests name transactions.
 #[track_caller]
 pub fn labels(list: &Value) -> Vec<String> {
     let first = |item: &Value| {
@@ -79,7 +79,7 @@ pub fn balances(cast: &Cast, query: &str) -> Value {
 /// Debit and credit of every account with movements, over all time.
 #[track_caller]
 pub fn totals(cast: &Cast) -> BTreeMap<String, (i128, i128)> {
-    // Yearly, so that the answer stays small; the bound only ends the series.
+    // Yearly, to keep the response small; the bound ends the series.
     let answer = balances(cast, "before:2101 by:y");
     let sums = bank::accounts(&answer).into_iter().map(|(name, container)| {
         let sum = |key: &str| {
@@ -90,7 +90,7 @@ pub fn totals(cast: &Cast) -> BTreeMap<String, (i128, i128)> {
     sums.filter(|(_, sums)| *sums != (0, 0)).collect()
 }
 
-/// Debits and credits as [`totals`] gives them: `[(account, debit, credit)]` in decimals.
+/// Debits and credits in the form of [`totals`]: `[(account, debit, credit)]` in decimals.
 pub fn expected_totals(rows: &[(&str, &str, &str)]) -> BTreeMap<String, (i128, i128)> {
     rows.iter()
         .map(|(account, debit, credit)| ((*account).to_owned(), (units(debit), units(credit))))
@@ -134,25 +134,25 @@ pub fn resources(events: &[Value]) -> Vec<&str> {
     events.iter().map(|event| event["resource"].as_str().unwrap_or("?")).collect()
 }
 
-/// Whether a field is not there; a client reads null like absence.
+/// Whether a field is missing; clients treat null as missing.
 pub fn absent(value: &Value, field: &str) -> bool {
     value[field].is_null()
 }
 
-/// A time zone in which it is day: no case that asks for today meets a midnight there.
+/// A time zone in which it is daytime, so that no case about today runs over midnight.
 pub fn zone_at_day() -> &'static str {
     let hours = UNIX_EPOCH.elapsed().expect("after 1970").as_secs() / 3_600;
     // The other one is 14 hours ahead.
     if (6..18).contains(&(hours % 24)) { "UTC" } else { "Pacific/Kiritimati" }
 }
 
-/// Today in UTC by the server's clock: the day something was created.
+/// The creation date of a resource in UTC.
 #[track_caller]
 pub fn day_of(resource: &Value) -> jiff::civil::Date {
     day_in("UTC", resource)
 }
 
-/// The same in a time zone.
+/// The creation date of a resource in a time zone.
 #[track_caller]
 pub fn day_in(zone: &str, resource: &Value) -> jiff::civil::Date {
     let zone = jiff::tz::TimeZone::get(zone).expect("a zone");
@@ -165,24 +165,24 @@ pub fn day_in(zone: &str, resource: &Value) -> jiff::civil::Date {
     instant.expect("an instant").to_zoned(zone).date()
 }
 
-/// Collects what is wrong in the rows of a table, so that one failure does not hide the others.
+/// Collects the failures of a table, so that one does not hide the others.
 #[derive(Default)]
 pub struct Faults(Vec<String>);
 
 impl Faults {
-    /// Notes a line.
+    /// Adds a line.
     pub fn add(&mut self, line: impl Into<String>) {
         self.0.push(line.into());
     }
 
-    /// Notes a line when the condition does not hold.
+    /// Adds a line if the condition is false.
     pub fn check(&mut self, holds: bool, line: impl FnOnce() -> String) {
         if !holds {
             self.0.push(line());
         }
     }
 
-    /// Notes a difference.
+    /// Adds a line if the values differ.
     pub fn same<A: PartialEq<B> + Debug, B: Debug>(&mut self, what: &str, found: A, wanted: B) {
         if found != wanted {
             self.0.push(format!("{what}: found {found:?}, expected {wanted:?}"));
@@ -196,8 +196,7 @@ impl Faults {
     }
 }
 
-/// The answer is a 400; its reason is one of these (the rules fix the status, and only some
-/// reasons).
+/// Asserts a 400 with one of these reasons. The rules fix the status, and only some reasons.
 #[track_caller]
 pub fn refused_400(answer: Answer, reasons: &[&str]) -> String {
     let reason = answer.body["error"]["errors"][0]["reason"].as_str().unwrap_or("none").to_owned();

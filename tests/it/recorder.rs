@@ -1,4 +1,5 @@
-//! The RECORDER (7.1 - 7.3): records drafts, sees only its own, names accounts without seeing them.
+//! The RECORDER (7.1 - 7.3): creates drafts, sees only its own, and names accounts without seeing
+//! them.
 
 use daybook_tests::{CASH_AND_FOOD, Cast, Client, Server, column, id, shows, unique};
 use serde_json::{Value, json};
@@ -22,13 +23,13 @@ pub fn tests() -> Vec<Case> {
         book_without_accounts,
         queries_see_own_drafts_only,
         two_recorders,
-        what_they_may_not_read_they_do_not_find,
+        recorder_finds_nothing_by_hidden_fields,
         accounts_are_not_found_by_their_names,
         recorder_of_a_public_book,
     ]
 }
 
-fn stage(server: &Server) -> Cast {
+fn fixture(server: &Server) -> Cast {
     Cast::with_accounts(server, &CASH_AND_FOOD)
 }
 
@@ -62,9 +63,9 @@ fn verb(name: &str, cast: &Cast, transaction: &Value) -> daybook_tests::Answer {
         .patch(&cast.path(&format!("/transactions/{name}")), &json!({"id": transaction["id"]}))
 }
 
-/// 7.3: list and get own drafts.
+/// 7.3: lists and gets only own drafts.
 fn own_drafts_only(server: &Server) {
-    let cast = stage(server);
+    let cast = fixture(server);
     cast.record("2025-01-31", "5", "Cash", "Food", "posted by the owner");
     cast.record("2025-01-31", "", "Cash", "Food", "draft of the owner");
     assert_eq!(own(&cast), Vec::<String>::new());
@@ -74,9 +75,9 @@ fn own_drafts_only(server: &Server) {
     shows(&seen, &json!({"id": mine["id"], "description": "mine", "posted": false, "draft": true}));
 }
 
-/// 3.2.2: the caller may not post, so a complete create is stored as a draft.
+/// 3.2.2: a complete create is stored as a draft, because the caller may not post.
 fn create_stays_a_draft(server: &Server) {
-    let cast = stage(server);
+    let cast = fixture(server);
     let answer = cast.recorder.post(&cast.path("/transactions"), &complete("mine")).ok();
     shows(
         &answer["transaction"],
@@ -89,7 +90,7 @@ fn create_stays_a_draft(server: &Server) {
     assert!(!visible, "7.3: no accounts in the answer: {answer}");
     let balances = cast.owner.get(&cast.path("/balances?query=account:Cash")).ok();
     assert_eq!(balances["accountBalances"][0]["cumulativeBalance"], "0.00");
-    // Someone who may post does.
+    // A POSTER posts it.
     let body = json!({"id": answer["transaction"]["id"]});
     assert_eq!(
         cast.poster.patch(&cast.path("/transactions/post"), &body).ok()["transaction"]["posted"],
@@ -98,7 +99,7 @@ fn create_stays_a_draft(server: &Server) {
 }
 
 fn batch_create_stays_drafts(server: &Server) {
-    let cast = stage(server);
+    let cast = fixture(server);
     let batch = json!({"items": [complete("one"), {"description": "two"}, complete("three")]});
     let created = cast.recorder.post(&cast.path("/transactions/batch"), &batch).ok();
     assert_eq!(column(&created, "description"), ["one", "two", "three"]);
@@ -108,9 +109,9 @@ fn batch_create_stays_drafts(server: &Server) {
     assert_eq!(own(&cast), ["one", "three", "two"]);
 }
 
-/// 7.3: show only `id` and `name` on the sides.
+/// 7.3: the sides have only `id` and `name`.
 fn sides_show_id_and_name_only(server: &Server) {
-    let cast = stage(server);
+    let cast = fixture(server);
     cast.owner
         .put(&cast.path("/accounts"), &json!({"name": "Cash", "properties": {"iban": "secret"}}))
         .ok();
@@ -130,9 +131,9 @@ fn sides_show_id_and_name_only(server: &Server) {
     }
 }
 
-/// 7.3: resolve as for others (3.2.6).
+/// 7.3: account references resolve as for other permissions (3.2.6).
 fn accounts_resolve_as_for_others(server: &Server) {
-    let cast = stage(server);
+    let cast = fixture(server);
     let cash = cast.owner.get(&cast.path("/accounts/cash")).ok();
     let path = cast.path("/transactions");
     let by_id = json!({
@@ -150,7 +151,7 @@ fn accounts_resolve_as_for_others(server: &Server) {
 }
 
 fn own_draft_is_updated(server: &Server) {
-    let cast = stage(server);
+    let cast = fixture(server);
     let mine = draft(&cast, "mine");
     let body = json!({
         "id": mine["id"], "description": "changed", "amount": "7", "properties": {"a": "b"},
@@ -165,9 +166,9 @@ fn own_draft_is_updated(server: &Server) {
     shows(&read(&cast, &mine), &json!({"description": "changed", "amount": "7.00"}));
 }
 
-/// 7.2: trash drafts; `remove` and `restore` are the same verbs (3.4.6).
+/// 7.2: may trash drafts; `remove` and `restore` are the same verbs (3.4.6).
 fn own_draft_is_trashed_and_back(server: &Server) {
-    let cast = stage(server);
+    let cast = fixture(server);
     let mine = draft(&cast, "mine");
     for (away, back) in [("trash", "untrash"), ("remove", "restore")] {
         assert_eq!(verb(away, &cast, &mine).ok()["transaction"]["trashed"], true);
@@ -177,9 +178,9 @@ fn own_draft_is_trashed_and_back(server: &Server) {
     }
 }
 
-/// 7.3: another user's object answers 404, whatever is tried, and stays as it is.
+/// 7.3: another user's draft answers 404 to every operation and stays unchanged.
 fn drafts_of_others_are_not_found(server: &Server) {
-    let cast = stage(server);
+    let cast = fixture(server);
     let foreign = cast.record("2025-01-31", "", "Cash", "Food", "draft of the owner");
     let before = read(&cast, &foreign);
     cast.recorder
@@ -193,10 +194,10 @@ fn drafts_of_others_are_not_found(server: &Server) {
     assert_eq!(read(&cast, &foreign), before);
 }
 
-/// Once posted by someone else it is no draft any more, and is not found (7.8). What a RECORDER may
-/// do to no transaction is refused before one is looked for.
+/// A draft posted by another user is no longer visible (7.8). Verbs that a RECORDER may never use
+/// are refused before the lookup.
 fn own_posted_transaction_is_out_of_reach(server: &Server) {
-    let cast = stage(server);
+    let cast = fixture(server);
     let mine = draft(&cast, "mine");
     cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": mine["id"]})).ok();
     assert_eq!(own(&cast), Vec::<String>::new());
@@ -214,7 +215,7 @@ fn own_posted_transaction_is_out_of_reach(server: &Server) {
 }
 
 fn batches_of_own_drafts(server: &Server) {
-    let cast = stage(server);
+    let cast = fixture(server);
     let (one, two) = (draft(&cast, "one"), draft(&cast, "two"));
     let ids = json!({"items": [{"id": one["id"]}, {"id": two["id"]}]});
     cast.recorder.patch(&cast.path("/transactions/trash/batch"), &ids).no_content();
@@ -233,9 +234,9 @@ fn batches_of_own_drafts(server: &Server) {
     }
 }
 
-/// 3.6.5: unknown ids answer 404 before any change; another's draft is unknown here.
+/// 3.6.5: unknown ids answer 404 before any change; another user's draft is unknown here.
 fn batches_with_a_draft_of_another(server: &Server) {
-    let cast = stage(server);
+    let cast = fixture(server);
     let mine = draft(&cast, "mine");
     let foreign = cast.record("2025-01-31", "", "Cash", "Food", "draft of the owner");
     let ids = json!({"items": [{"id": mine["id"]}, {"id": foreign["id"]}]});
@@ -255,9 +256,9 @@ fn batches_with_a_draft_of_another(server: &Server) {
     assert_eq!(read(&cast, &foreign)["description"], "draft of the owner");
 }
 
-/// 3.2.3: flags a caller has no permission for are ignored on create.
+/// 3.2.3: flags without the permission are ignored on create.
 fn flags_in_the_payload_do_not_help(server: &Server) {
-    let cast = stage(server);
+    let cast = fixture(server);
     let mut body = complete("mine");
     body["posted"] = json!(true);
     body["checked"] = json!(true);
@@ -273,7 +274,7 @@ fn flags_in_the_payload_do_not_help(server: &Server) {
 
 /// 6.2: a RECORDER never gets accounts and groups.
 fn book_without_accounts(server: &Server) {
-    let cast = stage(server);
+    let cast = fixture(server);
     for query in ["?loadAccounts=true", "?loadGroups=true", "?loadAccounts=true&loadGroups=true"] {
         shows(
             &cast.recorder.get(&cast.path(query)).ok(),
@@ -282,9 +283,9 @@ fn book_without_accounts(server: &Server) {
     }
 }
 
-/// A filter is no way around it.
+/// A query cannot widen the visibility.
 fn queries_see_own_drafts_only(server: &Server) {
-    let cast = stage(server);
+    let cast = fixture(server);
     cast.record("2025-01-31", "5", "Cash", "Food", "posted secret");
     let trashed = cast.record("2025-01-31", "", "Cash", "Food", "trashed secret");
     cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": trashed["id"]})).ok();
@@ -304,8 +305,8 @@ fn queries_see_own_drafts_only(server: &Server) {
     }
 }
 
-/// 7.3: groups, types of accounts and what apps said are not for them, nor found by a query.
-fn what_they_may_not_read_they_do_not_find(server: &Server) {
+/// 7.3: groups, account types and app responses are neither shown nor searchable.
+fn recorder_finds_nothing_by_hidden_fields(server: &Server) {
     let cast = Cast::new(server);
     cast.group("Assets");
     cast.account_in("Cash", "ASSET", &["Assets"]);
@@ -326,7 +327,7 @@ fn what_they_may_not_read_they_do_not_find(server: &Server) {
         let found = [&cast.owner, &cast.recorder].map(|caller| count(caller, query));
         assert_eq!(found, [json!(owner), json!(recorder)], "{query}");
     }
-    // An address is known to who may read the list of collaborators, and to its owner.
+    // Addresses are visible to readers of the collaborators, and to their owner.
     let by = |email: &str| format!("by:{email}");
     let (recorder, owner) = (by(cast.recorder.email()), by(cast.owner.email()));
     assert_eq!(count(&cast.recorder, &recorder), 1);
@@ -339,9 +340,9 @@ fn what_they_may_not_read_they_do_not_find(server: &Server) {
     assert_eq!(count(&cast.viewer, &owner), 1);
 }
 
-/// 2.8: the list would tell the id of an account to who knows, or guesses, its name.
+/// 2.8: the list would reveal the id of an account by its name.
 fn accounts_are_not_found_by_their_names(server: &Server) {
-    let cast = stage(server);
+    let cast = fixture(server);
     draft(&cast, "mine");
     let path = cast.path("/transactions?query=account:Cash");
     let cash = cast.owner.get(&cast.path("/accounts/cash")).ok();
@@ -353,7 +354,7 @@ fn accounts_are_not_found_by_their_names(server: &Server) {
 }
 
 fn two_recorders(server: &Server) {
-    let cast = stage(server);
+    let cast = fixture(server);
     cast.share(cast.stranger.email(), "RECORDER");
     let mine = draft(&cast, "mine");
     let other =
@@ -364,14 +365,14 @@ fn two_recorders(server: &Server) {
     verb("trash", &cast, &other).refused(404, "notFound");
 }
 
-/// Behaviour 6.9 gives any user VIEWER; the collaborator keeps the permission it was given.
+/// Behaviour 6.9 gives any user VIEWER; a collaborator keeps the own permission.
 fn recorder_of_a_public_book(server: &Server) {
     let cast = Cast::with_settings(server, json!({"visibility": "PUBLIC"}));
     assert_eq!(cast.recorder.get(&cast.path("")).ok()["permission"], "RECORDER");
     let body = json!({"description": "mine"});
     cast.recorder.post(&cast.path("/transactions"), &body).ok();
     cast.stranger.post(&cast.path("/transactions"), &body).refused(403, "forbidden");
-    // 7.3: it sees what the public sees, with the same answers.
+    // 7.3: it sees the same as the public.
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
     let posted =
@@ -400,17 +401,18 @@ fn recorder_of_a_public_book(server: &Server) {
     }
     let whole = cast.recorder.get(&cast.path("?loadAccounts=true")).ok();
     assert_eq!(column(&json!({"items": whole["accounts"]}), "name"), ["Cash", "Food"]);
-    // A duplicate create shows the whole transaction of another user (3.7.2), and sides show more
-    // than names.
+    // A duplicate create shows the whole transaction of another user (3.7.2), and sides show all
+    // fields.
     let remote = unique("r");
     let others =
         json!({"description": "others", "remoteIds": [remote], "creditAccount": {"name": "Cash"}});
     cast.owner.post(&cast.path("/transactions"), &others).ok();
-    let again = cast.recorder.post(&cast.path("/transactions"), &others).ok();
-    assert_eq!(again["transaction"]["description"], "others");
-    assert_eq!(again["transaction"]["creditAccount"]["type"], "ASSET");
-    // It changes no more than before: what it sees of others is refused, not missing.
-    let draft = id(&again["transaction"]).to_owned();
+    let repeated = cast.recorder.post(&cast.path("/transactions"), &others).ok();
+    assert_eq!(repeated["transaction"]["description"], "others");
+    assert_eq!(repeated["transaction"]["creditAccount"]["type"], "ASSET");
+    // It may not change more than before: a visible transaction of another user is refused instead
+    // of missing.
+    let draft = id(&repeated["transaction"]).to_owned();
     for (method, rest, body) in [
         ("PUT", "/transactions", json!({"id": draft, "description": "taken"})),
         ("PATCH", "/transactions/trash", json!({"id": draft})),
@@ -423,10 +425,10 @@ fn recorder_of_a_public_book(server: &Server) {
     ] {
         cast.recorder.send(method, &cast.path(rest), &body).refused(403, "forbidden");
     }
-    let kept = cast.owner.get(&cast.path(&format!("/files/{file}"))).ok();
-    assert_eq!((&kept["name"], &kept["content"]), (&json!("f.txt"), &json!("YQ==")));
+    let stored = cast.owner.get(&cast.path(&format!("/files/{file}"))).ok();
+    assert_eq!((&stored["name"], &stored["content"]), (&json!("f.txt"), &json!("YQ==")));
     cast.recorder.post(&cast.path("/copy?name=Mine"), &Value::Null).ok();
-    // Private again, all this is gone.
+    // When the book is private again, this ends.
     cast.owner.put(&cast.path(""), &json!({"visibility": "PRIVATE"})).ok();
     assert_eq!(own(&cast), ["mine"]);
     cast.recorder.get(&cast.path("/accounts")).refused(403, "forbidden");

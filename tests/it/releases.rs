@@ -1,5 +1,4 @@
-//! How much work a deletion may be (10.11): what it would change is counted before any of it is
-//! loaded.
+//! The size of a deletion is limited (10.11): the affected rows are counted before any is loaded.
 
 use daybook_domain::account::{AccountRef, AccountType};
 use daybook_domain::field::Field;
@@ -19,11 +18,11 @@ pub fn tests() -> Vec<Case> {
     ]
 }
 
-/// As many as a deletion may change (10.11).
+/// The most rows that a deletion may change (10.11).
 const MOST: usize = 10_000;
 
-/// A book with a draft on the account Cash that holds a file.
-fn stage(engine: Engine) -> (Inside, String) {
+/// A book with a draft on the account Cash that references a file.
+fn fixture(engine: Engine) -> (Inside, String) {
     let inside = Inside::new(
         engine,
         Instant::new(1_763_000_000_000),
@@ -33,7 +32,7 @@ fn stage(engine: Engine) -> (Inside, String) {
     let named = files::Changes { name: Some("a.txt".to_owned()), ..files::Changes::default() };
     let content = Content { blob: "b".to_owned(), size: 0, digest: "d".to_owned() };
     let made = inside
-        .write(move |tx, cx, book| file::create(tx, cx, book, (named, content)))
+        .write(move |tx, cx, book| file::create(tx, cx, book, named, content))
         .expect("a file")
         .file;
     let attached = vec![files::Attachment::File(made.id)];
@@ -47,17 +46,17 @@ fn stage(engine: Engine) -> (Inside, String) {
 }
 
 fn rule_10_11_deletions_are_counted_first(engine: Engine) {
-    let (inside, held) = stage(engine);
+    let (inside, held) = fixture(engine);
     let delete_account = || {
         inside.write(|tx, cx, book| {
-            account::delete(tx, cx, book, &[AccountRef::any("Cash")]).map(drop)
+            account::delete(tx, cx, book, &[AccountRef::id_or_name("Cash")]).map(drop)
         })
     };
     let delete_file = || {
         let held = held.clone();
         inside.write(move |tx, cx, book| file::delete(tx, cx, book, &held).map(drop))
     };
-    // As many more as are allowed, by hand.
+    // Add as many rows as are allowed, directly.
     let numbers =
         format!("WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {MOST})");
     let columns = "day, dated, standing, trashed, amount, credit_account_id, debit_account_id, \
@@ -75,7 +74,7 @@ fn rule_10_11_deletions_are_counted_first(engine: Engine) {
     ]);
     let refused = |outcome: Result<(), Error>| outcome.expect_err("too much").to_string();
     assert!(refused(delete_account()).contains("sides of drafts"));
-    assert!(refused(delete_file()).contains("transactions hold the file"));
+    assert!(refused(delete_file()).contains("the file is attached to more than"));
     inside.execute(&[
         "DELETE FROM transactions WHERE id = 1",
         "DELETE FROM index_terms WHERE transaction_id = 1",
@@ -85,7 +84,7 @@ fn rule_10_11_deletions_are_counted_first(engine: Engine) {
 }
 
 fn rule_10_11_deletions_read_so_many_texts_at_most(engine: Engine) {
-    let (inside, held) = stage(engine);
+    let (inside, held) = fixture(engine);
     let urls: Vec<String> =
         (0..64).map(|number| format!("https://x/{number:02}{}", "u".repeat(2_000))).collect();
     let file = || files::Attachment::Given { id: Some(held.clone()), new: None };
@@ -101,8 +100,10 @@ fn rule_10_11_deletions_read_so_many_texts_at_most(engine: Engine) {
     for _ in 0..5 {
         drafts.extend(inside.record((0..108).map(draft).collect()));
     }
-    let delete_account =
-        || inside.write(|tx, cx, book| account::delete(tx, cx, book, &[AccountRef::any("Cash")]));
+    let delete_account = || {
+        inside
+            .write(|tx, cx, book| account::delete(tx, cx, book, &[AccountRef::id_or_name("Cash")]))
+    };
     let delete_file = || {
         let held = held.clone();
         inside.write(move |tx, cx, book| file::delete(tx, cx, book, &held))

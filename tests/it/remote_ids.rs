@@ -1,4 +1,4 @@
-//! Remote ids (3.7): a transaction that is there already is not recorded again.
+//! Remote ids (3.7): a transaction that already exists is not recorded again.
 
 use daybook_tests::{CASH_AND_FOOD, Cast, Server};
 use serde_json::{Value, json};
@@ -38,8 +38,8 @@ fn rule_3_7_1_a_duplicate_is_not_recorded(server: &Server) {
     let cast = cast(server);
     let made = create(&cast, "10.00", &["a"]);
     let known = events(&cast).len();
-    let again = cast.owner.post(&cast.path("/transactions"), &body("99.00", &["a"])).ok();
-    assert_eq!(again["transaction"], made, "3.7.2: 200 with the existing transaction");
+    let repeated = cast.owner.post(&cast.path("/transactions"), &body("99.00", &["a"])).ok();
+    assert_eq!(repeated["transaction"], made, "3.7.2: 200 with the existing transaction");
     assert_eq!(new_events(&cast, known).len(), 0, "3.7.2: without an event");
     assert_eq!(
         totals(&cast),
@@ -57,10 +57,10 @@ fn rule_3_7_1_a_duplicate_is_not_recorded(server: &Server) {
         draft["transaction"]["id"],
         "a draft blocks as well"
     );
-    // By another member, and with the id among others.
+    // By another collaborator, and with several ids.
     let other = cast.poster.post(&cast.path("/transactions"), &body("3.00", &["new", "a"])).ok();
     assert_eq!(other["transaction"], made, "unchanged: the ids of the payload are not added");
-    // Ids match exactly, and only within the book.
+    // Ids match exactly and only within the book.
     assert_ne!(create(&cast, "1.00", &["A"])["id"], made["id"], "case counts");
     let elsewhere = self::cast(server);
     assert_ne!(create(&elsewhere, "1.00", &["a"])["id"], made["id"], "another book");
@@ -73,7 +73,7 @@ fn rule_3_7_1_trashed_ones_do_not_block(server: &Server) {
     let second = create(&cast, "11.00", &["a"]);
     assert_ne!(second["id"], first["id"]);
     assert_eq!(second["posted"], true);
-    // 1.2.2: the live one and the trashed one are different.
+    // 1.2.2: the live and the trashed transaction are different.
     assert_eq!(ids(&find(&cast, "remoteId:a")), [id(&second)]);
     assert_eq!(ids(&find(&cast, "remoteId:a is:trashed")), [id(&first)]);
     assert_eq!(create(&cast, "12.00", &["a"])["id"], second["id"]);
@@ -85,7 +85,7 @@ fn rule_3_7_1_trashed_ones_do_not_block(server: &Server) {
         expected_totals(&[("Cash", "0.00", "21.00"), ("Food", "21.00", "0.00")])
     );
     assert_eq!(create(&cast, "12.00", &["a"])["id"], first["id"], "3.7.3: the one created first");
-    // Trashed and recreated in one run, by batches.
+    // Trashed and recreated by batches.
     let both = [json!({"id": first["id"]}), json!({"id": second["id"]})];
     cast.owner.patch(&cast.path("/transactions/trash/batch"), &batch(both)).no_content();
     let list =
@@ -130,15 +130,15 @@ fn rule_3_7_2_in_batches(server: &Server) {
         totals(&cast),
         expected_totals(&[("Cash", "0.00", "22.00"), ("Food", "22.00", "0.00")])
     );
-    // The same batch again records only what has no id.
+    // A repeated batch records only the items without an id.
     let known = events(&cast).len();
-    let again = [body("1.00", &["x"]), body("2.00", &["a"])];
-    let list = cast.owner.post(&cast.path("/transactions/batch"), &batch(again)).ok();
+    let repeated = [body("1.00", &["x"]), body("2.00", &["a"])];
+    let list = cast.owner.post(&cast.path("/transactions/batch"), &batch(repeated)).ok();
     assert_eq!(ids(&list), [found[0].as_str(), found[1].as_str()]);
     assert_eq!(new_events(&cast, known).len(), 0);
 }
 
-fn rule_3_7_2_known_items_are_told(server: &Server) {
+fn rule_3_7_2_known_items_are_reported(server: &Server) {
     let cast = cast(server);
     let path = cast.path("/transactions/batch");
     let made = create(&cast, "10.00", &["a"]);
@@ -209,10 +209,10 @@ fn rule_3_3_2_a_known_draft_is_posted(server: &Server) {
     assert_eq!(posted["transaction"]["amount"], "11.00", "3.3.1: with what the body says");
     assert_eq!(posted["transaction"]["remoteIds"], json!(["d", "e"]));
     assert_eq!(posted["known"], json!([{"index": 0}]));
-    let again = cast.owner.patch(&path, &body("12.00", &["d"])).ok();
-    assert_eq!(again["transaction"]["amount"], "11.00", "a posted one is not changed");
-    assert_eq!(again["known"], json!([{"index": 0, "differs": ["amount"]}]));
-    // A typed line changes what it says and clears nothing.
+    let repeated = cast.owner.patch(&path, &body("12.00", &["d"])).ok();
+    assert_eq!(repeated["transaction"]["amount"], "11.00", "a posted one is not changed");
+    assert_eq!(repeated["known"], json!([{"index": 0, "differs": ["amount"]}]));
+    // A text mode line sets its fields and clears none.
     let typed = json!({"draft": true, "urls": ["https://example.com/1"]});
     let mut draft = body("5.00", &["g"]);
     draft.as_object_mut().expect("an object").extend(typed.as_object().expect("one").clone());
@@ -222,7 +222,7 @@ fn rule_3_3_2_a_known_draft_is_posted(server: &Server) {
     assert_eq!(posted["date"], "2024-02-28", "{posted}");
     assert_eq!(posted["amount"], "5.00", "{posted}");
     assert_eq!(posted["urls"], draft["urls"], "{posted}");
-    // One that cannot be posted says why not.
+    // A draft that cannot be posted is refused with the reason.
     let bare = json!({"description": "Draft", "remoteIds": ["f"]});
     cast.owner.post(&cast.path("/transactions"), &bare).ok();
     let why = cast.owner.patch(&path, &bare).refused(400, "badRequest");
@@ -239,7 +239,7 @@ fn rule_3_7_3_several_match(server: &Server) {
         "the first payload id that matches"
     );
     assert_eq!(create(&cast, "3.00", &["none", "a", "b"])["id"], first["id"]);
-    // Two live ones with one id, by update (3.7.4): the one created first counts.
+    // Two live ones with one id, through an update (3.7.4): the first created one counts.
     cast.owner
         .put(&cast.path("/transactions"), &json!({"id": second["id"], "remoteIds": ["b", "a"]}))
         .ok();
@@ -293,8 +293,8 @@ fn rule_3_7_5_several_ids_trimmed(server: &Server) {
         "trimmed before the comparison"
     );
     let longest = "é".repeat(256);
-    let kept = create(&cast, "2.00", &[&longest]);
-    assert_eq!(kept["remoteIds"], json!([longest]), "256 characters");
+    let stored = create(&cast, "2.00", &[&longest]);
+    assert_eq!(stored["remoteIds"], json!([longest]), "256 characters");
     let long = "é".repeat(257);
     refused_400(
         cast.owner.post(&cast.path("/transactions"), &body("3.00", &[&long])),
@@ -302,14 +302,14 @@ fn rule_3_7_5_several_ids_trimmed(server: &Server) {
     );
     refused_400(
         cast.owner
-            .put(&cast.path("/transactions"), &json!({"id": kept["id"], "remoteIds": [long]})),
+            .put(&cast.path("/transactions"), &json!({"id": stored["id"], "remoteIds": [long]})),
         &["badRequest"],
     );
-    // Blank ids are no ids.
+    // Blank ids are ignored.
     assert_ne!(create(&cast, "4.00", &[" "])["id"], create(&cast, "4.00", &[" "])["id"]);
 }
 
-fn rule_3_7_2_what_a_recorder_sees(server: &Server) {
+fn rule_3_7_2_recorder_sees_id_and_remote_ids(server: &Server) {
     let cast = cast(server);
     let made = create(&cast, "10.00", &["a", "b"]);
     let hit =
@@ -326,7 +326,7 @@ fn rule_3_7_2_what_a_recorder_sees(server: &Server) {
             &batch([body("1.00", &["b"]), body("2.00", &["own"])]),
         )
         .ok();
-    // Of the ids of others it learns none that it does not know.
+    // Other ids of the transaction are not shown.
     assert_eq!(list["items"][0], json!({"id": made["id"], "remoteIds": ["b"]}));
     let both = [body("1.00", &["b", "x"]), body("1.00", &["a", "b"])];
     let both = cast.recorder.post(&cast.path("/transactions/batch"), &batch(both)).ok();
@@ -342,7 +342,7 @@ fn rule_3_7_2_what_a_recorder_sees(server: &Server) {
         (&list["items"][1]["id"], &json!("2.00")),
         "one's own is shown"
     );
-    // Posted by somebody else it is no draft any more, and not shown either (7.3).
+    // A draft posted by another user is no longer visible (7.3).
     cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": own["id"]})).ok();
     cast.recorder.get(&cast.path(&format!("/transactions/{}", id(&own)))).refused(404, "notFound");
     let single = by_recorder("4.00");
@@ -367,13 +367,13 @@ pub fn tests() -> Vec<crate::Case> {
     crate::cases![
         rule_3_7_1_a_duplicate_is_not_recorded,
         rule_3_7_1_trashed_ones_do_not_block,
-        rule_3_7_2_known_items_are_told,
+        rule_3_7_2_known_items_are_reported,
         rule_3_7_2_different_rows_with_one_remote_id_are_refused,
         rule_3_3_2_a_known_draft_is_posted,
         rule_3_7_2_in_batches,
         rule_3_7_3_several_match,
         rule_3_7_4_update_may_add,
         rule_3_7_5_several_ids_trimmed,
-        rule_3_7_2_what_a_recorder_sees,
+        rule_3_7_2_recorder_sees_id_and_remote_ids,
     ]
 }

@@ -1,4 +1,4 @@
-//! The removal of deleted books (6.22), on servers that start, stop and die.
+//! The removal of deleted books (6.22) across restarts, kills and several processes.
 
 use std::sync::{Arc, Barrier};
 use std::thread;
@@ -10,7 +10,7 @@ use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant as Moment;
 use daybook_service::{Context, Error, Ids, book, user};
 use daybook_storage::{Address, Options as Opened, ShardKey, Store, Tx};
-use daybook_tests::{Backdoor, Cast, Engine, Options, Server, id, pause};
+use daybook_tests::{Cast, Engine, Options, RawSql, Server, id, pause};
 use serde_json::Value;
 
 use crate::Case;
@@ -23,7 +23,7 @@ pub fn tests() -> Vec<Case> {
     crate::isolated![
         rule_6_22_files_wait_with_their_book,
         rule_6_22_no_days_no_wait,
-        rule_6_22_a_killed_removal_is_gone_on_with,
+        rule_6_22_killed_removal_is_resumed,
         rule_6_22_several_processes_remove,
         rule_6_22_restored_or_removed,
     ]
@@ -37,13 +37,13 @@ fn serves(cast: &Cast, bytes: &[u8]) {
     assert_eq!(cast.owner.get(&path).ok()["content"], base64(bytes));
 }
 
-/// A server of its own, which keeps deleted books for so many days.
+/// A server that keeps deleted books for this number of days.
 fn keeping(engine: Engine, days: &str) -> Server {
     let args = ["--deleted-books-days", days].map(str::to_owned).to_vec();
     Server::start_with(Options { engine, args, ..Options::default() })
 }
 
-/// Lets all bytes grow old, and begins a sweep of them.
+/// Makes all blobs old, and starts a sweep.
 fn sweep(server: &mut Server) {
     server.terminate();
     for blob in blobs(server) {
@@ -56,19 +56,19 @@ fn blobs(server: &Server) -> Vec<String> {
     below(&server.data_dir().join("files"))
 }
 
-/// 9.17: while a book waits, the sweep of files takes nothing of it.
+/// 9.17: a file sweep keeps the files of deleted books.
 fn rule_6_22_files_wait_with_their_book(engine: Engine) {
     let mut server = keeping(engine, "30");
     let (cast, other) = (Cast::new(&server), Cast::new(&server));
     file(&cast, "receipt.txt", b"precious");
-    let kept = blobs(&server);
+    let remaining = blobs(&server);
     cast.owner.delete(&cast.path("")).ok();
-    // By the time that this orphan is gone, a sweep has passed that began after the deletion.
+    // When this orphan is gone, a sweep has run that started after the deletion.
     let orphan = file(&other, "orphan.txt", b"nothing");
     other.owner.delete(&other.path(&format!("/files/{}", id(&orphan)))).ok();
     sweep(&mut server);
-    eventually("the orphan goes", || blobs(&server).len() == kept.len());
-    assert_eq!(blobs(&server), kept, "also without a note: nothing is removed yet");
+    eventually("the orphan goes", || blobs(&server).len() == remaining.len());
+    assert_eq!(blobs(&server), remaining, "also without a note: nothing is removed yet");
     cast.owner.send("POST", &cast.path("/restore"), &Value::Null).ok();
     serves(&cast, b"precious");
     cast.owner.delete(&cast.path("")).ok();
@@ -77,10 +77,10 @@ fn rule_6_22_files_wait_with_their_book(engine: Engine) {
     eventually("the book is removed", || rows(&server, &cast.book) == 0);
     sweep(&mut server);
     eventually("and its bytes", || blobs(&server).is_empty());
-    assert!(!server.log().contains("left alone"), "the note said what they were");
+    assert!(!server.log().contains("not in this database"), "the note said what they were");
 }
 
-/// `--deleted-books-days 0`: nobody restores it, and it is gone soon without a restart.
+/// `--deleted-books-days 0`: the book cannot be restored and is removed soon without a restart.
 fn rule_6_22_no_days_no_wait(engine: Engine) {
     let mut server = keeping(engine, "0");
     let cast = Cast::new(&server);
@@ -94,13 +94,13 @@ fn rule_6_22_no_days_no_wait(engine: Engine) {
     eventually("and its bytes", || blobs(&server).is_empty());
 }
 
-/// The rows of a book in a table.
+/// Counts the rows of a book in a table.
 fn left(server: &Server, table: &str, book: &str) -> i64 {
     let book = format!("(SELECT id FROM books WHERE public_id = '{book}')");
-    Backdoor::open(server).count(&format!("SELECT COUNT(*) FROM {table} WHERE book_id = {book}"))
+    RawSql::open(server).count(&format!("SELECT COUNT(*) FROM {table} WHERE book_id = {book}"))
 }
 
-fn rule_6_22_a_killed_removal_is_gone_on_with(engine: Engine) {
+fn rule_6_22_killed_removal_is_resumed(engine: Engine) {
     let mut server = keeping(engine, "30");
     let cast = filled(&server, 8);
     file(&cast, "receipt.txt", b"gone");
@@ -115,8 +115,8 @@ fn rule_6_22_a_killed_removal_is_gone_on_with(engine: Engine) {
     }
     server.kill();
     if rows(&server, &cast.book) == 1 {
-        let said = run(&server, &["book", "restore", &cast.book]).expect_err("refused");
-        assert!(said.contains("is being removed already"), "{said}");
+        let output = run(&server, &["book", "restore", &cast.book]).expect_err("refused");
+        assert!(output.contains("is already being removed"), "{output}");
     }
     server.restart();
     cast.owner.send("POST", &cast.path("/restore"), &Value::Null).refused(404, "notFound");
@@ -125,16 +125,16 @@ fn rule_6_22_a_killed_removal_is_gone_on_with(engine: Engine) {
         let strays = format!(
             "UPDATE {table} SET book_id = book_id WHERE book_id NOT IN (SELECT id FROM books)"
         );
-        assert_eq!(Backdoor::open(&server).execute(&strays), 0, "{table}");
+        assert_eq!(RawSql::open(&server).execute(&strays), 0, "{table}");
     }
     sweep(&mut server);
     eventually("its bytes go too", || blobs(&server).is_empty());
 }
 
-/// Each book is removed by one of them, and nothing but these books.
+/// Each book is removed by one process, and no other book is.
 fn rule_6_22_several_processes_remove(engine: Engine) {
     let server = keeping(engine, "30");
-    let kept = filled(&server, 1);
+    let remaining = filled(&server, 1);
     let doomed: Vec<Cast> = (0..3).map(|_| filled(&server, 1)).collect();
     for cast in &doomed {
         cast.owner.delete(&cast.path("")).ok();
@@ -147,12 +147,12 @@ fn rule_6_22_several_processes_remove(engine: Engine) {
     for process in &removers {
         assert!(!process.log().contains("ERROR"), "{}", process.log());
     }
-    let balances = kept.owner.get(&kept.path("/balances?query=on:2024")).ok();
+    let balances = remaining.owner.get(&remaining.path("/balances?query=on:2024")).ok();
     assert!(balances.to_string().contains("Cash"), "{balances}");
 }
 
-/// While one process restores a book, another one, by whose clock its time is over, begins to
-/// remove it: one of them does it, and the other learns so.
+/// One process restores a book while another one, whose clock is ahead, starts to remove it: one of
+/// them succeeds, and the other one gets an error.
 fn rule_6_22_restored_or_removed(engine: Engine) {
     const DAY: i64 = 86_400_000;
     let server = Server::start(engine);

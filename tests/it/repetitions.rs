@@ -1,5 +1,4 @@
-//! Idempotency keys where one process is not enough (behaviour 0.16): over several processes, over
-//! a kill, over a day.
+//! Idempotency keys across processes, kills and days (behaviour 0.16).
 
 use std::sync::Arc;
 use std::thread;
@@ -13,11 +12,11 @@ use daybook_domain::idempotency::{
 };
 use daybook_domain::instant::Instant;
 use daybook_domain::user::Profile;
-use daybook_service::idempotency::{KeyScope, Once, once};
+use daybook_service::idempotency::{KeyScope, Once, run_once};
 use daybook_service::{Context, Error, Ids};
 use daybook_storage::user::User;
 use daybook_storage::{Address, Options, ShardKey, Store, Tx};
-use daybook_tests::{Answer, Client, Engine, Hold, Server, column, id, pause};
+use daybook_tests::{Answer, Client, Engine, RowLock, Server, column, id, pause};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -26,19 +25,19 @@ pub fn tests() -> Vec<Case> {
     crate::isolated![
         two_processes_do_a_request_once,
         retries_over_kills_do_each_request_once,
-        a_claim_elsewhere_is_waited_for,
-        keys_of_collections_are_taken_behind_their_user,
+        claim_of_another_process_is_awaited,
+        collection_keys_are_locked_after_their_user,
         prefixes_share_their_keys,
         a_day_later_the_key_is_free,
-        what_is_forgotten_is_removed,
+        expired_keys_are_removed,
         a_key_costs_two_statements,
         processes_mint_different_ids,
     ]
 }
 
-/// It waits for a limit of 30 seconds.
+/// Waits for a limit of 30 seconds.
 pub fn nightly() -> Vec<Case> {
-    crate::isolated![a_turn_that_does_not_come_is_answered_503]
+    crate::isolated![key_wait_timeout_returns_503]
 }
 
 /// An owner's book with two accounts.
@@ -60,7 +59,7 @@ fn replayed(answer: &Answer) -> bool {
 }
 
 /// The same requests to two processes at the same time: creates in one book, and new books, which
-/// belong to none.
+/// belong to no book.
 fn two_processes_do_a_request_once(engine: Engine) {
     const REQUESTS: usize = 25;
     let first = Server::start(engine);
@@ -73,8 +72,8 @@ fn two_processes_do_a_request_once(engine: Engine) {
         [payment, keyed.post("/v5/books", &json!({"name": format!("Book {number}")}))]
     };
     let answers: Vec<[Answer; 2]> = thread::scope(|scope| {
-        // Two threads a process, each in its own order, so that the groups of the processes contend
-        // each other's keys.
+        // Two threads per process, each in its own order, so that the processes contend for each
+        // other's keys.
         let threads: Vec<_> = (0..4)
             .map(|turn| {
                 let (client, send) = (&callers[turn % 2], &send);
@@ -109,8 +108,8 @@ fn two_processes_do_a_request_once(engine: Engine) {
     assert_eq!(column(&callers[0].get("/v5/books").ok(), "id").len(), REQUESTS + 1);
 }
 
-/// Clients that never give up: however often the server is killed, each of their creates is there
-/// once. Nothing but the key distinguishes a repetition from a new payment.
+/// Clients that retry until they succeed: however often the server is killed, each create exists
+/// once. Only the key distinguishes a repetition from a new payment.
 fn retries_over_kills_do_each_request_once(engine: Engine) {
     const CLIENTS: usize = 8;
     const EACH: usize = 100;
@@ -132,7 +131,7 @@ fn retries_over_kills_do_each_request_once(engine: Engine) {
                 Ok(answer) if answer.status == 200 => {
                     return id(&answer.body["transaction"]).to_owned();
                 }
-                // The writer may have lost its group; a dead server answers nothing at all.
+                // The writer may have lost its group; a dead server does not answer.
                 Ok(answer) => assert_eq!(answer.status, 503, "{}", answer.text),
                 Err(_) => {}
             }
@@ -156,7 +155,7 @@ fn retries_over_kills_do_each_request_once(engine: Engine) {
         }
         clients.into_iter().flat_map(|client| client.join().expect("answers")).collect()
     });
-    // A repetition of everything gets the same ids again.
+    // Repeating everything returns the same ids.
     let again: Vec<String> = (0..CLIENTS * EACH).map(&persist).collect();
     answered.sort();
     let listed = owner.get(&format!("{path}?limit=1000")).ok();
@@ -176,7 +175,7 @@ fn retries_over_kills_do_each_request_once(engine: Engine) {
     assert_eq!(again, answered);
 }
 
-/// The prefix an installation is mounted under is no part of the path.
+/// The path prefix of an installation is not part of the path of a key.
 fn prefixes_share_their_keys(engine: Engine) {
     let plain = Server::start(engine);
     let mounted = plain.beside(&["--path-prefix", "/books-api"]);
@@ -191,7 +190,7 @@ fn prefixes_share_their_keys(engine: Engine) {
     assert_eq!(first.text, again.text);
 }
 
-/// A store of its own, where the test is the clock.
+/// A store with a clock of the test.
 struct Bench {
     store: Store,
     cx: Context,
@@ -219,7 +218,8 @@ impl Bench {
         Bench { store, cx, _server: server }
     }
 
-    /// One request of that key at that time: when it was done, and whether that was before.
+    /// Sends a request with that key at that time: when it was executed, and whether that was
+    /// before.
     fn send(&self, key: &str, milliseconds_later: i64) -> (i64, bool) {
         let cx = Context {
             now: Instant::new(NOW.milliseconds() + milliseconds_later),
@@ -236,8 +236,8 @@ impl Bench {
             shows: Vec::new(),
         };
         let sent = self.store.write(ShardKey::of_key(key), move |tx| {
-            let scope = (&KeyScope::Installation, &claim);
-            once(tx, &cx, scope, |_| Ok::<_, Error>((answer.clone(), answer)))
+            let scope = KeyScope::Installation;
+            run_once(tx, &cx, &scope, &claim, |_| Ok::<_, Error>((answer.clone(), answer)))
         });
         let (answer, replayed) = match sent.expect("an outcome") {
             Once::Done(answer) => (answer, false),
@@ -248,7 +248,7 @@ impl Bench {
     }
 }
 
-/// Whose keys they are.
+/// The user of the keys.
 const OWNER: UserId = UserId::new(7);
 
 fn claim(key: &str) -> Claim {
@@ -275,8 +275,8 @@ fn a_day_later_the_key_is_free(engine: Engine) {
     }
 }
 
-/// Sweeping is bounded, and yet keeps ahead of what comes.
-fn what_is_forgotten_is_removed(engine: Engine) {
+/// A sweep is bounded, but removes more than is added.
+fn expired_keys_are_removed(engine: Engine) {
     let bench = Bench::new(engine);
     for number in 0..300 {
         bench.send(&format!("old-{number}"), 0);
@@ -299,11 +299,11 @@ fn what_is_forgotten_is_removed(engine: Engine) {
     assert_eq!(sweep(much_later), 32, "a sweep is bounded");
 }
 
-/// To take the key and to record the answer; a replay reads it. Without a key there is nothing of
-/// this (see `store`).
+/// One statement takes the key, one records the response; a replay reads it. Without a key there is
+/// none (see `store`).
 fn a_key_costs_two_statements(engine: Engine) {
     let bench = Bench::new(engine);
-    // Not one of those that sweep.
+    // Not one of the keys that trigger a sweep.
     let quiet = |name: &str| -> String {
         let mut names = (0..).map(|number| format!("{name}-{number}"));
         names
@@ -326,26 +326,26 @@ fn a_key_costs_two_statements(engine: Engine) {
     assert_eq!(counted(&key), 2, "try to take and read");
 }
 
-/// Somebody holds what the write needs for longer than a client should wait.
-fn a_turn_that_does_not_come_is_answered_503(engine: Engine) {
+/// The lock of the write is held for longer than a client should wait.
+fn key_wait_timeout_returns_503(engine: Engine) {
     let server = Server::start(engine);
     let owner = server.client("alice@example.com");
     let book = furnished(&owner);
     let path = format!("/v5/books/{book}/transactions");
-    let hold = Hold::book(&server, &book);
+    let lock = RowLock::book(&server, &book);
     let started = Stopwatch::now();
     let refused = thread::scope(|scope| {
-        // The one before it waits for the lock; it waits for the one before it.
+        // The first request waits for the lock, the second for the first.
         scope.spawn(|| owner.post(&path, &payment(1)));
         pause(Duration::from_millis(300));
         owner.header("Idempotency-Key", "key").post(&path, &payment(2))
     });
     let took = started.elapsed().as_secs();
-    // A turn is waited for for 30 s, and this client would wait for 120 s.
+    // A request waits for 30 s; this client would wait for 120 s.
     assert!((15..100).contains(&took), "it waited, and not for ever: {took} s");
     assert!(refused.headers.contains_key("retry-after"), "{:?}", refused.headers);
     refused.refused(503, "backendError");
-    hold.release();
+    lock.release();
     let answer = owner.header("Idempotency-Key", "key").post(&path, &payment(2));
     assert_eq!(answer.status, 200, "{}", answer.text);
     let listed = owner.get(&format!("{path}?query=%22Payment%202%22")).ok();
@@ -356,14 +356,13 @@ fn a_turn_that_does_not_come_is_answered_503(engine: Engine) {
     );
 }
 
-/// The first sending runs in another process: what becomes of it decides what the second is
-/// answered.
-fn a_claim_elsewhere_is_waited_for(engine: Engine) {
+/// The first request runs in another process; its outcome decides the response to the second.
+fn claim_of_another_process_is_awaited(engine: Engine) {
     let server = Server::start(engine);
     let owner = server.client("alice@example.com");
     let user = id(&owner.get("/v5/user").ok()).parse().map(UserId::new).expect("a number");
     let body = json!({"name": "B"}).to_string();
-    for (key, kept) in [("given-up", false), ("done", true)] {
+    for (key, remaining) in [("given-up", false), ("done", true)] {
         let fingerprint = fingerprint(Hash::of(body.as_bytes()), &[]);
         let claim = Claim {
             user,
@@ -371,7 +370,7 @@ fn a_claim_elsewhere_is_waited_for(engine: Engine) {
             operation: operation("POST", "/v5/books", None),
             fingerprint,
         };
-        let hold = claimed(&server, &claim);
+        let lock = claimed(&server, &claim);
         let answer = thread::scope(|scope| {
             let waiting = scope.spawn(|| {
                 let keyed = owner.header("Idempotency-Key", key);
@@ -379,15 +378,15 @@ fn a_claim_elsewhere_is_waited_for(engine: Engine) {
             });
             pause(Duration::from_millis(500));
             assert!(!waiting.is_finished(), "{key}: answered while the first sending still runs");
-            if kept {
-                hold.commit()
+            if remaining {
+                lock.commit()
             } else {
-                hold.release()
+                lock.release()
             }
             waiting.join().expect("an answer")
         });
-        assert_eq!(replayed(&answer), kept, "{key}: {}", answer.text);
-        let expected = if kept { "\"kept\"" } else { "{" };
+        assert_eq!(replayed(&answer), remaining, "{key}: {}", answer.text);
+        let expected = if remaining { "\"kept\"" } else { "{" };
         assert!(answer.text.starts_with(expected), "{key}: {}", answer.text);
     }
     assert_eq!(
@@ -397,15 +396,15 @@ fn a_claim_elsewhere_is_waited_for(engine: Engine) {
     );
 }
 
-/// Two processes that took keys of one user in different orders would wait for each other: so each
-/// takes the user first.
-fn keys_of_collections_are_taken_behind_their_user(engine: Engine) {
+/// Two processes that take keys of one user in different orders would deadlock, so each locks the
+/// user first.
+fn collection_keys_are_locked_after_their_user(engine: Engine) {
     let server = Server::start(engine);
     let owner = server.client("alice@example.com");
     let user = id(&owner.get("/v5/user").ok()).to_owned();
-    let mut hold = Hold::begin(&server);
+    let mut lock = RowLock::begin(&server);
     if engine == Engine::Postgres {
-        hold.execute(&format!("SELECT id FROM users WHERE id = {user} FOR UPDATE"));
+        lock.execute(&format!("SELECT id FROM users WHERE id = {user} FOR UPDATE"));
     }
     let answer = thread::scope(|scope| {
         let waiting = scope.spawn(|| {
@@ -416,16 +415,16 @@ fn keys_of_collections_are_taken_behind_their_user(engine: Engine) {
             !waiting.is_finished(),
             "the key is taken while another process writes for this user"
         );
-        hold.release();
+        lock.release();
         waiting.join().expect("an answer")
     });
     assert_eq!(answer.status, 200, "{}", answer.text);
 }
 
-/// The row of a request that was done, not yet committed.
-fn claimed(server: &Server, claim: &Claim) -> Hold {
+/// Inserts the row of a finished request without committing.
+fn claimed(server: &Server, claim: &Claim) -> RowLock {
     let hex = |hash: &Hash| hash.to_string();
-    // Far ahead of every clock, so it is not forgotten before the test is over.
+    // In the far future, so that it is not swept during the test.
     let now: i64 = 9_999_999_999_999;
     let (user, key) = (claim.user.get(), claim.key.as_str());
     let (operation, fingerprint) = (hex(&claim.operation), hex(&claim.fingerprint));
@@ -435,23 +434,23 @@ fn claimed(server: &Server, claim: &Claim) -> Hold {
     };
     let (operation, fingerprint, body) =
         (bytes(&operation), bytes(&fingerprint), bytes("226b65707422"));
-    let mut hold = Hold::begin(server);
-    hold.execute(&format!(
+    let mut lock = RowLock::begin(server);
+    lock.execute(&format!(
         "INSERT INTO idempotency_keys \
             (user_id, key, operation, fingerprint, created_at, status, body) \
             VALUES ({user}, '{key}', {operation}, {fingerprint}, {now}, 200, {body})"
     ));
-    hold
+    lock
 }
 
-/// 0.14: ids are unique across processes: each opening of a database is numbered.
+/// 0.14: ids are unique across processes, because each opening of a database is numbered.
 fn processes_mint_different_ids(engine: Engine) {
     let server = Server::start(engine);
     let url = server.database_url();
     let open = || {
         Store::open(&Options::new(Address::parse(url).expect("a URL")))
             .expect("the store opens")
-            .start()
+            .generation()
     };
     let numbers: Vec<i64> = thread::scope(|scope| {
         let openings: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();

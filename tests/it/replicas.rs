@@ -1,4 +1,4 @@
-//! Reads from replicas (0.41, 0.42), which follow a PostgreSQL of their own and lag on purpose.
+//! Reads from replicas (0.41, 0.42) of a separate PostgreSQL, which lag on purpose.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -17,24 +17,24 @@ pub fn tests() -> Vec<Case> {
     crate::isolated![
         rule_0_41_only_postgresql_has_replicas,
         rule_0_41_replicas_answer_reads_of_books,
-        rule_0_41_a_book_is_read_as_the_primary_has_it,
+        rule_0_41_book_is_read_in_the_primarys_state,
         rule_0_41_lost_access_is_lost_at_once,
-        rule_0_41_what_replicas_fail_to_do_the_primary_does,
+        rule_0_41_primary_answers_when_replicas_fail,
         rule_0_41_a_replica_that_lags_or_stands_still_is_not_asked,
-        rule_0_42_who_wrote_reads_it,
-        rule_0_42_of_two_replicas_the_one_is_asked_that_has_it,
+        rule_0_42_writer_reads_its_own_writes,
+        rule_0_42_read_uses_the_replica_with_the_position,
     ]
 }
 
-/// A primary and its replicas, and a server that reads from them.
-struct Stage {
+/// A primary with replicas, and a server that reads from them.
+struct Fixture {
     server: Server,
     replicas: Vec<Cluster>,
     primary: Cluster,
 }
 
-impl Stage {
-    fn with(replicas: usize, more: &[&str]) -> Stage {
+impl Fixture {
+    fn with(replicas: usize, more: &[&str]) -> Fixture {
         let primary = Cluster::start(Setup { durable: true, ..Setup::default() });
         let replicas: Vec<Cluster> = (0..replicas).map(|_| primary.replica()).collect();
         let urls: Vec<&str> = replicas.iter().map(Cluster::url).collect();
@@ -46,10 +46,10 @@ impl Stage {
             database_url: Some(primary.url().to_owned()),
             ..Options::default()
         });
-        Stage { server, replicas, primary }
+        Fixture { server, replicas, primary }
     }
 
-    /// A book, once the replicas have it.
+    /// Creates a book and waits until the replicas have it.
     fn book(&self) -> Cast {
         let cast = Cast::with_accounts(&self.server, &CASH_AND_FOOD);
         cast.record("2026-01-05", "10", "Cash", "Food", "Lunch");
@@ -57,7 +57,7 @@ impl Stage {
         cast
     }
 
-    /// Waits until each replica in its turn answers this.
+    /// Waits until every replica returns this.
     fn settle(&self, caller: &Client, path: &str) {
         for replica in &self.replicas {
             eventually("a replica answers", || {
@@ -68,7 +68,7 @@ impl Stage {
         }
     }
 
-    /// The answer, and whether a replica was asked for it.
+    /// The response, and whether a replica was used.
     #[track_caller]
     fn ask(&self, caller: &Client, path: &str) -> (Answer, bool) {
         let before: usize = self.replicas.iter().map(snapshots).sum();
@@ -77,8 +77,7 @@ impl Stage {
         (answer, after > before)
     }
 
-    /// The answer of a replica. A process that was late to look at its replicas asks the primary
-    /// meanwhile.
+    /// The response of a replica. A process that has not checked its replicas yet uses the primary.
     #[track_caller]
     fn ask_replica(&self, caller: &Client, path: &str) -> Answer {
         let mut answered = None;
@@ -90,13 +89,13 @@ impl Stage {
         answered.expect("an answer")
     }
 
-    /// How many transactions a replica lists.
+    /// The number of transactions that a replica lists.
     #[track_caller]
     fn listed_by_replica(&self, caller: &Client, cast: &Cast) -> usize {
         descriptions(&self.ask_replica(caller, &cast.path("/transactions")).ok()).len()
     }
 
-    /// How often each replica was asked for this.
+    /// How often each replica was used for this.
     fn turns(&self, caller: &Client, path: &str) -> Vec<usize> {
         let before: Vec<usize> = self.replicas.iter().map(snapshots).collect();
         caller.get(path).ok();
@@ -108,17 +107,17 @@ impl Stage {
             .collect()
     }
 
-    /// This is the last that the server says of its only replica.
+    /// Waits until this is the last log line about the only replica.
     #[track_caller]
     fn says(&self, words: &str) {
         eventually(words, || {
             let log = self.server.log();
-            log.rfind(words) > log.rfind("a replica answers reads")
+            log.rfind(words) > log.rfind("replica usable")
         });
     }
 }
 
-/// A server all of whose processes stand still, until it is dropped.
+/// Stops all processes of a server until dropped.
 struct Standstill(Vec<String>);
 
 impl Standstill {
@@ -141,7 +140,7 @@ fn signal(name: &str, processes: &[String]) {
     Command::new("kill").arg(name).args(processes).status().expect("kill runs");
 }
 
-/// How many snapshots have been read on a replica.
+/// The number of snapshots read on a replica.
 fn snapshots(replica: &Cluster) -> usize {
     replica.log().matches("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").count()
 }
@@ -154,12 +153,12 @@ fn run(cluster: &Cluster, statement: &str) {
     client.batch_execute(statement).expect(statement);
 }
 
-/// Changes a setting of a server, and waits until all of its processes have been told so.
+/// Changes a setting of a server, and waits until all of its processes use it.
 #[track_caller]
 fn set(cluster: &Cluster, name: &str, value: &str) {
     run(cluster, &format!("ALTER SYSTEM SET {name} = '{value}'"));
     run(cluster, "SELECT pg_reload_conf()");
-    // What comes after the others have been told is told so, too.
+    // A later process reads the new setting.
     eventually(name, || {
         let client = postgres::Client::connect(cluster.url(), postgres::NoTls);
         let shown = client.expect("a connection").query_one(&format!("SHOW {name}"), &[]);
@@ -192,17 +191,17 @@ fn rule_0_41_only_postgresql_has_replicas(engine: Engine) {
     let ended = run_for(&mut command, Duration::from_secs(60));
     std::fs::remove_dir_all(&data).ok();
     let ended = ended.expect("it ends");
-    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert!(!ended.status.success() && said.contains("replicas of PostgreSQL"), "{said}");
+    let output = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(!ended.status.success() && output.contains("replicas of PostgreSQL"), "{output}");
 }
 
 fn rule_0_41_replicas_answer_reads_of_books(engine: Engine) {
     if engine != Engine::Postgres {
         return;
     }
-    let stage = Stage::with(2, &[]);
-    let cast = stage.book();
-    let plain = stage.server.beside(&[]);
+    let fixture = Fixture::with(2, &[]);
+    let cast = fixture.book();
+    let plain = fixture.server.beside(&[]);
     let transaction = cast.owner.get(&cast.path("/transactions")).ok()["items"][0].clone();
     let event = cast.owner.get(&cast.path("/events")).ok()["items"][0].clone();
     let id = |one: &Value| one["id"].as_str().expect("an id").to_owned();
@@ -225,7 +224,7 @@ fn rule_0_41_replicas_answer_reads_of_books(engine: Engine) {
     ];
     let viewer = plain.client_with_token(cast.viewer.token().expect("a token"));
     for path in paths.iter().map(|path| cast.path(path)) {
-        let answer = stage.ask_replica(&cast.viewer, &path);
+        let answer = fixture.ask_replica(&cast.viewer, &path);
         let same = viewer.get(&path);
         assert_eq!((answer.status, answer.body), (200, same.body), "{path}");
         assert_eq!(answer.headers.get("etag"), same.headers.get("etag"), "{path}");
@@ -234,46 +233,46 @@ fn rule_0_41_replicas_answer_reads_of_books(engine: Engine) {
         .into_iter()
         .chain(["/collaborators", "/integrations", "/queries"].map(|path| cast.path(path)));
     for path in of_primary {
-        let (answer, by_replica) = stage.ask(&cast.owner, &path);
+        let (answer, by_replica) = fixture.ask(&cast.owner, &path);
         assert_eq!((answer.status, by_replica), (200, false), "{path}");
     }
-    // Each takes its turn, ten times in a row.
+    // Replicas are used in rotation, ten times in a row.
     eventually("one after another", || {
-        let turns: Vec<_> = (0..10).map(|_| stage.turns(&cast.viewer, &cast.path(""))).collect();
+        let turns: Vec<_> = (0..10).map(|_| fixture.turns(&cast.viewer, &cast.path(""))).collect();
         turns
             .windows(2)
             .all(|two| matches!((&two[0][..], &two[1][..]), ([0, 1], [1, 0]) | ([1, 0], [0, 1])))
     });
-    // Who may not read gets no other answer than without replicas.
+    // A refused reader gets the same response as without replicas.
     let path = cast.path("/transactions");
     for (caller, path) in [(&cast.stranger, path.clone()), (&cast.viewer, format!("{path}/none"))] {
         let same = plain.client_with_token(caller.token().expect("a token")).get(&path);
         let answer = caller.get(&path);
         assert_eq!((answer.status, &answer.body["error"]), (404, &same.body["error"]));
     }
-    // Reads name no position, and nothing does without replicas.
+    // Reads have no position, and without replicas no response has one.
     assert_eq!(cast.viewer.get(&path).headers.get("log-position"), None);
     let owner = plain.client_with_token(cast.owner.token().expect("a token"));
     let written = owner.post(&cast.path("/accounts"), &json!({"name": "Bank", "type": "ASSET"}));
     assert_eq!((written.status, written.headers.get("log-position")), (200, None));
 }
 
-fn rule_0_41_a_book_is_read_as_the_primary_has_it(engine: Engine) {
+fn rule_0_41_book_is_read_in_the_primarys_state(engine: Engine) {
     if engine != Engine::Postgres {
         return;
     }
-    let stage = Stage::with(1, &["--read-database-lag-seconds", "600"]);
-    let (quiet, busy) = (stage.book(), stage.book());
-    run(&stage.replicas[0], "SELECT pg_wal_replay_pause()");
+    let fixture = Fixture::with(1, &["--read-database-lag-seconds", "600"]);
+    let (quiet, busy) = (fixture.book(), fixture.book());
+    run(&fixture.replicas[0], "SELECT pg_wal_replay_pause()");
     busy.record("2026-01-06", "20", "Cash", "Food", "Dinner");
     for _ in 0..4 {
-        assert_eq!(listed(&busy.viewer, &busy), 2, "what somebody else has written");
+        assert_eq!(listed(&busy.viewer, &busy), 2, "the write of the other user");
     }
     busy.owner.put("/v5/books", &json!({"id": busy.book, "name": "Renamed"})).ok();
     assert_eq!(busy.viewer.get(&busy.path("")).ok()["name"], "Renamed");
-    assert_eq!(stage.listed_by_replica(&quiet.viewer, &quiet), 1, "a book that has not changed");
-    run(&stage.replicas[0], "SELECT pg_wal_replay_resume()");
-    stage.settle(&busy.viewer, &busy.path("/transactions"));
+    assert_eq!(fixture.listed_by_replica(&quiet.viewer, &quiet), 1, "a book that has not changed");
+    run(&fixture.replicas[0], "SELECT pg_wal_replay_resume()");
+    fixture.settle(&busy.viewer, &busy.path("/transactions"));
 }
 
 fn rule_0_41_lost_access_is_lost_at_once(engine: Engine) {
@@ -281,15 +280,15 @@ fn rule_0_41_lost_access_is_lost_at_once(engine: Engine) {
         return;
     }
     for args in [&[][..], &["--stale-reads"]] {
-        let stage = Stage::with(1, args);
-        let cast = stage.book();
+        let fixture = Fixture::with(1, args);
+        let cast = fixture.book();
         let path = cast.path("/transactions");
         let show =
             |how: &str| cast.owner.put("/v5/books", &json!({"id": cast.book, "visibility": how}));
         show("PUBLIC").ok();
-        stage.settle(&cast.viewer, &path);
+        fixture.settle(&cast.viewer, &path);
         cast.stranger.get(&path).ok();
-        run(&stage.replicas[0], "SELECT pg_wal_replay_pause()");
+        run(&fixture.replicas[0], "SELECT pg_wal_replay_pause()");
         show("PRIVATE").ok();
         assert_eq!(cast.stranger.get(&path).status, 404);
         let sharing = cast.path("/collaborators");
@@ -299,7 +298,7 @@ fn rule_0_41_lost_access_is_lost_at_once(engine: Engine) {
         let viewer = viewer["id"].as_str().expect("an id");
         assert!(cast.owner.delete(&format!("{sharing}/{viewer}")).status < 300);
         assert_eq!(cast.viewer.get(&path).status, 404);
-        // Who was let in is in, and may do what the primary says.
+        // New permissions apply at once, too.
         cast.share(cast.stranger.email(), "VIEWER");
         cast.stranger.get(&path).ok();
         cast.share(cast.editor.email(), "VIEWER");
@@ -309,18 +308,18 @@ fn rule_0_41_lost_access_is_lost_at_once(engine: Engine) {
     }
 }
 
-fn rule_0_42_who_wrote_reads_it(engine: Engine) {
+fn rule_0_42_writer_reads_its_own_writes(engine: Engine) {
     if engine != Engine::Postgres {
         return;
     }
     let more = ["--stale-reads", "--read-database-lag-seconds", "600"];
-    let stage = Stage::with(1, &more);
-    let cast = stage.book();
-    let args = ["--read-database-url", stage.replicas[0].url()];
-    let other = stage.server.beside(&[&args[..], &more].concat());
+    let fixture = Fixture::with(1, &more);
+    let cast = fixture.book();
+    let args = ["--read-database-url", fixture.replicas[0].url()];
+    let other = fixture.server.beside(&[&args[..], &more].concat());
     let elsewhere = other.client_with_token(cast.owner.token().expect("a token"));
-    stage.settle(&elsewhere, &cast.path("/transactions"));
-    run(&stage.replicas[0], "SELECT pg_wal_replay_pause()");
+    fixture.settle(&elsewhere, &cast.path("/transactions"));
+    run(&fixture.replicas[0], "SELECT pg_wal_replay_pause()");
     let body = json!({
         "date": "2026-01-06", "amount": "20", "description": "Dinner",
         "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"},
@@ -331,129 +330,129 @@ fn rule_0_42_who_wrote_reads_it(engine: Engine) {
     for _ in 0..3 {
         assert_eq!(listed(&cast.owner, &cast), 2, "who wrote reads it");
     }
-    assert_eq!(stage.listed_by_replica(&cast.viewer, &cast), 1, "others may read it later");
-    let there = stage.listed_by_replica(&elsewhere, &cast);
+    assert_eq!(fixture.listed_by_replica(&cast.viewer, &cast), 1, "others may read it later");
+    let there = fixture.listed_by_replica(&elsewhere, &cast);
     assert_eq!(there, 1, "another process knows nothing of it");
     for value in [position.as_str(), "FFFFFFFF/FFFFFFFF", "no position"] {
         assert_eq!(listed(&cast.viewer.header("Log-Position", value), &cast), 2, "{value:?}");
         assert_eq!(listed(&elsewhere.header("log-position", value), &cast), 2, "{value:?}");
     }
     let early = cast.viewer.header("Log-Position", "0/1");
-    assert_eq!(stage.listed_by_replica(&early, &cast), 1);
-    // A refused write is followed by what was written before.
+    assert_eq!(fixture.listed_by_replica(&early, &cast), 1);
+    // A refused write still returns the position of earlier writes.
     assert_eq!(cast.owner.post(&cast.path("/transactions"), &json!({"amount": "x"})).status, 400);
     assert_eq!(listed(&cast.owner, &cast), 2);
-    // What a lagging replica does not find, the primary does.
+    // The primary finds the row that a lagging replica lacks.
     let one = cast.owner.get(&cast.path("/transactions?query=dinner")).ok()["items"][0].clone();
     let one = cast.path(&format!("/transactions/{}", one["id"].as_str().expect("an id")));
     assert_eq!(cast.viewer.get(&one).ok()["description"], "Dinner");
-    run(&stage.replicas[0], "SELECT pg_wal_replay_resume()");
-    stage.settle(&cast.owner, &cast.path("/transactions"));
+    run(&fixture.replicas[0], "SELECT pg_wal_replay_resume()");
+    fixture.settle(&cast.owner, &cast.path("/transactions"));
     assert_eq!(listed(&elsewhere, &cast), 2);
-    // A replica that lags by itself, all the time.
-    set(&stage.replicas[0], "recovery_min_apply_delay", "15s");
+    // A replica that always lags.
+    set(&fixture.replicas[0], "recovery_min_apply_delay", "15s");
     for turn in 3..8 {
         cast.record("2026-01-07", "1", "Cash", "Food", "Coffee");
         assert_eq!(listed(&cast.owner, &cast), turn);
-        let read = stage.listed_by_replica(&cast.viewer, &cast);
+        let read = fixture.listed_by_replica(&cast.viewer, &cast);
         assert!(read < turn, "others read what was fifteen seconds ago");
     }
-    set(&stage.replicas[0], "recovery_min_apply_delay", "0");
-    stage.settle(&cast.owner, &cast.path("/transactions"));
+    set(&fixture.replicas[0], "recovery_min_apply_delay", "0");
+    fixture.settle(&cast.owner, &cast.path("/transactions"));
 }
 
-fn rule_0_42_of_two_replicas_the_one_is_asked_that_has_it(engine: Engine) {
+fn rule_0_42_read_uses_the_replica_with_the_position(engine: Engine) {
     if engine != Engine::Postgres {
         return;
     }
-    let stage = Stage::with(2, &["--stale-reads"]);
-    let cast = stage.book();
-    run(&stage.replicas[1], "SELECT pg_wal_replay_pause()");
+    let fixture = Fixture::with(2, &["--stale-reads"]);
+    let cast = fixture.book();
+    run(&fixture.replicas[1], "SELECT pg_wal_replay_pause()");
     cast.record("2026-01-06", "20", "Cash", "Food", "Dinner");
     let path = cast.path("/transactions");
-    eventually("the other one has it", || stage.ask(&cast.owner, &path).1);
-    let before = snapshots(&stage.replicas[1]);
+    eventually("the other one has it", || fixture.ask(&cast.owner, &path).1);
+    let before = snapshots(&fixture.replicas[1]);
     for _ in 0..6 {
-        assert_eq!(stage.listed_by_replica(&cast.owner, &cast), 2);
+        assert_eq!(fixture.listed_by_replica(&cast.owner, &cast), 2);
     }
-    assert_eq!(snapshots(&stage.replicas[1]), before, "the one that lacks it is not read");
+    assert_eq!(snapshots(&fixture.replicas[1]), before, "the one that lacks it is not read");
 }
 
-fn rule_0_41_what_replicas_fail_to_do_the_primary_does(engine: Engine) {
+fn rule_0_41_primary_answers_when_replicas_fail(engine: Engine) {
     if engine != Engine::Postgres {
         return;
     }
-    let mut stage = Stage::with(1, &["--read-deadline-seconds", "60"]);
-    let cast = stage.book();
+    let mut fixture = Fixture::with(1, &["--read-deadline-seconds", "60"]);
+    let cast = fixture.book();
     let path = cast.path("/transactions");
-    a_read_that_is_cancelled(&stage);
-    // Gone, and back.
-    stage.replicas[0].kill();
+    a_read_that_is_cancelled(&fixture);
+    // Killed and restarted.
+    fixture.replicas[0].kill();
     for _ in 0..20 {
-        let asked = Instant::now();
+        let started = Instant::now();
         assert_eq!(listed(&cast.viewer, &cast), 1);
-        // One that does not answer at all is waited for for 30 s.
-        assert!(asked.elapsed() < Duration::from_secs(20), "{:?}", asked.elapsed());
+        // A hanging replica has a timeout of 30 s.
+        assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
     }
-    assert_eq!(stage.server.anonymous().get("/ready").status, 200);
-    stage.says("a replica is not asked");
-    stage.server.restart();
+    assert_eq!(fixture.server.anonymous().get("/ready").status, 200);
+    fixture.says("replica not usable");
+    fixture.server.restart();
     assert_eq!(listed(&cast.viewer, &cast), 1, "without it a server starts too");
-    stage.replicas[0].resume();
-    stage.settle(&cast.viewer, &path);
-    // Promoted, it goes its own way.
-    run(&stage.replicas[0], "SELECT pg_promote()");
-    stage.says("it follows no primary");
-    let (answer, by_replica) = stage.ask(&cast.viewer, &path);
+    fixture.replicas[0].resume();
+    fixture.settle(&cast.viewer, &path);
+    // A promoted replica diverges.
+    run(&fixture.replicas[0], "SELECT pg_promote()");
+    fixture.says("the server is not in recovery");
+    let (answer, by_replica) = fixture.ask(&cast.viewer, &path);
     assert_eq!((descriptions(&answer.ok()).len(), by_replica), (1, false));
-    // Another database is none.
+    // Another database is not a replica.
     let stranger = Cluster::start(Setup::default());
-    let other = stage.server.beside(&["--read-database-url", stranger.url()]);
-    eventually("it is refused", || other.log().contains("it is no replica of this database"));
+    let other = fixture.server.beside(&["--read-database-url", stranger.url()]);
+    eventually("it is refused", || other.log().contains("not a replica of this database"));
     other.client_with_token(cast.viewer.token().expect("a token")).get(&path).ok();
 }
 
-/// A read that the replica cancels, because the primary has taken away what it reads, and one whose
-/// connection ends.
+/// A read that the replica cancels because the primary removed its rows, and one whose connection
+/// ends.
 #[track_caller]
-fn a_read_that_is_cancelled(stage: &Stage) {
-    let slow = slow_book(&stage.server);
+fn a_read_that_is_cancelled(fixture: &Fixture) {
+    let slow = slow_book(&fixture.server);
     let search = count_without(&slow, 60);
-    set(&stage.replicas[0], "max_standby_streaming_delay", "0");
+    set(&fixture.replicas[0], "max_standby_streaming_delay", "0");
     let ends: [(&Cluster, &str, &str); 2] = [
         (
-            &stage.primary,
+            &fixture.primary,
             "BEGIN; LOCK TABLE transactions IN ACCESS EXCLUSIVE MODE; COMMIT",
             "conflict with recovery",
         ),
         (
-            &stage.replicas[0],
+            &fixture.replicas[0],
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
              WHERE state = 'active' AND query LIKE '%transactions%' \
              AND pid <> pg_backend_pid()",
             "due to administrator command",
         ),
     ];
-    for (cluster, statement, said) in ends {
-        // On a busy machine the read may be over before.
+    for (cluster, statement, output) in ends {
+        // On a busy machine the read may have finished before.
         let ended = (0..5).any(|_| {
-            end_a_read(stage, (&slow, &search), (cluster, statement));
-            stage.replicas[0].log().contains(said)
+            end_a_read(fixture, (&slow, &search), (cluster, statement));
+            fixture.replicas[0].log().contains(output)
         });
-        assert!(ended, "no read ends so: {said}");
+        assert!(ended, "no read ends so: {output}");
     }
 }
 
-/// A read that a statement ends while the replica is at it: the primary answers all the same.
+/// Ends a read on the replica by a statement; the primary answers it.
 #[track_caller]
-fn end_a_read(stage: &Stage, search: (&Cast, &str), end: (&Cluster, &str)) {
+fn end_a_read(fixture: &Fixture, search: (&Cast, &str), end: (&Cluster, &str)) {
     let ((slow, search), (cluster, statement)) = (search, end);
-    stage.settle(&slow.owner, &slow.path("/accounts"));
-    let before = snapshots(&stage.replicas[0]);
+    fixture.settle(&slow.owner, &slow.path("/accounts"));
+    let before = snapshots(&fixture.replicas[0]);
     let reading = std::thread::scope(|scope| {
         let reading = scope.spawn(|| slow.owner.get(search));
-        eventually("somebody reads", || {
-            reading.is_finished() || snapshots(&stage.replicas[0]) > before
+        eventually("the read runs on the replica", || {
+            reading.is_finished() || snapshots(&fixture.replicas[0]) > before
         });
         pause(Duration::from_millis(300));
         run(cluster, statement);
@@ -466,29 +465,29 @@ fn rule_0_41_a_replica_that_lags_or_stands_still_is_not_asked(engine: Engine) {
     if engine != Engine::Postgres {
         return;
     }
-    let stage =
-        Stage::with(1, &["--read-database-lag-seconds", "2", "--read-deadline-seconds", "20"]);
-    let cast = stage.book();
+    let fixture =
+        Fixture::with(1, &["--read-database-lag-seconds", "2", "--read-deadline-seconds", "20"]);
+    let cast = fixture.book();
     let path = cast.path("/transactions");
-    run(&stage.replicas[0], "SELECT pg_wal_replay_pause()");
-    Cast::with_accounts(&stage.server, &CASH_AND_FOOD);
-    stage.says("it lags behind");
-    assert!(!stage.ask(&cast.viewer, &path).1, "the book is the same, and yet");
-    run(&stage.replicas[0], "SELECT pg_wal_replay_resume()");
-    stage.settle(&cast.viewer, &path);
-    let standstill = Standstill::of(&stage.replicas[0]);
-    let asked = Instant::now();
+    run(&fixture.replicas[0], "SELECT pg_wal_replay_pause()");
+    Cast::with_accounts(&fixture.server, &CASH_AND_FOOD);
+    fixture.says("lags behind");
+    assert!(!fixture.ask(&cast.viewer, &path).1, "the book is the same, and yet");
+    run(&fixture.replicas[0], "SELECT pg_wal_replay_resume()");
+    fixture.settle(&cast.viewer, &path);
+    let standstill = Standstill::of(&fixture.replicas[0]);
+    let started = Instant::now();
     std::thread::scope(|scope| {
         let all: Vec<_> = (0..6).map(|_| scope.spawn(|| listed(&cast.viewer, &cast))).collect();
         all.into_iter().for_each(|one| assert_eq!(one.join().expect("an answer"), 1));
     });
-    // It has half of the time.
-    assert!(asked.elapsed() < Duration::from_secs(19), "{:?}", asked.elapsed());
+    // The replica has half of the time.
+    assert!(started.elapsed() < Duration::from_secs(19), "{:?}", started.elapsed());
     pause(Duration::from_secs(3));
-    let asked = Instant::now();
+    let started = Instant::now();
     assert_eq!(listed(&cast.viewer, &cast), 1);
-    assert!(asked.elapsed() < Duration::from_secs(9), "nobody waits for it any more");
-    assert_eq!(stage.server.anonymous().get("/ready").status, 200);
+    assert!(started.elapsed() < Duration::from_secs(9), "the replica is no longer used");
+    assert_eq!(fixture.server.anonymous().get("/ready").status, 200);
     drop(standstill);
-    stage.settle(&cast.viewer, &path);
+    fixture.settle(&cast.viewer, &path);
 }

@@ -1,8 +1,8 @@
 //! Round trips (0.10, 3.10, 4.9, 6.4): a client reads a whole object, changes one field and sends
-//! the whole back, unknown and read-only fields included. That field changes, what follows from it
-//! moves along, and nothing else is lost.
+//! all of it back, including unknown and read-only fields. Only that field and the fields derived
+//! from it change.
 //!
-//! One case per resource and field, made from a table: a new resource or field is a row.
+//! One case per resource and field, from a table: a new resource or field is a row.
 
 use daybook_tests::{Cast, Client, Server, id, unique};
 use serde_json::{Map, Value, json};
@@ -10,17 +10,17 @@ use serde_json::{Map, Value, json};
 use crate::Case;
 use crate::reading::items;
 
-/// A kind of object, with how it is reached.
+/// A kind of object, and how it is read and written.
 struct Resource {
     name: &'static str,
-    /// Reads the object under test, whole.
-    read: fn(&Stage) -> Value,
-    /// Sends it back; answers the object as the server answers it.
-    send: fn(&Stage, &Value) -> Value,
+    /// Reads the object.
+    read: fn(&Fixture) -> Value,
+    /// Sends it back; returns the object of the response.
+    send: fn(&Fixture, &Value) -> Value,
     fields: &'static [Change],
 }
 
-/// A field, what it becomes, and what follows from it.
+/// A field, its new value, and the fields that follow from it.
 struct Change {
     field: &'static str,
     /// As JSON.
@@ -163,14 +163,14 @@ pub fn tests() -> Vec<Case> {
     cases
 }
 
-/// A book with one object of every kind, each with all its fields filled.
-struct Stage {
+/// A book with one object of every kind, with all fields set.
+struct Fixture {
     client: Client,
     cast: Cast,
 }
 
-impl Stage {
-    fn new(server: &Server) -> Stage {
+impl Fixture {
+    fn new(server: &Server) -> Fixture {
         let settings = json!({
             "name": "Book", "lockDate": "2001-01-31", "closingDate": "2001-02-28",
             "properties": {"industry": "coffee"}, "pageSize": 7,
@@ -193,7 +193,7 @@ impl Stage {
         });
         let cast = Cast::with_settings(server, settings);
         let client = cast.owner.header("service-agent-id", "importer");
-        let stage = Stage { client, cast };
+        let fixture = Fixture { client, cast };
         let transaction = |draft: bool| {
             json!({
                 "date": "2025-01-31", "amount": "5.25", "creditAccount": {"name": "Cash"},
@@ -203,24 +203,24 @@ impl Stage {
                 "properties": {"shop": "corner"}, "draft": draft,
             })
         };
-        stage
+        fixture
             .client
             .post(
-                &stage.path("/transactions/batch"),
+                &fixture.path("/transactions/batch"),
                 &json!({"items": [transaction(true), transaction(false)]}),
             )
             .ok();
-        stage
+        fixture
             .client
-            .post(&stage.path("/queries"), &json!({"title": "Title", "query": "account:Cash"}))
+            .post(&fixture.path("/queries"), &json!({"title": "Title", "query": "account:Cash"}))
             .ok();
         let app = json!({"id": unique("app"), "name": "App"});
-        let app = stage.client.post("/v5/apps", &app).ok();
-        stage.client.post(&stage.path("/integrations"), &json!({"agentId": app["id"]})).ok();
-        let shelf = stage.client.post("/v5/collections", &json!({"name": "Shelf"})).ok();
-        let books = json!({"items": [{"id": stage.cast.book}]});
-        stage.client.patch(&format!("/v5/collections/{}/books/add", id(&shelf)), &books).ok();
-        stage
+        let app = fixture.client.post("/v5/apps", &app).ok();
+        fixture.client.post(&fixture.path("/integrations"), &json!({"agentId": app["id"]})).ok();
+        let shelf = fixture.client.post("/v5/collections", &json!({"name": "Shelf"})).ok();
+        let books = json!({"items": [{"id": fixture.cast.book}]});
+        fixture.client.patch(&format!("/v5/collections/{}/books/add", id(&shelf)), &books).ok();
+        fixture
     }
 
     fn path(&self, rest: &str) -> String {
@@ -237,7 +237,7 @@ impl Stage {
         self.client.put(&self.path(rest), body).ok()
     }
 
-    /// The one transaction in that state.
+    /// The only transaction in that state.
     #[track_caller]
     fn transaction(&self, query: &str) -> Value {
         let found = self.get(&format!("/transactions?query={query}"));
@@ -245,7 +245,7 @@ impl Stage {
         self.get(&format!("/transactions/{}", id(&items(&found)[0])))
     }
 
-    /// Everything there is, with the object under test taken out of where it shows.
+    /// Everything except the object under test.
     fn rest(&self, object: &str) -> Value {
         let events = items(&self.get("/events?limit=200")).len();
         let lists =
@@ -263,8 +263,7 @@ impl Stage {
     }
 }
 
-/// What a client keeps of an object: as it was read, with a field of its own that the server does
-/// not know.
+/// The object with an additional field that the server does not know.
 fn with_extras(object: &Value) -> Value {
     let mut sent = object.clone();
     sent["clientState"] = json!({"open": true});
@@ -273,32 +272,32 @@ fn with_extras(object: &Value) -> Value {
 
 /// 8.1: a no-op changes nothing and has no event.
 fn unchanged(server: &Server, resource: &Resource) {
-    let stage = Stage::new(server);
-    let before = (resource.read)(&stage);
-    let rest = stage.rest(id(&before));
-    let answered = (resource.send)(&stage, &with_extras(&before));
+    let fixture = Fixture::new(server);
+    let before = (resource.read)(&fixture);
+    let rest = fixture.rest(id(&before));
+    let answered = (resource.send)(&fixture, &with_extras(&before));
     assert_eq!(shown(&answered, &before), before, "what is answered");
-    assert_eq!((resource.read)(&stage), before, "what is there");
-    assert_eq!(stage.rest(id(&before)), rest, "nothing else changed, and nothing happened");
+    assert_eq!((resource.read)(&fixture), before, "what is there");
+    assert_eq!(fixture.rest(id(&before)), rest, "nothing else changed, and nothing happened");
 }
 
-/// The answer as far as the object that was read goes: listing rows and answers differ in what they
-/// bring along.
+/// The response, reduced to the fields of the object that was read, because rows and responses have
+/// different extras.
 fn shown(answered: &Value, read: &Value) -> Value {
     let fields = read.as_object().expect("an object").keys();
     Value::Object(fields.map(|field| (field.clone(), answered[field].clone())).collect())
 }
 
 fn changed(server: &Server, resource: &Resource, change: &Change) {
-    let stage = Stage::new(server);
-    let before = (resource.read)(&stage);
+    let fixture = Fixture::new(server);
+    let before = (resource.read)(&fixture);
     let value: Value = serde_json::from_str(change.value).expect("the table holds JSON");
     assert!(!says(&before[change.field], &value), "the table changes {}: {before}", change.field);
     let mut sent = with_extras(&before);
     sent[change.field] = value.clone();
-    (resource.send)(&stage, &sent);
-    // By its id: its name may be another now.
-    let after = find(&stage, resource, id(&before));
+    (resource.send)(&fixture, &sent);
+    // By its id, because its name may have changed.
+    let after = find(&fixture, resource, id(&before));
     assert!(
         says(&after[change.field], &value),
         "{} is {}, not {value}",
@@ -313,29 +312,28 @@ fn changed(server: &Server, resource: &Resource, change: &Change) {
             || change.follows.contains(&name)
             || is_around(name)
     };
-    let kept = |object: &Value| -> Map<String, Value> {
+    let stored = |object: &Value| -> Map<String, Value> {
         let fields = object.as_object().expect("an object").iter().filter(|(name, _)| !free(name));
         fields.map(|(name, value)| (name.clone(), value.clone())).collect()
     };
-    assert_eq!(kept(&after), kept(&before), "nothing else is lost");
+    assert_eq!(stored(&after), stored(&before), "nothing else is lost");
 }
 
-/// What shows of other objects around this one, which move with it: a book's collection shows the
-/// book itself.
+/// Fields that embed the object under test, and so change with it.
 fn is_around(name: &str) -> bool {
     matches!(name, "collection")
 }
 
-fn find(stage: &Stage, resource: &Resource, object: &str) -> Value {
+fn find(fixture: &Fixture, resource: &Resource, object: &str) -> Value {
     match resource.name {
-        "account" => stage.get(&format!("/accounts/{object}")),
-        "group" => stage.get(&format!("/groups/{object}")),
-        "draft" | "posted" => stage.get(&format!("/transactions/{object}")),
-        _ => (resource.read)(stage),
+        "account" => fixture.get(&format!("/accounts/{object}")),
+        "group" => fixture.get(&format!("/groups/{object}")),
+        "draft" | "posted" => fixture.get(&format!("/transactions/{object}")),
+        _ => (resource.read)(fixture),
     }
 }
 
-/// Whether a field says what was sent: of references the names, of accounts in lists the same.
+/// Whether a field has the value that was sent; references are compared by name.
 fn says(found: &Value, sent: &Value) -> bool {
     match (found, sent) {
         (Value::Object(found), Value::Object(sent)) if sent.contains_key("name") => {
@@ -349,8 +347,7 @@ fn says(found: &Value, sent: &Value) -> bool {
     }
 }
 
-/// The table is whole: every field of the objects, as they are read, has a row or is read-only
-/// (9.13).
+/// Completeness: every field of the objects has a row or is read-only (9.13).
 fn every_writable_field_has_a_row(server: &Server) {
     const READ_ONLY: &[(&str, &[&str])] = &[
         (
@@ -390,10 +387,10 @@ fn every_writable_field_has_a_row(server: &Server) {
             ],
         ),
         ("collection", &["ownerUsername", "permission", "books"]),
-        // The e-mail names the collaborator.
+        // The e-mail identifies the collaborator.
         ("collaborator", &["email", "avatarUrl"]),
     ];
-    // Files have tests of their own; states change by their verbs (3.4.4).
+    // Files have their own tests; states change by verbs (3.4.4).
     const STATE: &[&str] = &[
         "dateValue",
         "dateFormatted",
@@ -408,9 +405,9 @@ fn every_writable_field_has_a_row(server: &Server) {
         "agentLogo",
         "agentLogoDark",
     ];
-    let stage = Stage::new(server);
+    let fixture = Fixture::new(server);
     for resource in RESOURCES {
-        let object = (resource.read)(&stage);
+        let object = (resource.read)(&fixture);
         let read_only = READ_ONLY
             .iter()
             .filter(|(name, _)| resource.name.starts_with(name))

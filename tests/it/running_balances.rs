@@ -1,9 +1,9 @@
-//! Running balances on list rows (2.9, 2.10, 3.12.6), against a fold of the whole ledger.
+//! Running balances of list rows (2.9, 2.10, 3.12.6), compared with a fold of the whole ledger.
 
 use std::collections::BTreeMap;
 
 use daybook_tests::decimal::{show, units};
-use daybook_tests::rng::Dice;
+use daybook_tests::rng::Rng;
 use daybook_tests::{Cast, Server, encode};
 use serde_json::{Value, json};
 
@@ -42,8 +42,8 @@ fn side<'v>(row: &'v Value, account: &str) -> &'v Value {
     sides.into_iter().find(|side| side["name"] == account).unwrap_or(&Value::Null)
 }
 
-/// What each posted row must show: a fold over all that is posted on the account, in the order
-/// date, id.
+/// The expected balance of each posted row: a fold over all postings of the account, ordered by
+/// date and id.
 fn expected(cast: &Cast, account: &str) -> BTreeMap<String, i128> {
     let mut rows: Vec<Value> =
         items(&find(cast, &format!("account:'{account}' is:posted"))).clone();
@@ -58,10 +58,11 @@ fn expected(cast: &Cast, account: &str) -> BTreeMap<String, i128> {
     after
 }
 
-/// Compares the rows of a list with the fold; answers how many had a balance.
+/// Compares the rows of a list with the fold; returns how many had a balance.
 fn compare(
     faults: &mut Faults,
-    (query, account): (&str, &str),
+    query: &str,
+    account: &str,
     list: &Value,
     expected: &BTreeMap<String, i128>,
 ) -> usize {
@@ -85,14 +86,13 @@ fn compare(
     seen
 }
 
-/// Several hundred transactions on few days, so that days have many rows, in every state.
+/// Several hundred transactions in every state on few days, so that days have many rows.
 fn ledger(server: &Server, seed: u64) -> Cast {
     let cast = cast(server);
-    let mut dice = Dice::new(seed);
+    let mut rng = Rng::new(seed);
     let names = ["Cash", "Bank", "Loan", "Food", "Salary"];
-    let mut pick = |end: usize| {
-        usize::try_from(dice.below(u64::try_from(end).expect("small"))).expect("small")
-    };
+    let mut pick =
+        |end: usize| usize::try_from(rng.below(u64::try_from(end).expect("small"))).expect("small");
     let bodies: Vec<Value> = (0..300)
         .map(|index| {
             let credit = pick(5);
@@ -130,9 +130,9 @@ fn rule_2_9_every_posted_row_has_the_balance_after_it(server: &Server) {
             let expected = expected(&cast, account);
             assert!(expected.len() > 50);
             let query = format!("account:{account}");
-            let seen = compare(&mut faults, (&query, account), &find(&cast, &query), &expected);
+            let seen = compare(&mut faults, &query, account, &find(&cast, &query), &expected);
             faults.same("posted rows with a balance", seen, expected.len());
-            // The same page by page: a page knows what came before it.
+            // Also page by page: a page starts from the rows before it.
             for limit in [1, 7, 40] {
                 let mut cursor = Some(String::new());
                 let mut seen = 0;
@@ -141,7 +141,7 @@ fn rule_2_9_every_posted_row_has_the_balance_after_it(server: &Server) {
                     let path =
                         cast.path(&format!("/transactions?limit={limit}&query={}", encode(&query)));
                     let page = cast.owner.header("cursor", &place).get(&path).ok();
-                    seen += compare(&mut faults, (&query, account), &page, &expected);
+                    seen += compare(&mut faults, &query, account, &page, &expected);
                     cursor = page["cursor"].as_str().map(str::to_owned);
                 }
                 faults.same(&format!("by {limit}"), seen, expected.len());
@@ -168,7 +168,7 @@ fn rule_2_9_whatever_else_is_filtered(server: &Server) {
         // Midnight may have passed since they were posted.
         "account:Bank using:postDate after:$d-1",
     ] {
-        let seen = compare(&mut faults, (query, "Bank"), &find(&cast, query), &expected);
+        let seen = compare(&mut faults, query, "Bank", &find(&cast, query), &expected);
         faults.check(seen > 1, || format!("`{query}`: {seen} rows show a balance"));
     }
     faults.none();
@@ -260,7 +260,7 @@ fn rule_2_9_the_last_row_of_a_day_is_the_balance_of_the_day(server: &Server) {
         if last.replace(date.clone()) == Some(date.clone()) {
             continue;
         }
-        // The newest row of its day: the balance through the end of that day, as getBalances gives
+        // The newest row of a day has the balance at the end of that day, as getBalances returns
         // it.
         let balances = crate::reading::balances(&cast, &format!("account:Cash on:{date}"));
         let balance = balances["accountBalances"][0]["cumulativeBalance"].clone();

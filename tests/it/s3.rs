@@ -1,5 +1,4 @@
-//! An S3 server of the test's own: another implementation of the protocol, on loopback, with
-//! signatures checked.
+//! An S3 server for the tests: an independent implementation on loopback, which checks signatures.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -13,13 +12,13 @@ use s3s::service::{S3Service, S3ServiceBuilder};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-/// The key that the server knows.
+/// The access key of the server.
 pub const ACCESS_KEY: &str = "books-access-key";
 pub const SECRET_KEY: &str = "books-secret-key";
-/// The one bucket there is.
+/// The only bucket.
 pub const BUCKET: &str = "ledgers";
 
-/// A running S3 server with one bucket; it stops when dropped.
+/// An S3 server with one bucket; stopped when dropped.
 pub struct Store {
     address: SocketAddr,
     home: PathBuf,
@@ -43,7 +42,7 @@ impl Store {
         store
     }
 
-    /// Serves again what it held, at the same address.
+    /// Serves the same objects again at the same address.
     pub fn resume(&mut self) {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -54,21 +53,21 @@ impl Store {
             S3ServiceBuilder::new(s3s_fs::FileSystem::new(&self.home).expect("a file system"));
         builder.set_auth(SimpleAuth::from_single(ACCESS_KEY, SECRET_KEY));
         let service = builder.build();
-        // One of no outgoing connection, so that it is free again after a pause.
+        // Not in the range of outgoing connections, so that the port is free after a pause.
         let listener = runtime.block_on(TcpListener::bind(self.address)).expect("its port");
         runtime.spawn(serve(listener, service));
         self.runtime = Some(runtime);
     }
 
-    /// Is no longer there: connections are refused.
+    /// Refuses connections until `resume`.
     pub fn pause(&mut self) {
         if let Some(runtime) = self.runtime.take() {
-            // Until the listener is closed.
+            // Wait until the listener is closed.
             runtime.shutdown_timeout(Duration::from_secs(60));
         }
     }
 
-    /// The options of a server that keeps its files here.
+    /// The options of a Daybook server that stores its files here.
     pub fn options(&self, secret: &str) -> Vec<String> {
         let endpoint = format!("http://{}", self.address);
         let options = [
@@ -84,7 +83,7 @@ impl Store {
         options.map(str::to_owned).to_vec()
     }
 
-    /// The paths of all objects in the bucket, without what the server notes for itself.
+    /// The paths of all objects in the bucket, without the server's own marker.
     pub fn objects(&self) -> Vec<String> {
         let mut found = crate::file_sweep::below(&self.home.join(BUCKET));
         found.retain(|path| !path.split('/').any(|part| part.starts_with('.')));
@@ -100,7 +99,7 @@ async fn serve(listener: TcpListener, service: S3Service) {
     while let Ok((stream, _)) = listener.accept().await {
         let service = service.clone();
         tokio::spawn(async move {
-            // A connection that breaks is its client's business.
+            // Ignore broken connections.
             drop(
                 Builder::new(TokioExecutor::new())
                     .serve_connection(TokioIo::new(stream), service)

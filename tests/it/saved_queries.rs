@@ -10,10 +10,10 @@ pub fn tests() -> Vec<Case> {
     crate::cases![
         rule_9_9_save_and_read,
         rule_9_9_by_title,
-        rule_9_9_everybody_in_the_book_sees_them,
+        rule_9_9_collaborators_share_saved_queries,
         rule_9_9_update,
         rule_9_9_delete,
-        rule_9_13_what_is_required,
+        rule_9_13_missing_fields_are_refused,
         sizes,
         unknown_ids,
         rule_1_1_10_any_text_is_kept,
@@ -32,7 +32,7 @@ fn list(cast: &Cast) -> Value {
     cast.owner.get(&cast.path("/queries")).ok()
 }
 
-/// 9.9, 12.9: POST returns an id, which GET, list and DELETE take.
+/// 9.9, 12.9: POST returns an id for GET, list and DELETE.
 fn rule_9_9_save_and_read(server: &Server) {
     let cast = Cast::new(server);
     assert_eq!(list(&cast), json!({"items": []}), "behaviour 2.7");
@@ -56,7 +56,7 @@ fn rule_9_9_save_and_read(server: &Server) {
     assert_eq!(cast.owner.get(&cast.path(&format!("/queries/{}", id(&saved)))).ok(), saved);
 }
 
-/// 9.9: ordered by title, ignoring case; a blank one is allowed.
+/// 9.9: ordered by title, ignoring case; a blank title is allowed.
 fn rule_9_9_by_title(server: &Server) {
     let cast = Cast::new(server);
     for (title, query) in
@@ -74,7 +74,7 @@ fn rule_9_9_by_title(server: &Server) {
 }
 
 /// 9.9: they belong to the book, not to the user.
-fn rule_9_9_everybody_in_the_book_sees_them(server: &Server) {
+fn rule_9_9_collaborators_share_saved_queries(server: &Server) {
     let cast = Cast::new(server);
     let other = Cast::new(server);
     let saved = cast.editor.post(&cast.path("/queries"), &json!({"title": "T", "query": "q"})).ok();
@@ -110,10 +110,10 @@ fn rule_9_9_update(server: &Server) {
 /// 9.9, 10.7: DELETE returns it, once.
 fn rule_9_9_delete(server: &Server) {
     let cast = Cast::new(server);
-    let (saved, kept) = (save(&cast, "A", "a"), save(&cast, "B", "b"));
+    let (saved, stored) = (save(&cast, "A", "a"), save(&cast, "B", "b"));
     let path = cast.path(&format!("/queries/{}", id(&saved)));
     assert_eq!(cast.owner.delete(&path).ok(), saved);
-    assert_eq!(list(&cast)["items"], json!([kept]));
+    assert_eq!(list(&cast)["items"], json!([stored]));
     cast.owner.delete(&path).refused(404, "notFound");
     cast.owner.get(&path).refused(404, "notFound");
     cast.owner
@@ -122,7 +122,7 @@ fn rule_9_9_delete(server: &Server) {
 }
 
 /// 9.9, 9.13: query on create, id on update; a refused one changes nothing.
-fn rule_9_13_what_is_required(server: &Server) {
+fn rule_9_13_missing_fields_are_refused(server: &Server) {
     let cast = Cast::new(server);
     let saved = save(&cast, "Title", "query");
     let before = (list(&cast), events(&cast).len());
@@ -168,7 +168,7 @@ fn sizes(server: &Server) {
     assert_eq!(list(&cast)["items"], json!([saved]));
 }
 
-/// 0.14: a DELETE path whose id is no number answers 404.
+/// 0.14: a DELETE path with a non-numeric id answers 404.
 fn unknown_ids(server: &Server) {
     let cast = Cast::new(server);
     save(&cast, "Title", "query");
@@ -187,7 +187,7 @@ fn unknown_ids(server: &Server) {
     assert_eq!(items(&list(&cast)).len(), 1);
 }
 
-/// 1.1.10: query text is never refused, so nothing of it is checked when it is saved either.
+/// 1.1.10: query text is never refused, so it is not checked when it is saved.
 fn rule_1_1_10_any_text_is_kept(server: &Server) {
     let cast = Cast::new(server);
     for query in

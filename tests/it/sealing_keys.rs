@@ -1,5 +1,5 @@
-//! The key that seals what the database keeps secret (11.23): how it is rotated while servers run.
-//! Each case starts its own server.
+//! The key that encrypts secrets in the database (11.23), and its rotation while servers run. Each
+//! case starts its own server.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use daybook_tests::receiver::{Receiver, fine};
-use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Client, Engine, Server, id, run_for, unique};
+use daybook_tests::{CASH_AND_FOOD, Cast, Client, Engine, RawSql, Server, id, run_for, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -21,9 +21,9 @@ pub fn tests() -> Vec<Case> {
         a_rotation_seals_everything_anew,
         an_interrupted_rotation_goes_on,
         machines_get_the_next_key_before_it_seals,
-        what_no_key_opens_is_counted_and_stays,
+        unreadable_secrets_are_counted_and_kept,
         files_that_hold_no_keys_are_refused,
-        what_killed_processes_have_left_is_removed,
+        partial_key_files_are_removed,
     ]
 }
 
@@ -53,7 +53,7 @@ fn held(server: &Server) -> Vec<(String, String)> {
     lines.map(|(name, key)| (name.to_owned(), key.to_owned())).collect()
 }
 
-/// Lets the current key be an hour old.
+/// Makes the current key an hour old.
 fn age(server: &Server) {
     let text = fs::read_to_string(file(server)).expect("sealing.key");
     let since = held(server).into_iter().find(|(name, _)| name == "since").expect("a time").1;
@@ -66,7 +66,7 @@ fn key_of(server: &Server, name: &str) -> String {
     held(server).into_iter().find(|(found, _)| found == name).expect("a key").1
 }
 
-/// What `daybook keys rotate sealing` prints: renewed and lost signing keys, secrets and
+/// The counts printed by `daybook keys rotate sealing`: renewed and lost signing keys, secrets and
 /// connections.
 #[track_caller]
 fn rotate(server: &Server) -> String {
@@ -94,7 +94,7 @@ fn a_rotation_seals_everything_anew(engine: Engine) {
     let first = held(&server);
     let token_key = fs::read(server.data_dir().join("token.key")).expect("token.key");
     assert_eq!(key_of(&server, "previous"), BASE64_STANDARD.encode(token_key));
-    // The server that runs follows.
+    // The running server uses the new key.
     assert_eq!(shown(&cast.editor, &connections[149]), "hush");
     let later = connect(&cast.owner, "later");
     assert_eq!(rotate(&server), "0/0 0/0 0/0", "too early for another key");
@@ -109,7 +109,7 @@ fn a_rotation_seals_everything_anew(engine: Engine) {
     for received in receiver.wait_for(2) {
         assert!(!received.header("webhook-signature").is_empty(), "the secret of the app opens");
     }
-    // Nothing that is sealed hangs on token.key any more.
+    // No sealed value depends on token.key any more.
     let email = cast.owner.get("/v5/user").ok()["email"].clone();
     server.terminate();
     fs::write(server.data_dir().join("token.key"), [7; 32]).expect("another key");
@@ -156,7 +156,7 @@ fn machines_get_the_next_key_before_it_seals(engine: Engine) {
     assert_eq!(rotate(&server), "0/0 0/0 1/0");
     let rotated = fs::read(file(&server)).expect("it");
     assert_eq!(held(&server)[0], ("current".to_owned(), next.1));
-    // A machine that has the copy opens what this one has sealed, and the other way round.
+    // A machine with the copy can open what this one has sealed, and the reverse.
     fs::write(file(&server), copied).expect("the other machine");
     let other = server.beside(&[]);
     let there = other.client("user@example.com");
@@ -167,38 +167,38 @@ fn machines_get_the_next_key_before_it_seals(engine: Engine) {
     assert_eq!(shown(&server.beside(&[]).client("user@example.com"), &sealed_there), "there");
 }
 
-fn what_no_key_opens_is_counted_and_stays(engine: Engine) {
+fn unreadable_secrets_are_counted_and_kept(engine: Engine) {
     let server = Server::start(engine);
     let user = server.client("user@example.com");
-    let (lost, kept) = (connect(&user, "lost"), connect(&user, "kept"));
-    let mut door = Backdoor::open(&server);
-    let bytes = door.bytes(&"00".repeat(40));
+    let (lost, stored) = (connect(&user, "lost"), connect(&user, "kept"));
+    let mut database = RawSql::open(&server);
+    let bytes = database.bytes(&"00".repeat(40));
     let of_lost = format!("uuid = '{}'", lost["uuid"].as_str().expect("a text"));
-    door.execute(&format!("UPDATE connections SET properties = {bytes} WHERE {of_lost}"));
+    database.execute(&format!("UPDATE connections SET properties = {bytes} WHERE {of_lost}"));
     assert_eq!(rotate(&server), "0/0 0/0 1/1");
     age(&server);
     assert_eq!(rotate(&server), "0/0 0/0 1/1");
     let stays = format!("{of_lost} AND properties = {bytes}");
-    assert_eq!(door.execute(&format!("UPDATE connections SET name = name WHERE {stays}")), 1);
-    assert_eq!(shown(&user, &kept), "kept");
+    assert_eq!(database.execute(&format!("UPDATE connections SET name = name WHERE {stays}")), 1);
+    assert_eq!(shown(&user, &stored), "kept");
 }
 
 fn files_that_hold_no_keys_are_refused(engine: Engine) {
     let mut server = Server::start(engine);
-    let (succeeded, said) = try_keys(&server, &["rotate", "sealing", "--discard"]);
-    assert!(!succeeded && said.contains("--discard is for signing keys"), "{said}");
-    let (succeeded, said) = try_keys(&server, &["rotate", "--prepare"]);
-    assert!(!succeeded && said.contains("--prepare is for sealing keys"), "{said}");
+    let (succeeded, output) = try_keys(&server, &["rotate", "sealing", "--discard"]);
+    assert!(!succeeded && output.contains("--discard is for signing keys"), "{output}");
+    let (succeeded, output) = try_keys(&server, &["rotate", "--prepare"]);
+    assert!(!succeeded && output.contains("--prepare is for sealing keys"), "{output}");
     let user = server.client("user@example.com");
     let made = connect(&user, "hush");
     rotate(&server);
     assert_eq!(shown(&user, &made), "hush");
     let good = fs::read(file(&server)).expect("it");
-    // While the server runs, a file that is broken changes nothing.
+    // While the server runs, a broken file changes nothing.
     fs::write(file(&server), "current: x").expect("broken");
     assert_eq!(shown(&user, &made), "hush");
     connect(&user, "more");
-    assert!(server.log().contains("the sealing keys stay as they were"));
+    assert!(server.log().contains("sealing keys not reloaded"));
     server.terminate();
     let refused = |server: &Server| {
         let mut serve = server.admin(&["serve", "--listen", "127.0.0.1:0"]);
@@ -206,22 +206,22 @@ fn files_that_hold_no_keys_are_refused(engine: Engine) {
         assert!(!run.status.success(), "it does not start");
         String::from_utf8_lossy(&run.stderr).into_owned()
     };
-    let said = refused(&server);
+    let output = refused(&server);
     let why = "sealing.key cannot be used; restore it: line 1 does not hold";
-    assert!(said.contains(why), "{said}");
-    let (succeeded, said) = try_keys(&server, &["rotate", "sealing"]);
-    assert!(!succeeded && said.contains("line 1 does not hold a key"), "{said}");
+    assert!(output.contains(why), "{output}");
+    let (succeeded, output) = try_keys(&server, &["rotate", "sealing"]);
+    assert!(!succeeded && output.contains("line 1 does not hold a key"), "{output}");
     fs::write(file(&server), good).expect("restored");
     fs::set_permissions(file(&server), fs::Permissions::from_mode(0o640)).expect("a mode");
-    let said = refused(&server);
-    assert!(said.contains("may be read by others (mode 640)"), "{said}");
+    let output = refused(&server);
+    assert!(output.contains("may be read by others (mode 640)"), "{output}");
     fs::set_permissions(file(&server), fs::Permissions::from_mode(0o600)).expect("a mode");
     server.restart();
     assert_eq!(shown(&user, &made), "hush");
 }
 
-/// 11.23: who was killed while it wrote a key has left a copy of it.
-fn what_killed_processes_have_left_is_removed(engine: Engine) {
+/// 11.23: a process killed while it wrote a key leaves a partial file.
+fn partial_key_files_are_removed(engine: Engine) {
     let mut server = Server::start(engine);
     let leftovers = ["token.key.4000001", "sealing.key.4000002"];
     let paths = leftovers.map(|name| server.data_dir().join(name));

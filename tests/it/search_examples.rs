@@ -1,4 +1,4 @@
-//! The examples of behaviour 1.6, on the day they are given for.
+//! The examples of behaviour 1.6, on their date.
 
 use daybook_domain::account::AccountType;
 use daybook_domain::field::Field;
@@ -162,7 +162,7 @@ fn examples_of_1_6(engine: Engine) {
     }
 }
 
-/// A transaction as the examples ask for it.
+/// A transaction, with the fields that the examples use.
 struct Listed {
     id: daybook_domain::id::TransactionId,
     date: String,

@@ -1,11 +1,11 @@
-//! Random books and random queries about them, from seeds.
+//! Random books and random queries, from seeds.
 
 use std::collections::BTreeMap;
 
 use daybook_domain::account::AccountType;
 use daybook_domain::field::Field;
 use daybook_domain::transaction::Changes;
-use daybook_tests::rng::Dice;
+use daybook_tests::rng::Rng;
 
 use crate::inside::side;
 
@@ -22,7 +22,7 @@ pub const ACCOUNTS: [(&str, AccountType, &[&str]); 7] = [
     ("Rarely used", AccountType::Outgoing, &[]),
 ];
 
-/// Words of descriptions: most of them everywhere, the later ones rarer.
+/// Words of descriptions: most of them frequent, the later ones rarer.
 const WORDS: [&str; 31] = [
     "payment",
     "lunch",
@@ -61,72 +61,72 @@ const RARE: [&str; 6] = ["zyzzyva", "Ærøskøbing", "%%%", "___", "qwx", "\\\\\
 /// The largest amount a book with two decimals stores (3.12.5).
 const LARGEST: &str = "92233720368547758.07";
 
-fn pick<'w>(dice: &mut Dice, words: &[&'w str]) -> &'w str {
-    words[usize::try_from(dice.below(words.len() as u64)).expect("a small number")]
+fn pick<'w>(rng: &mut Rng, words: &[&'w str]) -> &'w str {
+    words[usize::try_from(rng.below(words.len() as u64)).expect("a small number")]
 }
 
-fn text(dice: &mut Dice) -> String {
+fn text(rng: &mut Rng) -> String {
     let mut words: Vec<String> =
-        (0..1 + dice.below(5)).map(|_| pick(dice, &WORDS).to_owned()).collect();
-    if dice.below(4) == 0 {
-        words.push(format!("no{}", dice.below(100_000)));
+        (0..1 + rng.below(5)).map(|_| pick(rng, &WORDS).to_owned()).collect();
+    if rng.below(4) == 0 {
+        words.push(format!("no{}", rng.below(100_000)));
     }
-    if dice.below(400) == 0 {
-        words.push(pick(dice, &RARE).to_owned());
+    if rng.below(400) == 0 {
+        words.push(pick(rng, &RARE).to_owned());
     }
-    if dice.below(150) == 0 {
-        words.push(long(dice));
+    if rng.below(150) == 0 {
+        words.push(long(rng));
     }
-    words.join(if dice.below(20) == 0 { "  " } else { " " })
+    words.join(if rng.below(20) == 0 { "  " } else { " " })
 }
 
-/// More characters than are indexed (1.7.3), few of their trigrams alike, and perhaps a rare word
-/// at the end.
-fn long(dice: &mut Dice) -> String {
+/// A text longer than the index covers (1.7.3), with few equal trigrams, and perhaps a rare word at
+/// the end.
+fn long(rng: &mut Rng) -> String {
     let mut text: String = (0..260)
-        .filter_map(|_| char::from_u32(0x4e00 + u32::try_from(dice.below(20_000)).ok()?))
+        .filter_map(|_| char::from_u32(0x4e00 + u32::try_from(rng.below(20_000)).ok()?))
         .collect();
-    if dice.below(3) == 0 {
-        text.push_str(pick(dice, &RARE));
+    if rng.below(3) == 0 {
+        text.push_str(pick(rng, &RARE));
     }
     text
 }
 
 /// A transaction of any kind, complete or not.
-pub fn transaction(dice: &mut Dice, number: usize) -> Changes {
+pub fn transaction(rng: &mut Rng, number: usize) -> Changes {
     let names: Vec<&str> = ACCOUNTS[..6].iter().map(|(name, ..)| *name).collect();
-    let credit = pick(dice, &names);
+    let credit = pick(rng, &names);
     let others: Vec<&str> = names.iter().filter(|name| **name != credit).copied().collect();
-    let debit = if number.is_multiple_of(997) { "Rarely used" } else { pick(dice, &others) };
-    let some = |dice: &mut Dice, text: String| {
-        if dice.below(12) == 0 { Field::Keep } else { Field::Set(text) }
+    let debit = if number.is_multiple_of(997) { "Rarely used" } else { pick(rng, &others) };
+    let some = |rng: &mut Rng, text: String| {
+        if rng.below(12) == 0 { Field::Keep } else { Field::Set(text) }
     };
-    let (year, month, day) = (2023 + dice.below(3), 1 + dice.below(12), 1 + dice.below(28));
-    let amount = if dice.below(300) == 0 {
+    let (year, month, day) = (2023 + rng.below(3), 1 + rng.below(12), 1 + rng.below(28));
+    let amount = if rng.below(300) == 0 {
         LARGEST.to_owned()
     } else {
-        format!("{}.{:02}", dice.below(300), dice.below(4) * 25)
+        format!("{}.{:02}", rng.below(300), rng.below(4) * 25)
     };
     let mut properties = BTreeMap::new();
-    if dice.below(6) == 0 {
+    if rng.below(6) == 0 {
         properties.insert(
             "invoice_no".to_owned(),
-            Some(pick(dice, &["A-1", "a-2", "Ünïted", "100%"]).to_owned()),
+            Some(pick(rng, &["A-1", "a-2", "Ünïted", "100%"]).to_owned()),
         );
     }
-    if dice.below(9) == 0 {
+    if rng.below(9) == 0 {
         properties.insert("paid".to_owned(), Some("Yes it is".to_owned()));
     }
     Changes {
-        date: some(dice, format!("{year}-{month:02}-{day:02}")),
-        amount: some(dice, amount),
-        description: Field::Set(text(dice)),
-        credit: if dice.below(15) == 0 { Field::Keep } else { side(credit) },
-        debit: if dice.below(15) == 0 { Field::Keep } else { side(debit) },
-        checked: dice.below(4) == 0,
-        draft: dice.below(8) == 0,
-        urls: (dice.below(10) == 0).then(|| vec!["https://example.com".to_owned()]),
-        remote_ids: (dice.below(5) == 0)
+        date: some(rng, format!("{year}-{month:02}-{day:02}")),
+        amount: some(rng, amount),
+        description: Field::Set(text(rng)),
+        credit: if rng.below(15) == 0 { Field::Keep } else { side(credit) },
+        debit: if rng.below(15) == 0 { Field::Keep } else { side(debit) },
+        checked: rng.below(4) == 0,
+        draft: rng.below(8) == 0,
+        urls: (rng.below(10) == 0).then(|| vec!["https://example.com".to_owned()]),
+        remote_ids: (rng.below(5) == 0)
             .then(|| vec![format!("R{number}"), format!("it's {number}")]),
         properties,
         ..Changes::default()
@@ -134,41 +134,41 @@ pub fn transaction(dice: &mut Dice, number: usize) -> Changes {
 }
 
 /// A changed text.
-pub fn retold(dice: &mut Dice) -> Field<String> {
-    Field::Set(format!("{} retold {}", text(dice), pick(dice, &RARE)))
+pub fn retold(rng: &mut Rng) -> Field<String> {
+    Field::Set(format!("{} retold {}", text(rng), pick(rng, &RARE)))
 }
 
-/// A query as a list of pieces, each of which can be taken away.
-pub fn query(dice: &mut Dice) -> Vec<String> {
+/// A query as a list of parts, each of which can be removed.
+pub fn query(rng: &mut Rng) -> Vec<String> {
     let mut pieces = Vec::new();
-    conjunction(dice, &mut pieces, 0);
+    conjunction(rng, &mut pieces, 0);
     pieces
 }
 
-fn conjunction(dice: &mut Dice, pieces: &mut Vec<String>, depth: u64) {
-    for index in 0..1 + dice.below(3) {
-        if index > 0 && dice.below(4) == 0 {
-            pieces.push(if dice.below(3) == 0 { "AND" } else { "OR" }.to_owned());
+fn conjunction(rng: &mut Rng, pieces: &mut Vec<String>, depth: u64) {
+    for index in 0..1 + rng.below(3) {
+        if index > 0 && rng.below(4) == 0 {
+            pieces.push(if rng.below(3) == 0 { "AND" } else { "OR" }.to_owned());
         }
-        if dice.below(6) == 0 {
+        if rng.below(6) == 0 {
             pieces.push("NOT".to_owned());
         }
-        let minus = if dice.below(8) == 0 { "-" } else { "" };
-        if depth < 3 && dice.below(5) == 0 {
+        let minus = if rng.below(8) == 0 { "-" } else { "" };
+        if depth < 3 && rng.below(5) == 0 {
             pieces.push(format!("{minus}("));
-            conjunction(dice, pieces, depth + 1);
+            conjunction(rng, pieces, depth + 1);
             pieces.push(")".to_owned());
         } else {
-            pieces.push(format!("{minus}{}", term(dice)));
+            pieces.push(format!("{minus}{}", term(rng)));
         }
     }
 }
 
-/// A value, quoted when it must be and sometimes when it need not.
-fn value(dice: &mut Dice, text: &str) -> String {
-    let quote = if dice.below(2) == 0 { '\'' } else { '"' };
+/// A value, quoted when necessary and sometimes otherwise.
+fn value(rng: &mut Rng, text: &str) -> String {
+    let quote = if rng.below(2) == 0 { '\'' } else { '"' };
     if text.contains(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '\\' | ')'))
-        || dice.below(4) == 0
+        || rng.below(4) == 0
     {
         let escaped = text.replace('\\', "\\\\").replace(quote, &format!("\\{quote}"));
         return format!("{quote}{escaped}{quote}");
@@ -176,10 +176,10 @@ fn value(dice: &mut Dice, text: &str) -> String {
     text.to_owned()
 }
 
-fn term(dice: &mut Dice) -> String {
-    let account = |dice: &mut Dice| {
+fn term(rng: &mut Rng) -> String {
+    let account = |rng: &mut Rng| {
         let name = pick(
-            dice,
+            rng,
             &[
                 "Cash",
                 "cash",
@@ -192,25 +192,25 @@ fn term(dice: &mut Dice) -> String {
                 "Nobody",
             ],
         );
-        value(dice, name)
+        value(rng, name)
     };
-    match dice.below(24) {
-        0 | 1 => format!("{}:{}", pick(dice, &["account", "acc", "ACCOUNT"]), account(dice)),
-        2 => format!("from:{}", account(dice)),
-        3 => format!("to:{}", account(dice)),
+    match rng.below(24) {
+        0 | 1 => format!("{}:{}", pick(rng, &["account", "acc", "ACCOUNT"]), account(rng)),
+        2 => format!("from:{}", account(rng)),
+        3 => format!("to:{}", account(rng)),
         4 => {
-            let name = pick(dice, &["Assets", "liquid", "Costs", "Nothing in it", "Nowhere"]);
-            format!("group:{}", value(dice, name))
+            let name = pick(rng, &["Assets", "liquid", "Costs", "Nothing in it", "Nowhere"]);
+            format!("group:{}", value(rng, name))
         }
-        5..=7 => dated(dice),
+        5..=7 => dated(rng),
         8 => format!(
             "is:{}",
-            pick(dice, &["draft", "unchecked", "checked", "posted", "trashed", "nonsense"])
+            pick(rng, &["draft", "unchecked", "checked", "posted", "trashed", "nonsense"])
         ),
         9 => "is:trashed".to_owned(),
         10 | 11 => {
-            let sign = pick(dice, &["=", ">", ">=", "<", "<=", ":", ":>=", ":<"]);
-            // 2^63 units of two decimals and more; the last leave the range of decimals, too.
+            let sign = pick(rng, &["=", ">", ">=", "<", "<=", ":", ":>=", ":<"]);
+            // 2^63 units of two decimals and more; the last ones are out of the range of decimals.
             let numbers = [
                 "0",
                 "100",
@@ -225,30 +225,30 @@ fn term(dice: &mut Dice) -> String {
                 "99999999999999999999",
                 "99999999999999999999999999",
             ];
-            let number = pick(dice, &numbers);
+            let number = pick(rng, &numbers);
             format!("amount{sign}{number}")
         }
-        12 | 13 => pick(dice, &["#food", "#FUEL", "#größe", "#a_b", "#nothing", "#a-b"]).to_owned(),
+        12 | 13 => pick(rng, &["#food", "#FUEL", "#größe", "#a_b", "#nothing", "#a-b"]).to_owned(),
         14 => {
-            let id = format!("R{}", dice.below(5000));
-            let wanted = pick(dice, &[&id, "it's 15", "r1"]).to_owned();
-            format!("remoteId:{}", value(dice, &wanted))
+            let id = format!("R{}", rng.below(5000));
+            let expected = pick(rng, &[&id, "it's 15", "r1"]).to_owned();
+            format!("remoteId:{}", value(rng, &expected))
         }
         15 => {
-            let wanted = pick(dice, &["A-1", "a-1", "*", "ünïted", "100%", "nothing"]);
-            format!("Invoice-No:{}", value(dice, wanted))
+            let expected = pick(rng, &["A-1", "a-1", "*", "ünïted", "100%", "nothing"]);
+            format!("Invoice-No:{}", value(rng, expected))
         }
-        16 => pick(dice, &["paid:*", "paid:'yes IT is'", "posted:*", "invoice_no:*"]).to_owned(),
+        16 => pick(rng, &["paid:*", "paid:'yes IT is'", "posted:*", "invoice_no:*"]).to_owned(),
         17 => pick(
-            dice,
+            rng,
             &["has:url", "has:file", "error:true", "error:false", "agent:bot", "agent:nobody"],
         )
         .to_owned(),
         18 => {
-            format!("type:{}", pick(dice, &["ASSET", "liability", "INCOMING", "OUTGOING", "CASH"]))
+            format!("type:{}", pick(rng, &["ASSET", "liability", "INCOMING", "OUTGOING", "CASH"]))
         }
         19 => pick(
-            dice,
+            rng,
             &[
                 "using:postDate",
                 "using:force",
@@ -263,12 +263,12 @@ fn term(dice: &mut Dice) -> String {
             ],
         )
         .to_owned(),
-        20 | 21 => phrase(dice),
-        _ => word(dice),
+        20 | 21 => phrase(rng),
+        _ => word(rng),
     }
 }
 
-fn dated(dice: &mut Dice) -> String {
+fn dated(rng: &mut Rng) -> String {
     let literals = [
         "2024",
         "2024-05",
@@ -286,25 +286,21 @@ fn dated(dice: &mut Dice) -> String {
         "2025-02-30",
         "9999-12-31",
     ];
-    format!(
-        "{}:{}",
-        pick(dice, &["on", "after", "before", "period", "after"]),
-        pick(dice, &literals)
-    )
+    format!("{}:{}", pick(rng, &["on", "after", "before", "period", "after"]), pick(rng, &literals))
 }
 
-/// Part of a word as it might be typed: another case, without its diacritics, cut short.
-fn word(dice: &mut Dice) -> String {
-    let whole = if dice.below(6) == 0 { pick(dice, &RARE) } else { pick(dice, &WORDS) };
-    if dice.below(8) == 0 {
-        return format!("no{}", dice.below(100_000));
+/// A part of a word in another case, without diacritics, or truncated.
+fn word(rng: &mut Rng) -> String {
+    let whole = if rng.below(6) == 0 { pick(rng, &RARE) } else { pick(rng, &WORDS) };
+    if rng.below(8) == 0 {
+        return format!("no{}", rng.below(100_000));
     }
     let chars: Vec<char> = whole.chars().collect();
-    let from = usize::try_from(dice.below(2)).expect("a small number").min(chars.len() - 1);
+    let from = usize::try_from(rng.below(2)).expect("a small number").min(chars.len() - 1);
     let upto = chars.len()
-        - usize::try_from(dice.below(2)).expect("a small number").min(chars.len() - from - 1);
+        - usize::try_from(rng.below(2)).expect("a small number").min(chars.len() - from - 1);
     let part: String = chars[from..upto].iter().collect();
-    match dice.below(4) {
+    match rng.below(4) {
         0 => part.to_uppercase(),
         1 => part.to_lowercase(),
         2 => daybook_domain::name::fold(&part),
@@ -312,9 +308,9 @@ fn word(dice: &mut Dice) -> String {
     }
 }
 
-fn phrase(dice: &mut Dice) -> String {
-    let words = format!("{} {}", pick(dice, &WORDS), pick(dice, &WORDS));
+fn phrase(rng: &mut Rng) -> String {
+    let words = format!("{} {}", pick(rng, &WORDS), pick(rng, &WORDS));
     let cut: String = words.chars().take(9).collect();
-    let whole = dice.below(2) == 0;
-    value(dice, if whole { &words } else { &cut })
+    let whole = rng.below(2) == 0;
+    value(rng, if whole { &words } else { &cut })
 }

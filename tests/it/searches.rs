@@ -1,5 +1,5 @@
-//! Searches from inside: random queries against the model (1.1 - 1.4, 2.4, 2.6), and the trigram
-//! index, which must change no result.
+//! Searches from inside: random queries compared with the model (1.1 - 1.4, 2.4, 2.6), and the
+//! trigram index, which must not change any result.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use daybook_domain::transaction::{Changes, Verb};
 use daybook_service::transaction::{Request, explain};
 use daybook_service::{Ids, account, book, group};
 use daybook_storage::{Address, Options, Store};
-use daybook_tests::Backdoor;
 use daybook_tests::Engine;
-use daybook_tests::rng::Dice;
+use daybook_tests::RawSql;
+use daybook_tests::rng::Rng;
 use daybook_tests::sim::Oracle;
 
 use crate::Case;
@@ -61,19 +61,19 @@ fn reading(inside: &Inside) -> ParseContext {
     }
 }
 
-/// Chunks of the index are made in units of work of their own.
+/// Waits until the index chunks are written, which happens in separate units of work.
 fn wait_until_indexed(inside: &Inside) {
-    let mut database = Backdoor::open(&inside.server);
+    let mut database = RawSql::open(&inside.server);
     let waiting = "UPDATE book_state SET unindexed = unindexed WHERE unindexed >= 4096";
     eventually("chunks are indexed", || database.execute(waiting) == 0);
 }
 
-/// A book of more than a chunk of the index of texts, changed in every way since it was indexed.
+/// A book with more than one chunk of the text index, with every kind of change after indexing.
 fn random_book(engine: Engine, seed: u64) -> Inside {
     let mut inside =
         Inside::new(engine, Instant::new(TODAY.milliseconds() - 200 * DAY), settings());
     inside.chart(&GROUPS, &ACCOUNTS);
-    let mut dice = Dice::new(seed);
+    let mut rng = Rng::new(seed);
     let mut made = Vec::new();
     for part in 0..9 {
         // Posted at different times of different days, some of them through an agent.
@@ -81,28 +81,28 @@ fn random_book(engine: Engine, seed: u64) -> Inside {
         inside.cx.agent = (part % 3 == 1).then(|| "bot".to_owned());
         made.extend(
             inside
-                .record((0..550).map(|index| transaction(&mut dice, made.len() + index)).collect()),
+                .record((0..550).map(|index| transaction(&mut rng, made.len() + index)).collect()),
         );
     }
     wait_until_indexed(&inside);
     inside.cx.now = TODAY;
-    let some = |dice: &mut Dice, one_in: u64| {
-        made.iter().filter(|_| dice.below(one_in) == 0).copied().map(only).collect::<Vec<Changes>>()
+    let some = |rng: &mut Rng, one_in: u64| {
+        made.iter().filter(|_| rng.below(one_in) == 0).copied().map(only).collect::<Vec<Changes>>()
     };
-    inside.perform(Verb::Trash, &some(&mut dice, 12));
-    inside.perform(Verb::Untrash, &some(&mut dice, 40));
-    inside.perform(Verb::Post, &some(&mut dice, 30));
-    let mut changed = some(&mut dice, 50);
-    changed.iter_mut().for_each(|changes| changes.description = retold(&mut dice));
+    inside.perform(Verb::Trash, &some(&mut rng, 12));
+    inside.perform(Verb::Untrash, &some(&mut rng, 40));
+    inside.perform(Verb::Post, &some(&mut rng, 30));
+    let mut changed = some(&mut rng, 50);
+    changed.iter_mut().for_each(|changes| changes.description = retold(&mut rng));
     changed
         .iter_mut()
         .step_by(3)
         .for_each(|changes| changes.date = Field::Set("2024-07-04".to_owned()));
     inside.perform(Verb::Update, &changed);
-    // Another process whose clock is behind: its ids lie among those that are indexed.
+    // Another process with a clock that is behind: its ids lie among the indexed ones.
     inside.cx.ids = Arc::new(Ids::new(3));
     inside.cx.now = Instant::new(TODAY.milliseconds() - 170 * DAY);
-    inside.record((0..40).map(|index| transaction(&mut dice, 10_000 + index)).collect());
+    inside.record((0..40).map(|index| transaction(&mut rng, 10_000 + index)).collect());
     inside.cx.now = TODAY;
     inside
 }
@@ -118,8 +118,9 @@ fn oracle(inside: &Inside) -> (Oracle, Vec<TransactionId>) {
             Ok::<_, daybook_service::Error>((accounts, groups))
         })
         .expect("the chart");
-    let user = (inside.cx.user.username.as_str(), inside.cx.user.email.as_str());
-    let mut oracle = Oracle::new(ZONE, "2025-05-20".parse().expect("a day"), user);
+    let user = &inside.cx.user;
+    let today = "2025-05-20".parse().expect("a day");
+    let mut oracle = Oracle::new(ZONE, today, user.username.as_str(), user.email.as_str());
     for (name, parent) in GROUPS {
         oracle.group(name, parent);
     }
@@ -135,18 +136,19 @@ fn oracle(inside: &Inside) -> (Oracle, Vec<TransactionId>) {
     let mut rows = inside.all("is:posted is:draft is:trashed", 1000);
     rows.sort_by_key(|row| (row.stamp.created_at, row.id));
     for row in &rows {
-        oracle.transaction(row, (account_name(row.credit), account_name(row.debit)));
+        oracle.transaction(row, account_name(row.credit), account_name(row.debit));
     }
     (oracle, rows.into_iter().map(|row| row.id).collect())
 }
 
-/// How a page and a count differ from what the model finds.
+/// The differences between a page and a count and the model.
 fn difference(
     inside: &Inside,
-    (text, limit): (&str, usize),
+    text: &str,
+    limit: usize,
     expected: &[TransactionId],
 ) -> Option<String> {
-    // Small pages of a long list say nothing that its beginning does not.
+    // A small page of a long list tests nothing more than its beginning.
     let (mut found, mut request) = (
         Vec::new(),
         Request { query: text.into(), limit: Some(limit), after: None, asked_at: None },
@@ -185,7 +187,7 @@ fn a_thousand_random_queries_find_what_the_model_finds(engine: Engine) {
     random_queries_find_what_the_model_finds(engine, 1_000);
 }
 
-/// `DAYBOOK_TEST_SEED` and `DAYBOOK_TEST_QUERIES` choose other queries, and more of them.
+/// `DAYBOOK_TEST_SEED` and `DAYBOOK_TEST_QUERIES` set the seed and the number of queries.
 fn random_queries_find_what_the_model_finds(engine: Engine, count: u64) {
     let seed = daybook_tests::setting("DAYBOOK_TEST_SEED")
         .and_then(|seed| seed.parse().ok())
@@ -202,14 +204,14 @@ fn random_queries_find_what_the_model_finds(engine: Engine, count: u64) {
     };
     let mut found = 0;
     for number in 0..count {
-        let mut dice = Dice::new(seed ^ (number << 20));
-        let mut pieces = query(&mut dice);
+        let mut rng = Rng::new(seed ^ (number << 20));
+        let mut pieces = query(&mut rng);
         let limit = [1, 7, 50, 50, 50, 50, 50, 1000]
-            [usize::try_from(dice.below(8)).expect("a small number")];
+            [usize::try_from(rng.below(8)).expect("a small number")];
         let wrong = |pieces: &[String]| {
             let text = pieces.join(" ");
             let run = catch_unwind(AssertUnwindSafe(|| {
-                difference(&inside, (&text, limit), &expected(&text))
+                difference(&inside, &text, limit, &expected(&text))
             }));
             run.unwrap_or_else(|panic| {
                 eprintln!("{engine}: seed {seed}, query {number}: `{text}`");
@@ -220,7 +222,7 @@ fn random_queries_find_what_the_model_finds(engine: Engine, count: u64) {
             found += usize::from(!expected(&pieces.join(" ")).is_empty());
             continue;
         };
-        // The shortest query that still goes wrong.
+        // Reduce to the shortest failing query.
         let mut index = 0;
         while index < pieces.len() {
             let mut fewer = pieces.clone();
@@ -238,13 +240,13 @@ fn random_queries_find_what_the_model_finds(engine: Engine, count: u64) {
     );
 }
 
-/// 2.4: a reader of all pages sees every row of the beginning exactly once, whatever is
-/// recorded meanwhile.
+/// 2.4: reading all pages returns every row of the start exactly once, whatever is recorded
+/// meanwhile.
 fn pages_are_stable_while_others_write(engine: Engine) {
     let inside = Inside::new(engine, TODAY, settings());
     inside.chart(&GROUPS, &ACCOUNTS);
-    let mut dice = Dice::new(4);
-    inside.record((0..600).map(|number| transaction(&mut dice, number)).collect());
+    let mut rng = Rng::new(4);
+    inside.record((0..600).map(|number| transaction(&mut rng, number)).collect());
     let queries = [
         "",
         "account:Cash",
@@ -261,16 +263,16 @@ fn pages_are_stable_while_others_write(engine: Engine) {
     let (done, written) = (AtomicBool::new(false), AtomicUsize::new(0));
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| {
-            let mut dice = Dice::new(5);
+            let mut rng = Rng::new(5);
             let mut number = 1000;
             while !done.load(Ordering::Relaxed) && number < 9000 {
-                inside.record((0..5).map(|index| transaction(&mut dice, number + index)).collect());
+                inside.record((0..5).map(|index| transaction(&mut rng, number + index)).collect());
                 number += 5;
                 written.store(number, Ordering::Relaxed);
             }
             number
         });
-        // Once, or until somebody has written meanwhile.
+        // Once, or until another thread has written.
         loop {
             for (query, before) in queries.iter().zip(&before) {
                 let walked: Vec<_> = inside.all(query, 3).iter().map(|row| row.id).collect();
@@ -289,16 +291,16 @@ fn pages_are_stable_while_others_write(engine: Engine) {
             }
         }
         done.store(true, Ordering::Relaxed);
-        assert!(writer.join().expect("the writer") > 1010, "somebody wrote meanwhile");
+        assert!(writer.join().expect("the writer") > 1010, "the writer wrote meanwhile");
     });
 }
 
-/// A process that ends before it has indexed a chunk leaves it to the next start.
+/// A chunk that was not indexed before the process ended is indexed at the next start.
 fn missing_chunks_are_indexed_at_start(engine: Engine) {
     let inside = Inside::new(engine, TODAY, settings());
     inside.chart(&GROUPS, &ACCOUNTS);
-    let mut dice = Dice::new(6);
-    let mut items: Vec<Changes> = (0..4_100).map(|number| transaction(&mut dice, number)).collect();
+    let mut rng = Rng::new(6);
+    let mut items: Vec<Changes> = (0..4_100).map(|number| transaction(&mut rng, number)).collect();
     items[7].description = Field::Set("a zyzzyva for sure".to_owned());
     inside.record(items);
     wait_until_indexed(&inside);
@@ -321,12 +323,12 @@ fn missing_chunks_are_indexed_at_start(engine: Engine) {
     assert_eq!(inside.all(&rare.query.text, 1000), before);
     let address =
         Address::parse(inside.server.database_url()).expect("the harness knows the form of URLs");
-    let again = Store::open(&Options::new(address)).expect("the store opens");
-    assert!(walks(&again), "indexed before anyone is served");
+    let repeated = Store::open(&Options::new(address)).expect("the store opens");
+    assert!(walks(&repeated), "indexed before anyone is served");
     assert_eq!(inside.all(&rare.query.text, 1000), before);
 }
 
-/// 6.10: the postings of the month and the year, by the days of the zone the book is in now.
+/// 6.10: the postings of the month and the year, by the current time zone of the book.
 fn rule_6_10_a_new_zone_counts_anew(engine: Engine) {
     // 2025-12-31T23:30:00Z: in Tokyo the year has begun.
     let late = Instant::new(1_767_223_800_000);
@@ -353,7 +355,7 @@ fn rule_6_10_a_new_zone_counts_anew(engine: Engine) {
             .read(|tx| book::get(tx, &inside.cx, &inside.book, false, false))
             .expect("the book");
         let month = daybook_domain::calendar::month_number(inside.cx.today(view.access.book()));
-        (view.activity.posted, view.activity.current(month))
+        (view.counters.posted, view.counters.current(month))
     };
     assert_eq!(totals(&inside), (6, (5, 6)));
     let settle = |inside: &Inside, zone: &str| {
@@ -364,7 +366,7 @@ fn rule_6_10_a_new_zone_counts_anew(engine: Engine) {
         let view =
             inside.write(move |tx, cx, id| book::update(tx, cx, id, changes)).expect("a new zone");
         let month = daybook_domain::calendar::month_number(inside.cx.today(view.access.book()));
-        (view.activity.posted, view.activity.current(month))
+        (view.counters.posted, view.counters.current(month))
     };
     assert_eq!(
         settle(&inside, "Asia/Tokyo"),
@@ -378,7 +380,7 @@ fn rule_6_10_a_new_zone_counts_anew(engine: Engine) {
     assert_eq!(settle(&inside, "America/Sao_Paulo"), (5, (4, 5)));
 }
 
-/// 1.1.10: each term names all groups below, on both sides, for each of the accounts a page walks.
+/// 1.1.10: each term names all groups below, on both sides, for each account of a page.
 fn rule_1_1_10_a_group_of_many_is_asked_for_twice(engine: Engine) {
     let inside = Inside::new(engine, TODAY, settings());
     let below: Vec<String> = (0..150).map(|number| format!("Below {number}")).collect();
@@ -398,7 +400,7 @@ fn rule_1_1_10_a_group_of_many_is_asked_for_twice(engine: Engine) {
     }
 }
 
-/// A chunk of texts that share no trigram would be a million rows, written while others wait.
+/// A chunk of texts without common trigrams would write a million rows while other writes wait.
 fn rule_1_7_3_long_texts_are_not_indexed_and_found(engine: Engine) {
     let inside = Inside::new(engine, TODAY, settings());
     let text = |number: u32| {
@@ -412,7 +414,7 @@ fn rule_1_7_3_long_texts_are_not_indexed_and_found(engine: Engine) {
         inside.record((0..2_100).map(|number| item(format!("short no{number}"))).collect()),
     );
     wait_until_indexed(&inside);
-    // Within the chunk by now: one becomes long, one short.
+    // Now within an indexed chunk: one text becomes long, one short.
     let changed =
         [(made[3_000], format!("{} zyzzyva", text(9_999))), (made[5], "zyzzyva".to_owned())];
     inside.perform(
@@ -428,7 +430,7 @@ fn rule_1_7_3_long_texts_are_not_indexed_and_found(engine: Engine) {
         "the end of a long text is found"
     );
     assert_eq!(inside.count("'short no1234'"), 1);
-    let mut database = Backdoor::open(&inside.server);
+    let mut database = RawSql::open(&inside.server);
     assert_eq!(
         database.execute("DELETE FROM trigrams WHERE trigram = 0"),
         1,

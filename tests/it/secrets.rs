@@ -1,4 +1,4 @@
-//! Where a secret may not stand: not in the log, not in the database, not in a backup of it.
+//! Asserts that a secret is neither in the log, nor in the database, nor in a backup.
 
 use std::fs;
 use std::path::Path;
@@ -7,19 +7,19 @@ use std::process::Command;
 use daybook_tests::postgres::tool;
 use daybook_tests::{Engine, Server, unique};
 
-/// The secret stands in no log, in no file of the database and in no backup; where `known`, which
-/// was recorded with it, does.
+/// Asserts that the secret is in no log, no file of the database and no backup, while `known`,
+/// which was recorded with it, is.
 #[track_caller]
 pub fn stands_nowhere(server: &Server, secret: &str, known: &str) {
     let log = server.log();
     assert!(!log.contains(secret), "the log");
     let name = format!("daybook-backup-{}-{}", std::process::id(), unique("backup"));
     let backup = std::env::temp_dir().join(name);
-    let mut kept = files(server.data_dir());
+    let mut stored = files(server.data_dir());
     match server.engine() {
         Engine::Sqlite => {
             let path = server.database_url().strip_prefix("sqlite:").expect("a file");
-            kept.extend(["", "-wal", "-shm"].map(|end| format!("{path}{end}")));
+            stored.extend(["", "-wal", "-shm"].map(|end| format!("{path}{end}")));
             let reader = rusqlite::Connection::open(path).expect("the database");
             reader.execute("VACUUM INTO ?1", [backup.to_string_lossy()]).expect("a backup");
         }
@@ -37,8 +37,8 @@ pub fn stands_nowhere(server: &Server, secret: &str, known: &str) {
     fs::remove_file(&backup).expect("it is ours");
     assert!(holds(&copy, known), "the backup holds what was recorded: {known}");
     assert!(!holds(&copy, secret), "the backup");
-    for file in kept {
-        // A log of writes that is not there holds nothing.
+    for file in stored {
+        // A missing write-ahead log contains nothing.
         let bytes = fs::read(&file).unwrap_or_default();
         assert!(!holds(&bytes, secret), "{file}");
     }
@@ -50,14 +50,14 @@ fn files(folder: &Path) -> Vec<String> {
     paths.filter(|path| path.is_file()).map(|path| path.display().to_string()).collect()
 }
 
-/// As it is, or as `pg_dump` writes bytes.
+/// Whether the bytes contain the text, plain or in the hexadecimal form of `pg_dump`.
 fn holds(bytes: &[u8], text: &str) -> bool {
     let hex: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
     let found = |what: &str| contains(bytes, what.as_bytes());
     found(text) || found(&hex)
 }
 
-/// Looks for the first byte before it compares: a backup is large.
+/// Searches for the first byte before it compares, because a backup is large.
 fn contains(bytes: &[u8], what: &[u8]) -> bool {
     let Some(first) = what.first() else { return true };
     let mut rest = bytes;

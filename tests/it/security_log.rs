@@ -1,5 +1,5 @@
-//! The security log (11.24, 11.25): what stands in it, what never does, and how long it gets. Each
-//! case starts its own server.
+//! The security log (11.24, 11.25): its lines, the data it must not contain, and its size limit.
+//! Each case starts its own server.
 
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -17,12 +17,12 @@ pub fn tests() -> Vec<Case> {
         changes_have_lines,
         addresses_are_hashed_or_hidden,
         floods_are_bounded,
-        what_is_no_request_is_no_error,
+        malformed_requests_are_not_logged_as_errors,
         commands_leave_lines,
     ]
 }
 
-/// Where a client says it comes from.
+/// The address in the client's headers.
 const ADDRESS: &str = "198.51.100.77";
 
 fn server(engine: Engine, addresses: &str) -> Server {
@@ -40,7 +40,7 @@ fn user(client: &Client) -> String {
     format!("user=\"{}\"", client.get("/v5/user").ok()["id"].as_str().expect("an id"))
 }
 
-/// The one line that holds all of these.
+/// The only line that contains all of these.
 #[track_caller]
 fn one(server: &Server, parts: &[&str]) -> String {
     let all = lines(server);
@@ -51,7 +51,7 @@ fn one(server: &Server, parts: &[&str]) -> String {
 }
 
 #[track_caller]
-fn nothing_personal(server: &Server, cast: &Cast) {
+fn assert_no_personal_data(server: &Server, cast: &Cast) {
     let token = cast.owner.token().expect("the owner has one");
     for line in lines(server) {
         for word in [token, "@example.com", "not.a.token", "Hidden"] {
@@ -64,7 +64,7 @@ fn failures_and_refusals_have_lines(engine: Engine) {
     let server = server(engine, "plain");
     let cast = Cast::new(&server);
     let before = lines(&server).len();
-    // What is no attempt at anything has none.
+    // Requests that are not an attempt have no line.
     cast.anonymous.get("/v5/user").refused(401, "required");
     cast.anonymous.get("/v5/nowhere").refused(404, "notFound");
     cast.owner.get(&cast.path("/accounts/Hidden")).refused(404, "notFound");
@@ -98,11 +98,11 @@ fn failures_and_refusals_have_lines(engine: Engine) {
     assert!(run.status.success());
     while cast.poster.get("/v5/user").status != 403 {}
     assert!(lines(&server).iter().any(|line| line.contains(&poster) && line.contains("disabled")));
-    // A link that is none, and a client of the issuer that is not who it says.
+    // An invalid link, and a client of the issuer with a wrong secret.
     let form = Some("application/x-www-form-urlencoded");
     cast.anonymous.send_raw("POST", "/auth/token", form, b"client_id=nobody&grant_type=x");
     one(&server, &["authentication failed", "route=/auth/token}"]);
-    nothing_personal(&server, &cast);
+    assert_no_personal_data(&server, &cast);
 }
 
 fn changes_have_lines(engine: Engine) {
@@ -125,7 +125,7 @@ fn changes_have_lines(engine: Engine) {
     one(&server, &["access changed", "what=\"revokeToken\"", &owner]);
     cast.give(&cast.owner, &cast.editor);
     one(&server, &["access changed", "what=\"transferBook\"", &owner, &book]);
-    nothing_personal(&server, &cast);
+    assert_no_personal_data(&server, &cast);
 }
 
 fn addresses_are_hashed_or_hidden(engine: Engine) {
@@ -150,7 +150,7 @@ fn addresses_are_hashed_or_hidden(engine: Engine) {
     }
 }
 
-/// Refusals fill no disk: 30 lines a minute and address, and those of changes still come.
+/// Refusals do not fill the disk: 30 lines per minute and address, while changes are still logged.
 fn floods_are_bounded(engine: Engine) {
     let server = server(engine, "plain");
     let cast = Cast::new(&server);
@@ -158,7 +158,7 @@ fn floods_are_bounded(engine: Engine) {
     for _ in 0..80 {
         cast.viewer.delete(&cast.path("")).refused(403, "forbidden");
     }
-    // One comes back every two seconds while the test runs.
+    // One is regained every two seconds during the test.
     let most = 31 + begun.elapsed().as_secs() / 2;
     let refused = lines(&server).iter().filter(|line| line.contains("permission refused")).count();
     assert!(refused >= 30 && refused as u64 <= most, "{refused}, at most {most}");
@@ -170,8 +170,8 @@ fn floods_are_bounded(engine: Engine) {
     one(&server, &["authentication failed", ADDRESS]);
 }
 
-/// Anybody can send these. An operator who is woken by ERROR must not be.
-fn what_is_no_request_is_no_error(engine: Engine) {
+/// Any client can send these, so they must not be logged as ERROR, which alerts the operator.
+fn malformed_requests_are_not_logged_as_errors(engine: Engine) {
     let server = server(engine, "plain");
     let head = format!("GET / HTTP/1.1\r\nHost: x\r\nX-Long: {}\r\n\r\n", "x".repeat(200_000));
     for bytes in [
@@ -184,7 +184,7 @@ fn what_is_no_request_is_no_error(engine: Engine) {
         head.as_bytes(),
     ] {
         let mut stream = connect(&server);
-        // The server may close the connection in the middle.
+        // The server may close the connection early.
         let _ = stream.write_all(bytes);
         let _ = stream.shutdown(std::net::Shutdown::Write);
         let answer = rest(&mut stream);

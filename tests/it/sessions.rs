@@ -1,5 +1,5 @@
-//! Signing in with a browser (11.3, 11.4, 11.14): by a link that works once, for the apps of listed
-//! origins, until signing out.
+//! Browser sessions (11.3, 11.4, 11.14): sign-in by a single-use link, access tokens for apps of
+//! listed origins, and sign-out.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use daybook_tests::browser::{Browser, form, is_page, login_link};
-use daybook_tests::{Answer, Backdoor, Server, encode, pause, unique};
+use daybook_tests::{Answer, RawSql, Server, encode, pause, unique};
 use serde_json::{Value, json};
 
 use crate::audiences::{claims, signed};
@@ -19,21 +19,21 @@ pub fn tests() -> Vec<crate::Case> {
         a_link_is_used_by_one_of_two,
         old_links_and_sessions_end,
         refreshing_needs_a_session_and_a_listed_origin,
-        web_apps_are_told_to_refresh,
+        web_apps_get_403_to_refresh,
         signing_out_ends_all_tokens_of_the_session,
-        signing_out_asks_whom_another_site_has_sent,
-        nobody_is_sent_to_other_sites,
-        forms_of_other_sites_sign_nobody_in,
+        cross_site_sign_out_asks_for_confirmation,
+        redirects_to_other_sites_are_refused,
+        cross_site_sign_in_form_is_refused,
         disabled_users_get_no_tokens,
-        apps_of_other_sites_are_told,
+        apps_of_unlisted_origins_are_refused,
         forms_are_small,
         a_session_of_before_is_not_taken_over,
         cookies_and_pages_are_closed,
-        nothing_secret_is_logged,
+        sessions_log_no_secrets,
     ]
 }
 
-/// It waits for a limit of 30 seconds.
+/// Waits for a limit of 30 seconds.
 pub fn nightly() -> Vec<crate::Case> {
     crate::cases![forms_come_in_time]
 }
@@ -55,7 +55,7 @@ fn person() -> String {
     format!("{}@example.com", unique("browser"))
 }
 
-/// 11.4, as browser clients do it: they send the browser to login, and refresh by cookie.
+/// 11.4: a browser client sends the browser to login, and refreshes by cookie.
 fn a_link_signs_in_and_an_app_gets_tokens(server: &Server) {
     let (server, email) = (server.beside(&ORIGINS), person());
     let mut browser = Browser::new(&server);
@@ -77,15 +77,15 @@ fn a_link_signs_in_and_an_app_gets_tokens(server: &Server) {
     assert_eq!(refreshed.headers["access-control-allow-origin"], APP);
     assert_eq!(refreshed.headers["access-control-allow-credentials"], "true");
     assert_eq!(refreshed.headers["cache-control"], "no-store");
-    let kept = &refreshed.headers["set-cookie"];
-    assert!(kept.contains("daybook_session=") && kept.contains("Max-Age=2592000"), "{kept}");
+    let stored = &refreshed.headers["set-cookie"];
+    assert!(stored.contains("daybook_session=") && stored.contains("Max-Age=2592000"), "{stored}");
     let refreshed = refreshed.ok();
     let user = server.client_with_token(refreshed["accessToken"].as_str().expect("a token"));
     let user = user.get("/v5/user").ok();
     assert_eq!((&user["email"], &user["id"]), (&Value::from(email), &refreshed["userId"]));
-    let again = browser.get(&login);
-    assert_eq!(again.status, 303, "who is signed in goes back at once");
-    assert_eq!(again.headers["location"], "https://app.example.com/books?a=1;b");
+    let repeated = browser.get(&login);
+    assert_eq!(repeated.status, 303, "who is signed in goes back at once");
+    assert_eq!(repeated.headers["location"], "https://app.example.com/books?a=1;b");
 }
 
 fn a_link_works_once(server: &Server) {
@@ -118,10 +118,10 @@ fn a_link_is_used_by_one_of_two(server: &Server) {
 /// 11.3: fifteen minutes; 11.14: thirty days without use.
 fn old_links_and_sessions_end(server: &Server) {
     let server = server.beside(&ORIGINS);
-    let mut door = Backdoor::open(&server);
+    let mut database = RawSql::open(&server);
     let email = person();
     let code = login_link(&server, &email);
-    door.execute(&format!(
+    database.execute(&format!(
         "UPDATE login_links SET created_at = created_at - 900000 WHERE email = '{email}'"
     ));
     is_page(&Browser::new(&server).press(&code), 404);
@@ -132,12 +132,12 @@ fn old_links_and_sessions_end(server: &Server) {
         16,
     );
     let only = format!(" WHERE id = {}", id.expect("a number"));
-    door.execute(&format!("{}{only}", days(29)));
+    database.execute(&format!("{}{only}", days(29)));
     access_token(&mut browser);
-    // Its use was written down: it lasts another thirty days.
-    door.execute(&format!("{}{only}", days(29)));
+    // The use is recorded: the session lasts another thirty days.
+    database.execute(&format!("{}{only}", days(29)));
     access_token(&mut browser);
-    door.execute(&format!("{}{only}", days(30)));
+    database.execute(&format!("{}{only}", days(30)));
     refresh(&mut browser).refused(401, "required");
 }
 
@@ -159,8 +159,8 @@ fn refreshing_needs_a_session_and_a_listed_origin(server: &Server) {
         assert_eq!(answer.headers["access-control-allow-origin"], APP, "an app reads the 401");
         answer.refused(401, "required");
     }
-    let kept = browser.cookie("daybook_session").expect("a session").to_owned();
-    let (id, secret) = kept.split_once('.').expect("id and secret");
+    let stored = browser.cookie("daybook_session").expect("a session").to_owned();
+    let (id, secret) = stored.split_once('.').expect("id and secret");
     let mut guess = Browser::new(&server);
     let wrong = secret.replace(|c: char| c.is_ascii_lowercase(), "x");
     guess.cookies.push(("daybook_session".to_owned(), format!("{id}.{wrong}")));
@@ -168,14 +168,14 @@ fn refreshing_needs_a_session_and_a_listed_origin(server: &Server) {
     let preflight = browser.send("OPTIONS", "/auth/refresh", Some("http://localhost:3000"), "");
     assert_eq!(preflight.headers["access-control-allow-origin"], "http://localhost:3000");
     assert_eq!(preflight.headers["access-control-allow-credentials"], "true");
-    // 0.13: everything else is read without credentials.
+    // 0.13: all other routes ignore credentials.
     let elsewhere = browser.send("GET", "/v5/user", Some(APP), "");
     assert_eq!(elsewhere.headers["access-control-allow-origin"], "*");
     elsewhere.refused(401, "required");
 }
 
-/// 11.4: existing web apps refresh on 403 alone; everybody else is answered 401.
-fn web_apps_are_told_to_refresh(server: &Server) {
+/// 11.4: existing web apps refresh only on 403; other clients get 401.
+fn web_apps_get_403_to_refresh(server: &Server) {
     let server = server.beside(&ORIGINS);
     let mut browser = Browser::signed_in(&server, &person());
     let token = access_token(&mut browser);
@@ -193,7 +193,7 @@ fn web_apps_are_told_to_refresh(server: &Server) {
         app.get("/auth/userinfo").refused(403, "tokenExpired");
     }
     assert!(server.log().contains("authentication failed"), "11.24");
-    // As apps go on: the next token lets in.
+    // The app continues with the next token.
     let next = access_token(&mut browser);
     server.client_with_token(&next).header("Origin", APP).get("/v5/user").ok();
     for origin in ["https://evil.example", "null", "http://localhost:3001"] {
@@ -201,7 +201,7 @@ fn web_apps_are_told_to_refresh(server: &Server) {
     }
     client.header("Referer", "https://evil.example/").get("/v5/user").refused(401, "required");
     client.get("/v5/user").refused(401, "required");
-    // What is no token of a session, or no token at all.
+    // A token that is not of a session, and an invalid token.
     let person = server.client(&person());
     let mut old = claims(person.token().expect("a token"));
     old["exp"] = 1.into();
@@ -210,7 +210,7 @@ fn web_apps_are_told_to_refresh(server: &Server) {
         client.get("/v5/user").refused(401, "required");
     }
     server.anonymous().header("Origin", APP).get("/v5/user").refused(401, "required");
-    // Signed out: a refresh would not help while the token is fresh, and says so afterwards.
+    // After the sign-out a refresh cannot succeed; while the token is fresh the response is 401.
     browser.get("/auth/logout");
     server.client_with_token(&next).header("Origin", APP).get("/v5/user").refused(401, "required");
     refresh(&mut browser).refused(401, "required");
@@ -229,10 +229,10 @@ fn signing_out_ends_all_tokens_of_the_session(server: &Server) {
     is_page(&browser.get("/auth/logout"), 200);
     assert_eq!(browser.cookie("daybook_session"), None);
     here.get("/v5/user").refused(401, "required");
-    let asked = Instant::now();
+    let started = Instant::now();
     while there.get("/v5/user").status != 401 {
-        // 5 s, and what a busy machine takes longer.
-        assert!(asked.elapsed() < Duration::from_secs(30), "11.8: soon");
+        // 5 s, and more on a busy machine.
+        assert!(started.elapsed() < Duration::from_secs(30), "11.8: soon");
         pause(Duration::from_millis(50));
     }
     browser.cookies = before;
@@ -243,9 +243,9 @@ fn signing_out_ends_all_tokens_of_the_session(server: &Server) {
     assert_eq!((back.status, back.headers["location"].as_str()), (303, "https://app.example.com/"));
 }
 
-/// 11.4: what existing browser clients send ends the session at once; a link of another site leads
-/// to a page that asks, and its button ends it.
-fn signing_out_asks_whom_another_site_has_sent(server: &Server) {
+/// 11.4: the request of existing browser clients ends the session at once; a link on another site
+/// leads to a confirmation page.
+fn cross_site_sign_out_asks_for_confirmation(server: &Server) {
     let server = server.beside(&ORIGINS);
     let path = format!("/auth/logout?returnUrl={}", encode("https://app.example.com/bye"));
     for sent in [
@@ -271,21 +271,23 @@ fn signing_out_asks_whom_another_site_has_sent(server: &Server) {
     let mut browser = Browser::signed_in(&server, &person());
     let own = browser.server.clone();
     browser.server = own.header("Sec-Fetch-Site", "cross-site");
-    let asked = browser.get(&path);
-    is_page(&asked, 200);
-    assert!(asked.text.contains("method=\"post\"") && asked.text.contains("value=\"https://app"));
-    assert!(asked.headers["content-security-policy"].contains(APP), "form-action");
+    let started = browser.get(&path);
+    is_page(&started, 200);
+    assert!(
+        started.text.contains("method=\"post\"") && started.text.contains("value=\"https://app")
+    );
+    assert!(started.headers["content-security-policy"].contains(APP), "form-action");
     browser.server = own;
     access_token(&mut browser);
     let answer = browser.post("/auth/logout", &[("returnUrl", "https://app.example.com/bye")]);
     assert_eq!((answer.status, &*answer.headers["location"]), (303, "https://app.example.com/bye"));
     assert_eq!(browser.cookie("daybook_session"), None);
-    // Who is signed in nowhere has nothing to be asked.
+    // Without a session the confirmation is skipped.
     browser.server = browser.server.header("Sec-Fetch-Site", "cross-site");
     assert_eq!(browser.get(&path).status, 303);
 }
 
-fn nobody_is_sent_to_other_sites(server: &Server) {
+fn redirects_to_other_sites_are_refused(server: &Server) {
     let server = server.beside(&ORIGINS);
     let mut browser = Browser::signed_in(&server, &person());
     for target in [
@@ -313,7 +315,7 @@ fn nobody_is_sent_to_other_sites(server: &Server) {
     is_page(&browser.press(&code), 200);
 }
 
-fn forms_of_other_sites_sign_nobody_in(server: &Server) {
+fn cross_site_sign_in_form_is_refused(server: &Server) {
     let code = login_link(server, &person());
     let mut browser = Browser::new(server);
     for origin in ["https://evil.example", "null", "http://127.0.0.1:1"] {
@@ -338,8 +340,8 @@ fn disabled_users_get_no_tokens(server: &Server) {
     is_page(&browser.press(&code), 200);
 }
 
-/// An app of another site would send its browser to and fro for ever.
-fn apps_of_other_sites_are_told(server: &Server) {
+/// An app of an unlisted origin would redirect its browser in a loop.
+fn apps_of_unlisted_origins_are_refused(server: &Server) {
     let server = server.beside(&ORIGINS);
     let mut browser = Browser::signed_in(&server, &person());
     let path = format!("/auth/login?returnUrl={}", encode("http://localhost:3000/"));
@@ -348,7 +350,7 @@ fn apps_of_other_sites_are_told(server: &Server) {
     is_page(&browser.get(&path), 200);
 }
 
-/// 0.19: anybody may send the form, so it is small, and cannot hold a connection.
+/// 0.19: the form is unauthenticated, so it must be small and arrive soon.
 fn forms_are_small(server: &Server) {
     let large = format!("code={}", "x".repeat(17_000));
     let answer = Browser::new(server).send("POST", "/auth/link", None, &large);
@@ -360,12 +362,12 @@ fn forms_come_in_time(server: &Server) {
     socket.set_read_timeout(Some(Duration::from_secs(120))).expect("a setting");
     let head = "POST /auth/link HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nc";
     socket.write_all(head.as_bytes()).expect("it is sent");
-    let mut said = String::new();
-    let _ = socket.read_to_string(&mut said);
-    assert!(said.starts_with("HTTP/1.1 408"), "{said}");
+    let mut printed = String::new();
+    let _ = socket.read_to_string(&mut printed);
+    assert!(printed.starts_with("HTTP/1.1 408"), "{printed}");
 }
 
-/// A session that somebody put into a browser before does not become that of who signs in.
+/// A session planted in a browser is not reused at sign-in (session fixation).
 fn a_session_of_before_is_not_taken_over(server: &Server) {
     let server = server.beside(&ORIGINS);
     let mut planted = Browser::signed_in(&server, &person());
@@ -396,7 +398,7 @@ fn cookies_and_pages_are_closed(server: &Server) {
     assert!(set.contains("Secure") && set.contains("Path=/api/auth"), "{set}");
 }
 
-fn nothing_secret_is_logged(server: &Server) {
+fn sessions_log_no_secrets(server: &Server) {
     let (server, email) = (server.beside(&[&ORIGINS[..], &["--log", "trace"]].concat()), person());
     let code = login_link(&server, &email);
     let mut browser = Browser::new(&server);
@@ -404,8 +406,8 @@ fn nothing_secret_is_logged(server: &Server) {
     browser.press(&code);
     let token = access_token(&mut browser);
     server.client_with_token(&token).get("/v5/user").ok();
-    let kept = browser.cookie("daybook_session").expect("a session").to_owned();
-    let secret = kept.split_once('.').expect("id and secret").1;
+    let stored = browser.cookie("daybook_session").expect("a session").to_owned();
+    let secret = stored.split_once('.').expect("id and secret").1;
     browser.get("/auth/logout");
     let log = server.log();
     assert!(log.contains("/auth/link"), "each request is logged");

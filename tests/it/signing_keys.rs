@@ -1,10 +1,10 @@
-//! The keys that others verify signatures of this installation by (11.15): how they are published,
-//! rotated and kept. Each case starts its own server.
+//! The public signing keys of this installation (11.15): publication, rotation and storage. Each
+//! case starts its own server.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-use daybook_tests::{Backdoor, Engine, Server, pause, run_for};
+use daybook_tests::{Engine, RawSql, Server, pause, run_for};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -22,7 +22,7 @@ pub fn tests() -> Vec<Case> {
 const JWKS: &str = "/.well-known/jwks.json";
 const MINUTE: i64 = 60_000;
 
-/// The published keys: the algorithm and the id of each.
+/// The algorithms and ids of the published keys.
 #[track_caller]
 pub fn published(server: &Server) -> Vec<(String, String)> {
     let set = server.anonymous().get(JWKS).ok();
@@ -31,7 +31,7 @@ pub fn published(server: &Server) -> Vec<(String, String)> {
     keys.map(|key| (text(key, "alg"), text(key, "kid"))).collect()
 }
 
-/// What `daybook keys` prints, by lines and columns.
+/// The output of `daybook keys`, by lines and columns.
 #[track_caller]
 pub fn keys(server: &Server, arguments: &[&str]) -> Vec<Vec<String>> {
     let (succeeded, printed) = try_keys(server, arguments);
@@ -39,7 +39,7 @@ pub fn keys(server: &Server, arguments: &[&str]) -> Vec<Vec<String>> {
     printed.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
 }
 
-/// The same with how it ended, and its complaint where it failed.
+/// Runs `daybook keys`; returns whether it succeeded, and its output or error.
 pub fn try_keys(server: &Server, arguments: &[&str]) -> (bool, String) {
     let mut command = server.admin(&[&["keys"], arguments].concat());
     let run = command.output().expect("daybook keys runs");
@@ -47,12 +47,12 @@ pub fn try_keys(server: &Server, arguments: &[&str]) -> (bool, String) {
     (run.status.success(), String::from_utf8(bytes).expect("UTF-8"))
 }
 
-/// Algorithm, number and state of each key in what `daybook keys` prints.
+/// Algorithm, number and state of each key in the output of `daybook keys`.
 fn states(lines: &[Vec<String>]) -> Vec<String> {
     lines.iter().map(|line| line[..3].join(" ")).collect()
 }
 
-/// RFC 7517: public members only, and who may keep them.
+/// RFC 7517: only public members, and caching headers.
 fn public_keys_are_published(engine: Engine) {
     let server = Server::start(engine);
     assert_eq!(keys(&server, &["list"]), Vec::<Vec<String>>::new(), "made when they are needed");
@@ -94,7 +94,7 @@ fn processes_that_begin_at_once_have_the_same_keys(engine: Engine) {
     assert_eq!(keys(&server, &["list"]).len(), 2);
 }
 
-/// A new key is known before it signs, and an old one for as long as what it signed is valid.
+/// A new key is published before it signs, and an old one as long as its signatures are valid.
 fn new_keys_take_over(engine: Engine) {
     let server = Server::start(engine);
     let first = published(&server);
@@ -105,19 +105,19 @@ fn new_keys_take_over(engine: Engine) {
     assert_eq!(states(&rotated), after("signing", "announced").concat());
     let signs_from = |line: usize| rotated[line][3].parse::<i64>().expect("milliseconds");
     assert!(signs_from(1) - signs_from(0) >= 10 * MINUTE, "10 minutes later");
-    let asked = Instant::now();
+    let started = Instant::now();
     while published(&server) == first {
-        assert!(asked.elapsed() < Duration::from_secs(30), "a running server learns of them");
+        assert!(started.elapsed() < Duration::from_secs(30), "a running server learns of them");
         pause(Duration::from_millis(50));
     }
     let all = published(&server.beside(&[]));
     assert_eq!(published(&server), all);
     assert_eq!(all.len(), 4);
     assert!(first.iter().all(|key| all.contains(key)));
-    let mut door = Backdoor::open(&server);
+    let mut database = RawSql::open(&server);
     let mut later = |minutes: i64| {
         let back = minutes * MINUTE;
-        door.execute(&format!(
+        database.execute(&format!(
             "UPDATE signing_keys SET created_at = created_at - {back}, \
                 signs_from = signs_from - {back}"
         ));
@@ -125,20 +125,20 @@ fn new_keys_take_over(engine: Engine) {
     later(10);
     assert_eq!(states(&keys(&server, &["list"])), after("retired", "signing").concat());
     assert_eq!(published(&server.beside(&[])), all);
-    // Two minutes before their end, because the test takes its time.
+    // Two minutes before the end, because the test takes time.
     later(63);
     assert_eq!(published(&server.beside(&[])), all);
     later(2);
     assert_eq!(states(&keys(&server, &["list"])), after("spent", "signing").concat());
     let kept: Vec<_> = all.iter().filter(|key| !first.contains(key)).cloned().collect();
     assert_eq!(published(&server.beside(&[])), kept);
-    let again = keys(&server, &["rotate"]);
+    let repeated = keys(&server, &["rotate"]);
     let expected =
         ["EdDSA", "RS256"].map(|name| [format!("{name} 2 signing"), format!("{name} 3 announced")]);
-    assert_eq!(states(&again), expected.concat(), "the spent ones are removed");
+    assert_eq!(states(&repeated), expected.concat(), "the spent ones are removed");
 }
 
-/// Nobody signs with what cannot be read, and nothing is replaced silently.
+/// Unreadable keys are not used for signing, and nothing is replaced silently.
 fn keys_open_with_their_token_key_alone(engine: Engine) {
     let mut server = Server::start(engine);
     let before = published(&server);
@@ -154,7 +154,7 @@ fn keys_open_with_their_token_key_alone(engine: Engine) {
     let said = String::from_utf8_lossy(&run.stderr).into_owned();
     assert!(!run.status.success() && said.contains("another token.key"), "{said}");
     assert!(!said.contains("panicked"), "{said}");
-    // Lost altogether: the next one would be made silently.
+    // If the file is missing, the next start would silently create a new one.
     std::fs::remove_file(&file).expect("removed");
     let mut serve = server.admin(&["serve", "--listen", "127.0.0.1:0"]);
     let run = run_for(&mut serve, Duration::from_secs(60)).expect("it ends");
@@ -162,14 +162,14 @@ fn keys_open_with_their_token_key_alone(engine: Engine) {
     std::fs::write(&file, kept).expect("restored");
     server.restart();
     assert_eq!(published(&server), before);
-    // A row that somebody has changed opens no more than one of another key.
-    let mut door = Backdoor::open(&server);
-    door.execute("UPDATE signing_keys SET id = 'another' WHERE algorithm = 'EdDSA'");
+    // A modified row cannot be opened, like one of another key.
+    let mut database = RawSql::open(&server);
+    database.execute("UPDATE signing_keys SET id = 'another' WHERE algorithm = 'EdDSA'");
     let (succeeded, said) = try_keys(&server, &["rotate"]);
-    assert!(!succeeded && said.contains("do not open"), "{said}");
+    assert!(!succeeded && said.contains("cannot open the signing keys"), "{said}");
 }
 
-/// When somebody else has them, or `token.key` is lost for good.
+/// For keys that are compromised, or a lost `token.key`.
 fn discarded_keys_are_gone_at_once(engine: Engine) {
     let mut server = Server::start(engine);
     let before = published(&server);

@@ -1,5 +1,6 @@
-//! A bounded run of the simulation (`make simulate` is the long one): whatever is asked, the
-//! service answers, stores and records what its model does, a plain reading of `docs/behaviour.md`.
+//! A bounded run of the simulation (`make simulate` is the long one): for random operations the
+//! service answers, stores and records the same as its model, a plain reading of the behaviour
+//! documentation.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent};
 use daybook_service::{Context, Ids, account, book, transaction, user};
 use daybook_storage::{Address, Options, ShardKey, Store};
-use daybook_tests::sim::{Counts, Stage, run};
+use daybook_tests::sim::{Counts, WorldDatabase, run};
 use daybook_tests::{Engine, Server, unique};
 
 use crate::Case;
@@ -34,35 +35,35 @@ fn twenty_worlds_agree_with_the_model(engine: Engine) {
 
 /// A world has about 300 operations.
 fn worlds_agree_with_the_model(engine: Engine, seeds: Range<u64>) {
-    // The database of a server; one that runs would deliver what the simulation has to deliver.
+    // The database of a server that is stopped; a running one would deliver the events itself.
     let server = (engine == Engine::Postgres).then(|| {
         let mut server = Server::start(engine);
         server.kill();
         server
     });
-    let stage = server
-        .as_ref()
-        .map_or(Stage::Memory, |server| Stage::Database(server.database_url().to_owned()));
+    let database = server.as_ref().map_or(WorldDatabase::Memory, |server| {
+        WorldDatabase::Database(server.database_url().to_owned())
+    });
     let mut counts = Counts::new();
     for seed in seeds {
-        if let Err(failure) = run(&stage, seed, &mut counts, &|| {}).expect("a database") {
+        if let Err(failure) = run(&database, seed, &mut counts, &|| {}).expect("a database") {
             panic!("{failure}");
         }
     }
-    // Where all is refused, nothing is tested.
+    // A run in which every operation is refused tests nothing.
     let (drawn, accepted) =
         counts.values().fold((0, 0), |all, count| (all.0 + count.0, all.1 + count.1));
     assert!(accepted * 3 > drawn, "{accepted} of {drawn} operations were accepted: {counts:?}");
 }
 
-/// 6.10: found by the simulation: what was posted this month is counted by the months of the zone
-/// that the book has now.
+/// 6.10: found by the simulation: the postings of the month depend on the current time zone of the
+/// book.
 fn another_zone_has_other_months(engine: Engine) {
     let server = Server::start(engine);
     let address =
         Address::parse(server.database_url()).expect("the harness knows the form of URLs");
     let store = Store::open(&Options::new(address)).expect("the store opens");
-    // Two hours before the year ends in UTC, when it has long begun in Tokyo.
+    // Two hours before the year ends in UTC; in Tokyo the new year has begun.
     let now = Instant::new(1_735_682_400_000);
     let ids = Arc::new(Ids::new(9));
     let (email, minted) =
@@ -102,8 +103,8 @@ fn another_zone_has_other_months(engine: Engine) {
         })
         .expect("a posting");
 
-    // An hour into the year of UTC: in New York it is the old one still, and in UTC what was posted
-    // is of the old one.
+    // An hour into the year in UTC: in New York it is still the old year, and the postings belong
+    // to the old year in UTC.
     let later = Context { now: Instant::new(1_735_682_400_000 + 3 * 3_600_000), ..cx };
     for (zone, month, expected) in [
         ("America/New_York", 202_412, (1, 1)),
@@ -116,7 +117,7 @@ fn another_zone_has_other_months(engine: Engine) {
             .expect("an update");
         let view = store.read(|tx| book::get(tx, &later, &key, false, false)).expect("the book");
         assert_eq!(
-            (view.activity.posted, view.activity.current(month)),
+            (view.counters.posted, view.counters.current(month)),
             (1, expected),
             "6.10: {zone}"
         );

@@ -1,5 +1,4 @@
-//! What a use case costs in statements does not grow with what it is given (house rule: batch
-//! first).
+//! The number of statements of a use case does not grow with its input (house rule: batch first).
 
 use daybook_domain::account::{AccountRef, AccountType};
 use daybook_domain::field::Field;
@@ -21,23 +20,23 @@ pub fn tests() -> Vec<Case> {
         deleting_a_batch_takes_a_constant_number_of_statements,
         a_copy_takes_a_constant_number_of_statements,
         a_portion_takes_a_constant_number_of_statements,
-        what_changes_nothing_writes_nothing,
+        no_op_writes_no_rows,
         an_app_costs_few_statements,
     ]
 }
 
-/// Statements that SQLite takes besides for so many rows of each of ten tables: to it a statement
-/// is no way to a server and back, so it takes rows in portions.
+/// The additional statements on SQLite for rows of each of ten tables. A statement is cheap there,
+/// so rows are written in portions.
 const fn portions(rows: u64) -> u64 {
     10 * (rows / 128 + 2)
 }
 
-/// So many new transactions that their rows are flushed before their events are made.
+/// A number of new transactions whose rows are flushed before their events are created.
 const FLUSHED_AHEAD: usize = 300;
 
-/// A use case takes as many statements for so many items as for few.
+/// Asserts that a use case takes as many statements for many items as for few.
 #[track_caller]
-fn assert_constant(engine: Engine, (few, many): (u64, u64), (items, what): (u64, &str)) {
+fn assert_constant(engine: Engine, few: u64, many: u64, items: u64, what: &str) {
     match engine {
         Engine::Sqlite => {
             assert!(few <= many && many <= few + portions(items), "{what}: {few}, {many}")
@@ -56,15 +55,15 @@ fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
     let items = |count: usize| {
         (0..count).map(|number| draft(&format!("#tag batch {number}"))).collect::<Vec<_>>()
     };
-    // The first posting on an account sets its flag, in a statement of its own; after the second
-    // the chart is remembered.
+    // The first posting on an account sets its flag by a statement; after the second the chart is
+    // cached.
     for _ in 0..2 {
         bench.record(items(1)).expect("a warm-up");
     }
     let small = counted(&|| drop(bench.record(items(10)).expect("a batch")));
     let [long, large] = [FLUSHED_AHEAD, 1_000]
         .map(|count| counted(&|| drop(bench.record(items(count)).expect("a batch"))));
-    assert_constant(engine, (long, large), (1_000, "creating some hundred and a thousand"));
+    assert_constant(engine, long, large, 1_000, "creating some hundred and a thousand");
     if engine == Engine::Postgres {
         assert_eq!(long, small + 1, "the first rows of a long batch are flushed while it goes on");
     }
@@ -82,7 +81,7 @@ fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
     };
     let [long_typed, large_typed] = [FLUSHED_AHEAD, 1_000]
         .map(|count| counted(&|| drop(bench.record(texts(count)).expect("a batch of texts"))));
-    assert_constant(engine, (long_typed, large_typed), (1_000, "3.8: reading texts"));
+    assert_constant(engine, long_typed, large_typed, 1_000, "3.8: reading texts");
     assert!(large_typed <= large + 1, "one statement more reads all names: {large_typed}");
     let ids: Vec<Changes> = {
         let request = Request { limit: Some(1000), query: "#tag".into(), ..Request::default() };
@@ -108,11 +107,11 @@ fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
     for name in [Verb::Trash, Verb::Untrash, Verb::Check, Verb::Uncheck] {
         let small = counted(&|| verb(name, &ids[..10]));
         let large = counted(&|| verb(name, &ids[10..]));
-        assert_constant(engine, (small, large), (990, &format!("{name:?} of ten and of 990")));
+        assert_constant(engine, small, large, 990, &format!("{name:?} of ten and of 990"));
     }
 }
 
-/// Groups hold accounts and groups, and drafts name the accounts: all of these change too.
+/// Groups contain accounts and groups, and drafts reference the accounts: all of these change too.
 fn deleting_a_batch_takes_a_constant_number_of_statements(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     let delete = |count: usize| -> u64 {
@@ -130,7 +129,7 @@ fn deleting_a_batch_takes_a_constant_number_of_statements(engine: Engine) {
                         Field::Set(GroupRef { id: None, name: Some(parent) })
                     }),
                 };
-                // Every second group stands below the one before.
+                // Every second group is below the one before.
                 let inputs = (0..2 * count).map(|number| {
                     group(number, (number % 2 == 1).then(|| name("group", number - 1)))
                 });
@@ -145,7 +144,7 @@ fn deleting_a_batch_takes_a_constant_number_of_statements(engine: Engine) {
                 let accounts =
                     account::create(tx, &cx, &book, (0..count).map(account).collect())?.accounts;
                 let side = |account: &daybook_domain::account::Account| {
-                    Field::Set(AccountRef::any(&account.id.to_string()))
+                    Field::Set(AccountRef::id_or_name(&account.id.to_string()))
                 };
                 let drafts = accounts.iter().map(|account| Changes {
                     credit: side(account),
@@ -158,7 +157,7 @@ fn deleting_a_batch_takes_a_constant_number_of_statements(engine: Engine) {
                     .step_by(2)
                     .map(|group| GroupRef { id: Some(group.id.to_string()), name: None });
                 let accounts =
-                    accounts.iter().map(|account| AccountRef::any(&account.id.to_string()));
+                    accounts.iter().map(|account| AccountRef::id_or_name(&account.id.to_string()));
                 Ok::<_, Error>((accounts.collect::<Vec<_>>(), tops.collect::<Vec<_>>()))
             })
             .expect("accounts and groups");
@@ -173,15 +172,15 @@ fn deleting_a_batch_takes_a_constant_number_of_statements(engine: Engine) {
     };
     delete(2);
     let (small, large) = (delete(10), delete(400));
-    assert_constant(engine, (small, large), (400, "deleting ten and four hundred"));
+    assert_constant(engine, small, large, 400, "deleting ten and four hundred");
 }
 
-fn whole_copy() -> book::Copying {
+fn whole_copy() -> book::CopyRequest {
     let name = Some("Copy".to_owned());
-    book::Copying { name, transactions: true, ..book::Copying::default() }
+    book::CopyRequest { name, transactions: true, ..book::CopyRequest::default() }
 }
 
-/// 6.14: each portion of a large copy takes as many statements as any other.
+/// 6.14: each portion of a large copy takes the same number of statements.
 fn a_portion_takes_a_constant_number_of_statements(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     let record = |count: usize| {
@@ -190,9 +189,10 @@ fn a_portion_takes_a_constant_number_of_statements(engine: Engine) {
     };
     let copied = || {
         let before = bench.store.statements();
-        let asked = (bench.book.as_str(), &whole_copy());
+        let (book_id, request) = (bench.book.as_str(), whole_copy());
         let finish = |tx: &mut Tx<'_>, whole: book::WholeCopy| whole.publish(tx);
-        book::copy_in_portions(&bench.store, &bench.cx, asked, &|| false, finish).expect("a copy");
+        book::copy_in_portions(&bench.store, &bench.cx, book_id, &request, &|| false, finish)
+            .expect("a copy");
         bench.store.statements() - before
     };
     record(1000);
@@ -221,7 +221,7 @@ fn a_copy_takes_a_constant_number_of_statements(engine: Engine) {
             .store
             .write(bench.lane(), move |tx| book::copy(tx, &cx, &source, &request))
             .expect("a copy");
-        assert_eq!(usize::try_from(view.activity.posted), Ok(expected));
+        assert_eq!(usize::try_from(view.counters.posted), Ok(expected));
         bench.store.statements() - before
     };
     let record = |count: usize| {
@@ -234,7 +234,7 @@ fn a_copy_takes_a_constant_number_of_statements(engine: Engine) {
     let long = copied(FLUSHED_AHEAD);
     record(1_000 - FLUSHED_AHEAD);
     let large = copied(1_000);
-    assert_constant(engine, (long, large), (1_000, "copying some hundred and a thousand"));
+    assert_constant(engine, long, large, 1_000, "copying some hundred and a thousand");
     if engine == Engine::Postgres {
         assert!(long <= small + 1, "{long} statements for a long copy, {small} for a small one");
     }
@@ -242,8 +242,8 @@ fn a_copy_takes_a_constant_number_of_statements(engine: Engine) {
     assert_eq!(copied(1000), large, "what one copy needs for itself is gone when the next begins");
 }
 
-/// 0.17, 3.6.4: neither rows nor the head of the book, so that nothing is waited for on disk.
-fn what_changes_nothing_writes_nothing(engine: Engine) {
+/// 0.17, 3.6.4: neither rows nor the book state are written, so the disk is not synced.
+fn no_op_writes_no_rows(engine: Engine) {
     let inside = Inside::new(engine, NOW, daybook_domain::book::Changes::default());
     inside.chart(&[], &[("Cash", AccountType::Asset, &[]), ("Food", AccountType::Outgoing, &[])]);
     let made: Vec<Changes> = inside.record(vec![draft("lunch"); 3]).into_iter().map(only).collect();
@@ -277,9 +277,9 @@ fn what_changes_nothing_writes_nothing(engine: Engine) {
     );
 }
 
-/// 8.9: the receivers are read, and their deliveries and queues written, once for a whole batch; a
-/// book without apps pays for none of it. A queue that is due is not written; SQLite, to which a
-/// statement is no way to a server and back, takes another one for those that are not.
+/// 8.9: a batch reads the receivers, and writes their deliveries and queues, once; a book without
+/// apps has no extra statement. A due queue is not written; SQLite takes another statement for
+/// queues that are not due.
 fn an_app_costs_few_statements(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     let counted = |count: usize| {
@@ -288,13 +288,13 @@ fn an_app_costs_few_statements(engine: Engine) {
         bench.record(items).expect("a batch");
         bench.store.statements() - before
     };
-    // What the first postings do once.
+    // The statements of the first postings.
     for _ in 0..2 {
         counted(1);
     }
     let without = counted(10);
     let owner = bench.owner();
-    // Nobody listens there, so that what waits goes on waiting.
+    // No receiver listens there, so the deliveries stay queued.
     let install = |events: &[&str]| {
         let app = json!({"id": unique("bot"), "name": "Bot", "webhookUrl": "http://127.0.0.1:1/",
             "events": events});
@@ -305,17 +305,17 @@ fn an_app_costs_few_statements(engine: Engine) {
     install(&["BOOK_DELETED"]);
     assert_eq!(counted(10), without + 1, "an app that wants to hear of nothing: it is looked up");
     install(&["TRANSACTION_POSTED"]);
-    // PostgreSQL takes the rows of all tables in one.
+    // PostgreSQL inserts the rows of all tables in one statement.
     let (first, then) = match engine {
         Engine::Sqlite => (3, 2),
         Engine::Postgres => (1, 1),
     };
     assert_eq!(counted(10), without + first, "what was not due before is made due");
     let small = counted(10);
-    let events = (counted(FLUSHED_AHEAD), counted(1_000));
-    assert_constant(engine, events, (1_000, "some hundred events and a thousand"));
+    let (some, many) = (counted(FLUSHED_AHEAD), counted(1_000));
+    assert_constant(engine, some, many, 1_000, "some hundred events and a thousand");
     if engine == Engine::Postgres {
-        assert_eq!(events.0, small + 1, "the first rows of a long batch are flushed apart");
+        assert_eq!(some, small + 1, "the first rows of a long batch are flushed apart");
     }
     assert_eq!(small, without + then, "what is due already is not");
     (0..5).for_each(|_| install(&["TRANSACTION_POSTED", "TRANSACTION_UPDATED"]));

@@ -1,16 +1,16 @@
-//! What the operator allows users to store (10.14): `daybook user storage`, `allow` and `show`.
+//! Storage allowances of users (10.14): `daybook user storage`, `allow` and `show`.
 
 use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Server};
 use serde_json::json;
 
 use crate::Case;
-use crate::storage_quotas::{held, server};
+use crate::storage_quotas::{server, usage};
 
 pub fn tests() -> Vec<Case> {
-    crate::isolated![an_allowance_is_given_and_taken_back, what_users_store_is_listed]
+    crate::isolated![an_allowance_is_given_and_taken_back, usage_of_users_is_listed]
 }
 
-/// Runs `daybook user`; what it prints, or what it says when it fails.
+/// Runs `daybook user`; returns its output, or its error message.
 fn run(server: &Server, arguments: &[&str]) -> Result<String, String> {
     let run = server.admin(&[&["user"], arguments].concat()).output().expect("daybook runs");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
@@ -34,7 +34,7 @@ fn an_allowance_is_given_and_taken_back(engine: Engine) {
     let bytes = Some(90_000_000);
     assert_eq!(shown(), [Some(1), None, None, bytes]);
     assert_eq!([draft(), draft()], [200, 413]);
-    // Every process sees it at once.
+    // Every process applies it at once.
     allow(&["--transactions", "3", "--book-bytes", "0"]).expect("it is done");
     assert_eq!(shown(), [Some(3), None, None, None]);
     assert_eq!([draft(), draft(), draft()], [200, 200, 413]);
@@ -44,7 +44,7 @@ fn an_allowance_is_given_and_taken_back(engine: Engine) {
     let report = run(&server, &["show", "--email", cast.owner.email()]).expect("a user");
     for line in [
         "Transactions stored: 4".to_owned(),
-        format!("Bytes stored: {}", held(&cast.owner).1),
+        format!("Bytes stored: {}", usage(&cast.owner).1),
         "Allowance: transactions=0,book-transactions=4,book-bytes=0".to_owned(),
     ] {
         assert!(report.lines().any(|found| found == line), "{line} in {report}");
@@ -64,7 +64,7 @@ fn an_allowance_is_given_and_taken_back(engine: Engine) {
     run(&server, &["allow", "--email", "nobody@example.org", "--bytes", "1"]).expect_err("nobody");
 }
 
-fn what_users_store_is_listed(engine: Engine) {
+fn usage_of_users_is_listed(engine: Engine) {
     let server = server(engine, &[]);
     let (small, large) = (Cast::new(&server), Cast::with_accounts(&server, &CASH_AND_FOOD));
     let second = large.owner.post("/v5/books", &json!({"name": "Gone"})).ok();
@@ -74,7 +74,7 @@ fn what_users_store_is_listed(engine: Engine) {
     run(&server, &["allow", "--email", email, "--bytes", "77000000"]).expect("it is done");
     let listed = run(&server, &["storage"]).expect("a list");
     let of = |cast: &Cast, allowance: &str| {
-        let (transactions, bytes) = held(&cast.owner);
+        let (transactions, bytes) = usage(&cast.owner);
         format!("{bytes}\t{transactions}\t{allowance}\t{}", cast.owner.email())
     };
     let expected = [of(&large, "bytes=77000000"), of(&small, "usual")];
@@ -85,6 +85,6 @@ fn what_users_store_is_listed(engine: Engine) {
     assert_eq!(rest, [["present", large.book.as_str()], ["deleted", second.as_str()]]);
     assert_eq!(lines[1][4], "Gone");
     let sum: i64 = lines.iter().map(|line| line[0].parse::<i64>().expect("bytes")).sum();
-    assert_eq!(sum, held(&large.owner).1);
+    assert_eq!(sum, usage(&large.owner).1);
     run(&server, &["storage", "--email", "nobody@example.org"]).expect_err("nobody");
 }

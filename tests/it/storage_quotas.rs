@@ -1,5 +1,5 @@
-//! Storage quotas (10.14): what counts, what is refused when they are used up and what goes on, and
-//! whose they are. What the operator allows: `storage_allowances`.
+//! Storage quotas (10.14): what counts, what is refused at the limit, what is still allowed, and
+//! whose quota it is. `storage_allowances` tests the operator's settings.
 
 use std::thread;
 
@@ -20,13 +20,13 @@ pub fn tests() -> Vec<Case> {
         off_by_default_and_shown,
         a_full_book_takes_no_transactions,
         a_full_book_takes_no_bytes,
-        contents_that_nobody_has_are_limited,
-        what_takes_away_goes_on,
+        unreferenced_contents_are_limited,
+        deletions_succeed_above_the_quota,
         books_of_an_owner_count_together,
         deleted_books_count_until_they_are_removed,
         copies_count,
         a_book_moves_with_its_owner,
-        what_is_counted_is_what_there_is,
+        counted_usage_equals_stored_rows,
         several_processes_count_as_one,
     ]
 }
@@ -39,9 +39,9 @@ pub fn server(engine: Engine, args: &[&str]) -> Server {
     Server::start_with(Options { engine, args, ..Options::default() })
 }
 
-/// What a user's books hold: transactions and bytes.
+/// The usage of a user's books: transactions and bytes.
 #[track_caller]
-pub fn held(client: &Client) -> (i64, i64) {
+pub fn usage(client: &Client) -> (i64, i64) {
     let storage = client.get("/v5/user").ok()["storage"].clone();
     let figure = |name: &str| storage[name].as_i64().unwrap_or_else(|| panic!("{name}: {storage}"));
     (figure("transactions"), figure("bytes"))
@@ -51,7 +51,7 @@ fn post(client: &Client, cast: &Cast, fields: Value) -> Answer {
     client.post(&cast.path("/transactions"), &LUNCH.with(fields))
 }
 
-/// A book with a chart and so many transactions.
+/// Creates a book with a chart and transactions.
 fn filled(server: &Server, count: usize) -> Cast {
     let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     record(&cast, count).ok();
@@ -74,20 +74,20 @@ fn off_by_default_and_shown(engine: Engine) {
     let cast = Cast::with_accounts(&plain, &CASH_AND_FOOD);
     let shown = cast.owner.get("/v5/user").ok()["storage"].clone();
     assert_eq!(shown.as_object().expect("an object").len(), 2, "no limits: {shown}");
-    let (transactions, before) = held(&cast.owner);
+    let (transactions, before) = usage(&cast.owner);
     assert_eq!(transactions, 0);
     assert!((1_000..20_000).contains(&before), "the events of a small book: {before} bytes");
     LUNCH.create(&cast, json!({}));
-    let (transactions, after) = held(&cast.owner);
+    let (transactions, after) = usage(&cast.owner);
     assert_eq!(transactions, 1);
     assert!((300..2_000).contains(&(after - before)), "about what it takes: {}", after - before);
     let made = file(&cast, "a.bin", &[7; 50_000]);
-    let (_, with_file) = held(&cast.owner);
+    let (_, with_file) = usage(&cast.owner);
     assert!((50_000..52_000).contains(&(with_file - after)), "its content: {}", with_file - after);
     cast.owner.delete(&cast.path(&format!("/files/{}", id(&made)))).ok();
-    let (_, without) = held(&cast.owner);
+    let (_, without) = usage(&cast.owner);
     assert!((0..2_000).contains(&(without - after)), "its events stay: {}", without - after);
-    assert_eq!(held(&cast.editor), (0, 0), "what others recorded for is the owner's");
+    assert_eq!(usage(&cast.editor), (0, 0), "what others recorded for is the owner's");
     clean(&cast);
     drop(plain);
     let limited = [
@@ -109,18 +109,18 @@ fn a_full_book_takes_no_transactions(engine: Engine) {
     let server = server(engine, &["--quota-book-transactions", "4"]);
     let cast = filled(&server, 2);
     let first = LUNCH.create(&cast, json!({"remoteIds": ["r1"]}));
-    // Refused entirely, however it comes.
+    // Refused entirely, in every form of request.
     record(&cast, 2).refused(413, REASON);
     let typed = json!({"items": [{"description": "cash food 3"}, {"description": "cash food 4"}]});
     cast.owner.post(&cast.path("/transactions/batch"), &typed).refused(413, REASON);
-    assert_eq!(held(&cast.owner).0, 3, "nothing of a refused batch stays");
+    assert_eq!(usage(&cast.owner).0, 3, "nothing of a refused batch stays");
     cast.recorder.post(&cast.path("/transactions"), &json!({"description": "a draft"})).ok();
-    let before = held(&cast.owner);
+    let before = usage(&cast.owner);
     for (who, client) in cast.members() {
         let expected = if who == "VIEWER" { (403, "forbidden") } else { (413, REASON) };
-        let said = post(client, &cast, json!({})).refused(expected.0, expected.1);
-        let told = said.contains("this book may hold 4 transactions and holds 4; this adds 1");
-        assert_eq!(told, who != "VIEWER", "{who}: {said}");
+        let output = post(client, &cast, json!({})).refused(expected.0, expected.1);
+        let told = output.contains("this book uses 4 of 4 transactions, and the request adds 1");
+        assert_eq!(told, who != "VIEWER", "{who}: {output}");
     }
     post(&cast.stranger, &cast, json!({})).refused(404, "notFound");
     post(&cast.anonymous, &cast, json!({})).refused(401, "required");
@@ -128,8 +128,8 @@ fn a_full_book_takes_no_transactions(engine: Engine) {
     cast.owner.patch(&posted, &LUNCH.with(json!({}))).refused(413, REASON);
     let keyed = cast.owner.header("Idempotency-Key", "full");
     post(&keyed, &cast, json!({})).refused(413, REASON);
-    assert_eq!(held(&cast.owner), before, "nothing of a refused request stays");
-    // What adds none goes on.
+    assert_eq!(usage(&cast.owner), before, "nothing of a refused request stays");
+    // Operations that add nothing continue.
     assert_eq!(
         post(&cast.owner, &cast, json!({"remoteIds": ["r1"]})).ok()["transaction"]["id"],
         first["id"],
@@ -144,7 +144,7 @@ fn a_full_book_takes_no_transactions(engine: Engine) {
     post(&cast.owner, &cast, json!({})).refused(413, REASON);
     let other = filled(&server, 4);
     let copy = cast.owner.post(&cast.path(&format!("/copy?{ALL}")), &Value::Null).ok();
-    assert_eq!(held(&cast.owner).0, 4 + 3, "each book has a quota of its own");
+    assert_eq!(usage(&cast.owner).0, 4 + 3, "each book has a quota of its own");
     cast.owner.post(&format!("/v5/books/{}/transactions", id(&copy)), &LUNCH.with(json!({}))).ok();
     clean(&cast);
     clean(&other);
@@ -156,11 +156,10 @@ fn a_full_book_takes_no_bytes(engine: Engine) {
     let blobs = || below(&server.data_dir().join("files")).len();
     let big = vec![1; 120_000];
     let made = file(&cast, "a.bin", &big);
-    let again = json!({"name": "b.bin", "content": base64(&big)});
-    let said = create(&cast.poster, &cast, &again).refused(413, REASON);
-    assert!(said.contains("this book may hold 160000 bytes and holds 1"), "{said}");
-    assert!(said.contains("; this adds 120000:"), "{said}");
-    let files = LUNCH.with(json!({"files": [again.clone(), again.clone()]}));
+    let repeated = json!({"name": "b.bin", "content": base64(&big)});
+    let output = create(&cast.poster, &cast, &repeated).refused(413, REASON);
+    assert!(output.contains("of 160000 bytes, and the request adds 120000"), "{output}");
+    let files = LUNCH.with(json!({"files": [repeated.clone(), repeated.clone()]}));
     cast.owner.post(&cast.path("/transactions"), &files).refused(413, REASON);
     let larger = json!({"id": made["id"], "content": base64(&[2; 199_000])});
     cast.owner.put(&cast.path("/files"), &larger).refused(413, REASON);
@@ -172,15 +171,15 @@ fn a_full_book_takes_no_bytes(engine: Engine) {
         "a": "x".repeat(8_000), "b": "x".repeat(8_000), "c": "x".repeat(8_000),
         "d": "x".repeat(8_000), "e": "x".repeat(8_000)}});
     cast.owner.post(&cast.path("/accounts"), &property).refused(413, REASON);
-    // Less is never too much, and makes room.
+    // A smaller file always fits, and frees space.
     let smaller = json!({"id": made["id"], "content": base64(&[3; 100])});
     cast.owner.put(&cast.path("/files"), &smaller).ok();
     post(&cast.owner, &cast, wide).ok();
     clean(&cast);
 }
 
-/// Contents that are replaced, deleted or refused lie there for a day, and are no book's.
-fn contents_that_nobody_has_are_limited(engine: Engine) {
+/// Replaced, deleted and refused contents stay for a day and belong to no book.
+fn unreferenced_contents_are_limited(engine: Engine) {
     let server = server(engine, &["--quota-user-bytes", "200000"]);
     let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
     let blobs = || below(&server.data_dir().join("files")).len();
@@ -194,19 +193,19 @@ fn contents_that_nobody_has_are_limited(engine: Engine) {
     let bad = json!({"files": [{"name": "b", "content": base64(&[2; 50_000])}], "amount": "-1"});
     cast.owner.post(&cast.path("/transactions"), &LUNCH.with(bad)).refused(400, "badRequest");
     replace(3).ok();
-    assert_eq!(blobs(), 4, "what is sent again is no content");
+    assert_eq!(blobs(), 4, "equal content is stored once");
     let answer = replace(4);
     assert!(answer.headers.contains_key("retry-after"), "{:?}", answer.headers);
-    let said = answer.refused(429, "rateLimitExceeded");
-    assert!(said.contains("in 86400 s may have 200000 bytes"), "{said}");
+    let output = answer.refused(429, "rateLimitExceeded");
+    assert!(output.contains("the limit is 200000 bytes in 86400 s"), "{output}");
     let next = json!({"name": "c", "content": base64(&[5; 5_000])});
     create(&cast.owner, &cast, &next).refused(429, "rateLimitExceeded");
     let attached = LUNCH.with(json!({"files": [next.clone()]}));
     cast.owner.post(&cast.path("/transactions"), &attached).refused(429, "rateLimitExceeded");
     assert_eq!(blobs(), 4);
-    let (_, bytes) = held(&cast.owner);
+    let (_, bytes) = usage(&cast.owner);
     assert!(bytes < 100_000, "the book holds one of them: {bytes}");
-    // Others have their own, and the operator allows more.
+    // Other users have their own limit, and the operator may raise it.
     create(&cast.editor, &cast, &next).ok();
     cast.owner.delete(&cast.path(&format!("/files/{}", id(&made)))).ok();
     let allow = ["user", "allow", "--email", cast.owner.email(), "--bytes", "0"];
@@ -215,10 +214,10 @@ fn contents_that_nobody_has_are_limited(engine: Engine) {
     clean(&cast);
 }
 
-/// When nothing more may be stored, what makes room or takes something from somebody goes on.
-fn what_takes_away_goes_on(engine: Engine) {
-    let stage = server(engine, &[]);
-    let cast = filled(&stage, 3);
+/// At the limit, operations that free space or revoke access continue.
+fn deletions_succeed_above_the_quota(engine: Engine) {
+    let base = server(engine, &[]);
+    let cast = filled(&base, 3);
     let (account, group) = (cast.account("Never used", "ASSET"), cast.group("Group"));
     let found = cast.owner.get(&cast.path("/transactions")).ok();
     let all = batch(items(&found).iter().map(|row| json!({"id": row["id"]})));
@@ -230,8 +229,8 @@ fn what_takes_away_goes_on(engine: Engine) {
     let installed = json!({"agentId": app["id"]});
     let installed = cast.owner.post(&cast.path("/integrations"), &installed).ok();
     let second = cast.owner.post("/v5/books", &json!({"name": "Second"})).ok();
-    // Another process, for which one byte is too much.
-    let full = stage.beside(&["--quota-book-bytes", "1", "--quota-user-bytes", "1"]);
+    // Another process with a limit of one byte.
+    let full = base.beside(&["--quota-book-bytes", "1", "--quota-user-bytes", "1"]);
     let owner = full.client_with_token(cast.owner.token().expect("a token"));
     let path = |rest: &str| cast.path(rest);
     for answer in [
@@ -278,32 +277,35 @@ fn books_of_an_owner_count_together(engine: Engine) {
     let draft = json!({"description": "a draft"});
     cast.owner.post(&second, &draft).ok();
     post(&cast.editor, &cast, json!({})).ok();
-    let said = cast.owner.post(&second, &draft).refused(413, REASON);
-    assert!(said.contains("your books together may hold 5 transactions and hold 5"), "{said}");
-    let said = post(&cast.editor, &cast, json!({})).refused(413, REASON);
-    assert!(said.contains("of the owner of this one hold as many transactions"), "{said}");
-    assert!(!said.contains(char::is_numeric), "no figures of somebody else's books: {said}");
+    let output = cast.owner.post(&second, &draft).refused(413, REASON);
+    assert!(output.contains("your books use 5 of 5 transactions"), "{output}");
+    let output = post(&cast.editor, &cast, json!({})).refused(413, REASON);
+    assert!(
+        output.contains("the books of this book's owner have reached their limit of transactions"),
+        "{output}"
+    );
+    assert!(!output.contains(char::is_numeric), "no numbers of another owner's books: {output}");
     let own = cast.editor.post("/v5/books", &json!({"name": "Own"})).ok();
     cast.editor.post(&format!("/v5/books/{}/transactions", id(&own)), &draft).ok();
-    assert_eq!((held(&cast.owner).0, held(&cast.editor).0), (5, 1));
-    // Many at once, in one group of writes: as many are taken as there is room for.
+    assert_eq!((usage(&cast.owner).0, usage(&cast.editor).0), (5, 1));
+    // Concurrent requests in one write group: as many succeed as fit.
     let other = Cast::with_accounts(&server, &CASH_AND_FOOD);
     let more = other.owner.post("/v5/books", &json!({"name": "More"})).ok();
     let more = format!("/v5/books/{}/transactions", id(&more));
-    let taken = at_once(16, |number| {
+    let accepted = at_once(16, |number| {
         let path = if number % 2 == 0 { other.path("/transactions") } else { more.clone() };
         other.owner.post(&path, &draft)
     });
     if engine == Engine::Sqlite {
-        assert_eq!(taken, 5);
+        assert_eq!(accepted, 5);
     }
-    assert!(taken >= 5, "{taken}");
-    assert_eq!(held(&other.owner).0, taken);
+    assert!(accepted >= 5, "{accepted}");
+    assert_eq!(usage(&other.owner).0, accepted);
     other.owner.post(&more, &draft).refused(413, REASON);
     clean(&other);
 }
 
-/// How many of so many requests are answered 200; all others are refused for the quota.
+/// Counts the 200 responses of concurrent requests; all others are refused for the quota.
 #[track_caller]
 fn at_once(count: usize, ask: impl Fn(usize) -> Answer + Sync) -> i64 {
     let answers: Vec<Answer> = thread::scope(|scope| {
@@ -312,58 +314,58 @@ fn at_once(count: usize, ask: impl Fn(usize) -> Answer + Sync) -> i64 {
         let asked: Vec<_> = asked.collect();
         asked.into_iter().map(|thread| thread.join().expect("an answer")).collect()
     });
-    let mut taken = 0;
+    let mut accepted = 0;
     for answer in answers {
         if answer.status == 200 {
-            taken += 1;
+            accepted += 1;
         } else {
             answer.refused(413, REASON);
         }
     }
-    taken
+    accepted
 }
 
 fn deleted_books_count_until_they_are_removed(engine: Engine) {
     let server = server(engine, &["--quota-user-transactions", "3"]);
     let cast = filled(&server, 3);
     cast.owner.delete(&cast.path("")).ok();
-    let (transactions, bytes) = held(&cast.owner);
+    let (transactions, bytes) = usage(&cast.owner);
     assert!(transactions == 3 && bytes > 0, "6.22: its rows are there");
     let book = cast.owner.post("/v5/books", &json!({"name": "Next"})).ok();
     let next = format!("/v5/books/{}/transactions", id(&book));
     let draft = json!({"description": "a draft"});
-    let said = cast.owner.post(&next, &draft).refused(413, REASON);
-    assert!(said.contains("a deleted book counts until it is removed"), "{said}");
+    let output = cast.owner.post(&next, &draft).refused(413, REASON);
+    assert!(output.contains("a deleted book counts until it is removed"), "{output}");
     cast.owner.post(&cast.path("/restore"), &Value::Null).ok();
     clean(&cast);
     let swift = server.beside(&["--deleted-books-days", "0", "--quota-user-transactions", "3"]);
     let owner = swift.client_with_token(cast.owner.token().expect("a token"));
     owner.delete(&cast.path("")).ok();
-    eventually("its rows are removed", || held(&owner).0 == 0);
+    eventually("its rows are removed", || usage(&owner).0 == 0);
     owner.post(&next, &draft).ok();
-    assert_eq!(held(&owner).0, 1);
+    assert_eq!(usage(&owner).0, 1);
 }
 
 fn copies_count(engine: Engine) {
     let server = server(engine, &["--quota-user-transactions", "5000"]);
     let cast = filled(&server, 1_800);
-    let (_, source) = held(&cast.owner);
+    let (_, source) = usage(&cast.owner);
     let copy = |rest: &str| cast.owner.post(&cast.path(&format!("/copy?{rest}")), &Value::Null);
     let whole = copy(ALL).ok();
-    let (transactions, bytes) = held(&cast.owner);
+    let (transactions, bytes) = usage(&cast.owner);
     assert_eq!(transactions, 3_600);
     assert!(bytes - source > 1_800 * 200, "copied rows count, though they have no events");
     copy(ALL).refused(413, REASON);
     let books = items(&cast.owner.get("/v5/books").ok()).len();
     assert_eq!(books, 2, "nothing of it is seen");
-    eventually("what the refused copy left is swept", || held(&cast.owner) == (3_600, bytes));
-    // The structure alone, and one of few transactions in one unit of work.
+    eventually("what the refused copy left is swept", || usage(&cast.owner) == (3_600, bytes));
+    // The structure only, and a copy of few transactions in one unit of work.
     copy("name=Structure").ok();
     copy("name=Some&copyTransactions=true&fromDate=20250506").ok();
-    assert_eq!(held(&cast.owner).0, 3_600);
+    assert_eq!(usage(&cast.owner).0, 3_600);
     let small = filled(&server, 10);
     small.owner.post(&small.path(&format!("/copy?{ALL}")), &Value::Null).ok();
-    assert_eq!(held(&small.owner).0, 20);
+    assert_eq!(usage(&small.owner).0, 20);
     clean(&small);
     let copied = Cast { book: id(&whole).to_owned(), ..cast };
     clean(&copied);
@@ -376,29 +378,32 @@ fn a_book_moves_with_its_owner(engine: Engine) {
         from.post(&cast.path("/transfer"), &json!({"email": to.email()})).ok();
         to.send("POST", &cast.path("/transfer/accept"), &Value::Null)
     };
-    let (before, editor) = (held(&cast.owner), held(&cast.editor));
+    let (before, editor) = (usage(&cast.owner), usage(&cast.editor));
     assert_eq!(editor, (0, 0));
-    let said = give(&cast, &cast.owner, &other.owner).refused(413, REASON);
-    assert!(said.contains("those of the new owner would hold more transactions"), "{said}");
-    assert_eq!((held(&cast.owner), held(&other.owner).0), (before, 3));
+    let output = give(&cast, &cast.owner, &other.owner).refused(413, REASON);
+    assert!(
+        output.contains("the books of the new owner would exceed their limit of transactions"),
+        "{output}"
+    );
+    assert_eq!((usage(&cast.owner), usage(&other.owner).0), (before, 3));
     give(&cast, &cast.owner, &cast.editor).ok();
-    assert_eq!(held(&cast.owner), (0, 0));
-    assert_eq!(held(&cast.editor).0, 3);
-    // It counts for the new one from now on, whoever records.
-    let taken = at_once(8, |_| post(&cast.owner, &cast, json!({})));
-    assert_eq!((taken, held(&cast.editor).0), (2, 5));
+    assert_eq!(usage(&cast.owner), (0, 0));
+    assert_eq!(usage(&cast.editor).0, 3);
+    // It counts for the new owner from now on, for every collaborator.
+    let accepted = at_once(8, |_| post(&cast.owner, &cast, json!({})));
+    assert_eq!((accepted, usage(&cast.editor).0), (2, 5));
     give(&cast, &cast.editor, &cast.owner).ok();
-    assert_eq!((held(&cast.owner).0, held(&cast.editor)), (5, (0, 0)));
-    // The operator may.
+    assert_eq!((usage(&cast.owner).0, usage(&cast.editor)), (5, (0, 0)));
+    // The operator may transfer it nevertheless.
     let to = ["book", "transfer", "--book", &cast.book, "--to", other.owner.email()];
     assert!(server.admin(&to).status().expect("daybook runs").success());
-    assert_eq!((held(&cast.owner), held(&other.owner).0), ((0, 0), 8));
+    assert_eq!((usage(&cast.owner), usage(&other.owner).0), ((0, 0), 8));
     clean(&other);
     clean(&Cast { owner: other.owner.clone(), ..cast });
 }
 
-/// Whatever was done, an audit counts the rows and finds what is kept.
-fn what_is_counted_is_what_there_is(engine: Engine) {
+/// After all kinds of changes an audit recounts the rows and finds the stored usage.
+fn counted_usage_equals_stored_rows(engine: Engine) {
     let server = server(engine, &[]);
     let cast = filled(&server, 20);
     let found = cast.owner.get(&cast.path("/transactions")).ok();
@@ -442,8 +447,8 @@ fn what_is_counted_is_what_there_is(engine: Engine) {
     clean(&Cast { book: id(&copy).to_owned(), ..cast });
 }
 
-/// What a book holds is exact, however many processes write; an owner's books may together hold
-/// more by what other writers had in hand.
+/// The usage of a book is exact with any number of processes; the books of an owner may together
+/// exceed the limit by concurrent writes.
 fn several_processes_count_as_one(engine: Engine) {
     let args = ["--quota-book-transactions", "30"];
     let first = server(engine, &args);
@@ -458,7 +463,7 @@ fn several_processes_count_as_one(engine: Engine) {
         }
     };
     at_once(40, |number| sends(if number % 2 == 0 { &cast.owner } else { &there }, number));
-    let (transactions, _) = held(&there);
+    let (transactions, _) = usage(&there);
     assert!((29..=30).contains(&transactions), "{transactions}");
     let book = cast.owner.get(&cast.path("")).ok();
     assert_eq!(book["totalTransactions"], transactions, "what is counted is there");

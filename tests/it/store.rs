@@ -1,5 +1,5 @@
-//! The store from inside (house rule: nobody is answered before the commit is durable): group
-//! commit, savepoints, the bounded queue, and the number of statements a batch takes.
+//! The store from inside (house rule: no response before the commit is durable): group commit,
+//! savepoints, the bounded queue, and the number of statements of a batch.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -32,7 +32,7 @@ pub fn tests() -> Vec<Case> {
     ]
 }
 
-/// A store of its own, over the database that a server of the harness made and still serves.
+/// A separate store on the database of a running server.
 pub struct Bench {
     pub store: Arc<Store>,
     pub cx: Context,
@@ -76,7 +76,7 @@ impl Bench {
         self.server.database_url()
     }
 
-    /// Who owns the book, over HTTP.
+    /// The owner of the book, over HTTP.
     pub fn owner(&self) -> Client {
         self.server.client(self.cx.user.email.as_str())
     }
@@ -92,7 +92,7 @@ impl Bench {
         })
     }
 
-    /// Hands a job to the writer and gives back where its answer will arrive.
+    /// Submits a job to the writer; returns the channel of its result.
     pub fn submit<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Tx<'_>) -> Result<T, Error> + Send + 'static,
@@ -104,8 +104,7 @@ impl Bench {
         receiver
     }
 
-    /// Occupies the writer until the returned sender speaks, so that what is submitted meanwhile
-    /// becomes one group.
+    /// Occupies the writer until the returned sender is used, so that later jobs form one group.
     pub fn occupy(&self) -> Sender<()> {
         let (release, wait) = channel::<()>();
         let (started, running) = channel();
@@ -130,7 +129,7 @@ impl Bench {
         move |tx: &mut Tx<'_>| transaction::create(tx, &cx, &book, vec![item], Intent::Create)
     }
 
-    /// Does some work and is refused after it.
+    /// Does some work and is then refused.
     pub fn refused_after(
         &self,
         work: impl FnOnce(&mut Tx<'_>, &Context, &str) -> Result<(), Error> + Send + 'static,
@@ -143,17 +142,17 @@ impl Bench {
         })
     }
 
-    /// What is credited to Cash in all.
+    /// The total credit of Cash.
     pub fn credited(&self) -> impl FnOnce(&mut Tx<'_>) -> Result<i128, Error> + Send + use<> {
         let (cx, book) = (self.cx.clone(), self.book.clone());
         move |tx: &mut Tx<'_>| {
             let view = balance::get(tx, &cx, &book, &"account:Cash on:2025-05".into())?;
             let cash = view.balances.accounts.expect("an account was asked for").remove(0);
-            Ok(cash.figures.cumulative.credit)
+            Ok(cash.amounts.cumulative.credit)
         }
     }
 
-    /// Checks that so many drafts of this file are recorded, each once in the balance and, behind
+    /// Asserts that this many drafts of this file are recorded, each once in the balance and, after
     /// the events of the book and its two accounts, in the log.
     #[track_caller]
     pub fn check_recorded(&self, recorded: usize) {
@@ -172,7 +171,7 @@ impl Bench {
         listed.view.transactions.into_iter().map(|transaction| transaction.description).collect()
     }
 
-    /// Every event number from 1 on, and the chain over them intact.
+    /// Asserts events numbered from 1 and an intact chain.
     pub fn check_chain(&self, expected: i64) {
         let (mut below, mut events) = (None, Vec::new());
         loop {
@@ -194,7 +193,7 @@ impl Bench {
             assert_eq!(event.sequence, number, "8.15: numbered without gaps");
             assert_eq!(
                 event.hash,
-                event.chained(&previous, &key),
+                event.hash_after(&previous, &key),
                 "8.15: event {number} is chained to its predecessor"
             );
             previous = event.hash;
@@ -252,7 +251,7 @@ fn a_refused_request_does_not_disturb_its_neighbours(engine: Engine) {
     let before = bench.submit(bench.creation("before"));
     let refused = {
         let (cx, book) = (bench.cx.clone(), bench.book.clone());
-        // It writes first and is refused then: its own savepoint must take the write back.
+        // It writes before it is refused, so its savepoint must undo the write.
         bench.submit(move |tx| {
             transaction::create(tx, &cx, &book, vec![draft("undone")], Intent::Create)?;
             transaction::perform(
@@ -268,7 +267,7 @@ fn a_refused_request_does_not_disturb_its_neighbours(engine: Engine) {
     release.send(()).expect("the writer waits");
     assert!(before.recv().expect("an answer").is_ok());
     let error = refused.recv().expect("an answer").expect_err("an id is required");
-    assert_eq!(error.alone().to_string(), "id is required");
+    assert_eq!(error.without_index().to_string(), "id is required");
     assert!(after.recv().expect("an answer").is_ok());
     assert_eq!(bench.descriptions(), ["after", "before"]);
     bench.check_chain(5);
@@ -307,7 +306,8 @@ fn no_answer_before_the_commit(engine: Engine) {
         let (store, cx, book) = (Arc::clone(&bench.store), bench.cx.clone(), bench.book.clone());
         bench.store.submit(bench.lane(), work, move |outcome| {
             answered.store(true, Ordering::SeqCst);
-            // Another connection sees it at the moment of the answer, so the commit came first.
+            // Another connection sees the row at the moment of the response, so the commit came
+            // first.
             let listed = store
                 .read(|tx| transaction::list(tx, &cx, &book, &Request::default()))
                 .expect("a list");
@@ -320,7 +320,7 @@ fn no_answer_before_the_commit(engine: Engine) {
             visible_sender.send(seen).expect("the test still listens");
         });
     }
-    // A neighbour in the same group runs behind it and holds the commit up: no answer may slip out
+    // Another unit of the group runs after it and delays the commit; a response must not come
     // meanwhile.
     let (neighbour_runs, running) = channel();
     let (go, wait) = channel::<()>();
@@ -371,7 +371,7 @@ fn a_read_is_one_snapshot(engine: Engine) {
     assert_eq!(bench.descriptions().len(), 2);
 }
 
-/// SQLite gives the number of a book that was undone to the next one.
+/// SQLite reuses the number of a rolled back book for the next one.
 fn the_number_of_an_undone_book_leads_nowhere(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     let found = |name: &str| {
@@ -383,7 +383,7 @@ fn the_number_of_an_undone_book_leads_nowhere(engine: Engine) {
     let (sender, keys) = channel();
     let undone = bench.store.write(ShardKey::NO_BOOK, move |tx| {
         let key = book::create(tx, &cx, input)?.access.book().key.as_str().to_owned();
-        // Its number is remembered from here on.
+        // Its number is cached from here on.
         book::get(tx, &cx, &key, false, false)?;
         sender.send(key).expect("the test listens");
         Err::<(), Error>(Error::NotFound("nothing"))
@@ -396,17 +396,17 @@ fn the_number_of_an_undone_book_leads_nowhere(engine: Engine) {
     assert!(looked.is_err(), "the key of one book leads into another");
 }
 
-/// 0.32: nobody waits for users, nor for the copies and audits of the server, to be let in.
+/// 0.32: authentication does not wait for users' reads, copies or audits.
 fn every_pool_of_readers_has_its_own(engine: Engine) {
     let bench = Bench::new(engine, 16);
     let usual = Options::new(Address::parse(bench.url()).expect("a URL"));
-    let taken = [(ReaderPool::Users, usual.readers), (ReaderPool::Server, usual.server_readers)];
-    let count: u32 = taken.iter().map(|(_, count)| count).sum();
+    let accepted = [(ReaderPool::Users, usual.readers), (ReaderPool::Server, usual.server_readers)];
+    let count: u32 = accepted.iter().map(|(_, count)| count).sum();
     // The readers, and the test.
     let all = Barrier::new(usize::try_from(count).expect("a few") + 1);
     let (store, all) = (&bench.store, &all);
     thread::scope(|scope| {
-        for (pool, count) in taken {
+        for (pool, count) in accepted {
             for _ in 0..count {
                 scope.spawn(move || {
                     let read = store.read_from(pool, |_| {

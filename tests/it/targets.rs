@@ -1,4 +1,4 @@
-//! A book in which every writing operation of the contract finds something to work on.
+//! A book with a target for every writing operation of the contract.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use daybook_tests::openapi::contract::Operation;
 
-/// Something behind every path, in a state that every verb accepts.
+/// A resource for every path, in a state that every verb accepts.
 pub struct Targets {
     pub cast: Cast,
     account: String,
     group: String,
     transaction: String,
-    /// What a merge takes beside it.
+    /// The second transaction of a merge.
     other: String,
     collaborator: String,
     query: String,
@@ -26,11 +26,11 @@ pub struct Targets {
     bot: String,
     request: String,
     app: String,
-    /// An app that is not in the book.
+    /// An app that is not installed.
     spare_app: String,
     integration: String,
     connection: String,
-    /// Another book of the owner, which is deleted.
+    /// A deleted book of the owner.
     deleted: String,
 }
 
@@ -41,8 +41,8 @@ impl Targets {
         cast.account("Cash", "ASSET");
         cast.account("Food", "OUTGOING");
         let (account, group) = (cast.account("Spare", "ASSET"), cast.group("Assets"));
-        // Posted and not checked: it can be checked and trashed, and is posted, unchecked and
-        // untrashed already.
+        // Posted and not checked: it can be checked and trashed, and is already posted, unchecked
+        // and untrashed.
         let transaction = cast.record("2025-01-31", "5", "Cash", "Food", "Lunch");
         let other = cast.record("2025-01-31", "5", "Cash", "Food", "Another lunch");
         let query = cast.owner.post(&cast.path("/queries"), &json!({"query": "account:Cash"})).ok();
@@ -101,7 +101,7 @@ impl Targets {
         }
     }
 
-    /// What the operation works on: what its path or its body names.
+    /// The resource that the path or the body of the operation names.
     fn target(&self, operation: Operation) -> &str {
         let nouns = [
             ("/accounts", &self.account),
@@ -140,15 +140,15 @@ impl Targets {
         found.unwrap_or_else(|| panic!("say here what {} works on", operation.id))
     }
 
-    /// The path with what exists in its places.
+    /// The path with existing ids.
     pub fn path(&self, operation: Operation) -> String {
         let book = if operation.id == "restoreBook" { &self.deleted } else { &self.cast.book };
         let path = operation.path.replace("{bookId}", book).replace("{id}", self.target(operation));
         path.replace("{agentId}", &self.bot)
     }
 
-    /// A body the operation accepts, as each reads its fields and ignores the others (0.10); `word`
-    /// makes it another one.
+    /// A body that the operation accepts, because each reads its fields and ignores the others
+    /// (0.10); `word` varies it.
     pub fn body(&self, operation: Operation, word: &str) -> Value {
         if matches!(operation.method, "GET" | "DELETE") {
             return Value::Null;
@@ -180,7 +180,7 @@ impl Targets {
         body
     }
 
-    /// Who may do it: the owner, who has nothing to ask for (7.6) and nothing to accept (6.28).
+    /// The caller that may do it: the owner, except for access requests (7.6) and offers (6.28).
     pub fn caller(&self, operation: Operation) -> &Client {
         match operation.id {
             "requestBookAccess" | "acceptBookTransfer" => &self.cast.stranger,
@@ -188,15 +188,15 @@ impl Targets {
         }
     }
 
-    /// Who may do it after it was done: the new owner of a book that was given away.
+    /// The caller that may do it afterwards: the new owner of a transferred book.
     pub fn next_caller(&self, operation: Operation) -> &Client {
         if operation.id == "transferBook" { &self.cast.editor } else { self.caller(operation) }
     }
 
-    /// Calls the operation as somebody.
+    /// Calls the operation.
     #[track_caller]
     pub fn call(&self, caller: &Client, operation: Operation, word: &str) -> Answer {
-        // Where no body is read, the parameters stand in the query.
+        // Without a body, the parameters are in the query.
         let parameters = match operation.id {
             "copyBook" => format!("?name={word}"),
             "acceptBookTransfer" | "auditBook" | "restoreBook" | "replayEventResponse" => {
@@ -212,8 +212,7 @@ impl Targets {
         )
     }
 
-    /// The resource the operation changes, as its own GET shows it; for operations that take
-    /// If-Match.
+    /// Reads the resource that the operation changes; for operations with If-Match.
     #[track_caller]
     pub fn read(&self, operation: Operation) -> Answer {
         let target = self.target(operation);
@@ -227,7 +226,7 @@ impl Targets {
         self.cast.owner.get(&path)
     }
 
-    /// Waits for what an operation does after its answer: an audit.
+    /// Waits for the work after the response: an audit.
     pub fn settle(&self, operation: Operation) {
         let audited = || {
             !column(&self.cast.owner.get(&self.cast.path("/events?type=BOOK_AUDITED")).ok(), "id")
@@ -238,12 +237,12 @@ impl Targets {
         }
     }
 
-    /// All that a write could change in the book, `Null` where the book is gone; and what the owner
-    /// has besides.
+    /// Everything that a write could change in the book (`Null` if the book is gone), and the
+    /// owner's other data.
     pub fn snapshot(&self) -> Vec<Value> {
         let read = |rest: &str| {
             let mut body = self.cast.owner.get(&self.cast.path(rest)).body;
-            // A refusal names the request, not the book.
+            // An error has the id of the request, not of the book.
             if body["error"].is_object() { Value::Null } else { body.take() }
         };
         vec![
@@ -262,7 +261,8 @@ impl Targets {
     }
 }
 
-/// An event with the response of an app, and the app: it has no webhook, which its response says.
+/// Creates an event with a response of an app. The app has no webhook, which is the error of the
+/// response.
 #[track_caller]
 fn responded(cast: &Cast) -> (String, String) {
     let app = json!({"id": unique("bot"), "name": "Bot"});

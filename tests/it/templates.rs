@@ -12,7 +12,7 @@ pub fn tests() -> Vec<Case> {
     crate::isolated![none_by_default, listed_as_configured, broken_ones_are_refused_at_start]
 }
 
-/// A file of the test's own, removed at its end.
+/// A temporary file of the test.
 struct File(PathBuf);
 
 impl File {
@@ -71,8 +71,7 @@ fn listed_as_configured(engine: Engine) {
     }
 }
 
-/// A setting that cannot work ends the program at once, with a message that names the file and the
-/// entry.
+/// An invalid setting ends the program at once, with a message that names the file and the entry.
 fn broken_ones_are_refused_at_start(engine: Engine) {
     let server = Server::start(engine);
     let entries =
@@ -103,10 +102,10 @@ fn broken_ones_are_refused_at_start(engine: Engine) {
         ]);
         let run = daybook_tests::run_for(&mut command, Duration::from_secs(60));
         let run = run.unwrap_or_else(|| panic!("{message}: still runs after 60 s"));
-        let said = String::from_utf8_lossy(&run.stderr);
+        let output = String::from_utf8_lossy(&run.stderr);
         assert!(
-            !run.status.success() && said.contains(path) && said.contains(message),
-            "{message}: {said}"
+            !run.status.success() && output.contains(path) && output.contains(message),
+            "{message}: {output}"
         );
     };
     for (file, message) in &table {

@@ -1,4 +1,4 @@
-//! Text mode (3.8): what a typed line becomes, on create and in batches.
+//! Text mode (3.8): the transactions that typed lines create, single and in batches.
 
 use daybook_tests::{Cast, Server, encode, shows, unique};
 use serde_json::{Value, json};
@@ -19,14 +19,14 @@ pub fn cast(server: &Server, settings: Value) -> Cast {
     cast
 }
 
-/// createTransaction with nothing but a text.
+/// createTransaction with only a text.
 #[track_caller]
 pub fn typed(cast: &Cast, text: &str) -> Value {
     cast.owner.post(&cast.path("/transactions"), &json!({"description": text})).ok()["transaction"]
         .clone()
 }
 
-/// Credit, debit, amount, date and description, blank where there is none.
+/// Credit, debit, amount, date and description, blank if missing.
 pub fn line(transaction: &Value) -> [String; 5] {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let sides = ["creditAccount", "debitAccount"].map(|side| text(&transaction[side]["name"]));
@@ -40,7 +40,7 @@ pub fn line(transaction: &Value) -> [String; 5] {
     ]
 }
 
-/// 3.8.2.1 - 3.8.2.5: one line has everything, in any order and case, and is posted.
+/// 3.8.2.1 - 3.8.2.5: a line with all fields, in any order and case, is posted.
 fn rule_3_8_2_a_whole_line(server: &Server) {
     let cast = cast(server, json!({"decimalSeparator": "COMMA"}));
     let known = events(&cast).len();
@@ -85,7 +85,7 @@ fn rule_3_8_2_what_is_found(server: &Server) {
     let comma = cast(server, json!({"decimalSeparator": "COMMA", "datePattern": "MM/dd/yyyy"}));
     let whole = cast(server, json!({"fractionDigits": 0, "datePattern": "yyyy/MM/dd"}));
     let mut faults = Faults::default();
-    for (cast, text, wanted) in [
+    for (cast, text, expected) in [
         (&dot, "Lunch 25", ["", "", "25.00", "", "Lunch"]),
         (
             &dot,
@@ -110,13 +110,13 @@ fn rule_3_8_2_what_is_found(server: &Server) {
         (&comma, "12.5 food 01/31/2024", ["Food", "", "12.50", "2024-01-31", ""]),
         (&whole, "2024/01/31 25 3.7 cash", ["Cash", "", "25", "2024-01-31", "3.7"]),
     ] {
-        faults.same(text, line(&typed(cast, text)), wanted.map(str::to_owned));
+        faults.same(text, line(&typed(cast, text)), expected.map(str::to_owned));
     }
     faults.none();
 }
 
-/// 3.8.1: a text is kept as it was typed beside an account, and beside an amount or a date when it
-/// does not name two accounts.
+/// 3.8.1: beside an account the text is kept, and also beside an amount or a date unless it names
+/// two accounts.
 fn rule_3_8_1_anything_else_is_verbatim(server: &Server) {
     let cast = cast(server, json!({}));
     let text = " Cash  Food 25 13/05/2025 #tag\n-#no https://x.org 4x ";
@@ -141,7 +141,7 @@ fn rule_3_8_1_anything_else_is_verbatim(server: &Server) {
         );
         faults.same("urls", &made["urls"], &json!([]));
     }
-    // Nothing is as good as absent (3.2.4, 3.2.6, 3.12.1).
+    // An empty value counts as absent (3.2.4, 3.2.6, 3.12.1).
     for fields in [
         json!({"amount": "0.00"}),
         json!({"amount": null}),
@@ -157,7 +157,7 @@ fn rule_3_8_1_anything_else_is_verbatim(server: &Server) {
             ["", "", "25.00", "", "Lunch"].map(str::to_owned),
         );
     }
-    // Updates never read text.
+    // Updates do not parse the text.
     let made = typed(&cast, "Lunch");
     let updated = cast
         .owner
@@ -171,14 +171,14 @@ fn rule_3_8_1_anything_else_is_verbatim(server: &Server) {
     faults.none();
 }
 
-/// 3.8.1: the names of two accounts are found beside an amount and a date, as a tax bot sends them,
-/// and nothing else is.
+/// 3.8.1: beside an amount and a date only the names of two accounts are parsed, as a tax bot sends
+/// them.
 fn rule_3_8_1_names_beside_amount_and_date(server: &Server) {
     let cast = cast(server, json!({}));
     cast.account("Output Tax", "LIABILITY");
     cast.account("Product", "INCOMING");
     let record = |path: &str, body: &Value| cast.owner.post(&cast.path(path), body).ok();
-    // The body of a tax bot, which has seen the sale and records its tax.
+    // The body of a tax bot that records the tax of a sale.
     let sale = unique("sale");
     let tax = json!({
         "date": "2025-03-14", "amount": "21.00", "remoteIds": [sale],
@@ -187,8 +187,8 @@ fn rule_3_8_1_names_beside_amount_and_date(server: &Server) {
     });
     let known = events(&cast).len();
     let made = record("/transactions", &tax)["transaction"].clone();
-    let wanted = ["Output Tax", "Product", "21.00", "2025-03-14", "#vatout Service sold"];
-    assert_eq!(line(&made), wanted.map(str::to_owned));
+    let expected = ["Output Tax", "Product", "21.00", "2025-03-14", "#vatout Service sold"];
+    assert_eq!(line(&made), expected.map(str::to_owned));
     shows(
         &made,
         &json!({"posted": true, "tags": ["vatout"], "remoteIds": [sale],
@@ -225,13 +225,13 @@ fn rule_3_8_1_names_beside_amount_and_date(server: &Server) {
         let single = record("/transactions", &body)["transaction"].clone();
         let list = record("/transactions/batch", &batch([body.clone()]));
         for made in [&single, &list["items"][0]] {
-            let wanted = ["Táxi", "Food", amount, date, left].map(str::to_owned);
-            faults.same(&body.to_string(), line(made), wanted);
+            let expected = ["Táxi", "Food", amount, date, left].map(str::to_owned);
+            faults.same(&body.to_string(), line(made), expected);
             faults.same(&body.to_string(), &made["posted"], &json!(posted));
             faults.same(&body.to_string(), &made["urls"], &json!([]));
         }
     }
-    // A post without an id reads them too (3.8.5).
+    // A post without an id parses them too (3.8.5).
     let body = json!({"amount": "3", "date": "2025-01-31", "description": "cash food"});
     let posted = cast.owner.patch(&cast.path("/transactions/post"), &body).ok();
     faults.same(
@@ -239,7 +239,7 @@ fn rule_3_8_1_names_beside_amount_and_date(server: &Server) {
         line(&posted["transaction"]),
         ["Cash", "Food", "3.00", "2025-01-31", ""].map(str::to_owned),
     );
-    // One name twice is one account (3.8.7), and archived accounts take no part (3.8.2.2).
+    // One name twice is one account (3.8.7), and archived accounts are ignored (3.8.2.2).
     cast.owner.put(&cast.path("/accounts"), &json!({"name": "Táxi", "archived": true})).ok();
     for text in ["cash Cash 25", "taxi cash", "Foods  cash"] {
         let made = record("/transactions", &json!({"amount": "3", "description": text}));
@@ -252,8 +252,8 @@ fn rule_3_8_1_names_beside_amount_and_date(server: &Server) {
     faults.none();
 }
 
-/// 3.8.4, 3.2.2, 3.3.2: `draft: true` parses and stays a draft; without it completeness decides. A
-/// post without id reads text too.
+/// 3.8.4, 3.2.2, 3.3.2: `draft: true` parses the text and stays a draft; otherwise completeness
+/// decides. A post without an id parses the text, too.
 fn rule_3_8_4_drafts_and_posts(server: &Server) {
     let cast = cast(server, json!({"lockDate": "2025-01-31"}));
     let text = "cash food 25 13/05/2025";
@@ -279,11 +279,11 @@ fn rule_3_8_4_drafts_and_posts(server: &Server) {
     assert_eq!(post(text).ok()["transaction"]["posted"], true);
     refused_400(post("cash food 25"), &["badRequest"]);
     refused_400(post("cash food 25 31/01/2025"), &["lockedDate"]);
-    // Archived accounts do not take part (3.8.2.2).
+    // Archived accounts are ignored (3.8.2.2).
     cast.owner.put(&cast.path("/accounts"), &json!({"name": "Food", "archived": true})).ok();
     let made = record(json!({"description": "cash food 25 13/05/2025"}));
     assert_eq!(line(&made), ["Cash", "", "25.00", "2025-05-13", "food"]);
-    // A RECORDER's text is read like others', and shows names only (7.3).
+    // The text of a RECORDER is parsed the same way, and the response shows only names (7.3).
     let made = cast
         .recorder
         .post(&cast.path("/transactions"), &json!({"description": "taxi cash 3 13/05/2025"}))
@@ -293,7 +293,7 @@ fn rule_3_8_4_drafts_and_posts(server: &Server) {
     assert!(made["transaction"]["creditAccount"].get("type").is_none());
 }
 
-/// 3.8.2.8: the months that follow, as drafts that only events show.
+/// 3.8.2.8: following months become drafts that only events show.
 fn rule_3_8_2_8_repeats(server: &Server) {
     let cast = cast(server, json!({}));
     let known = events(&cast).len();
@@ -323,14 +323,14 @@ fn rule_3_8_2_8_repeats(server: &Server) {
             }),
         );
     }
-    // The same text again is the same transaction (3.7.1): nothing is repeated either.
+    // The same text again is a duplicate (3.7.1) and repeats nothing.
     let count = items(&find(&cast, "")).len();
     assert_eq!(
         cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"]["id"],
         made["id"]
     );
     assert_eq!(items(&find(&cast, "")).len(), count);
-    // In these it is plain text.
+    // In these texts it is plain text.
     for text in [
         "Rent 4x cash food 800",
         "Rent 0x 31/10/2024",
@@ -346,7 +346,7 @@ fn rule_3_8_2_8_repeats(server: &Server) {
     let made = typed(&cast, "$36x Rent 15/01/2024 1");
     assert_eq!((&made["description"], &made["date"]), (&json!("Rent"), &json!("2024-01-15")));
     assert_eq!(items(&find(&cast, "on:2027-01-15")).len(), 1);
-    // A batch repeats nothing, be it of one.
+    // A batch repeats nothing, even with one item.
     let known = events(&cast).len();
     let list = cast
         .owner
@@ -369,7 +369,7 @@ fn rule_3_8_2_8_repeats(server: &Server) {
     assert_eq!(post["transaction"]["description"], "Rent 4x");
 }
 
-/// 3.8.1: texts come in batches too, among others.
+/// 3.8.1: texts in batches, among other items.
 fn rule_3_8_in_a_batch(server: &Server) {
     let cast = cast(server, json!({}));
     let remote = unique("r");
@@ -382,13 +382,13 @@ fn rule_3_8_in_a_batch(server: &Server) {
     let list = cast.owner.post(&cast.path("/transactions/batch"), &body).ok();
     let lines: Vec<[String; 5]> = items(&list).iter().map(line).collect();
     let taxi = ["Táxi", "", "7.00", "", ""];
-    let wanted = [
+    let expected = [
         ["Cash", "Food", "25.00", "2025-05-13", ""],
         ["Cash", "Food", "3.00", "", "25 13/05/2025"],
         taxi,
         taxi,
     ];
-    assert_eq!(lines, wanted.map(|line| line.map(str::to_owned)));
+    assert_eq!(lines, expected.map(|line| line.map(str::to_owned)));
     assert_eq!(
         (&list["items"][0]["posted"], &list["items"][2]["id"]),
         (&json!(true), &list["items"][3]["id"])
@@ -396,16 +396,16 @@ fn rule_3_8_in_a_batch(server: &Server) {
     // All or nothing, with the index (3.6.5).
     let bad =
         batch([json!({"description": "cash 1"}), json!({"description": "x", "amount": "-1"})]);
-    let said =
+    let output =
         refused_400(cast.owner.post(&cast.path("/transactions/batch"), &bad), &["badRequest"]);
-    assert!(said.contains("item 1"), "{said}");
+    assert!(output.contains("item 1"), "{output}");
     let long = json!({"description": format!("cash {}", "x".repeat(65_536))});
     refused_400(cast.owner.post(&cast.path("/transactions"), &long), &["badRequest"]);
     assert_eq!(items(&find(&cast, "")).len(), 3);
 }
 
-/// 3.2.9: short dates have the year of today in the given zone, else in the book's; an unknown zone
-/// is refused.
+/// 3.2.9: short dates have the current year in the given zone, or in the book's; an unknown zone is
+/// refused.
 fn rule_3_2_9_time_zone(server: &Server) {
     let cast = cast(server, json!({"timeZone": "Pacific/Kiritimati"}));
     let create = |path: &str, zone: &str, body: &Value| {
@@ -413,7 +413,7 @@ fn rule_3_2_9_time_zone(server: &Server) {
     };
     let body = json!({"description": "lunch 15/06 5"});
     let made = create("/transactions", "America/Adak", &body).ok()["transaction"].clone();
-    // UTC, Adak and Kiritimati agree on the year but for a day around New Year.
+    // UTC, Adak and Kiritimati have the same year except around New Year.
     let years =
         [-1, 0, 1].map(|days| day_of(&made).saturating_add(jiff::Span::new().days(days)).year());
     for answer in [
@@ -430,20 +430,20 @@ fn rule_3_2_9_time_zone(server: &Server) {
             ("/transactions", json!({"amount": "1"})),
             ("/transactions/batch", batch([body.clone()])),
         ] {
-            let said = refused_400(create(path, zone, &body), &["badRequest"]);
-            assert!(said.contains("timeZone"), "{said}");
+            let output = refused_400(create(path, zone, &body), &["badRequest"]);
+            assert!(output.contains("timeZone"), "{output}");
         }
-        let said = cast
+        let output = cast
             .owner
             .patch(&cast.path(&format!("/transactions/post?timeZone={}", encode(zone))), &body)
             .refused(400, "badRequest");
-        assert!(said.contains("timeZone"), "{said}");
+        assert!(output.contains("timeZone"), "{output}");
     }
     create("/transactions", "", &body).ok();
     create("/transactions", "europe/paris", &body).ok();
 }
 
-/// Any text is recorded: hostile ones neither fail nor take long, in a book of many names.
+/// Any text is recorded: hostile ones neither fail nor take long in a book with many names.
 fn any_text_is_recorded(server: &Server) {
     let cast = cast(server, json!({}));
     let names: Vec<Value> =
@@ -475,8 +475,25 @@ fn any_text_is_recorded(server: &Server) {
     assert_eq!(totals(&cast), expected_totals(&[]));
 }
 
+/// 4.3, 3.9.1: combining marks of other scripts distinguish names and hashtags, in lines and in
+/// queries.
+fn rule_4_3_other_scripts(server: &Server) {
+    let cast = cast(server, json!({}));
+    cast.account("कार", "ASSET");
+    cast.account("कर", "OUTGOING");
+    let made = typed(&cast, "13/05/2025 Cash कर 200 #कर्ज़");
+    assert_eq!(line(&made), ["Cash", "कर", "200.00", "2025-05-13", "#कर्ज़"]);
+    assert_eq!(made["tags"], json!(["कर्ज़"]));
+    for (query, count) in
+        [("account:कर", 1), ("account:कार", 0), ("#कर्ज़", 1), ("#कर", 0), ("कर्ज़", 1), ("कार", 0)]
+    {
+        assert_eq!(items(&find(&cast, query)).len(), count, "{query}");
+    }
+}
+
 pub fn tests() -> Vec<Case> {
     crate::cases![
+        rule_4_3_other_scripts,
         rule_3_8_2_a_whole_line,
         rule_3_8_2_what_is_found,
         rule_3_8_1_anything_else_is_verbatim,

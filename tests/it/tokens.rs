@@ -1,17 +1,17 @@
-//! Access tokens of this installation (11.7 - 11.10): issued, limited, listed, revoked, by their
-//! users and by the operator; and disabled users.
+//! Access tokens of this installation (11.7 - 11.10): issued, limited, listed and revoked by users
+//! and the operator; and disabled users.
 
 use std::ops::RangeInclusive;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use daybook_tests::{Backdoor, Cast, Client, Server, id, pause, run_for, shows, unique};
+use daybook_tests::{Cast, Client, RawSql, Server, id, pause, run_for, shows, unique};
 use serde_json::{Value, json};
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
         issued_used_and_revoked,
-        what_may_be_asked_for,
+        token_requests_are_validated,
         only_active_ones_count,
         other_users_tokens_do_not_exist,
         a_repetition_answers_the_same_token,
@@ -25,8 +25,7 @@ pub fn tests() -> Vec<crate::Case> {
     ]
 }
 
-/// How long a server may go on trusting what was revoked on another process: 5 s (11.8), and what a
-/// busy machine takes longer.
+/// How long another process may accept a revoked token: 5 s (11.8), and more on a busy machine.
 const NOTICED: Duration = Duration::from_secs(30);
 
 fn person(server: &Server) -> Client {
@@ -39,26 +38,26 @@ fn issue(server: &Server, owner: &Client, body: &Value) -> (String, Client) {
     (id(&issued).to_owned(), server.client_with_token(text))
 }
 
-/// Runs a command to its end; what it printed.
+/// Runs a command; returns its output.
 fn done(mut command: Command) -> String {
-    // All that it prints is read: `user list` fills a pipe.
+    // Read the output while it runs: `user list` fills a pipe.
     let run = command.output().expect("it runs");
     let said = String::from_utf8_lossy(&run.stderr).into_owned();
     assert!(run.status.success(), "{command:?}: {said}");
     String::from_utf8(run.stdout).expect("UTF-8")
 }
 
-/// Waits until the server refuses a caller that it let in before.
+/// Waits until the server refuses a caller that it accepted before.
 #[track_caller]
 fn refused_soon(caller: &Client, status: u16, reason: &str) {
-    let asked = Instant::now();
+    let started = Instant::now();
     loop {
         let answer = caller.get("/v5/user");
         if answer.status == status {
             answer.refused(status, reason);
             return;
         }
-        assert!(asked.elapsed() < NOTICED, "11.8: still trusted after {NOTICED:?}");
+        assert!(started.elapsed() < NOTICED, "11.8: still trusted after {NOTICED:?}");
         pause(Duration::from_millis(50));
     }
 }
@@ -82,18 +81,18 @@ fn issued_used_and_revoked(server: &Server) {
     let revoked = owner.delete(&path).ok();
     shows(&revoked, &json!({"id": number, "active": false}));
     assert!(revoked["revokedAt"].is_string(), "{revoked}");
-    // At once, in the process that did it.
+    // Immediately in the process that revoked it.
     holder.get("/v5/user").refused(401, "required");
     assert_eq!(owner.delete(&path).ok(), revoked, "a second time changes nothing");
     assert_eq!(owner.get("/v5/user").ok(), user, "the other token goes on");
 }
 
-fn what_may_be_asked_for(server: &Server) {
+fn token_requests_are_validated(server: &Server) {
     let owner = person(server);
     let books: Vec<String> = (0..101).map(|n| n.to_string()).collect();
     for (body, words) in [
-        (json!({"days": 0}), "days is 0"),
-        (json!({"days": 3651}), "1 to 3650 days"),
+        (json!({"days": 0}), "invalid days 0"),
+        (json!({"days": 3651}), "1 to 3650"),
         (json!({"name": "n".repeat(256)}), "256 characters"),
         (json!({"books": []}), "books is empty"),
         (json!({"books": books}), "at most 100"),
@@ -107,19 +106,19 @@ fn what_may_be_asked_for(server: &Server) {
     assert!(message.contains("Ids: [nowhere]"), "{message}");
     let list = owner.get("/v5/user/tokens").ok();
     assert_eq!(list["items"].as_array().map(Vec::len), Some(1), "nothing was issued: {list}");
-    // Without a body, all is as usual.
+    // Without a body the defaults apply.
     let issued = owner.send("POST", "/v5/user/tokens", &Value::Null).ok();
     shows(&issued, &json!({"name": "", "readOnly": false, "active": true}));
 }
 
-/// 11.8: a user has 1,000 active ones, however many have ended; of these the last 1,000 are kept.
+/// 11.8: a user has at most 1,000 active tokens; of the ended ones the last 1,000 are kept.
 fn only_active_ones_count(server: &Server) {
     let email = format!("{}@example.com", unique("holder"));
     let owner = server.client(&email);
     owner.get("/v5/user").ok();
-    let mut database = Backdoor::open(server);
-    // Beside that of the command, whose time is theirs; each of the ended ones was revoked a
-    // millisecond before the one before it.
+    let mut database = RawSql::open(server);
+    // Besides the token of the command. Each ended token was revoked a millisecond before the
+    // previous one.
     let mut add = |numbers: RangeInclusive<u32>, revoked_at: &str| {
         let (first, last) = (numbers.start(), numbers.end());
         let added = database.execute(&format!(
@@ -139,13 +138,13 @@ fn only_active_ones_count(server: &Server) {
     };
     add(1..=1_500, "t.created_at - n.n");
     assert_eq!(names().len(), 1_501);
-    // Many more than are kept, and 998 active ones with that of the command.
+    // Many more than are kept, and 998 active ones including that of the command.
     add(2_001..=2_997, "NULL");
     issue(server, &owner, &json!({"name": "one more"}));
     let listed = names();
     assert_eq!((listed.len(), listed[0].as_str()), (1_999, "one more"));
-    let kept = |name: &str| listed.iter().any(|one| one == name);
-    assert!(kept("n1") && kept("n1000") && !kept("n1001"), "those that ended last");
+    let stored = |name: &str| listed.iter().any(|one| one == name);
+    assert!(stored("n1") && stored("n1000") && !stored("n1001"), "those that ended last");
     let (last, _) = issue(server, &owner, &json!({"name": "the last"}));
     let refuse = || owner.post("/v5/user/tokens", &json!({})).refused(400, "badRequest");
     assert!(refuse().contains("1000"), "{}", refuse());
@@ -173,14 +172,14 @@ fn a_repetition_answers_the_same_token(server: &Server) {
     let owner = person(server).header("Idempotency-Key", &unique("key"));
     let body = json!({"name": "once"});
     let first = owner.post("/v5/user/tokens", &body).ok();
-    let again = owner.post("/v5/user/tokens", &body);
-    assert_eq!(again.headers.get("idempotency-replayed").map(String::as_str), Some("true"));
-    assert_eq!(again.ok(), first, "0.16");
+    let repeated = owner.post("/v5/user/tokens", &body);
+    assert_eq!(repeated.headers.get("idempotency-replayed").map(String::as_str), Some("true"));
+    assert_eq!(repeated.ok(), first, "0.16");
     let list = owner.get("/v5/user/tokens").ok();
     assert_eq!(list["items"].as_array().map(Vec::len), Some(2), "{list}");
 }
 
-/// 11.9: what such a token does not name does not exist for it, in lists and collections too.
+/// 11.9: other books do not exist for such a token, also in lists and collections.
 fn limited_to_books(server: &Server) {
     let cast = Cast::with_accounts(server, &[("Cash", "ASSET")]);
     let other = cast.owner.post("/v5/books", &json!({"name": unique("Other")})).ok();
@@ -274,7 +273,7 @@ fn disabled_users_are_refused(server: &Server) {
     assert!(user("disable").ends_with("\tdisabled\n"));
     refused_soon(editor, 403, "disabled");
     editor.post(&cast.path("/groups"), &json!({"name": "New"})).refused(403, "disabled");
-    // A token made after that is refused too.
+    // A token issued afterwards is refused, too.
     server
         .client_with_token(&server.token(editor.email()))
         .get("/v5/user")
@@ -282,7 +281,7 @@ fn disabled_users_are_refused(server: &Server) {
     let users = done(server.admin(&["user", "list"]));
     let line = users.lines().find(|line| line.starts_with(editor.email())).expect("the user");
     assert!(line.ends_with("\tdisabled"), "{line}");
-    // What they did and may do stays.
+    // The user's data and permissions stay.
     let listed = cast.owner.get(&cast.path("/collaborators")).ok();
     assert!(listed.to_string().contains(editor.email()));
     assert!(user("enable").ends_with("\tenabled\n"));
@@ -306,8 +305,7 @@ fn printed_with_limits(server: &Server) {
     );
 }
 
-/// 11.7: standard output holds the tokens alone, in the order of the addresses, so that scripts can
-/// read it.
+/// 11.7: standard output has only the tokens, in the order of the addresses, for scripts.
 fn command_prints_one_token_per_address(server: &Server) {
     let emails = [(); 2].map(|()| format!("{}@example.com", unique("holder")));
     let mut command = server.admin(&["token"]);
@@ -325,7 +323,7 @@ fn commands_refuse_what_is_unknown(server: &Server) {
     for (verbs, rest, words) in [
         (&["token", "revoke"][..], &["0000000000000000"][..], "token not found"),
         (&["token", "list"], &["--email", "nobody@nowhere.example"], "user not found"),
-        (&["token"], &["--email", "nobody"], "not an e-mail address"),
+        (&["token"], &["--email", "nobody"], "invalid email"),
         (&["token"], &["--email", "a@example.com", "--book", "nowhere"], "Ids: [nowhere]"),
         (&["user", "disable"], &["--email", "nobody@nowhere.example"], "user not found"),
     ] {

@@ -1,6 +1,6 @@
-//! What opens something, and where somebody is reached, under the most talkative log: webhooks, the
-//! properties of connections, access tokens and API keys that are made, mailed links, access
-//! requests, the addresses of files. `sessions` and `grants` do the same for what they hand out.
+//! No secrets and no addresses of people in the most verbose log: webhooks, properties of
+//! connections, new access tokens and API keys, mailed links, access requests, and addresses of
+//! files. `sessions` and `grants` test theirs.
 
 use std::time::{Duration, Instant};
 
@@ -18,13 +18,13 @@ use crate::webhooks::install;
 
 pub fn tests() -> Vec<Case> {
     let with_mails = crate::isolated![mailed_links_and_requests_are_not_logged];
-    crate::isolated![what_apps_are_given_is_not_logged, what_users_make_is_not_logged]
+    crate::isolated![deliveries_are_not_logged, secrets_of_users_are_not_logged]
         .into_iter()
         .chain(with_mails.into_iter().map(|case| case.needs(missing)))
         .collect()
 }
 
-/// A server that logs all it can.
+/// A server with the most verbose log.
 fn traced(engine: Engine, more: &[&str]) -> Server {
     let args = ["--log", "trace", "--log-addresses", "hidden"];
     let args = args.iter().chain(more).map(|arg| (*arg).to_owned()).collect();
@@ -40,8 +40,8 @@ fn wait(what: &str, done: impl Fn() -> bool) {
     }
 }
 
-/// Asserts that all was logged, and that none of these stands there: as it is, as addresses encode
-/// it, or as JSON does.
+/// Asserts that the log is complete and contains none of these: plain, percent-encoded, or escaped
+/// as JSON.
 #[track_caller]
 fn holds_none(server: &Server, secrets: &[(&str, &str)]) {
     let log = server.log();
@@ -57,37 +57,37 @@ fn holds_none(server: &Server, secrets: &[(&str, &str)]) {
     }
 }
 
-/// The part of a token that nobody could make: the others name things by their ids.
+/// The signature of a token; the other parts contain only ids.
 fn signature(token: &str) -> &str {
     token.rsplit('.').next().expect("a last part")
 }
 
-/// 8.6: deliveries that are taken, refused, not answered and not connected.
-fn what_apps_are_given_is_not_logged(engine: Engine) {
+/// 8.6: deliveries that succeed, are refused, time out or cannot connect.
+fn deliveries_are_not_logged(engine: Engine) {
     let server = traced(engine, &[]);
     let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
-    // It repeats what it was given, as a careless app would in its messages.
+    // The app repeats its input in messages, as careless apps do.
     let receiver = Receiver::answering(|received| {
-        let told = ["service-oauth-token", "authorization"].map(|name| received.header(name));
+        let input = ["service-oauth-token", "authorization"].map(|name| received.header(name));
         match received.body["data"]["object"]["transaction"]["description"].as_str() {
-            Some("refused") => ("500 Oh".to_owned(), told.join(" ")),
-            Some("unreadable") => fine(&told.join(" ")),
-            _ => fine(&json!({ "result": told }).to_string()),
+            Some("refused") => ("500 Oh".to_owned(), input.join(" ")),
+            Some("unreadable") => fine(&input.join(" ")),
+            _ => fine(&json!({ "result": input }).to_string()),
         }
     });
     let address = format!("{}/path-secret?hook=query-secret", receiver.url());
-    let kept = "whsec_dGhlIHNlY3JldCBvZiBhbiBhcHA=";
-    let secret = json!({ "clientSecret": kept });
+    let stored = "whsec_dGhlIHNlY3JldCBvZiBhbiBhcHA=";
+    let secret = json!({ "clientSecret": stored });
     let app = install(&cast, &address, &["TRANSACTION_POSTED"], secret.clone());
-    // An app that does not answer: nobody listens there.
-    let gone = "http://127.0.0.1:9/gone-secret?hook=gone-query";
-    install(&cast, gone, &["TRANSACTION_POSTED"], secret);
+    // An app that does not answer: no server listens there.
+    let removed = "http://127.0.0.1:9/gone-secret?hook=gone-query";
+    install(&cast, removed, &["TRANSACTION_POSTED"], secret);
     for description in ["taken", "refused", "unreadable"] {
         cast.record("2026-01-05", "10", "Cash", "Food", description);
         let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED&limit=1")).ok();
         let event = id(&events["items"][0]).to_owned();
         let path = format!("/events/{event}/responses/{}", id(&app));
-        // Beside what is delivered by itself; while that goes on it is busy (8.12).
+        // Besides the automatic delivery; while that runs it is busy (8.12).
         wait("8.12: it is sent again", || {
             let status = cast.owner.put(&cast.path(&path), &Value::Null).status;
             assert!(status == 200 || status == 503, "{status}");
@@ -96,8 +96,8 @@ fn what_apps_are_given_is_not_logged(engine: Engine) {
     }
     let received = receiver.wait_for(3);
     let mut words: Vec<(&str, &str)> = vec![
-        ("the secret of an app", kept),
-        ("the same without its start", &kept[6..]),
+        ("the secret of an app", stored),
+        ("the same without its start", &stored[6..]),
         ("the same as bytes", "the secret of an app"),
         ("the path of a webhook", "path-secret"),
         ("the query of a webhook", "query-secret"),
@@ -117,8 +117,8 @@ fn what_apps_are_given_is_not_logged(engine: Engine) {
     holds_none(&server, &words);
 }
 
-/// 9.5, 11.8, 10.13, 9.20: also where what is sent is refused.
-fn what_users_make_is_not_logged(engine: Engine) {
+/// 9.5, 11.8, 10.13, 9.20: also where the request is refused.
+fn secrets_of_users_are_not_logged(engine: Engine) {
     let server = traced(engine, &[]);
     let cast = Cast::new(&server);
     let owner = &cast.owner;
@@ -183,7 +183,7 @@ fn what_users_make_is_not_logged(engine: Engine) {
     );
 }
 
-/// 11.14, 7.6: the mail server is a real one, and what is said to it is logged by nobody.
+/// 11.14, 7.6: with a real mail server, whose dialogue is not logged.
 fn mailed_links_and_requests_are_not_logged(engine: Engine) {
     let mail = MailServer::start(Security::Plain);
     let smtp = format!("smtp://localhost:{}", mail.port());
@@ -200,7 +200,7 @@ fn mailed_links_and_requests_are_not_logged(engine: Engine) {
     assert_eq!(browser.get(&format!("/auth/link?code={code}")).status, 200);
     assert_eq!(browser.press(&code).status, 200);
     assert_eq!(browser.press(&code).status, 404, "it works once");
-    let kept = browser.cookie("daybook_session").expect("a session").to_owned();
+    let stored = browser.cookie("daybook_session").expect("a session").to_owned();
     assert!(browser.get("/auth/consents").text.contains(&person));
 
     let owner = server.client("owner@example.com");
@@ -209,17 +209,17 @@ fn mailed_links_and_requests_are_not_logged(engine: Engine) {
     let asking: Client = server.client("eve@example.net");
     let path = format!("{ask}?permission=VIEWER&message={}", encode("the message of eve"));
     asking.post(&path, &Value::Null).no_content();
-    let told = mail.text_to("owner@example.com");
-    assert!(told.contains("the message of eve"), "{told}");
+    let text = mail.text_to("owner@example.com");
+    assert!(text.contains("the message of eve"), "{text}");
     let request = owner.get(&ask).ok()["items"][0].clone();
     owner.get(&format!("{ask}/{}", id(&request))).ok();
     assert!(owner.delete(&format!("{ask}/{}", id(&request))).status < 300);
-    wait("both are logged", || server.log().matches("a mail was sent").count() >= 2);
+    wait("both are logged", || server.log().matches("mail sent").count() >= 2);
     holds_none(
         &server,
         &[
             ("the code of a link", &code),
-            ("the secret of a session", kept.split_once('.').expect("id and secret").1),
+            ("the secret of a session", stored.split_once('.').expect("id and secret").1),
             ("an address", "zacharias"),
             ("an address of somebody who asks", "@example"),
             ("the message of somebody who asks", "message of eve"),

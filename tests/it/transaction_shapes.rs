@@ -1,4 +1,5 @@
-//! What a transaction shows of its text (3.9), in lists (2.10) and to a RECORDER (7.3).
+//! The fields of a transaction derived from its text (3.9), in lists (2.10) and for a RECORDER
+//! (7.3).
 
 use daybook_tests::{CASH_BANK_FOOD, Cast, Lunch, Server};
 use serde_json::{Value, json};
@@ -75,13 +76,13 @@ fn rule_2_10_list_rows(server: &Server) {
         (&row["properties"], &row["remoteIds"], &row["tags"]),
         (&json!({"a": "b"}), &json!(["r"]), &json!(["tag"]))
     );
-    // Clients send those objects back: the id counts before the name.
+    // Clients send those objects back: the id has precedence over the name.
     let mut copy = row.clone();
     copy["remoteIds"] = json!([]);
     copy["description"] = json!("t2");
     copy["creditAccount"]["name"] = json!("Renamed meanwhile");
-    let again = cast.owner.post(&cast.path("/transactions"), &copy).ok();
-    assert_eq!(again["transaction"]["creditAccount"]["name"], "Cash");
+    let repeated = cast.owner.post(&cast.path("/transactions"), &copy).ok();
+    assert_eq!(repeated["transaction"]["creditAccount"]["name"], "Cash");
     assert_eq!(labels(&find(&cast, "")), ["t2", "t1"]);
 }
 

@@ -236,13 +236,17 @@ fn rule_3_2_6_sides(server: &Server) {
         ("null", Value::Null, None),
     ];
     let mut faults = Faults::default();
-    for (case, side, wanted) in &rows {
+    for (case, side, expected) in &rows {
         let answer = cast
             .owner
             .post(&cast.path("/transactions"), &LUNCH.with(json!({"creditAccount": side})));
         let made = &answer.body["transaction"];
-        faults.same(case, (answer.status, made["creditAccount"]["name"].as_str()), (200, *wanted));
-        faults.same(&format!("{case}: posted"), &made["posted"], &json!(wanted.is_some()));
+        faults.same(
+            case,
+            (answer.status, made["creditAccount"]["name"].as_str()),
+            (200, *expected),
+        );
+        faults.same(&format!("{case}: posted"), &made["posted"], &json!(expected.is_some()));
     }
     let message = cast
         .owner
@@ -259,7 +263,7 @@ fn rule_3_2_6_sides(server: &Server) {
             .put(&cast.path("/transactions"), &json!({"id": made["id"], "creditAccount": side}));
         faults.same(&format!("an update to {side}"), answer.status, 400);
     }
-    // 3.2.7: no account came into being.
+    // 3.2.7: no account was created.
     let accounts = cast.owner.get(&cast.path("/accounts")).ok();
     faults.same("3.2.7: the accounts", items(&accounts).len(), 3);
     faults.none();

@@ -1,4 +1,4 @@
-//! Batches of many typed lines, which are read before their unit of work begins (3.8, 0.36).
+//! Batches of many text mode lines, which are parsed before their unit of work starts (3.8, 0.36).
 
 use daybook_tests::{Cast, Server, unique};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ pub fn tests() -> Vec<Case> {
     crate::cases![many_lines_are_read_as_few, many_lines_are_refused_as_few]
 }
 
-/// Lines of 200 bytes: few of them are read in the writer, many before.
+/// Lines of 200 bytes: few are parsed in the writer, many before.
 const FEW: usize = 10;
 const MANY: usize = 700;
 
@@ -30,7 +30,7 @@ fn lines(count: usize) -> Value {
     )
 }
 
-/// All but what is each transaction's own.
+/// The rows without the fields that are unique to each transaction.
 fn bare(rows: &[Value]) -> Vec<Value> {
     let names = ["date", "amount", "description", "posted", "draft"];
     let sides = ["creditAccount", "debitAccount"];
@@ -53,13 +53,13 @@ fn many_lines_are_read_as_few(server: &Server) {
     assert_eq!(few, many[..FEW], "the same lines become the same transactions");
     assert!(many[0][1] == json!(["Cash", "Taxi"]), "the lines are read: {}", many[0]);
 
-    // A repetition gets the answer that was given, whatever the accounts are called by then.
+    // A repetition gets the stored response, although the accounts were renamed.
     let keyed = cast.owner.header("Idempotency-Key", &unique("key"));
     let first = keyed.post(&cast.path("/transactions/batch"), &lines(MANY)).ok();
     let taxi = cast.owner.get(&cast.path("/accounts/Taxi")).ok();
     cast.owner.put(&cast.path("/accounts"), &json!({"id": taxi["id"], "name": "Bus"})).ok();
-    let again = keyed.post(&cast.path("/transactions/batch"), &lines(MANY)).ok();
-    assert_eq!(first, again);
+    let repeated = keyed.post(&cast.path("/transactions/batch"), &lines(MANY)).ok();
+    assert_eq!(first, repeated);
 }
 
 fn many_lines_are_refused_as_few(server: &Server) {

@@ -1,5 +1,5 @@
-//! Where a draft without a date stands in lists: under the day of its creation in the book zone
-//! (2.6), whenever its date went. Only a store of its own can let days pass.
+//! A draft without a date is listed under the day of its creation in the book zone (2.6), whenever
+//! its date was removed. The test needs its own store to let days pass.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub fn tests() -> Vec<Case> {
     crate::isolated![rule_2_6_the_day_of_creation]
 }
 
-/// 2025-11-12 23:30 in UTC, when it was the 13th in Berlin already.
+/// 2025-11-12 23:30 in UTC, when it was already the 13th in Berlin.
 const CREATED: Instant = Instant::new(1_762_990_200_000);
 const DAY: i64 = 24 * 3_600_000;
 

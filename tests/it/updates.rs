@@ -25,7 +25,7 @@ fn create(cast: &Cast, draft: bool) -> Value {
         "remoteIds": ["r"],
         "draft": draft,
     });
-    // A duplicate would come back as the existing one (3.7).
+    // A duplicate would return the existing transaction (3.7).
     let mut body = body;
     body["remoteIds"] = json!([daybook_tests::unique("r")]);
     cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"].clone()
@@ -36,7 +36,7 @@ fn put(cast: &Cast, body: &Value) -> Value {
     cast.owner.put(&cast.path("/transactions"), body).ok()["transaction"].clone()
 }
 
-fn rule_3_10_1_a_round_trip_changes_nothing(server: &Server) {
+fn rule_3_10_2_a_round_trip_changes_nothing(server: &Server) {
     let cast = cast(server);
     for draft in [false, true] {
         let made = create(&cast, draft);
@@ -80,14 +80,14 @@ fn rule_3_10_2_clearing_on_a_draft(server: &Server) {
             put(&cast, &made);
             let cleared = put(&cast, &body);
             faults.check(empty(&cleared, field), || format!("{field} {way}: {}", cleared[field]));
-            for kept in FIELDS.into_iter().filter(|kept| *kept != field) {
-                faults.same(&format!("{field} {way}: {kept}"), &cleared[kept], &made[kept]);
+            for stored in FIELDS.into_iter().filter(|stored| *stored != field) {
+                faults.same(&format!("{field} {way}: {stored}"), &cleared[stored], &made[stored]);
             }
         }
         put(&cast, &made);
         let sparse = put(&cast, &json!({"id": made["id"], "urls": ["v"]}));
-        for kept in FIELDS {
-            faults.same(&format!("sparse: {kept}"), &sparse[kept], &made[kept]);
+        for stored in FIELDS {
+            faults.same(&format!("sparse: {stored}"), &sparse[stored], &made[stored]);
         }
     }
     faults.none();
@@ -223,7 +223,7 @@ fn months(cast: &Cast, account: &str) -> Vec<(i64, String)> {
     series.iter().map(change).filter(|(_, change)| change != "0.00").collect()
 }
 
-/// The days on which an account moves, and by how much.
+/// The days on which an account moves, and the amounts.
 fn days(cast: &Cast, account: &str) -> Vec<(i64, String)> {
     let answer = balances(cast, &format!("by:d account:{account} on:2025"));
     let slices = answer["accountBalances"][0]["balances"].as_array().expect("a series").iter();
@@ -292,7 +292,7 @@ fn rule_3_4_balances_move_with_an_update(server: &Server) {
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        rule_3_10_1_a_round_trip_changes_nothing,
+        rule_3_10_2_a_round_trip_changes_nothing,
         rule_3_10_2_clearing_on_a_draft,
         rule_3_10_2_clearing_on_a_posted_one,
         rule_3_10_3_lists_replace_and_properties_merge,

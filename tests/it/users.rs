@@ -1,4 +1,4 @@
-//! getUser (9.11) and how users come into being (11.2).
+//! getUser (9.11), and the creation of users (11.2).
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -45,7 +45,7 @@ fn rule_9_11_the_profile(server: &Server) {
 
 fn rule_11_2_the_first_sight_creates_a_user(server: &Server) {
     let email = format!("{}@example.com", unique("new"));
-    // Not getUser: any call is a first sight.
+    // Any call creates the user, not only getUser.
     let created = server.client(&email).post("/v5/books", &json!({"name": "First"})).ok();
     let user = server.client(&email).get("/v5/user").ok();
     assert_eq!(created["ownerName"], user["username"], "behaviour 6.13");
@@ -126,8 +126,7 @@ fn rule_10_2_without_a_token(server: &Server) {
     server.anonymous().get(&path).refused(401, "required");
 }
 
-/// Two processes that sign in the same new users in opposite orders: each waits its turn, neither
-/// for the other.
+/// Two processes sign in the same new users in opposite orders without a deadlock.
 fn rule_11_2_two_processes_sign_in_the_same_users(server: &Server) {
     let address =
         Address::parse(server.database_url()).expect("the harness knows the form of URLs");
@@ -151,7 +150,7 @@ fn rule_11_2_two_processes_sign_in_the_same_users(server: &Server) {
                 scope.spawn(move || {
                     for email in emails {
                         let (sender, ids, lane) =
-                            (sender.clone(), Arc::clone(ids), ShardKey::of_newcomer(&email));
+                            (sender.clone(), Arc::clone(ids), ShardKey::of_new_user(&email));
                         let sign_in = move |tx: &mut Tx<'_>| {
                             user::sign_in(tx, &email, &ids, Instant::new(1_763_000_000_000))
                         };
@@ -163,11 +162,11 @@ fn rule_11_2_two_processes_sign_in_the_same_users(server: &Server) {
             }
         });
         drop(sender);
-        let taken = |error: &Error| {
+        let accepted = |error: &Error| {
             matches!(error, Error::Storage(daybook_storage::Error::UniqueViolation(_)))
         };
         let failed: Vec<Error> =
-            answers.iter().filter_map(Result::err).filter(|error| !taken(error)).collect();
+            answers.iter().filter_map(Result::err).filter(|error| !accepted(error)).collect();
         assert!(
             failed.is_empty(),
             "a taken name is tried again and found; nothing else happens: {failed:?}"

@@ -22,7 +22,7 @@ pub fn tests() -> Vec<crate::Case> {
 
 const COMPAT: [&str; 2] = ["--compat", "v5"];
 
-/// A server for existing clients, and a client of it that names its agent as they do.
+/// A server for existing clients, and a client that names its agent as they do.
 fn served(server: &Server, agent: &str) -> (Server, Client) {
     let server = server.beside(&COMPAT);
     let owner = server.client(&format!("{}@example.com", unique("v5")));
@@ -30,7 +30,7 @@ fn served(server: &Server, agent: &str) -> (Server, Client) {
     (server, owner)
 }
 
-/// The path of what belongs to a book.
+/// The path of a resource of a book.
 fn within(book: &str, rest: &str) -> String {
     format!("/v5/books/{book}{rest}")
 }
@@ -48,7 +48,7 @@ fn account(client: &Client, book: &str, name: &str, kind: &str, fields: &Value) 
     client.post(&within(book, "/accounts?"), &body).ok()
 }
 
-/// What a library reads that finds nothing.
+/// The reads of a library on an empty result.
 #[track_caller]
 fn finds_nothing(client: &Client, book: &str) {
     for path in ["/accounts/nothing?", "/groups/nothing?", "/transactions/nothing?"] {
@@ -132,8 +132,8 @@ fn a_command_line_synchronizes_an_app(server: &Server) {
     let path = format!("/v5/apps/{app}?");
     assert!(owner.get(&path).refused(404, "notFound").contains(&app));
     let source = format!("/api/apps/{app}/source");
-    let asked = owner.header("Accept", "application/json").get(&source);
-    asked.refused(503, "notOffered");
+    let request = owner.header("Accept", "application/json").get(&source);
+    request.refused(503, "notOffered");
     let body = json!({
         "id": app, "name": "Tax bot", "description": "d", "apiVersion": "v5",
         "webhookUrl": "http://127.0.0.1:9000/", "events": ["TRANSACTION_POSTED"],
@@ -174,7 +174,7 @@ fn a_spreadsheet_library_creates_accounts(server: &Server) {
     finds_nothing(&owner, &book);
 }
 
-/// What a bot needs: its server, its owner, and what it receives.
+/// The environment of a bot: its server, its owner, and its deliveries.
 struct Hosted {
     server: Server,
     owner: Client,
@@ -200,10 +200,10 @@ impl Hosted {
         self.owner.post(&within(book, "/integrations"), &body).ok();
     }
 
-    /// What came last of so many deliveries, and the client that answers it: both headers are those
-    /// that public bots read.
+    /// Waits for a number of deliveries; returns the last one, and a client that answers it with
+    /// the two headers that public bots use.
     #[track_caller]
-    fn told(&self, count: usize) -> (Received, Client) {
+    fn wait_for_delivery(&self, count: usize) -> (Received, Client) {
         let received = self.receiver.wait_for(count).pop().expect("a delivery");
         assert_eq!(received.header("bkper-agent-id"), self.app);
         let token = received.header("bkper-oauth-token");
@@ -211,7 +211,7 @@ impl Hosted {
         (received, bot)
     }
 
-    /// Two books of one collection, which is as far as the token of a delivery reaches.
+    /// Two books of one collection, which the token of a delivery reaches.
     #[track_caller]
     fn two_books(&self, properties: impl Fn(&str) -> Value) -> (String, String) {
         let other = new_book(&self.owner, &json!({"name": "Other"}));
@@ -235,7 +235,7 @@ fn post(client: &Client, book: &str, [from, to]: [&Value; 2], amount: &str) -> V
     client.post(&within(book, "/transactions"), &body).ok()["transaction"].clone()
 }
 
-/// bkper-apps, tax-bot 2.7.2: the accounts stand in the description.
+/// bkper-apps, tax-bot 2.7.2: the description has the accounts.
 fn a_tax_bot_records_taxes(server: &Server) {
     let hosted = Hosted::new(server, "sales-tax-bot");
     let owner = &hosted.owner;
@@ -246,7 +246,7 @@ fn a_tax_bot_records_taxes(server: &Server) {
     account(owner, &book, "Output Tax", "LIABILITY", &json!({}));
     hosted.install(&book);
     let sale = post(owner, &book, [&product, &bank], "440");
-    let (event, bot) = hosted.told(1);
+    let (event, bot) = hosted.wait_for_delivery(1);
     let side = &event.body["data"]["object"]["transaction"]["creditAccount"];
     assert_eq!(side["properties"]["tax_included_rate"], "10");
     let remote = format!("tax_included_rate_{}_{}", id(&sale), id(&product));
@@ -265,7 +265,7 @@ fn a_tax_bot_records_taxes(server: &Server) {
     let sides = (&posted["creditAccount"]["name"], &posted["debitAccount"]["name"]);
     assert_eq!(sides, (&json!("Output Tax"), &json!("Product")));
     owner.patch(&within(&book, "/transactions/trash"), &sale).ok();
-    let (_, bot) = hosted.told(2);
+    let (_, bot) = hosted.wait_for_delivery(2);
     let found = format!("/transactions?query=remoteId%3A{remote}&limit=100");
     let found = bot.get(&within(&book, &found)).ok();
     let trashed = bot.patch(&within(&book, "/transactions/trash"), &items(&found)[0]).ok();
@@ -282,14 +282,14 @@ fn a_subledger_bot_posts_in_another_book(server: &Server) {
     let alice = account(owner, &child, "Alice", "ASSET", &json!({}));
     let web = account(owner, &child, "Web", "INCOMING", &json!({}));
     let order = post(owner, &child, [&web, &alice], "99");
-    let (event, bot) = hosted.told(1);
+    let (event, bot) = hosted.wait_for_delivery(1);
     assert_eq!(event.body["book"]["properties"]["parent_book_id"], parent);
     bot.get(&within(&parent, "?loadAccounts=false&loadGroups=false")).ok();
     let query = format!("/transactions?query=remoteId%3A{}&limit=100", id(&order));
     assert!(items(&bot.get(&within(&parent, &query)).ok()).is_empty());
     bot.get(&within(&child, &format!("/accounts/{}", id(&web)))).ok();
     assert_eq!(bot.get(&within(&parent, "/accounts/Revenue")).ok()["id"], revenue["id"]);
-    // Posting creates what has no id.
+    // Posting without an id creates.
     let body = json!({
         "createdAt": "1795739220462", "date": "2026-01-20", "amount": "99",
         "properties": {"child_from": "Web", "child_to": "Alice"}, "remoteIds": [id(&order)],
@@ -298,13 +298,13 @@ fn a_subledger_bot_posts_in_another_book(server: &Server) {
     let posted = bot.patch(&within(&parent, "/transactions/post"), &body).ok();
     assert_eq!(posted["transaction"]["posted"], true);
     owner.patch(&within(&child, "/transactions/check"), &order).ok();
-    let (_, bot) = hosted.told(2);
+    let (_, bot) = hosted.wait_for_delivery(2);
     let found = bot.get(&within(&parent, &query)).ok();
     let checked = bot.patch(&within(&parent, "/transactions/check"), &items(&found)[0]).ok();
     assert_eq!(checked["transaction"]["checked"], true);
 }
 
-/// bucket-bot: it looks for an account that need not be there, and names no agent.
+/// bucket-bot: it looks up an account that may not exist, and names no agent.
 fn a_bucket_bot_distributes_savings(server: &Server) {
     let hosted = Hosted::new(server, "bucket-bot");
     let owner = &hosted.owner;
@@ -316,7 +316,7 @@ fn a_bucket_bot_distributes_savings(server: &Server) {
     let names = ["Emergency", "Vacation"];
     let targets = names.map(|name| account(owner, &buckets, name, "ASSET", &json!({})));
     post(owner, &ledger, [&salary, &savings], "1000");
-    let (event, bot) = hosted.told(1);
+    let (event, bot) = hosted.wait_for_delivery(1);
     let books = event.body["book"]["collection"]["books"].as_array().expect("the collection");
     assert!(books.iter().any(|book| book["id"] == json!(buckets)), "{books:?}");
     let side = &event.body["data"]["object"]["transaction"]["debitAccount"];

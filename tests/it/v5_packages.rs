@@ -1,5 +1,5 @@
-//! What npm serves of the public v5 clients, unmodified: the library with which their command line
-//! signs in (docs/clients.md). `tests/install-v5-packages` installs it.
+//! The public v5 clients from npm, unmodified: the library that signs their command line in
+//! (docs/clients.md). `tests/install-v5-packages` installs it.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -24,18 +24,17 @@ fn home() -> PathBuf {
     target_dir().join("v5-packages")
 }
 
-/// What is missing, and how to get it; `None` when the packages are there in the versions that are
-/// asked for.
+/// Reports missing packages, or other versions, and how to install them.
 fn missing() -> Option<String> {
     let lock = |folder: PathBuf| std::fs::read(folder.join("package-lock.json")).ok();
-    let same = lock(sources()).is_some_and(|wanted| lock(home()).as_ref() == Some(&wanted));
+    let same = lock(sources()).is_some_and(|expected| lock(home()).as_ref() == Some(&expected));
     (!same).then(|| {
         let home = home().display().to_string();
         format!("the packages of tests/v5 are not in {home}: run tests/install-v5-packages")
     })
 }
 
-/// 11.18, 11.21: an access token for the refresh token, whose it is, and the end of both.
+/// 11.18, 11.21: an access token for a refresh token, its user, and the revocation of both.
 fn a_command_line_refreshes_and_revokes_its_tokens(server: &Server) {
     let email = person();
     let mut browser = Browser::signed_in(server, &email);

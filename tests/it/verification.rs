@@ -1,5 +1,5 @@
-//! Checkpoints of the logs and `daybook verify` (6.26, 6.27), through the program. Each case has an
-//! installation of its own, because all of its books are compared.
+//! Checkpoints of the logs and `daybook verify` (6.26, 6.27), through the program. Each case has
+//! its own installation, because all of its books are compared.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use daybook_domain::event::Event;
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
 use daybook_storage::{Address, ReadOnlyStore};
-use daybook_tests::{Backdoor, Cast, Engine, Options, Server, id};
+use daybook_tests::{Cast, Engine, Options, RawSql, Server, id};
 use serde_json::json;
 
 use crate::Case;
@@ -20,24 +20,24 @@ use crate::reading::events;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        what_agrees_is_verified,
+        intact_books_are_verified,
         a_changed_event_is_named,
         a_chain_that_is_rewritten_as_a_whole_is_found,
         a_log_that_is_cut_is_found,
         a_row_behind_the_head_is_found,
         a_changed_row_is_found,
-        removed_books_are_told_from_missing_ones,
-        books_that_do_not_wait_are_noted_before_they_go,
+        removed_and_missing_books_are_distinguished,
+        immediately_removed_books_are_noted,
         changed_checkpoints_are_found,
         rotated_keys_verify_the_same,
         a_checkpoint_is_written_each_day,
-        a_part_is_no_checkpoint,
+        partial_checkpoint_is_ignored,
         changed_bytes_are_found_and_not_served,
-        what_cannot_be_compared_is_no_success,
+        incomparable_books_are_reported,
     ]
 }
 
-/// A book with single events, each in a row of its own, and a file.
+/// A book with single events, each in its own row, and a file.
 fn book(server: &Server) -> Cast {
     let cast = Cast::with_accounts(server, &[("Cash", "ASSET"), ("Food", "OUTGOING")]);
     cast.record("2025-01-31", "5", "Cash", "Food", "Lunch");
@@ -54,7 +54,7 @@ fn daybook(server: &Server, arguments: &[&str]) -> Output {
     server.admin(arguments).output().expect("daybook runs")
 }
 
-/// Writes a checkpoint; its path.
+/// Writes a checkpoint; returns its path.
 #[track_caller]
 fn checkpoint(server: &Server) -> PathBuf {
     let run = daybook(server, &["checkpoint"]);
@@ -62,8 +62,8 @@ fn checkpoint(server: &Server) -> PathBuf {
     PathBuf::from(text(&run.stdout).trim_end())
 }
 
-/// The columns of each line that `daybook verify` prints, the last line aside, once its status is
-/// the one that is expected and the last line says so, too.
+/// Runs `daybook verify` and asserts its status and its last line; returns the columns of the other
+/// lines.
 #[track_caller]
 fn verify(server: &Server, status: i32) -> Vec<Vec<String>> {
     let run = daybook(server, &["verify"]);
@@ -75,7 +75,7 @@ fn verify(server: &Server, status: i32) -> Vec<Vec<String>> {
     lines.iter().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
 }
 
-/// The differences of a kind: what is found, what is expected, what there is.
+/// The differences of a kind: what is compared, the expected and the found value.
 #[track_caller]
 fn found(server: &Server, kind: &str) -> Vec<[String; 3]> {
     let lines = verify(server, 1);
@@ -90,7 +90,7 @@ fn number(cast: &Cast) -> String {
     format!("(SELECT id FROM books WHERE public_id = '{}')", cast.book)
 }
 
-/// The log as it is stored.
+/// The stored log.
 fn log(server: &Server, cast: &Cast) -> Vec<Event> {
     let address = Address::parse(server.database_url()).expect("an address");
     let mut store = ReadOnlyStore::open(&address).expect("a database");
@@ -103,21 +103,21 @@ fn log(server: &Server, cast: &Cast) -> Vec<Event> {
     logged.map(|logged| logged.event.expect("an event")).collect()
 }
 
-/// Moves the instant of the event with that number, and chains all behind it anew, as who can write
-/// to the database is able to.
+/// Changes the instant of the event with that number and recomputes the chain after it, as an
+/// attacker with write access to the database could.
 fn rewrite(server: &Server, cast: &Cast, from: i64) {
     let (key, book) = (BookKey::new(cast.book.clone()), number(cast));
-    let mut backdoor = Backdoor::open(server);
+    let mut raw_sql = RawSql::open(server);
     let mut previous = None;
     for mut event in log(server, cast) {
         if event.sequence >= from {
             if event.sequence == from {
                 event.created_at = Instant::new(event.created_at.milliseconds() - 1);
             }
-            event.hash = event.chained(&previous.expect("an event before"), &key);
+            event.hash = event.hash_after(&previous.expect("an event before"), &key);
             let (at, hash) =
-                (event.created_at.milliseconds(), backdoor.literal(event.hash.as_bytes()));
-            let changed = backdoor.execute(&format!(
+                (event.created_at.milliseconds(), raw_sql.literal(event.hash.as_bytes()));
+            let changed = raw_sql.execute(&format!(
                 "UPDATE events SET created_at = {at}, hash = {hash} WHERE book_id = {book} \
                  AND sequence = {}",
                 event.sequence
@@ -126,11 +126,11 @@ fn rewrite(server: &Server, cast: &Cast, from: i64) {
         }
         previous = Some(event.hash);
     }
-    let hash = backdoor.literal(previous.expect("events").as_bytes());
-    backdoor.execute(&format!("UPDATE book_state SET hash = {hash} WHERE book_id = {book}"));
+    let hash = raw_sql.literal(previous.expect("events").as_bytes());
+    raw_sql.execute(&format!("UPDATE book_state SET hash = {hash} WHERE book_id = {book}"));
 }
 
-fn what_agrees_is_verified(engine: Engine) {
+fn intact_books_are_verified(engine: Engine) {
     let server = Server::start(engine);
     let cast = book(&server);
     let first = checkpoint(&server);
@@ -144,7 +144,7 @@ fn what_agrees_is_verified(engine: Engine) {
     let expected =
         format!("2 checkpoints, 2 books, {} events, 1 files: 0 differences\n", logged + others);
     assert_eq!(text(&run.stdout), expected);
-    // Elsewhere, too.
+    // Also with a copy of the checkpoints.
     let elsewhere = server.data_dir().join("copied");
     fs::create_dir(&elsewhere).expect("a directory");
     fs::copy(&first, elsewhere.join(first.file_name().expect("a name"))).expect("a copy");
@@ -159,7 +159,7 @@ fn a_changed_event_is_named(engine: Engine) {
     let cast = book(&server);
     checkpoint(&server);
     let forged = id(&events(&cast)[4]).to_owned();
-    Backdoor::open(&server).execute(&format!(
+    RawSql::open(&server).execute(&format!(
         "UPDATE events SET created_at = created_at + 1 WHERE book_id = {} AND sequence = 5",
         number(&cast)
     ));
@@ -183,7 +183,7 @@ fn a_chain_that_is_rewritten_as_a_whole_is_found(engine: Engine) {
     assert_eq!((&line[0], &line[1]), (&"rewritten".to_owned(), &cast.book));
     assert_eq!(line[2], id(&events(&cast)[usize::try_from(end - 1).expect("a place")]));
     assert!(line[4].ends_with(&format!("; events {} to {end} differ", known + 1)), "{line:?}");
-    // Before any checkpoint it agreed with.
+    // Before any checkpoint it matched.
     rewrite(&server, &cast, 3);
     let [[_, expected, actual]] = found(&server, "rewritten").try_into().expect("one line");
     let name = first.file_name().expect("a name").to_string_lossy();
@@ -198,11 +198,11 @@ fn a_log_that_is_cut_is_found(engine: Engine) {
     let logged = log(&server, &cast);
     let [.., before, last] = logged.as_slice() else { panic!("two events") };
     let cut = id(events(&cast).last().expect("an event")).to_owned();
-    let (mut backdoor, book) = (Backdoor::open(&server), number(&cast));
+    let (mut raw_sql, book) = (RawSql::open(&server), number(&cast));
     let of_last = format!("book_id = {book} AND sequence = {}", last.sequence);
-    assert_eq!(backdoor.execute(&format!("DELETE FROM events WHERE {of_last}")), 1);
-    let hash = backdoor.literal(before.hash.as_bytes());
-    backdoor.execute(&format!(
+    assert_eq!(raw_sql.execute(&format!("DELETE FROM events WHERE {of_last}")), 1);
+    let hash = raw_sql.literal(before.hash.as_bytes());
+    raw_sql.execute(&format!(
         "UPDATE book_state SET sequence = {}, hash = {hash} WHERE book_id = {book}",
         before.sequence
     ));
@@ -221,53 +221,53 @@ fn a_row_behind_the_head_is_found(engine: Engine) {
          (SELECT sequence FROM book_state WHERE book_id = {book})",
         book = number(&cast)
     );
-    assert_eq!(Backdoor::open(&server).execute(&behind), 1);
+    assert_eq!(RawSql::open(&server).execute(&behind), 1);
     assert_eq!(found(&server, "eventHead").len(), 1);
 }
 
-/// What an audit compares, too (6.25).
+/// The rows that an audit compares, too (6.25).
 fn a_changed_row_is_found(engine: Engine) {
     let server = Server::start(engine);
     let cast = book(&server);
     checkpoint(&server);
     let digest = format!("digest = '{}'", "0".repeat(64));
     let changed =
-        Backdoor::open(&server).execute(&format!("UPDATE files SET {digest} WHERE size = 9"));
+        RawSql::open(&server).execute(&format!("UPDATE files SET {digest} WHERE size = 9"));
     assert_eq!(changed, 1);
     assert_eq!(found(&server, "row").len(), 1);
     assert_eq!(found(&server, "file").len(), 1);
-    Backdoor::open(&server)
+    RawSql::open(&server)
         .execute(&format!("DELETE FROM book_state WHERE book_id = {}", number(&cast)));
     let lines = verify(&server, 1);
     assert!(lines.iter().any(|line| line[..2] == ["unreadable", &cast.book]), "{lines:?}");
 }
 
-fn removed_books_are_told_from_missing_ones(engine: Engine) {
+fn removed_and_missing_books_are_distinguished(engine: Engine) {
     let server = Server::start(engine);
-    let [kept, removed, missing] = [(); 3].map(|()| book(&server));
+    let [remaining, removed, missing] = [(); 3].map(|()| book(&server));
     checkpoint(&server);
     removed.owner.delete(&removed.path("")).ok();
     assert_eq!(verify(&server, 0), Vec::<Vec<String>>::new(), "a deleted book waits");
     remove(&server, &removed.book);
     assert_eq!(verify(&server, 0), [["removed", &removed.book]]);
-    kept.record("2025-03-01", "3", "Cash", "Food", "Breakfast");
-    let mut backdoor = Backdoor::open(&server);
-    backdoor.execute(&format!("DELETE FROM events WHERE book_id = {}", number(&missing)));
-    backdoor.execute(&format!("DELETE FROM books WHERE public_id = '{}'", missing.book));
-    backdoor.execute(&format!("DELETE FROM book_keys WHERE public_id = '{}'", missing.book));
+    remaining.record("2025-03-01", "3", "Cash", "Food", "Breakfast");
+    let mut raw_sql = RawSql::open(&server);
+    raw_sql.execute(&format!("DELETE FROM events WHERE book_id = {}", number(&missing)));
+    raw_sql.execute(&format!("DELETE FROM books WHERE public_id = '{}'", missing.book));
+    raw_sql.execute(&format!("DELETE FROM book_keys WHERE public_id = '{}'", missing.book));
     let lines = verify(&server, 1);
     let known: Vec<[&str; 2]> = lines.iter().map(|line| [&*line[0], &*line[1]]).collect();
     assert!(known.contains(&["removed", &removed.book]), "{lines:?}");
     assert!(known.contains(&["missing", &missing.book]), "{lines:?}");
     assert_eq!(known.len(), 2, "{lines:?}");
-    // Whoever only says that it is being removed deceives nobody.
-    let says = format!("UPDATE books SET deleted_at = 1 WHERE public_id = '{}'", kept.book);
-    assert_eq!(backdoor.execute(&says), 1);
+    // Only marking a book as being removed does not hide it.
+    let says = format!("UPDATE books SET deleted_at = 1 WHERE public_id = '{}'", remaining.book);
+    assert_eq!(raw_sql.execute(&says), 1);
     let lines = verify(&server, 1);
-    assert!(lines.iter().any(|line| line[..2] == ["missing", &kept.book]), "{lines:?}");
+    assert!(lines.iter().any(|line| line[..2] == ["missing", &remaining.book]), "{lines:?}");
 }
 
-fn books_that_do_not_wait_are_noted_before_they_go(engine: Engine) {
+fn immediately_removed_books_are_noted(engine: Engine) {
     let args = ["--deleted-books-days", "0"].map(str::to_owned).to_vec();
     let server = Server::start_with(Options { engine, args, ..Options::default() });
     let [first, second] = [(); 2].map(|()| book(&server));
@@ -284,7 +284,7 @@ fn books_that_do_not_wait_are_noted_before_they_go(engine: Engine) {
 fn changed_checkpoints_are_found(engine: Engine) {
     let server = Server::start(engine);
     book(&server);
-    let (path, kept) = (checkpoint(&server), checkpoint(&server));
+    let (path, remaining) = (checkpoint(&server), checkpoint(&server));
     let whole = fs::read_to_string(&path).expect("a text");
     let name = path.file_name().expect("a name").to_string_lossy().into_owned();
     let deleted = whole.replacen("\nend", " deleted\nend", 1);
@@ -293,7 +293,7 @@ fn changed_checkpoints_are_found(engine: Engine) {
         (deleted, "changed: the signature does not match"),
         (cut, "cut: the signature at the end is missing"),
         (String::new(), "cut: the signature at the end is missing"),
-        (whole.replacen("checkpoint 1 ", "checkpoint 2 ", 1), "not a checkpoint of a form"),
+        (whole.replacen("checkpoint 1 ", "checkpoint 2 ", 1), "not a checkpoint in a known format"),
     ] {
         fs::write(&path, changed).expect("a file");
         let [[resource, _, actual]] = found(&server, "checkpoint").try_into().expect("one line");
@@ -302,11 +302,12 @@ fn changed_checkpoints_are_found(engine: Engine) {
     }
     fs::write(&path, whole).expect("a file");
     verify(&server, 0);
-    // Those of another installation prove nothing here.
+    // Checkpoints of another installation prove nothing here.
     let other = Server::start(engine);
     book(&other);
     let theirs = checkpoint(&other);
-    fs::copy(&theirs, kept.with_file_name(theirs.file_name().expect("a name"))).expect("a copy");
+    fs::copy(&theirs, remaining.with_file_name(theirs.file_name().expect("a name")))
+        .expect("a copy");
     let [[_, _, actual]] = found(&server, "checkpoint").try_into().expect("one line");
     assert!(actual.starts_with("signed with another key"), "{actual}");
 }
@@ -325,20 +326,20 @@ fn rotated_keys_verify_the_same(engine: Engine) {
     assert_eq!(verify(&server, 0), Vec::<Vec<String>>::new());
 }
 
-/// The files of checkpoints.
+/// The checkpoint files.
 fn files(server: &Server) -> Vec<PathBuf> {
     let folder = fs::read_dir(server.data_dir().join("checkpoints"));
     folder.into_iter().flatten().map(|entry| entry.expect("a file").path()).collect()
 }
 
-/// What says that a day is over is the name of the newest file.
+/// The name of the newest file tells whether a day is over.
 fn a_checkpoint_is_written_each_day(engine: Engine) {
     let mut server = Server::start(engine);
     let cast = book(&server);
-    assert_eq!(files(&server), Vec::<PathBuf>::new(), "there was no book");
+    assert_eq!(files(&server), Vec::<PathBuf>::new(), "no checkpoint without books");
     server.restart();
     eventually("a checkpoint is written", || files(&server).len() == 1);
-    eventually("its log tells", || server.log().contains("a checkpoint was written"));
+    eventually("its log tells", || server.log().contains("checkpoint written"));
     server.restart();
     cast.record("2025-03-01", "3", "Cash", "Food", "Breakfast");
     assert_eq!(verify(&server, 0), Vec::<Vec<String>>::new());
@@ -352,8 +353,8 @@ fn a_checkpoint_is_written_each_day(engine: Engine) {
     assert_eq!(files(&server).len(), 2, "one a day");
 }
 
-/// A process that was killed while it wrote has left one.
-fn a_part_is_no_checkpoint(engine: Engine) {
+/// A process killed while writing leaves a partial file.
+fn partial_checkpoint_is_ignored(engine: Engine) {
     let server = Server::start(engine);
     book(&server);
     let path = checkpoint(&server);
@@ -363,7 +364,7 @@ fn a_part_is_no_checkpoint(engine: Engine) {
     assert_eq!(verify(&server, 0), Vec::<Vec<String>>::new());
 }
 
-/// 9.21: neither at the address nor with the metadata.
+/// 9.21: neither at the file's address nor with the metadata.
 fn changed_bytes_are_found_and_not_served(engine: Engine) {
     let server = Server::start(engine);
     let cast = book(&server);
@@ -400,8 +401,8 @@ fn changed_bytes_are_found_and_not_served(engine: Engine) {
     assert_eq!(cast.owner.get(&get).status, 200);
 }
 
-/// Status 2, and nothing is made.
-fn what_cannot_be_compared_is_no_success(engine: Engine) {
+/// Status 2, and nothing is written.
+fn incomparable_books_are_reported(engine: Engine) {
     let server = Server::start(engine);
     let refused = |arguments: &[&str], words: &str| {
         let run = daybook(&server, &[&["verify"], arguments].concat());
@@ -426,17 +427,17 @@ fn what_cannot_be_compared_is_no_success(engine: Engine) {
         command.args(["verify", "--database-url", &missing, "--data-dir"]);
         let run = command.arg(server.data_dir()).output().expect("daybook runs");
         let said = text(&run.stderr);
-        assert!(said.contains("there is no file"), "{said}");
+        assert!(said.contains("file not found"), "{said}");
         assert_eq!(run.status.code(), Some(2));
         assert!(!nowhere.exists(), "it is only read");
     }
     verification_counts_nothing(&cast, &server);
 }
 
-/// The counters of the database are where they were: no process has started (6.27).
+/// Asserts unchanged counters of the database: no process has started (6.27).
 fn verification_counts_nothing(cast: &Cast, server: &Server) {
-    let mut backdoor = Backdoor::open(server);
-    let mut starts = || backdoor.count("SELECT count FROM process_starts");
+    let mut raw_sql = RawSql::open(server);
+    let mut starts = || raw_sql.count("SELECT count FROM process_starts");
     let before = starts();
     verify(server, 0);
     assert_eq!(starts(), before);

@@ -1,5 +1,5 @@
-//! Whom an identity provider has verified: admission (11.11) and profile (9.11), asked of the use
-//! cases and seen through HTTP.
+//! Users verified by an identity provider: admission (11.11) and profile (9.11), through the use
+//! cases and HTTP.
 
 use std::sync::Arc;
 
@@ -16,21 +16,21 @@ use serde_json::{Value, json};
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
         only_the_admitted_become_users,
-        who_a_book_waits_for_becomes_a_user,
-        who_is_a_user_stays_one,
+        pending_collaborator_becomes_a_user,
+        existing_user_needs_no_admission,
         rule_11_11_newcomers_by_sharing_are_bounded,
-        rule_11_11_newcomers_bring_nobody_the_same_day,
-        rule_11_11_sharing_admits_nobody_where_the_operator_says_so,
+        rule_11_11_newcomers_cannot_invite_on_their_first_day,
+        rule_11_11_admission_by_sharing_can_be_disabled,
         the_profile_is_shown,
-        claims_replace_what_they_tell,
+        claims_replace_profile_fields,
         an_unchanged_profile_writes_nothing,
-        what_does_not_fit_is_left_out,
+        invalid_claims_are_ignored,
     ]
 }
 
 const NOW: Instant = Instant::new(1_763_000_000_000);
 
-/// A process beside the server that has verified somebody.
+/// A second process that has verified a user.
 struct Provider {
     store: Store,
     ids: Arc<Ids>,
@@ -40,7 +40,7 @@ impl Provider {
     fn beside(server: &Server) -> Provider {
         let address = Address::parse(server.database_url()).expect("the form of URLs");
         let store = Store::open(&Options::new(address)).expect("a store");
-        let ids = Arc::new(Ids::new(store.start()));
+        let ids = Arc::new(Ids::new(store.generation()));
         Provider { store, ids }
     }
 
@@ -56,7 +56,7 @@ impl Provider {
         now: Instant,
     ) -> Result<User, Error> {
         let (verified, ids) = (verified.clone(), Arc::clone(&self.ids));
-        self.store.write(ShardKey::of_newcomer(&verified.email), move |tx| {
+        self.store.write(ShardKey::of_new_user(&verified.email), move |tx| {
             user::sign_in_verified(tx, &verified, &admission, &ids, now)
         })
     }
@@ -71,7 +71,7 @@ impl Provider {
         self.store.read(|tx| user::find(tx, email)).expect("a reading").is_some()
     }
 
-    /// How often users were changed, as all processes see it.
+    /// The number of user changes, as all processes see it.
     fn changes(&self) -> i64 {
         let count =
             |tx: &mut daybook_storage::Tx<'_>| Ok::<_, Error>(tx.identity_changes().count()?);
@@ -97,7 +97,7 @@ fn zoe() -> Profile {
     }
 }
 
-/// What getUser answers of a profile.
+/// The profile fields of getUser.
 fn shown(server: &Server, email: &Email) -> Value {
     let user = server.client(email.as_str()).get("/v5/user").ok();
     let fields = ["name", "fullName", "givenName", "familyName", "avatarUrl", "hostedDomain"];
@@ -127,8 +127,8 @@ fn only_the_admitted_become_users(server: &Server) {
     }
 }
 
-/// 7.5, 11.11: a collaborator before they exist finds the book in their list at the first sight.
-fn who_a_book_waits_for_becomes_a_user(server: &Server) {
+/// 7.5, 11.11: a collaborator added before the first sign-in finds the book in the list.
+fn pending_collaborator_becomes_a_user(server: &Server) {
     let provider = Provider::beside(server);
     let cast = Cast::new(server);
     let guest = somebody("b\u{fc}cher.example");
@@ -139,7 +139,7 @@ fn who_a_book_waits_for_becomes_a_user(server: &Server) {
     let client = server.client(guest.email.as_str());
     assert_eq!(column(&client.get("/v5/books").ok(), "id"), [cast.book.as_str()]);
     assert_eq!(client.get(&cast.path("")).ok()["permission"], "POSTER");
-    // Who is taken off before the first sight is waited for no more.
+    // A collaborator removed before the first sign-in is not admitted.
     let late = somebody("elsewhere.example");
     cast.share(late.email.as_str(), "VIEWER");
     cast.owner.delete(&cast.path(&format!("/collaborators/{}", late.email))).ok();
@@ -147,8 +147,8 @@ fn who_a_book_waits_for_becomes_a_user(server: &Server) {
     assert!(!provider.known(&late.email));
 }
 
-/// 11.11: whatever is admitted later; and a token of the server's machine needs no admission.
-fn who_is_a_user_stays_one(server: &Server) {
+/// 11.11: also when admission changes; a token of the server's own machine needs no admission.
+fn existing_user_needs_no_admission(server: &Server) {
     let provider = Provider::beside(server);
     let who = somebody("example.com");
     assert_eq!(provider.find(&who), None);
@@ -163,8 +163,8 @@ fn is_refused(outcome: &Result<User, Error>, what: &str) {
     assert_eq!(refused, Some("notAdmitted"), "{what}: {outcome:?}");
 }
 
-/// The addresses of an inviter's mailbox have one number together; users that are known do not
-/// count, and the owner who shares is told the same in any case.
+/// The addresses of an inviter's mailbox share one limit. Known users do not count, and the
+/// response to the owner is always the same.
 fn rule_11_11_newcomers_by_sharing_are_bounded(server: &Server) {
     let provider = Provider::beside(server);
     let cast = Cast::new(server);
@@ -189,7 +189,7 @@ fn rule_11_11_newcomers_by_sharing_are_bounded(server: &Server) {
     is_refused(&refused, "11.11: ten a day");
     assert!(refused.expect_err("refused").to_string().contains("tomorrow"));
     assert!(!provider.known(&guests[10].email), "nothing is kept");
-    // The operator, somebody else, and the next day.
+    // The operator, another inviter, and the next day.
     provider.sign_in(&guests[10], &[guests[10].email.as_str()]).expect("named by the operator");
     is_refused(&provider.sign_in(&guests[11], &[]), "at each of both addresses");
     let tomorrow = Instant::new(NOW.milliseconds() + 86_400_000);
@@ -198,10 +198,10 @@ fn rule_11_11_newcomers_by_sharing_are_bounded(server: &Server) {
     provider.sign_in_at(&late, Admission::default(), tomorrow).expect("another day");
     let friend = Cast::new(server);
     friend.share(guests[11].email.as_str(), "VIEWER");
-    provider.sign_in(&guests[11], &[]).expect("by somebody else");
+    provider.sign_in(&guests[11], &[]).expect("by another inviter");
 }
 
-fn rule_11_11_newcomers_bring_nobody_the_same_day(server: &Server) {
+fn rule_11_11_newcomers_cannot_invite_on_their_first_day(server: &Server) {
     let provider = Provider::beside(server);
     let cast = Cast::new(server);
     let [newcomer, next] = [somebody("guests.example"), somebody("guests.example")];
@@ -216,15 +216,15 @@ fn rule_11_11_newcomers_bring_nobody_the_same_day(server: &Server) {
     provider.sign_in_at(&next, Admission::default(), tomorrow).expect("a user of yesterday");
 }
 
-fn rule_11_11_sharing_admits_nobody_where_the_operator_says_so(server: &Server) {
+fn rule_11_11_admission_by_sharing_can_be_disabled(server: &Server) {
     let provider = Provider::beside(server);
     let cast = Cast::new(server);
     let guest = somebody("guests.example");
     cast.share(guest.email.as_str(), "VIEWER");
-    let named_only = || Admission::default().named_only(true);
+    let named_only = || Admission::default().with_named_only(true);
     is_refused(&provider.sign_in_at(&guest, named_only(), NOW), "a book waits for them");
     let entry = guest.email.as_str().parse::<Admitted>().expect("an entry");
-    let named = [entry].into_iter().collect::<Admission>().named_only(true);
+    let named = [entry].into_iter().collect::<Admission>().with_named_only(true);
     provider.sign_in_at(&guest, named, NOW).expect("named");
     let client = server.client(guest.email.as_str());
     assert_eq!(client.get(&cast.path("")).ok()["permission"], "VIEWER", "7.5: it waited");
@@ -240,14 +240,14 @@ fn the_profile_is_shown(server: &Server) {
         shown(server, &who.email),
         json!([name, name, given, family, picture, "example.org"])
     );
-    // Others see the username.
+    // Other users see the username.
     let client = server.client(who.email.as_str());
     let book = client.post("/v5/books", &json!({"name": "Home"})).ok();
     assert_eq!(book["ownerName"], who.email.local());
 }
 
-fn claims_replace_what_they_tell(server: &Server) {
-    // One of its own: any case that changes a user would be counted.
+fn claims_replace_profile_fields(server: &Server) {
+    // A separate server: any case that changes a user would be counted.
     let server = &Server::start(server.engine());
     let provider = Provider::beside(server);
     let who = somebody("example.org");
@@ -264,7 +264,7 @@ fn claims_replace_what_they_tell(server: &Server) {
     assert_eq!((after.id, &after.username, &after.profile), (before.id, &before.username, &zoe()));
     let shown = remembered.get("/v5/user").ok();
     assert_eq!(shown["familyName"].as_str(), zoe().family_name.as_deref(), "also to this token");
-    assert_eq!(provider.changes(), count, "two tokens that tell different names disturb nobody");
+    assert_eq!(provider.changes(), count, "tokens with different names change nothing");
     let parts = Profile {
         given_name: Some("Zo".to_owned()),
         family_name: Some("Schmidt".to_owned()),
@@ -287,7 +287,7 @@ fn an_unchanged_profile_writes_nothing(server: &Server) {
     assert_eq!(provider.find(&silent), Some(user));
 }
 
-fn what_does_not_fit_is_left_out(server: &Server) {
+fn invalid_claims_are_ignored(server: &Server) {
     let provider = Provider::beside(server);
     let claims = Profile {
         name: Some("Zo\0e".to_owned()),

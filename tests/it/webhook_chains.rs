@@ -1,4 +1,4 @@
-//! Chains of apps that act on what they are told of (8.11), and apps whose user is disabled.
+//! Chains of apps that react to events (8.11), and apps of disabled users.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,23 +17,23 @@ pub fn tests() -> Vec<Case> {
     crate::cases![
         rule_8_11_chains_end,
         rule_8_11_audits_are_part_of_a_chain,
-        rule_8_11_who_is_disabled_misses_what_happens,
+        rule_8_11_apps_of_disabled_users_get_no_events,
     ]
 }
 
-/// How many responses of these events are errors.
+/// The number of error responses to these events.
 fn errors(page: &Value) -> usize {
     let all = items(page).iter().flat_map(|event| event["botResponses"].as_array().cloned());
     all.flatten().filter(|response| response["type"] == "ERROR").count()
 }
 
-/// Two bots that answer each other: each posts a transaction on every one that it is told of.
+/// Two bots that react to each other: each posts a transaction for every event it receives.
 fn rule_8_11_chains_end(server: &Server) {
     let (cast, base) = (Arc::new(book(server)), server.base().to_owned());
     let bot = |name: &'static str| {
         let (cast, base) = (Arc::clone(&cast), base.clone());
         Receiver::answering(move |received| {
-            // It does not answer itself.
+            // It does not react to its own events.
             if received.body["agent"]["id"] != received.header("service-agent-id") {
                 let body = json!({"date": "2026-01-05", "amount": "1", "description": name,
                     "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}});
@@ -52,7 +52,8 @@ fn rule_8_11_chains_end(server: &Server) {
     let mut page = Value::Null;
     eventually("8.11: the chains end with an error", || {
         page = cast.owner.get(&path).ok();
-        // The first event reaches both bots, so there are two chains; both bots get the last one.
+        // Both bots receive the first event, so there are two chains, and both bots receive the
+        // last event.
         errors(&page) == 4
     });
     pause(Duration::from_millis(500));
@@ -60,14 +61,14 @@ fn rule_8_11_chains_end(server: &Server) {
     assert_eq!(items(&all).len(), 1 + 2 * 11, "8.11: ten events after the first are answered");
 }
 
-/// A bot that asks for another audit whenever it is told of one.
+/// A bot that requests another audit for every audit.
 fn rule_8_11_audits_are_part_of_a_chain(server: &Server) {
     let cast = book(server);
     let (audit, base) = (cast.path("/audit"), server.base().to_owned());
-    let asked = audit.clone();
+    let request = audit.clone();
     let auditor = Receiver::answering(move |received| {
         let caller = Client::at(&base, received.header("service-oauth-token"));
-        caller.send("PATCH", &asked, &Value::Null).no_content();
+        caller.send("PATCH", &request, &Value::Null).no_content();
         fine("{}")
     });
     install(&cast, &auditor.url(), &["BOOK_AUDITED"], json!({}));
@@ -79,7 +80,7 @@ fn rule_8_11_audits_are_part_of_a_chain(server: &Server) {
     assert_eq!(items(&all).len(), 1 + 11, "8.11: ten events after the first are answered");
 }
 
-fn rule_8_11_who_is_disabled_misses_what_happens(server: &Server) {
+fn rule_8_11_apps_of_disabled_users_get_no_events(server: &Server) {
     let cast = book(server);
     let receiver = Receiver::answering(|_| fine("{}"));
     install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));

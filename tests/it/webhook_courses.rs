@@ -1,5 +1,5 @@
 //! Deliveries until their end (8.8, 8.9): given up after the last attempt, and beside apps that
-//! answer nothing in many books.
+//! hang in many books.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant as UnixTime;
 use daybook_service::delivery::{self, InFlight};
 use daybook_tests::receiver::{Receiver, fine};
-use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Client, Engine, Server, bots, pause, resident};
+use daybook_tests::{CASH_AND_FOOD, Cast, Client, Engine, RawSql, Server, bots, pause, resident};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -22,15 +22,14 @@ use crate::webhooks::install;
 pub fn tests() -> Vec<Case> {
     crate::isolated![
         rule_8_8_given_up_after_five_attempts,
-        rule_8_9_a_silent_app_delays_nobody,
+        rule_8_9_silent_app_delays_no_other_app,
         rule_8_9_silent_apps_delay_no_other_user,
-        rule_8_9_who_waits_behind_many_is_found,
-        rule_8_9_what_waits_takes_no_memory,
+        rule_8_9_due_delivery_behind_many_is_found,
+        rule_8_9_waiting_events_take_no_memory,
     ]
 }
 
-/// The pauses are over as soon as they begin; how long they are is a matter of `webhooks.rs` and of
-/// the domain.
+/// Retries are due at once; `webhooks.rs` and the domain test the pauses.
 fn rule_8_8_given_up_after_five_attempts(engine: Engine) {
     let server = Server::start(engine);
     let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
@@ -45,7 +44,7 @@ fn rule_8_8_given_up_after_five_attempts(engine: Engine) {
     for description in ["one", "two"] {
         cast.record("2026-01-05", "10", "Cash", "Food", description);
     }
-    let mut database = Backdoor::open(&server);
+    let mut database = RawSql::open(&server);
     let backlog = || cast.owner.get(&cast.path("/events/backlog")).ok()["count"].clone();
     eventually("8.10: the backlog falls to 0", || {
         database
@@ -66,14 +65,14 @@ fn rule_8_8_given_up_after_five_attempts(engine: Engine) {
     assert_eq!(told, expected, "8.8: then an error");
 }
 
-/// Books of the silent app: more than a process delivers at once.
+/// Books of the hanging app: more than a process delivers concurrently.
 const BOOKS: usize = 70;
-/// Events of each of them.
+/// Events of each book.
 const EVENTS: usize = 4;
-/// What waits for a silent app waits a minute; a busy machine is not as slow.
+/// A delivery to a hanging app takes a minute; a busy machine is faster than that.
 const PROMPT: Duration = Duration::from_secs(30);
 
-/// A receiver that answers nothing until it is told to.
+/// A receiver that does not answer until it is released.
 struct Silent {
     receiver: Receiver,
     may_speak: Arc<AtomicBool>,
@@ -103,7 +102,7 @@ impl Silent {
     }
 }
 
-/// What a book records is heard at once, also when it was heard of so often before.
+/// Asserts that an event arrives soon, also after many earlier ones.
 #[track_caller]
 fn hears_at_once(owner: &Client, book: &str, prompt: &Receiver) {
     let before = prompt.received().len();
@@ -116,7 +115,7 @@ fn hears_at_once(owner: &Client, book: &str, prompt: &Receiver) {
     }
 }
 
-fn rule_8_9_a_silent_app_delays_nobody(engine: Engine) {
+fn rule_8_9_silent_app_delays_no_other_app(engine: Engine) {
     let server = Server::start(engine);
     let owner = server.client("owner@example.com");
     let (silent, prompt) = (Silent::start(), Receiver::start());
@@ -136,7 +135,7 @@ fn rule_8_9_a_silent_app_delays_nobody(engine: Engine) {
     assert_eq!(silent.receiver.received().len(), BOOKS * EVENTS);
 }
 
-/// As many apps of one user as would take all places, and more.
+/// As many apps of one user as would take all delivery slots, and more.
 fn rule_8_9_silent_apps_delay_no_other_user(engine: Engine) {
     let server = Server::start(engine);
     let [busy, other] = ["busy", "other"].map(|name| server.client(&format!("{name}@example.com")));
@@ -161,12 +160,12 @@ fn rule_8_9_silent_apps_delay_no_other_user(engine: Engine) {
     eventually("8.10: all of it is delivered", || !books.iter().any(waiting));
 }
 
-/// In a future that the server's own worker does not see.
+/// A time in the future, which the server's own worker does not reach.
 const THEN: UnixTime = UnixTime::new(4_000_000_000_000);
 
-/// Far more than there are places for wait before it, of an app and of a user that may have no
-/// more of them: one look finds it all the same.
-fn rule_8_9_who_waits_behind_many_is_found(engine: Engine) {
+/// Far more deliveries than slots are queued before it, of an app and a user that may use no more
+/// slots; one scan finds it nevertheless.
+fn rule_8_9_due_delivery_behind_many_is_found(engine: Engine) {
     let inside = Inside::new(engine, THEN, Changes::default());
     let due = THEN.milliseconds();
     let mut statements = Vec::new();
@@ -193,39 +192,39 @@ fn rule_8_9_who_waits_behind_many_is_found(engine: Engine) {
     let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
     inside.execute(&statements);
     let occupied = InFlight::new(64, 8);
-    let taken = inside.write(move |tx, _, _| delivery::take(tx, &mut || 1, occupied, THEN));
-    let taken = taken.expect("what is due");
+    let accepted = inside.write(move |tx, _, _| delivery::lease_due(tx, &mut || 1, occupied, THEN));
+    let accepted = accepted.expect("what is due");
     let of = |user: i64| {
-        taken.iter().filter(|one| one.seat.installer == Some(UserId::new(user))).count()
+        accepted.iter().filter(|one| one.slot.installer == Some(UserId::new(user))).count()
     };
     assert_eq!([7, 8, 9].map(of), [32, 16, 1], "8.9: each has as many as are free then");
 }
 
-/// Events that wait for an app that hangs: few, then many.
+/// Queued events of a hanging app: few, then many.
 const FEW: usize = 2_000;
 const MANY: usize = 20_000;
-/// What a process may have more of beside so many more. An event as it is sent has more than a
-/// kilobyte, so they would take twice as much.
+/// The memory that a process may need for so many more events. An event as sent has more than a
+/// kilobyte, so they would need twice as much.
 const MORE_MEBIBYTES: f64 = 8.0;
 
-/// One that hangs is asked for one event after another, and what waits behind it stays in the
-/// database. A new process has nothing but that in its memory.
-fn rule_8_9_what_waits_takes_no_memory(engine: Engine) {
+/// A hanging app gets one event at a time, and the queued ones stay in the database. A new process
+/// has only that in its memory.
+fn rule_8_9_waiting_events_take_no_memory(engine: Engine) {
     let mut server = Server::start(engine);
     let owner = server.client("owner@example.com");
     let (silent, prompt) = (Silent::start(), Receiver::start());
     let apps = [&silent.receiver, &prompt].map(|one| bots::register(&owner, &one.url()));
     let books = apps.each_ref().map(|app| bots::book(&owner, std::slice::from_ref(app)));
     let mut waiting = 0;
-    let taken = [FEW, MANY].map(|count| {
+    let accepted = [FEW, MANY].map(|count| {
         for _ in 0..(count - waiting) / 1_000 {
             bots::record(&owner, &books[0], 1_000);
         }
         waiting = count;
         server.kill();
         server.restart();
-        // What the process before had begun is due again, without its lease.
-        Backdoor::open(&server).execute(
+        // The deliveries of the previous process are due again, without its lease.
+        RawSql::open(&server).execute(
             "UPDATE delivery_queues SET lease = NULL, leased_until = NULL, due_at = 0 \
              WHERE EXISTS (SELECT 1 FROM deliveries d WHERE d.book_id = delivery_queues.book_id \
              AND d.app_id = delivery_queues.app_id)",
@@ -239,7 +238,7 @@ fn rule_8_9_what_waits_takes_no_memory(engine: Engine) {
         assert_eq!(bots::backlog(&owner, &books[0]), count as u64, "8.10: all of it waits");
         resident(server.pid())
     });
-    assert!(taken[1] < taken[0] + MORE_MEBIBYTES, "8.9: resident MiB: {taken:?}");
+    assert!(accepted[1] < accepted[0] + MORE_MEBIBYTES, "8.9: resident MiB: {accepted:?}");
     silent.speak();
 }
 

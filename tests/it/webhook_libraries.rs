@@ -1,4 +1,4 @@
-//! Receivers that are not ours (8.6): Python's `standardwebhooks` and PyJWT verify what is sent.
+//! Independent receivers (8.6): Python's `standardwebhooks` and PyJWT verify the requests.
 
 use std::io::Write;
 use std::path::Path;
@@ -18,7 +18,7 @@ pub fn tests() -> Vec<Case> {
     crate::cases![rule_8_6_libraries_verify, rule_8_6_any_secret_is_one_for_libraries]
 }
 
-/// What the libraries say of webhooks; none where they are not installed.
+/// The verdicts of the libraries; `None` if they are not installed.
 fn verdicts(asked: &[Value]) -> Option<Vec<Value>> {
     let python = match python() {
         Ok(python) => python,
@@ -40,13 +40,13 @@ fn verdicts(asked: &[Value]) -> Option<Vec<Value>> {
     Some(serde_json::from_slice(&done.stdout).expect("JSON"))
 }
 
-/// A webhook as it came, and what its receiver knows.
+/// A received webhook, and the receiver's keys.
 fn asked(server: &Server, received: &Received, secret: &str, audience: &str) -> Value {
     json!({"headers": received.headers, "body": received.text, "secret": secret,
         "issuer": server.base(), "audience": audience})
 }
 
-/// An event that was sent to an app with this secret; and the app and where it listens.
+/// Sends an event to an app with this secret; returns it, the app and its address.
 fn sent(server: &Server, secret: &str) -> (Received, Value, String) {
     let (cast, receiver) = (Cast::with_accounts(server, &CASH_AND_FOOD), Receiver::start());
     let secret = json!({"clientSecret": secret});
@@ -57,7 +57,7 @@ fn sent(server: &Server, secret: &str) -> (Received, Value, String) {
 
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-/// A JWT whose claims somebody has changed.
+/// A JWT with modified claims.
 fn forged(token: &str) -> String {
     let parts: Vec<&str> = token.split('.').collect();
     let claims = BASE64_URL_SAFE_NO_PAD.decode(parts[1]).expect("Base64");
@@ -67,7 +67,7 @@ fn forged(token: &str) -> String {
     [parts[0], &claims, parts[2]].join(".")
 }
 
-/// Both libraries take what was sent, and neither takes it with anything else in its place.
+/// Both libraries accept the request, and reject it with any part replaced.
 fn rule_8_6_libraries_verify(server: &Server) {
     let (received, app, url) = sent(server, SECRET);
     let whole = asked(server, &received, SECRET, &url);
@@ -114,13 +114,13 @@ fn rule_8_6_libraries_verify(server: &Server) {
     assert_eq!(told, expected, "{verdicts:?}");
 }
 
-/// A secret of another form is given to libraries in Base64, as the rule says.
+/// A secret of another form is passed to libraries in Base64, as the rule says.
 fn rule_8_6_any_secret_is_one_for_libraries(server: &Server) {
     for (secret, given) in [
         ("plain words, ünd more", None),
         ("0123456789abcdef", None),
         ("whsec_not Base64", None),
-        // Without its padding.
+        // Without padding.
         ("whsec_c2VjcmV0cw", Some("whsec_c2VjcmV0cw")),
     ] {
         let (received, _, url) = sent(server, secret);

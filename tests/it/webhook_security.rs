@@ -1,5 +1,5 @@
-//! Webhooks and whoever means harm (8.6, 8.7): addresses that lead inside, certificates of others,
-//! texts that would be headers, answers without an end.
+//! Hostile webhooks (8.6, 8.7): internal addresses, wrong certificates, header injection, endless
+//! answers.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpListener;
@@ -25,7 +25,7 @@ pub fn tests() -> Vec<Case> {
     ]
 }
 
-/// A book with an app that hears of nothing by itself, and an event to send it.
+/// A book with an app without subscriptions, and an event to send to it.
 struct Setting {
     cast: Cast,
     app: Value,
@@ -40,7 +40,7 @@ impl Setting {
         Setting { cast, app, event }
     }
 
-    /// Sends the event there, once (8.12); the type of the response and its text.
+    /// Sends the event there once (8.12); returns the type and the text of the response.
     #[track_caller]
     fn send(&self, url: &str) -> [String; 2] {
         let app = json!({"id": self.app["id"], "webhookUrl": url});
@@ -59,8 +59,8 @@ fn server(engine: Engine, allowed: &str, env: &[(&str, String)]) -> Server {
     Server::start_with(Options { engine, args, env, ..Options::default() })
 }
 
-/// However an address of this machine is written, it is reached where it is allowed, and nobody so
-/// much as connects to it where it is not.
+/// Every notation of a local address is reached where it is allowed, and never connected to where
+/// it is not.
 fn rule_8_6_addresses_that_lead_inside(engine: Engine) {
     let open = server(engine, "127.0.0.0/8", &[]);
     let closed = server(engine, "192.0.2.0/24,bot.example", &[]);
@@ -86,8 +86,8 @@ fn rule_8_6_addresses_that_lead_inside(engine: Engine) {
         "somebody:secret@127.0.0.1",
     ];
     for (number, host) in spellings.iter().enumerate() {
-        let told = outside.send(&format!("http://{host}:{}/hook", receiver.port()));
-        assert_eq!(told[0], "none", "8.6: {host}: {told:?}");
+        let verdict = outside.send(&format!("http://{host}:{}/hook", receiver.port()));
+        assert_eq!(verdict[0], "none", "8.6: {host}: {verdict:?}");
         assert_eq!(receiver.received().len(), number + 1, "8.6: {host} is this machine");
         for scheme in ["http", "https"] {
             let [kind, why] = inside.send(&format!("{scheme}://{host}:{trapped}/hook"));
@@ -99,13 +99,13 @@ fn rule_8_6_addresses_that_lead_inside(engine: Engine) {
         let [kind, why] = inside.send(&format!("https://{host}/latest/meta-data/"));
         assert_eq!((kind.as_str(), why.contains("may not be reached")), ("ERROR", true), "{why}");
     }
-    // What no client reads as an address is asked by none.
+    // Invalid addresses are not requested.
     for url in ["https://①②⑦.0.0.1/", "http://[::1/", "https://a%00b/", "https://bot.example:0x50/"]
     {
         assert_eq!(inside.send(url)[0], "ERROR", "{url}");
     }
     let nobody = trap.accept().map(drop).map_err(|error| error.kind());
-    assert_eq!(nobody, Err(ErrorKind::WouldBlock), "8.6: nobody has come in");
+    assert_eq!(nobody, Err(ErrorKind::WouldBlock), "8.6: no connection was made");
 }
 
 fn rule_8_6_certificates_of_others(engine: Engine) {
@@ -123,11 +123,11 @@ fn rule_8_6_certificates_of_others(engine: Engine) {
     let [kind, why] = Setting::new(&unknowing, json!({})).send(&url("localhost"));
     assert!(kind == "ERROR" && why.contains("no answer"), "of nobody known: {kind} {why}");
     assert!(unknowing.log().contains("certificate"), "8.6: the operator learns the cause");
-    assert_eq!(receiver.received().len(), 1, "8.6: not a byte of the event is told");
+    assert_eq!(receiver.received().len(), 1, "8.6: no byte of the event is sent");
 }
 
-/// What docs/operations.md recommends behind a proxy listens on loopback, and reaches none of its
-/// services all the same.
+/// A server behind a proxy as docs/operations.md recommends listens on loopback, and still reaches
+/// no service there.
 fn rule_8_6_loopback_is_reached_in_a_trial_only(engine: Engine) {
     let receiver = Receiver::start();
     let trial = "webhooks may reach this machine";
@@ -154,7 +154,7 @@ fn rule_8_6_loopback_is_reached_in_a_trial_only(engine: Engine) {
     }
 }
 
-/// A closed port, a service that is no HTTP server and one that hangs up.
+/// A closed port, a service without HTTP, and one that closes the connection.
 fn rule_8_6_failures_inside_look_alike(engine: Engine) {
     let server = server(engine, "127.0.0.1", &[]);
     let setting = Setting::new(&server, json!({}));
@@ -177,8 +177,7 @@ fn rule_8_6_failures_inside_look_alike(engine: Engine) {
     }
 }
 
-/// Names, addresses and secrets with line breaks: what is sent has the headers that it has, and no
-/// others.
+/// Names, addresses and secrets with line breaks do not add headers.
 fn rule_8_6_texts_are_no_headers(engine: Engine) {
     let server = Server::start(engine);
     let broken = "x\r\nx-injected: 1\r\n\r\n";
@@ -203,8 +202,8 @@ fn rule_8_6_texts_are_no_headers(engine: Engine) {
     let receiver = Receiver::start();
     let encoded = "%0d%0ax-injected:%201%0d%0a%0d%0a";
     let port = receiver.port();
-    let told = setting.send(&format!("http://a:b%0d%0a@127.0.0.1:{port}/{encoded}?{encoded}#x"));
-    assert_eq!(told[0], "none", "{told:?}");
+    let verdict = setting.send(&format!("http://a:b%0d%0a@127.0.0.1:{port}/{encoded}?{encoded}#x"));
+    assert_eq!(verdict[0], "none", "{verdict:?}");
     let received = receiver.wait_for(1).remove(0);
     assert_eq!(received.line, format!("POST /{encoded}?{encoded} HTTP/1.1"));
     let mut names: Vec<&str> = received.headers.keys().map(String::as_str).collect();
@@ -228,7 +227,7 @@ fn rule_8_6_texts_are_no_headers(engine: Engine) {
     assert_eq!(received.body["type"], setting.event["type"], "the body is what it is");
 }
 
-/// Answers with these bytes, and then with more and more of the others.
+/// Answers with these bytes, then with more and more of the others.
 fn flood(head: &'static [u8], then: &'static [u8]) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("its address").port();

@@ -1,4 +1,4 @@
-//! Webhooks (8.6 - 8.11): what apps receive, in which order, and what becomes of their answers.
+//! Webhooks (8.6 - 8.11): the requests to apps, their order, and the responses.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use daybook_tests::receiver::{Received, Receiver, fine};
 use daybook_tests::{
-    Backdoor, CASH_AND_FOOD, Cast, Client, Server, column, id, now_milliseconds, pause, unique,
+    CASH_AND_FOOD, Cast, Client, RawSql, Server, column, id, now_milliseconds, pause, unique,
 };
 use serde_json::{Value, json};
 
@@ -23,17 +23,18 @@ pub fn tests() -> Vec<Case> {
         rule_8_7_answers_are_recorded,
         rule_8_8_failures_are_repeated,
         rule_8_9_one_after_another_in_order,
-        rule_8_9_a_slow_app_delays_nobody,
+        rule_8_9_slow_app_delays_no_other_app,
         rule_8_11_receivers,
         rule_8_11_addresses_of_developers,
-        rule_8_11_uninstalling_drops_what_waits,
-        who_has_lost_access_receives_nothing,
-        who_collaborates_is_not_told_to_others,
+        rule_8_11_uninstalling_drops_waiting_events,
+        installer_without_access_receives_nothing,
+        collaborator_events_stay_inside_the_book,
         rule_8_1_deletions_of_books_are_delivered,
     ]
 }
 
-/// An app of the owner that sends these types of events there, installed in the book.
+/// Creates an app of the owner with this address and these event types, and installs it in the
+/// book.
 #[track_caller]
 pub fn install(cast: &Cast, url: &str, events: &[&str], fields: Value) -> Value {
     let app = create(cast, url, events, fields);
@@ -63,7 +64,7 @@ pub fn lunch(cast: &Cast, description: &str) -> Value {
     cast.record("2026-01-05", "10", "Cash", "Food", description)
 }
 
-/// The descriptions of the transactions that came.
+/// The descriptions of the received transactions.
 pub fn descriptions(received: &[Received]) -> Vec<String> {
     let text = |one: &Received| {
         let transaction = &one.body["data"]["object"]["transaction"];
@@ -72,7 +73,7 @@ pub fn descriptions(received: &[Received]) -> Vec<String> {
     received.iter().map(text).collect()
 }
 
-/// The responses to the newest event of a type, when there are so many.
+/// Waits for a number of responses to the newest event of a type.
 #[track_caller]
 fn responses(cast: &Cast, kind: &str, count: usize) -> Vec<Value> {
     let path = cast.path(&format!("/events?type={kind}&limit=1"));
@@ -120,7 +121,7 @@ fn rule_8_6_the_token_acts_as_the_app(server: &Server) {
         .ok();
     assert_eq!(made["agentId"], app["id"], "8.6: no header changes who acts");
     bot.post("/v5/user/tokens", &json!({"days": 1})).refused(403, "insufficientScope");
-    // Nor does it make itself apps that are sent tokens of their own.
+    // Nor does it create apps with tokens of their own.
     let named = json!({"id": unique("bot"), "name": "Bot"});
     bot.post("/v5/apps", &named).refused(403, "insufficientScope");
     let moved = json!({"id": app["id"], "webhookUrl": "https://elsewhere.example/"});
@@ -129,17 +130,18 @@ fn rule_8_6_the_token_acts_as_the_app(server: &Server) {
     bot.post(&path, &json!({"agentId": app["id"]})).refused(403, "insufficientScope");
 }
 
-/// 9.4: a bank names a program. Who makes an app of that id is sent no event, and no token.
+/// 9.4: a bank names a program. An app with that id, created by any user, gets no event and no
+/// token.
 fn rule_9_4_programs_of_banks_receive_nothing(server: &Server) {
     let (cast, receiver, other) = (book(server), Receiver::start(), Receiver::start());
     let events = ["TRANSACTION_POSTED", "INTEGRATION_CREATED"];
-    let taken = |id: &str| {
+    let accepted = |id: &str| {
         let app = json!({"id": id, "name": "Bot", "webhookUrl": receiver.url(), "events": events,
             "users": cast.owner.get("/v5/user").ok()["username"]});
         cast.stranger.post("/v5/apps", &app).ok();
     };
     let (before, after) = (unique("bank"), unique("bank"));
-    taken(&before);
+    accepted(&before);
     for id in [&before, &after] {
         let bank = json!({"agentId": id, "type": "BANK", "name": "My Bank"});
         let bank = cast.owner.post("/v5/user/connections", &bank).ok();
@@ -147,7 +149,7 @@ fn rule_9_4_programs_of_banks_receive_nothing(server: &Server) {
         let made = cast.owner.post(&cast.path("/integrations"), &body).ok();
         assert_eq!((&made["agentId"], &made["logo"]), (&json!(id), &Value::Null), "{made}");
     }
-    taken(&after);
+    accepted(&after);
     let app = install(&cast, &other.url(), &["TRANSACTION_POSTED"], json!({}));
     lunch(&cast, "one");
     other.wait_for(1);
@@ -155,7 +157,7 @@ fn rule_9_4_programs_of_banks_receive_nothing(server: &Server) {
         "SELECT COUNT(*) FROM delivery_queues WHERE app_id LIKE '%{before}' \
         OR app_id LIKE '%{after}'"
     );
-    assert_eq!(Backdoor::open(server).count(&queues), 0);
+    assert_eq!(RawSql::open(server).count(&queues), 0);
     assert!(receiver.received().is_empty());
     let listed = column(&cast.owner.get(&cast.path("/apps")).ok(), "id");
     assert_eq!(listed, [app["id"].as_str().expect("an id")]);
@@ -224,7 +226,7 @@ fn rule_8_8_failures_are_repeated(server: &Server) {
     assert_eq!(responses(&cast, "TRANSACTION_POSTED", 1)[0]["message"], "at last");
 }
 
-/// The attempts to deliver the posting before the newest one that the log has.
+/// The logged attempts to deliver the posting before the newest one.
 fn attempts_logged(cast: &Cast) -> usize {
     let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED&limit=2")).ok();
     let path = cast.path(&format!("/events/{}/deliveries", id(&items(&events)[1])));
@@ -255,7 +257,7 @@ fn rule_8_9_one_after_another_in_order(server: &Server) {
     assert!(responses(&cast, "TRANSACTION_POSTED", 0).is_empty());
 }
 
-/// A receiver that answers this when it may.
+/// A receiver that answers when the flag is set.
 fn gated(answer: &'static str) -> (Receiver, Arc<AtomicBool>) {
     let may_answer = Arc::new(AtomicBool::new(false));
     let gate = Arc::clone(&may_answer);
@@ -268,7 +270,7 @@ fn gated(answer: &'static str) -> (Receiver, Arc<AtomicBool>) {
     (receiver, may_answer)
 }
 
-fn rule_8_9_a_slow_app_delays_nobody(server: &Server) {
+fn rule_8_9_slow_app_delays_no_other_app(server: &Server) {
     let cast = book(server);
     let (slow, may_answer) = gated("{}");
     let fast = Receiver::start();
@@ -280,7 +282,7 @@ fn rule_8_9_a_slow_app_delays_nobody(server: &Server) {
         lunch(&cast, &format!("t{number}"));
     }
     fast.wait_for(5);
-    // An answer is waited for for a minute.
+    // The timeout of an answer is a minute.
     assert!(begun.elapsed() < Duration::from_secs(45), "8.9: {:?}", begun.elapsed());
     assert_eq!(slow.wait_for(1).len(), 1, "8.9: one at a time");
     may_answer.store(true, Ordering::SeqCst);
@@ -323,7 +325,7 @@ fn rule_8_11_addresses_of_developers(server: &Server) {
     let fields = json!({"webhookUrlDev": dev.url(), "users": "*@example.com",
         "developers": "nobody-at-all"});
     let app = create(&cast, &normal.url(), &["TRANSACTION_CREATED"], fields);
-    // Somebody else installs it; then the owner of the app acts.
+    // Another user installs it; then the owner of the app acts.
     cast.editor.post(&cast.path("/integrations"), &json!({"agentId": app["id"]})).ok();
     let draft = |by: &Client, text: &str| {
         by.post(&cast.path("/transactions"), &json!({"description": text})).ok();
@@ -335,7 +337,7 @@ fn rule_8_11_addresses_of_developers(server: &Server) {
     assert_eq!(normal.received().len(), 1);
 }
 
-fn rule_8_11_uninstalling_drops_what_waits(server: &Server) {
+fn rule_8_11_uninstalling_drops_waiting_events(server: &Server) {
     let cast = book(server);
     let (receiver, may_answer) = gated(r#"{"result": "late"}"#);
     let app = install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
@@ -372,7 +374,7 @@ fn rule_8_1_deletions_of_books_are_delivered(server: &Server) {
     assert_eq!(received[2].body["book"]["id"], cast.book, "8.1: although the book is gone");
 }
 
-fn who_has_lost_access_receives_nothing(server: &Server) {
+fn installer_without_access_receives_nothing(server: &Server) {
     let cast = book(server);
     let receiver = Receiver::start();
     let app =
@@ -393,8 +395,8 @@ fn who_has_lost_access_receives_nothing(server: &Server) {
     assert_eq!(receiver.received().len(), 1);
 }
 
-/// 7.3: found by the simulation: who installed an app may read the book only because it is PUBLIC.
-fn who_collaborates_is_not_told_to_others(server: &Server) {
+/// 7.3: found by the simulation: the installer may read the book only because it is PUBLIC.
+fn collaborator_events_stay_inside_the_book(server: &Server) {
     let cast = book(server);
     let receiver = Receiver::start();
     let types = ["COLLABORATOR_ADDED", "COLLABORATOR_REMOVED", "TRANSACTION_POSTED"];

@@ -1,4 +1,4 @@
-//! The protocol below HTTP clients: slow and broken peers, pipelining, bodies beyond the limit.
+//! The protocol below HTTP clients: slow and broken peers, pipelining, and bodies above the limit.
 
 use std::io::{Error, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -24,7 +24,7 @@ pub fn tests() -> Vec<Case> {
     ]
 }
 
-/// It waits for limits of up to 75 seconds.
+/// Waits for limits of up to 75 seconds.
 pub fn nightly() -> Vec<Case> {
     crate::cases![slow_clients_are_closed]
 }
@@ -35,19 +35,18 @@ pub fn connect(server: &Server) -> TcpStream {
     stream
 }
 
-/// Longer than anything that a server owes takes.
+/// Longer than any response takes.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// Everything until the server closes (or resets) the connection, or nothing comes for a minute.
+/// Reads until the server closes or resets the connection, or is silent for a minute.
 pub fn rest(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
-    // A process that was stopped and goes on is interrupted where it reads; this reads on.
+    // A read is interrupted when its process was stopped and continues; read on.
     let _ = stream.read_to_end(&mut bytes);
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The body of a request that has announced it: it is sent when the server works on the request,
-/// as its interim answer says.
+/// Sends an announced body after the interim response.
 pub fn announced(stream: &mut TcpStream, head: &str, body: &[u8]) {
     stream.write_all(format!("{head}Expect: 100-continue\r\n\r\n").as_bytes()).expect("sent");
     let mut interim = [0; 25];
@@ -56,13 +55,13 @@ pub fn announced(stream: &mut TcpStream, head: &str, body: &[u8]) {
     stream.write_all(body).expect("sent");
 }
 
-/// The statuses in what a connection answered.
+/// The statuses of all responses on a connection.
 fn statuses(answered: &str) -> Vec<u16> {
     let lines = answered.split("HTTP/1.").skip(1);
     lines.filter_map(|line| line.get(2..5)?.parse().ok()).collect()
 }
 
-/// Sends these bytes and reads what comes; the server may stop reading early.
+/// Sends these bytes and reads the response; the server may stop reading early.
 fn exchange(server: &Server, bytes: &[u8]) -> String {
     let mut stream = connect(server);
     drop(stream.write_all(bytes));
@@ -84,7 +83,7 @@ fn pipelined_requests_are_answered_in_order(server: &Server) {
     let answered = exchange(server, three.concat().as_bytes());
     let statuses = statuses(&answered);
     assert_eq!(statuses.len(), 3, "{answered}");
-    // Without a token the unknown route may ask for one first.
+    // Without a token the unknown route may answer 401.
     assert!(
         statuses[0] == 200 && matches!(statuses[1], 401 | 404) && statuses[2] == 200,
         "{answered}"
@@ -120,7 +119,7 @@ fn garbage_instead_of_a_request(server: &Server) {
     healthy(server);
 }
 
-/// A length that can be read in two ways is how requests are smuggled past a proxy.
+/// An ambiguous length allows request smuggling past a proxy.
 fn request_smuggling_is_refused(server: &Server) {
     let heads = [
         "Content-Length: 4\r\nContent-Length: 5\r\n",
@@ -173,7 +172,7 @@ fn old_protocol_versions(server: &Server) {
     assert_eq!(statuses(&answered), [200], "{answered}");
 }
 
-/// Existing tools announce large bodies this way and wait for the go-ahead.
+/// Existing tools announce large bodies this way and wait for 100.
 fn expect_continue(server: &Server) {
     let token = server.token(&format!("{}@example.com", daybook_tests::unique("expecting")));
     let body = br#"{"name": "Announced"}"#;
@@ -189,12 +188,12 @@ fn expect_continue(server: &Server) {
     assert_eq!(statuses(&answered), [200], "{answered}");
 }
 
-/// One slow peer: what it sends at once, and what it adds every half second.
+/// A slow peer: its first bytes, and those added every half second.
 struct Slow {
     name: &'static str,
     stream: TcpStream,
     drip: &'static [u8],
-    /// Whether it never reads what it is answered.
+    /// Whether it never reads the response.
     deaf: bool,
     closed: bool,
     answered: Vec<u8>,
@@ -209,7 +208,7 @@ impl Slow {
         Slow { name, stream, drip, deaf: false, closed: false, answered: Vec::new() }
     }
 
-    /// The same after a first request that is answered: by then the connection has been of use.
+    /// A slow peer after an answered request, when the connection counts as used.
     fn second(server: &Server, name: &'static str, then: &str, drip: &'static [u8]) -> Slow {
         let mut slow = Slow::start(server, name, "GET /health HTTP/1.1\r\nHost: x\r\n\r\n", drip);
         while !slow.answered.ends_with(b"}") {
@@ -220,7 +219,7 @@ impl Slow {
         slow
     }
 
-    /// Hears before it adds something: where the server has closed, an answer may wait.
+    /// Reads before it writes: where the server has closed, a response may be waiting.
     fn turn(&mut self) {
         if !self.closed && !self.deaf {
             self.hear();
@@ -249,18 +248,18 @@ fn is_slow(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }
 
-/// 0.19, 0.20: a connection that gives nothing is closed, after 408 when it owes a request, and
-/// nobody else waits for it.
+/// 0.19, 0.20: an idle connection is closed, after 408 if a request is incomplete, and delays no
+/// other client.
 fn slow_clients_are_closed(server: &Server) {
     let token = server.token(&format!("{}@example.com", daybook_tests::unique("slow")));
     let head = format!("POST /v5/books HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n");
     let body = format!("{head}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{{");
     let chunked =
         format!("{head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
-    // Refused for its missing token, before anybody looks at the body.
+    // Refused for its missing token, before the body is read.
     let stranger = "POST /v5/books HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: \
         chunked\r\n\r\n1\r\n{\r\n";
-    // More than the sockets of both sides hold.
+    // More than the socket buffers of both sides hold.
     let many = "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(200);
     let mut peers = [
         Slow::start(server, "silent from the start", "", b""),
@@ -269,8 +268,8 @@ fn slow_clients_are_closed(server: &Server) {
         Slow::start(server, "silent in the body", &body, b""),
         Slow::start(server, "dribbling its body", &body, b" "),
         Slow::start(server, "dribbling its chunks", &chunked, b"1\r\n \r\n"),
-        Slow::start(server, "silent in a body nobody reads", stranger, b""),
-        Slow::start(server, "dribbling a body nobody reads", stranger, b"1\r\n \r\n"),
+        Slow::start(server, "silent in an unread body", stranger, b""),
+        Slow::start(server, "dribbling an unread body", stranger, b"1\r\n \r\n"),
         Slow::second(server, "silent in its second head", "GET /health HTTP/1.1\r\nHo", b""),
         Slow::second(server, "dribbling its second head", "GET /health HTTP/1.1\r\n", b"X: y\r\n"),
         Slow {
@@ -290,7 +289,7 @@ fn slow_clients_are_closed(server: &Server) {
         peers.iter_mut().for_each(Slow::turn);
         let asked = Instant::now();
         healthy(server);
-        // The least time that a slow peer is given.
+        // The shortest timeout of a slow peer.
         assert!(asked.elapsed() < Duration::from_secs(9), "others wait for slow peers");
     }
     for peer in &peers {
@@ -298,7 +297,7 @@ fn slow_clients_are_closed(server: &Server) {
         assert!(peer.closed, "a peer {} is kept for 150 s, after {answered:?}", peer.name);
         let expected: &[u16] = match peer.name {
             "silent from the start" | "deaf to its answers" => &[],
-            "silent in a body nobody reads" | "dribbling a body nobody reads" => &[401],
+            "silent in an unread body" | "dribbling an unread body" => &[401],
             _ => &[408],
         };
         assert_eq!(statuses(&answered), expected, "{}: {answered}", peer.name);
@@ -308,7 +307,7 @@ fn slow_clients_are_closed(server: &Server) {
     }
 }
 
-/// The last thing that a connection answered is this error in the documented shape.
+/// Asserts that the last response of a connection is this error in the documented shape.
 #[track_caller]
 fn is_error(answered: &str, status: u16, reason: &str) {
     assert_eq!(statuses(answered).last(), Some(&status), "{answered}");
@@ -324,9 +323,8 @@ fn is_error(answered: &str, status: u16, reason: &str) {
     assert_eq!(error["error"]["errors"][0]["reason"], reason, "{answered}");
 }
 
-/// Sends 33 MB in pieces of 1 MB; the server may answer and close long before the end, which shows
-/// on a socket that is still being written to as a reset, so the answer is looked for between the
-/// pieces.
+/// Sends 33 MB in pieces of 1 MB. The server may answer and close early, which a writing socket
+/// sees as a reset, so it reads between the pieces.
 fn pour(stream: &mut TcpStream, piece: &[u8]) -> String {
     let mut answered = String::new();
     stream.set_read_timeout(Some(Duration::from_millis(5))).expect("a timeout");
@@ -361,7 +359,7 @@ fn declared_body_beyond_the_limit(server: &Server) {
     healthy(server);
 }
 
-/// The same without a declared length.
+/// Without a declared length.
 fn chunked_body_beyond_the_limit(server: &Server) {
     let mut stream = connect(server);
     stream.write_all(head(server, "Transfer-Encoding: chunked").as_bytes()).expect("sent");

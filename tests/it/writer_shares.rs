@@ -1,5 +1,5 @@
-//! Shares of a writer (0.36, 0.37): nobody waits for more than one unit of another user's work, and
-//! nothing is begun for a client that has left.
+//! Shares of a writer (0.36, 0.37): a write waits for at most one unit of another user, and writes
+//! of disconnected clients are skipped.
 
 use std::sync::mpsc::channel;
 use std::thread;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use daybook_domain::id::UserId;
 use daybook_service::Error;
 use daybook_storage::{ShardKey, Submission};
-use daybook_tests::{CASH_AND_FOOD, Cast, Client, Engine, Hold, Server, id, pause};
+use daybook_tests::{CASH_AND_FOOD, Cast, Client, Engine, RowLock, Server, id, pause};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -18,10 +18,10 @@ use crate::wire::{announced, connect};
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        who_writes_much_does_not_delay_who_writes_little,
+        heavy_writers_do_not_delay_light_ones,
         requests_take_the_time_of_their_users,
-        free_writers_do_what_a_long_one_would_delay,
-        what_nobody_waits_for_is_not_begun
+        free_writers_take_over_delayed_work,
+        abandoned_writes_are_skipped
     ]
 }
 
@@ -37,7 +37,7 @@ fn found(reader: &Client, cast: &Cast, text: &str) -> usize {
     items(&reader.get(&cast.path(&format!("/transactions?query={text}"))).ok()).len()
 }
 
-fn who_writes_much_does_not_delay_who_writes_little(engine: Engine) {
+fn heavy_writers_do_not_delay_light_ones(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     let (sender, ran) = channel();
     let submit = |user: i64, takes: Duration| {
@@ -47,11 +47,11 @@ fn who_writes_much_does_not_delay_who_writes_little(engine: Engine) {
             sender.send(user).expect("the test listens");
             Ok::<(), Error>(())
         };
-        bench.store.submit(Submission::of(bench.lane(), UserId::new(user)), work, |_| {});
+        bench.store.submit(Submission::for_user(bench.lane(), UserId::new(user)), work, |_| {});
     };
     let release = bench.occupy();
     for _ in 0..16 {
-        // Longer than a group takes on.
+        // Longer than a group accepts new work.
         submit(1, Duration::from_millis(150));
     }
     submit(2, Duration::ZERO);
@@ -61,20 +61,20 @@ fn who_writes_much_does_not_delay_who_writes_little(engine: Engine) {
     assert!(before <= 1, "the short write waits for one long one, not for all: {order:?}");
 }
 
-/// Where there are several writers.
-fn free_writers_do_what_a_long_one_would_delay(engine: Engine) {
+/// With several writers.
+fn free_writers_take_over_delayed_work(engine: Engine) {
     if engine == Engine::Sqlite {
         return;
     }
     let bench = Bench::new(engine, 4096);
     let release = bench.occupy();
-    // Longer than a group is before it counts as long.
+    // Longer than the threshold of a long group.
     pause(Duration::from_millis(200));
-    // Of so many books some have the writer that is occupied.
+    // Some of these books belong to the occupied writer.
     for number in 0..64 {
         let (sender, done) = channel();
         let ticket =
-            Submission::of(ShardKey::of_book(&format!("book {number}")), UserId::new(number));
+            Submission::for_user(ShardKey::of_book(&format!("book {number}")), UserId::new(number));
         let nothing = |_: &mut daybook_storage::Tx<'_>| Ok::<(), Error>(());
         bench.store.submit(ticket, nothing, move |_| sender.send(()).expect("listens"));
         let answered = done.recv_timeout(Duration::from_secs(60));
@@ -83,7 +83,7 @@ fn free_writers_do_what_a_long_one_would_delay(engine: Engine) {
     release.send(()).expect("the writer waits");
 }
 
-/// Both write in one book, so that they wait for the same writer on either engine.
+/// Both write in one book, so they share a writer on either engine.
 fn requests_take_the_time_of_their_users(engine: Engine) {
     let server = Server::start(engine);
     let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
@@ -91,18 +91,18 @@ fn requests_take_the_time_of_their_users(engine: Engine) {
     for caller in [&much, &little] {
         cast.share(caller.email(), "EDITOR");
     }
-    // On a busy machine the short write may reach the queue when the long ones are done.
-    let mut attempts = (0..5).map(|_| answered_before(&server, &cast, (&much, &little)));
+    // On a busy machine the short write may be queued after the long ones are done.
+    let mut attempts = (0..5).map(|_| answered_before(&server, &cast, &much, &little));
     assert!(attempts.any(|before| before <= 4), "the short write waits for all long ones");
 }
 
-/// How many of sixteen long writes are answered before a short one that was sent after them.
-fn answered_before(server: &Server, cast: &Cast, (much, little): (&Client, &Client)) -> usize {
+/// Counts the long writes, of sixteen, that are answered before a short one sent after them.
+fn answered_before(server: &Server, cast: &Cast, much: &Client, little: &Client) -> usize {
     const BATCHES: usize = 16;
     let many = batch((0..400).map(|at| lunch(&format!("many {at}"))));
     let (sender, answered) = channel();
     thread::scope(|scope| {
-        let hold = Hold::book(server, &cast.book);
+        let lock = RowLock::book(server, &cast.book);
         for _ in 0..BATCHES {
             let (sender, many) = (sender.clone(), &many);
             scope.spawn(move || {
@@ -117,7 +117,7 @@ fn answered_before(server: &Server, cast: &Cast, (much, little): (&Client, &Clie
             sender.send("little").expect("the test listens");
         });
         pause(QUEUED);
-        drop(hold);
+        drop(lock);
     });
     drop(sender);
     let order: Vec<&str> = answered.iter().collect();
@@ -125,10 +125,10 @@ fn answered_before(server: &Server, cast: &Cast, (much, little): (&Client, &Clie
     order.iter().take_while(|who| **who == "much").count()
 }
 
-fn what_nobody_waits_for_is_not_begun(engine: Engine) {
+fn abandoned_writes_are_skipped(engine: Engine) {
     let server = Server::start(engine);
     let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
-    // Made before the database is held.
+    // Created before the database is locked.
     let token = server.token(cast.owner.email());
     let leave = |description: &str, key: &str| {
         let body = lunch(description).to_string();
@@ -144,8 +144,8 @@ fn what_nobody_waits_for_is_not_begun(engine: Engine) {
         stream
     };
     thread::scope(|scope| {
-        let hold = Hold::book(&server, &cast.book);
-        // The writer is at work on this one; the others wait.
+        let lock = RowLock::book(&server, &cast.book);
+        // The writer is executing this one; the others are queued.
         let first = scope.spawn(|| {
             cast.owner.post(&cast.path("/transactions"), &lunch("first")).ok();
         });
@@ -153,16 +153,16 @@ fn what_nobody_waits_for_is_not_begun(engine: Engine) {
         let held = [leave("keyless", ""), leave("keyed", "Idempotency-Key: k1\r\n")];
         pause(QUEUED / 2);
         drop(held);
-        // The server waits for a second whether they only stopped to send.
+        // The server waits a second to distinguish a half-closed connection.
         pause(QUEUED * 2);
-        drop(hold);
+        drop(lock);
         first.join().expect("the first one is answered");
     });
-    // What waited is done, or never will be, when this one is.
+    // When this one is done, the queued ones are done or skipped.
     cast.owner.post(&cast.path("/transactions"), &lunch("last")).ok();
     assert_eq!(found(&cast.owner, &cast, "first"), 1);
     assert_eq!(found(&cast.owner, &cast, "keyed"), 1, "a key promises that it is done");
-    assert_eq!(found(&cast.owner, &cast, "keyless"), 0, "nobody waits for it");
+    assert_eq!(found(&cast.owner, &cast, "keyless"), 0, "its client has left");
     let repeated = cast.owner.header("Idempotency-Key", "k1");
     let answer = repeated.post(&cast.path("/transactions"), &lunch("keyed")).ok();
     assert!(!id(&answer["transaction"]).is_empty(), "{answer}");

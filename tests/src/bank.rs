@@ -1,7 +1,7 @@
-//! The real bank of `tests/data/bank-1993`, and the comparison of Daybook's answers with what
-//! hledger computed from it.
+//! The real bank of `tests/data/bank-1993`, and the comparison of Daybook's answers with the
+//! results of hledger.
 //!
-//! The suite, the demonstration, the torture test and the benchmark all read it here.
+//! Used by the suite, the demonstration, the torture test and the benchmark.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -17,8 +17,7 @@ use crate::{Client, encode};
 /// How many transactions [`transactions`] yields.
 pub const TRANSACTIONS: usize = 49_102;
 
-/// The date part of a query that covers the whole history: no lower bound, so that nothing is left
-/// out (behaviour 5.5).
+/// The date term of a query over the whole history, without a lower bound (behaviour 5.5).
 pub const WHOLE: &str = "before:1994-04";
 
 /// The groups and accounts to create, in the API's shape.
@@ -29,19 +28,19 @@ pub struct Chart {
     pub accounts: Vec<Value>,
 }
 
-/// What one account must show in the end, in units of [`crate::decimal`].
+/// The expected sums of an account, in units of [`crate::decimal`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
-    /// Everything that flowed in.
+    /// The sum of debits.
     pub debit: i128,
-    /// Everything that flowed out.
+    /// The sum of credits.
     pub credit: i128,
 }
 
 /// Sums by account name.
 pub type Sums = BTreeMap<String, Sum>;
 
-/// The changes of some accounts by calendar month.
+/// The monthly changes of some accounts.
 pub struct Monthly {
     /// Year and month, contiguous.
     pub months: Vec<(i64, i64)>,
@@ -107,7 +106,7 @@ pub fn expected_monthly() -> Monthly {
     };
     let changes = |row: &Vec<String>| {
         let (account, changes) = row.split_first().expect("an account");
-        // hledger's debit minus credit, turned into the API's sign.
+        // hledger shows debit minus credit, the API credit minus debit.
         (account.clone(), changes.iter().map(|change| -units(change)).collect())
     };
     Monthly {
@@ -116,8 +115,7 @@ pub fn expected_monthly() -> Monthly {
     }
 }
 
-/// The sums of these transactions, added by the suite itself. Every account of `accounts` gets an
-/// entry.
+/// Sums transactions with the suite's own arithmetic. Every account of `accounts` gets an entry.
 pub fn add<'a>(accounts: &[Value], transactions: impl Iterator<Item = &'a Value>) -> Sums {
     let name = |value: &Value| value["name"].as_str().expect("a name").to_owned();
     let mut sums: Sums = accounts.iter().map(|account| (name(account), Sum::default())).collect();
@@ -152,13 +150,13 @@ pub fn create_chart(owner: &Client, book: &str) {
     }
 }
 
-/// getBalances.
+/// Calls getBalances.
 #[track_caller]
 pub fn balances(reader: &Client, book: &str, query: &str) -> Value {
     reader.get(&format!("/v5/books/{book}/balances?query={}", encode(query))).ok()
 }
 
-/// Every account container of an answer, at whatever depth, each account once.
+/// Every account container of an answer at any depth, once per account.
 pub fn accounts(answer: &Value) -> BTreeMap<String, &Value> {
     let mut found = BTreeMap::new();
     let mut containers = vec![answer];
@@ -175,9 +173,8 @@ fn figure(container: &Value, key: &str) -> Option<i128> {
     crate::decimal::try_units(container[key].as_str()?)
 }
 
-/// How an answer (of a query without a lower bound) differs from these sums: one line per
-/// difference, none when all is right to the last digit. An account without movement may be left
-/// out.
+/// The differences between an answer (of a query without a lower bound) and these sums, one per
+/// line. An account without movements may be missing.
 pub fn differences(expected: &Sums, answer: &Value) -> Vec<String> {
     let found = accounts(answer);
     let mut lines: Vec<String> = found
@@ -209,8 +206,9 @@ pub fn differences(expected: &Sums, answer: &Value) -> Vec<String> {
     lines
 }
 
-/// How the monthly series of one account (from a query over exactly those months) differs from the
-/// expected changes. Slices before its first movement are not listed (5.7) and count as zero.
+/// The differences between the monthly series of one account (from a query over exactly those
+/// months) and the expected changes. Slices before its first movement are not listed (5.7) and
+/// count as zero.
 pub fn monthly_differences(
     months: &[(i64, i64)],
     expected: &[i128],
@@ -241,7 +239,7 @@ pub fn monthly_differences(
     lines
 }
 
-/// The sum of all account balances of a whole-book answer; zero in a book that is right (5.16).
+/// The sum of all account balances of the whole book; zero in a correct book (5.16).
 pub fn whole(answer: &Value) -> i128 {
     accounts(answer)
         .values()

@@ -1,10 +1,10 @@
-//! Apps with a webhook, and books in which they are installed: for what is measured and tortured.
+//! Apps with a webhook and books in which they are installed, for benchmarks and the torture test.
 
 use serde_json::{Value, json};
 
 use crate::{Client, id, unique};
 
-/// An app of the caller that hears of postings there; its id.
+/// Creates an app of the caller that is subscribed to postings; returns its id.
 #[track_caller]
 pub fn register(owner: &Client, url: &str) -> String {
     let app = json!({"id": unique("bot"), "name": "Bot", "webhookUrl": url,
@@ -12,14 +12,14 @@ pub fn register(owner: &Client, url: &str) -> String {
     id(&owner.post("/v5/apps", &app).ok()).to_owned()
 }
 
-/// Installs an app in a book; the id of the integration.
+/// Installs an app in a book; returns the id of the integration.
 #[track_caller]
 pub fn install(owner: &Client, book: &str, app: &str) -> String {
     let path = format!("/v5/books/{book}/integrations");
     id(&owner.post(&path, &json!({"agentId": app})).ok()).to_owned()
 }
 
-/// A book with the accounts Cash and Food, and these apps in it; its id.
+/// Creates a book with the accounts Cash and Food and these apps; returns its id.
 #[track_caller]
 pub fn book(owner: &Client, apps: &[String]) -> String {
     let accounts = json!([{"name": "Cash", "type": "ASSET"}, {"name": "Food", "type": "OUTGOING"}]);
@@ -31,13 +31,13 @@ pub fn book(owner: &Client, apps: &[String]) -> String {
     book
 }
 
-/// A lunch in such a book, as a body.
+/// The body of a transaction in such a book.
 pub fn lunch(description: &str) -> Value {
     json!({"date": "2026-01-05", "amount": "1", "creditAccount": {"name": "Cash"},
         "debitAccount": {"name": "Food"}, "description": description})
 }
 
-/// So many lunches in one batch.
+/// Records a number of transactions in one batch.
 #[track_caller]
 pub fn record(owner: &Client, book: &str, count: usize) {
     let items = vec![lunch("Lunch"); count];
@@ -45,7 +45,7 @@ pub fn record(owner: &Client, book: &str, count: usize) {
     owner.post(&path, &json!({"items": items})).ok();
 }
 
-/// Events of a book that are on their way (8.10).
+/// The number of events of a book that wait for delivery (8.10).
 #[track_caller]
 pub fn backlog(reader: &Client, book: &str) -> u64 {
     let count = &reader.get(&format!("/v5/books/{book}/events/backlog")).ok()["count"];

@@ -1,18 +1,18 @@
-//! A browser as far as signing in needs one: it keeps the cookies of one server, and tells the
-//! origin of the forms that it sends. It follows no redirect and runs no script.
+//! A minimal browser for signing in: it keeps the cookies of one server and sends the `Origin` of
+//! its forms. It follows no redirects and runs no scripts.
 
 use std::process::Command;
 
 use crate::{Answer, Client, Server, encode, unique_address};
 
-/// What the names of the cookies begin with that this server sets.
+/// The prefix of this server's cookies.
 const OURS: &str = "daybook_";
-/// What those of sign-ins through a provider begin with.
+/// The prefix of the cookies of sign-ins through a provider.
 const SIGN_IN: &str = "daybook_sign_in_";
 
 /// A browser.
 pub struct Browser {
-    /// The server that it asks.
+    /// The server of the requests.
     pub server: Client,
     /// Its cookies: name and value.
     pub cookies: Vec<(String, String)>,
@@ -28,7 +28,7 @@ impl Browser {
         Self { server, cookies: Vec::new(), origin }
     }
 
-    /// A browser in which somebody has signed in.
+    /// A browser with a signed-in session.
     #[track_caller]
     pub fn signed_in(server: &Server, email: &str) -> Self {
         let mut browser = Self::new(server);
@@ -37,7 +37,7 @@ impl Browser {
         browser
     }
 
-    /// Asks another process of the same installation from now on.
+    /// Sends the following requests to another process of the installation.
     pub fn move_to(&mut self, server: &Server) {
         let cookies = std::mem::take(&mut self.cookies);
         *self = Self { cookies, ..Self::new(server) };
@@ -48,7 +48,7 @@ impl Browser {
         self.cookies.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The values of the cookies of sign-ins through a provider that have begun.
+    /// The values of the cookies of pending sign-ins through a provider.
     pub fn sign_ins(&self) -> Vec<&str> {
         let ours = self.cookies.iter().filter(|(name, _)| name.starts_with(SIGN_IN));
         ours.map(|(_, value)| value.as_str()).collect()
@@ -60,20 +60,20 @@ impl Browser {
         self.send("GET", path, None, "")
     }
 
-    /// Sends a form of a page of the server.
+    /// Posts a form of a page of the server.
     #[track_caller]
     pub fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
         let origin = self.origin.clone();
         self.send("POST", path, Some(&origin), &form(fields))
     }
 
-    /// Presses the button of a link's page.
+    /// Presses the button on the page of a link.
     #[track_caller]
     pub fn press(&mut self, code: &str) -> Answer {
         self.post("/auth/link", &[("code", code)])
     }
 
-    /// Sends a request; a page of `origin` has sent it.
+    /// Sends a request as a page of `origin`.
     #[track_caller]
     pub fn send(&mut self, method: &str, path: &str, origin: Option<&str>, form: &str) -> Answer {
         let mut client = self.server.clone();
@@ -98,7 +98,7 @@ impl Browser {
     }
 }
 
-/// Fields as forms encode them.
+/// Encodes fields as a form.
 pub fn form(fields: &[(&str, &str)]) -> String {
     let pairs = fields.iter().map(|(name, value)| format!("{name}={}", encode(value)));
     pairs.collect::<Vec<_>>().join("&")
@@ -111,7 +111,7 @@ fn set(cookies: &str) -> Vec<(String, String)> {
     ours.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
-/// The code of a link that signs somebody in.
+/// The code of a sign-in link.
 #[track_caller]
 pub fn login_link(server: &Server, email: &str) -> String {
     let mut command: Command = server.admin(&["login"]);
@@ -122,8 +122,8 @@ pub fn login_link(server: &Server, email: &str) -> String {
     printed.trim().split_once("/auth/link?code=").expect("a link").1.to_owned()
 }
 
-/// Asserts that an answer is a page: without scripts, framed by nobody, kept nowhere, and leading
-/// nowhere.
+/// Asserts that an answer is a page without scripts, which may not be framed or cached and sends no
+/// referrer.
 #[track_caller]
 pub fn is_page(answer: &Answer, status: u16) {
     assert_eq!(answer.status, status, "{}", answer.text);

@@ -1,11 +1,10 @@
-//! A book with one caller of each kind.
+//! A book with one caller of each permission.
 
 use serde_json::{Value, json};
 
 use crate::{Client, Server, unique};
 
-/// A book with one caller of each kind, made through the API by its owner, all with e-mails of
-/// their own.
+/// A book with one caller of each permission, each with a unique e-mail address.
 pub struct Cast {
     /// The id of the book.
     pub book: String,
@@ -19,7 +18,7 @@ pub struct Cast {
     pub recorder: Client,
     /// VIEWER.
     pub viewer: Client,
-    /// A signed-in user without any permission in the book.
+    /// A signed-in user without a permission in the book.
     pub stranger: Client,
     /// A caller without a token.
     pub anonymous: Client,
@@ -32,7 +31,7 @@ impl Cast {
         Cast::with_settings(server, json!({}))
     }
 
-    /// A book created from this body; a missing name is filled in.
+    /// A book created from this body; a missing name is added.
     #[track_caller]
     pub fn with_settings(server: &Server, mut book: Value) -> Cast {
         let kinds = ["owner", "editor", "poster", "recorder", "viewer", "stranger"];
@@ -75,12 +74,12 @@ impl Cast {
         cast
     }
 
-    /// The path of something in the book: `/v5/books/{book}{rest}`.
+    /// The path of a resource in the book: `/v5/books/{book}{rest}`.
     pub fn path(&self, rest: &str) -> String {
         format!("/v5/books/{}{rest}", self.book)
     }
 
-    /// Gives a person a permission; returns the collaborator.
+    /// Gives a user a permission; returns the collaborator.
     #[track_caller]
     pub fn share(&self, email: &str, permission: &str) -> Value {
         self.owner
@@ -88,19 +87,20 @@ impl Cast {
             .ok()
     }
 
-    /// The owner `from` gives the book to somebody, who accepts it; returns it as `to` sees it.
+    /// Transfers the book from its owner to a user, who accepts; returns the book as the new owner
+    /// sees it.
     #[track_caller]
     pub fn give(&self, from: &Client, to: &Client) -> Value {
         give(&self.book, from, to)
     }
 
-    /// An account of a type (`ASSET`, ...), created by the owner.
+    /// Creates an account of a type (`ASSET`, ...) as the owner.
     #[track_caller]
     pub fn account(&self, name: &str, kind: &str) -> Value {
         self.owner.post(&self.path("/accounts"), &json!({"name": name, "type": kind})).ok()
     }
 
-    /// An account in these groups (by name).
+    /// Creates an account in these groups (by name).
     #[track_caller]
     pub fn account_in(&self, name: &str, kind: &str, groups: &[&str]) -> Value {
         let groups: Vec<Value> = groups.iter().map(|group| json!({"name": group})).collect();
@@ -109,13 +109,13 @@ impl Cast {
             .ok()
     }
 
-    /// A root group, created by the owner.
+    /// Creates a root group as the owner.
     #[track_caller]
     pub fn group(&self, name: &str) -> Value {
         self.owner.post(&self.path("/groups"), &json!({"name": name})).ok()
     }
 
-    /// A group under another one (by name).
+    /// Creates a group below another one (by name).
     #[track_caller]
     pub fn group_under(&self, name: &str, parent: &str) -> Value {
         self.owner
@@ -123,18 +123,14 @@ impl Cast {
             .ok()
     }
 
-    /// createTransaction as the owner, with this body; returns the transaction.
+    /// Calls createTransaction as the owner; returns the transaction.
     #[track_caller]
     pub fn create(&self, body: &Value) -> Value {
         self.owner.post(&self.path("/transactions"), body).ok()["transaction"].clone()
     }
 
-    /// createTransaction as the owner, with the accounts by name; returns the transaction.
+    /// Calls createTransaction as the owner, with the accounts by name; returns the transaction.
     #[track_caller]
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "read as a line of a journal, which has these columns"
-    )]
     pub fn record(
         &self,
         date: &str,
@@ -153,7 +149,7 @@ impl Cast {
         self.create(&body)
     }
 
-    /// The callers who may see the book, with their permission.
+    /// The collaborators with their permissions.
     pub fn members(&self) -> [(&'static str, &Client); 5] {
         [
             ("OWNER", &self.owner),
@@ -165,7 +161,8 @@ impl Cast {
     }
 }
 
-/// The owner of a book gives it to somebody, who accepts it; returns it as they see it.
+/// Transfers a book from its owner to a user, who accepts; returns the book as the new owner sees
+/// it.
 #[track_caller]
 pub fn give(book: &str, from: &Client, to: &Client) -> Value {
     let path = format!("/v5/books/{book}/transfer");
@@ -173,17 +170,17 @@ pub fn give(book: &str, from: &Client, to: &Client) -> Value {
     if given["permission"] == "OWNER" {
         return to.send("POST", &format!("{path}/accept"), &Value::Null).ok();
     }
-    // They had asked for it.
+    // The new owner had requested it.
     to.get(&format!("/v5/books/{book}")).ok()
 }
 
-/// Accounts that most cases need: name and type.
+/// The accounts that most cases need: name and type.
 pub const CASH_AND_FOOD: [(&str, &str); 2] = [("Cash", "ASSET"), ("Food", "OUTGOING")];
-/// The same with a second account to pay from.
+/// The accounts that most cases need, with a second one to pay from.
 pub const CASH_BANK_FOOD: [(&str, &str); 3] =
     [("Cash", "ASSET"), ("Bank", "ASSET"), ("Food", "OUTGOING")];
 
-/// What most cases record: a lunch paid from Cash.
+/// The transaction that most cases record: a lunch paid from Cash.
 #[derive(Clone, Copy, Debug)]
 pub struct Lunch {
     /// Its day.
@@ -209,7 +206,7 @@ impl Lunch {
         body
     }
 
-    /// createTransaction as the owner; returns the transaction.
+    /// Calls createTransaction as the owner; returns the transaction.
     #[track_caller]
     pub fn create(self, cast: &Cast, fields: Value) -> Value {
         cast.create(&self.with(fields))

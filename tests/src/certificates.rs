@@ -1,4 +1,4 @@
-//! The certificates of a run: those of an authority that nobody knows, and of `localhost`.
+//! The certificates of a run: of an untrusted authority and of `localhost`.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -40,7 +40,7 @@ pub fn host() -> PathBuf {
     folder().path().join("host.pem")
 }
 
-/// The file with its private key.
+/// The file with the private key of `localhost`.
 pub fn host_key() -> PathBuf {
     folder().path().join("host.secret")
 }

@@ -1,6 +1,5 @@
-//! A real browser: headless Chromium, driven by its own driver over WebDriver (W3C). One driver
-//! serves all browsers of a run; each has a profile of its own. `tests/install-chromium` installs
-//! both.
+//! A real browser: headless Chromium, controlled over WebDriver (W3C). One driver serves all
+//! browsers of a run; each has its own profile. `tests/install-chromium` installs both.
 
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
@@ -13,14 +12,14 @@ use ureq::Agent;
 use crate::guard::{Entry, Folder};
 use crate::{free_port, pause, unique};
 
-/// How long a page may take to show what is waited for.
+/// The timeout of waits for a page.
 const PAGE_TIMEOUT: Duration = Duration::from_secs(60);
-/// The member by which WebDriver names an element.
+/// The key of an element reference in WebDriver.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
-/// A telephone, in pixels.
+/// The size of a phone screen in pixels.
 const TELEPHONE: (u32, u32) = (360, 640);
 
-/// What is missing, and how to get it.
+/// Reports a missing Chromium and how to install it.
 pub fn missing() -> Option<String> {
     let there = |name: &str| Command::new(name).arg("--version").output().is_ok();
     if there("chromedriver") && ["chromium", "google-chrome"].into_iter().any(there) {
@@ -51,7 +50,7 @@ fn driver() -> &'static Driver {
             .stderr(Stdio::null())
             .spawn()
             .expect("chromedriver starts");
-        // The browsers that it has started are of its group.
+        // The browsers are in the process group of the driver.
         let guard = Entry::new(&format!("kill -9 -{}", child.id()));
         let address = format!("http://127.0.0.1:{port}");
         let started = Instant::now();
@@ -77,13 +76,13 @@ pub struct Chromium {
 }
 
 impl Chromium {
-    /// A browser without cookies, in which pages run no scripts.
+    /// Starts a browser without cookies and scripts.
     #[track_caller]
     pub fn without_scripts() -> Self {
         Self::start(&json!({"profile.managed_default_content_settings.javascript": 2}))
     }
 
-    /// A browser without cookies.
+    /// Starts a browser without cookies.
     #[track_caller]
     pub fn with_scripts() -> Self {
         Self::start(&json!({}))
@@ -117,25 +116,25 @@ impl Chromium {
         ask("POST", &format!("{}/{path}", self.session), body)
     }
 
-    /// Opens an address, and waits until the page is there.
+    /// Opens an address and waits for the page.
     #[track_caller]
     pub fn open(&self, url: &str) {
         self.post("url", &json!({ "url": url }));
     }
 
-    /// The address that is shown.
+    /// The current address.
     #[track_caller]
     pub fn url(&self) -> String {
         let shown = ask("GET", &format!("{}/url", self.session), &Value::Null);
         shown.as_str().expect("an address").to_owned()
     }
 
-    /// Waits until an address begins with a text, and returns it.
+    /// Waits until the address begins with a text, and returns it.
     #[track_caller]
     pub fn wait_for(&self, start: &str) -> String {
         let begun = Instant::now();
         loop {
-            // While a page comes, the driver may have nothing to tell.
+            // The driver may fail while a page loads.
             let shown = try_ask("GET", &format!("{}/url", self.session), &Value::Null);
             match shown.as_ref().map(Value::as_str) {
                 Ok(Some(url)) if url.starts_with(start) => return url.to_owned(),
@@ -145,7 +144,7 @@ impl Chromium {
         }
     }
 
-    /// The text that a person reads.
+    /// The visible text.
     #[track_caller]
     pub fn text(&self) -> String {
         self.run(TEXT).as_str().unwrap_or_default().to_owned()
@@ -166,13 +165,13 @@ impl Chromium {
         }
     }
 
-    /// What a script of the driver returns; it runs whatever the page may do itself.
+    /// Runs a script through the driver, even where scripts are disabled.
     #[track_caller]
     pub fn run(&self, script: &str) -> Value {
         self.post("execute/sync", &json!({"script": script, "args": []}))
     }
 
-    /// The elements that a selector of CSS finds.
+    /// Finds elements by CSS selector.
     #[track_caller]
     pub fn find(&self, selector: &str) -> Vec<String> {
         let found = self.post("elements", &json!({"using": "css selector", "value": selector}));
@@ -180,7 +179,7 @@ impl Chromium {
         ids.filter_map(|element| element[ELEMENT].as_str()).map(str::to_owned).collect()
     }
 
-    /// Clicks the button with that text.
+    /// Clicks the button with this text.
     #[track_caller]
     pub fn click(&self, label: &str) {
         let xpath = format!("//*[(self::button or self::a) and contains(., '{label}')]");
@@ -191,7 +190,7 @@ impl Chromium {
         self.post(&format!("element/{id}/click"), &json!({}));
     }
 
-    /// Types into the field that a selector of CSS finds, in place of what is there.
+    /// Replaces the text of the field that a CSS selector finds.
     #[track_caller]
     pub fn type_into(&self, selector: &str, text: &str) {
         let fields = self.find(selector);
@@ -200,13 +199,13 @@ impl Chromium {
         self.post(&format!("element/{field}/value"), &json!({ "text": text }));
     }
 
-    /// Looks into a frame of the page.
+    /// Switches to a frame of the page.
     #[track_caller]
     pub fn enter_frame(&self, number: u64) {
         self.post("frame", &json!({ "id": number }));
     }
 
-    /// Asserts that a telephone shows the page without moving it sideways.
+    /// Asserts that the page fits a phone screen without horizontal scrolling.
     #[track_caller]
     pub fn fits_a_telephone(&self) {
         let widths = "return [document.documentElement.scrollWidth, window.innerWidth]";
@@ -225,13 +224,13 @@ impl Drop for Chromium {
 /// The text of a page.
 const TEXT: &str = "return document.body ? document.body.innerText : ''";
 
-/// The value of an answer of the driver.
+/// Sends a command to the driver; returns its value.
 #[track_caller]
 fn ask(method: &str, url: &str, body: &Value) -> Value {
     try_ask(method, url, body).unwrap_or_else(|text| panic!("{url} {body}: {text}"))
 }
 
-/// The same, or what the driver says that it could not do.
+/// Sends a command to the driver; returns its value or its error.
 #[track_caller]
 fn try_ask(method: &str, url: &str, body: &Value) -> Result<Value, String> {
     let answer = match method {

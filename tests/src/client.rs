@@ -1,4 +1,4 @@
-//! A caller of the API and the answers it gets.
+//! A client of the API, and its answers.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use ureq::{Agent, http};
 
-/// One caller: an address, a token (or none) and extra headers. Clones share everything.
+/// A caller: an address, a token (or none) and extra headers. Clones share the state.
 #[derive(Clone)]
 pub struct Client {
     caller: Arc<Caller>,
@@ -20,7 +20,8 @@ struct Caller {
     base: String,
     email: String,
     token: OnceLock<String>,
-    /// Makes the token at the first request: most tests use two of the eight callers of their book.
+    /// Issues the token at the first request: most tests use two of the eight callers of their
+    /// book.
     mint: Option<Mint>,
 }
 
@@ -35,7 +36,7 @@ fn agent() -> &'static Agent {
             .max_redirects_will_error(false)
             .max_idle_connections(512)
             .max_idle_connections_per_host(128)
-            // Below the server's keep-alive, so that no request uses a connection that is just
+            // Shorter than the server's keep-alive, so that no request uses a connection that is
             // being closed.
             .max_idle_age(Duration::from_secs(2))
             .timeout_global(Some(Duration::from_secs(120)))
@@ -51,13 +52,13 @@ impl Client {
         Client { caller: Arc::new(caller), headers: Vec::new() }
     }
 
-    /// A caller with this token of the server that answers there.
+    /// A caller with this token of the server at this address.
     pub fn at(base: &str, token: &str) -> Client {
         let token = token.to_owned();
         Client::new(base, "", Some(Box::new(move || token.clone())))
     }
 
-    /// The caller's e-mail; empty for an anonymous one and for one made from a bare token.
+    /// The caller's e-mail; empty without a token or with a bare token.
     pub fn email(&self) -> &str {
         &self.caller.email
     }
@@ -68,7 +69,7 @@ impl Client {
         Some(self.caller.token.get_or_init(mint))
     }
 
-    /// The same caller sending one more header.
+    /// The same caller with one more header.
     pub fn header(&self, name: &str, value: &str) -> Client {
         let mut copy = self.clone();
         copy.headers.push((name.to_owned(), value.to_owned()));
@@ -114,7 +115,7 @@ impl Client {
         self.send_raw(method, path, Some("application/json"), body.to_string().as_bytes())
     }
 
-    /// Exactly these bytes under exactly this content type. The path goes out as given.
+    /// Sends exactly these bytes under exactly this content type. The path is not encoded.
     #[track_caller]
     pub fn send_raw(
         &self,
@@ -129,8 +130,7 @@ impl Client {
         }
     }
 
-    /// Like [`send_raw`](Client::send_raw) for callers that expect connections to fail (the server
-    /// is being killed).
+    /// Sends a request whose connection may fail, because the server is being killed.
     pub fn try_send(
         &self,
         method: &str,
@@ -161,7 +161,7 @@ impl Client {
     }
 }
 
-/// What came back.
+/// An answer.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The HTTP status.
@@ -170,7 +170,7 @@ pub struct Answer {
     pub body: Value,
     /// The body as text.
     pub text: String,
-    /// The headers, names in lower case; of repeated ones the values are joined with `, `.
+    /// The headers, with names in lower case; the values of repeated ones are joined with `, `.
     pub headers: HashMap<String, String>,
 }
 
@@ -195,7 +195,7 @@ impl Answer {
         self.headers.get("content-type").is_some_and(|kind| kind.contains("application/json"))
     }
 
-    /// 200 with a JSON body, which is returned (0.6).
+    /// Asserts 200 with a JSON body, and returns the body (0.6).
     #[track_caller]
     pub fn ok(self) -> Value {
         assert_eq!(self.status, 200, "expected 200, got {}: {}", self.status, self.text);
@@ -208,7 +208,7 @@ impl Answer {
         self.body
     }
 
-    /// 204 without body and content type (0.6).
+    /// Asserts 204 without body and content type (0.6).
     #[track_caller]
     pub fn no_content(self) {
         assert_eq!(self.status, 204, "expected 204, got {}: {}", self.status, self.text);
@@ -216,7 +216,7 @@ impl Answer {
         assert_eq!(self.headers.get("content-type"), None, "0.6: 204 has no content type");
     }
 
-    /// A refusal in the documented shape (10.1, 10.3); returns its message.
+    /// Asserts a refusal in the documented shape (10.1, 10.3); returns its message.
     #[track_caller]
     pub fn refused(self, status: u16, reason: &str) -> String {
         let shown = format!("expected {status} {reason}, got {}: {}", self.status, self.text);

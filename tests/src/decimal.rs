@@ -1,19 +1,20 @@
-//! Exact decimals for assertions: the suite adds with its own arithmetic, never with the server's
-//! and never in binary floating point.
+//! Exact decimals for assertions: the suite computes with its own arithmetic, never with the
+//! server's and never in floating point.
 
-/// How many decimals a unit stands for: no book shows more (behaviour 3.12.4).
+/// The decimals of a unit: no book shows more (behaviour 3.12.4).
 const DIGITS: usize = 8;
 
-/// A decimal as the API prints it (3.12.6: plain, no exponent, no separators), in units of 10^-8.
+/// Parses a decimal as the API prints it (3.12.6: plain, no exponent, no separators), in units of
+/// 10^-8.
 ///
 /// # Panics
-/// When the text is anything else, for example a negative zero.
+/// For any other text, for example a negative zero.
 #[track_caller]
 pub fn units(text: &str) -> i128 {
     try_units(text).unwrap_or_else(|| panic!("3.12.6: `{text}` is not a plain decimal"))
 }
 
-/// [`units`], or `None` for another text.
+/// Parses as [`units`]; `None` for another text.
 pub fn try_units(text: &str) -> Option<i128> {
     let (negative, plain) = match text.strip_prefix('-') {
         Some(plain) => (true, plain),
@@ -32,7 +33,7 @@ pub fn try_units(text: &str) -> Option<i128> {
     }
 }
 
-/// Units as a decimal with this many decimals; more only when the value needs them (3.12.6).
+/// Formats units with this many decimals, or more if the value needs them (3.12.6).
 pub fn show(units: i128, digits: usize) -> String {
     let sign = if units < 0 { "-" } else { "" };
     let plain = format!("{:0>1$}", units.unsigned_abs(), DIGITS + 1);

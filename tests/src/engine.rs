@@ -9,16 +9,15 @@ pub enum Engine {
     /// The embedded one.
     #[default]
     Sqlite,
-    /// A real PostgreSQL server.
+    /// A PostgreSQL server.
     Postgres,
 }
 
 impl Engine {
-    /// Both.
+    /// Both engines.
     pub const ALL: [Engine; 2] = [Engine::Sqlite, Engine::Postgres];
 
-    /// The engines that `DAYBOOK_TEST_ENGINES` names (a comma list); `None` when it is not set, and
-    /// each module runs on its own.
+    /// The engines of `DAYBOOK_TEST_ENGINES` (comma-separated); `None` when it is not set.
     pub fn selected() -> Option<Vec<Engine>> {
         let list = setting("DAYBOOK_TEST_ENGINES")?;
         let named = |name: &str| {
@@ -40,7 +39,7 @@ impl fmt::Display for Engine {
     }
 }
 
-/// An environment variable of the test run, when set and not blank.
+/// An environment variable of the test run, if set and not blank.
 #[expect(
     clippy::disallowed_methods,
     reason = "the suite is a program of its own; this is where it reads its settings"
@@ -49,7 +48,7 @@ pub fn setting(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
 
-/// Where what is built lies, and what the scripts of `tests/` install.
+/// The folder of build results and of the tools that the scripts of `tests/` install.
 pub fn target_dir() -> PathBuf {
     setting("CARGO_TARGET_DIR")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"), PathBuf::from)

@@ -10,8 +10,8 @@ use crate::load::Connection;
 /// The largest batch the API takes (behaviour 3.6.6).
 pub const BATCH: usize = 1000;
 
-/// Records transactions, given as JSON objects, in their order; returns how long it took. The bar
-/// is drawn on standard error, and only on a terminal.
+/// Records transactions, given as JSON objects, in order; returns the elapsed time. The progress
+/// bar is drawn on standard error, and only on a terminal.
 pub fn record(
     connection: &mut Connection,
     book: &str,

@@ -1,9 +1,9 @@
-//! Cleaning up after the suite, however it ends.
+//! Cleanup after the suite, however it ends.
 //!
-//! A small shell in a process group of its own holds one command for each thing to undo (stop a
-//! server, drop a database, remove a directory). It reads from a pipe that only this process writes
-//! to: when this process ends, by whatever means (a panic, Ctrl-C, SIGKILL), the pipe closes and
-//! the shell runs what is left, the latest first.
+//! A shell in its own process group has one command for each resource (stop a server, drop a
+//! database, remove a directory). It reads from a pipe of this process. When this process ends for
+//! any reason (a panic, Ctrl-C, SIGKILL), the pipe closes and the shell runs the remaining
+//! commands, latest first.
 
 use std::io::Write;
 use std::os::unix::process::CommandExt;
@@ -72,7 +72,7 @@ impl Drop for Entry {
     }
 }
 
-/// A directory that goes with this value, or with the process.
+/// A directory that is removed with this value or with the process.
 pub(crate) struct Folder {
     path: PathBuf,
     _entry: Entry,
@@ -96,11 +96,11 @@ impl Drop for Folder {
     }
 }
 
-/// Undoes what is left and waits for it. Without this call the same happens just after the process
-/// has ended.
+/// Runs the remaining commands and waits for them. Otherwise they run just after the process has
+/// ended.
 pub fn finish() {
     let mut guard = guard().lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     drop(guard.pipe.take());
-    // The guard's own result is of no interest: what it removes may be gone already.
+    // The exit status is irrelevant: resources may have been removed already.
     drop(guard.shell.wait());
 }

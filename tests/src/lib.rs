@@ -1,5 +1,5 @@
-//! What the suites share: the runner, a running server, its PostgreSQL, clients, and a book with
-//! one caller of each kind.
+//! The common parts of the suites: the runner, servers, PostgreSQL, clients, and a book with one
+//! caller of each permission.
 
 pub mod bank;
 pub mod bench;
@@ -50,28 +50,28 @@ pub use client::{Answer, Client};
 pub use engine::{Engine, setting, target_dir};
 pub use guard::finish;
 pub use postgres::admin_url;
-pub use raw_sql::{Backdoor, plain_event};
-pub use row_lock::Hold;
+pub use raw_sql::{RawSql, plain_event};
+pub use row_lock::RowLock;
 pub use scratch::scratch_dir;
 pub use server::{Options, Server, binary, free_port, resident, run_for};
 
-/// A name, or the local part of an e-mail, that no other test of this process uses.
+/// A name, or the local part of an e-mail, that is unique in this process.
 pub fn unique(prefix: &str) -> String {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     format!("{prefix}-{}", NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// An address, as a proxy tells it, that no other test of this process uses.
+/// A client address, as a proxy reports it, that is unique in this process.
 pub fn unique_address() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0x0A00_0001);
     let [.., a, b, c, d] = NEXT.fetch_add(1, Ordering::Relaxed).to_be_bytes();
     format!("{a}.{b}.{c}.{d}")
 }
 
-/// Waits a moment between two looks at something that offers no signal (a port, a child process).
+/// Waits between two checks of something that has no signal (a port, a child process).
 pub fn pause(time: Duration) {
     let (sender, silence) = std::sync::mpsc::channel::<()>();
-    // The sender stays alive, so this always runs into the timeout.
+    // The sender is alive, so this always times out.
     let waited = silence.recv_timeout(time);
     assert!(waited.is_err());
     drop(sender);
@@ -84,7 +84,7 @@ pub fn now_milliseconds() -> i64 {
     i64::try_from(since.as_millis()).expect("milliseconds fit")
 }
 
-/// Sets a flag when it goes, also when the case fails: threads that work until then end.
+/// Sets a flag when dropped, also when the case fails, to end threads that run until then.
 pub struct SetAtEnd<'f>(pub &'f AtomicBool);
 
 impl Drop for SetAtEnd<'_> {
@@ -93,13 +93,13 @@ impl Drop for SetAtEnd<'_> {
     }
 }
 
-/// What a panic says.
+/// The message of a panic.
 pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
 }
 
-/// One path segment or query value, percent-encoded.
+/// Percent-encodes a path segment or query value.
 pub fn encode(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {
@@ -130,8 +130,8 @@ pub fn column(list: &Value, field: &str) -> Vec<String> {
     items.iter().map(|item| item[field].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// Asserts that every field of `expected` has that value in `actual`; other fields are free. `Null`
-/// expects absence.
+/// Asserts that every field of `expected` has that value in `actual`; other fields are ignored.
+/// `Null` expects absence.
 #[track_caller]
 pub fn shows(actual: &Value, expected: &Value) {
     for (field, value) in expected.as_object().expect("an object of expected fields") {

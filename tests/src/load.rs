@@ -1,4 +1,4 @@
-//! A fast HTTP/1.1 client for measuring: one keep-alive connection per caller, no parsing beyond
+//! A fast HTTP/1.1 client for benchmarks: one keep-alive connection per caller, which parses only
 //! the length of an answer, and closed loops of such callers with their latencies.
 
 use std::io::{self, Read, Write};
@@ -8,12 +8,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 
-/// Longer than any answer should take: a stuck server ends a measurement instead of stopping it for
-/// ever.
+/// Longer than any answer should take, so that a stuck server ends a benchmark.
 const IO_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// A connection that rested longer is made anew: servers close idle ones, at a moment a client
-/// cannot see.
+/// A connection idle for longer is reopened, because servers close idle connections.
 const REST: Duration = Duration::from_secs(1);
 
 /// A keep-alive connection of one caller.
@@ -21,7 +19,7 @@ pub struct Connection {
     address: SocketAddr,
     stream: TcpStream,
     used: Instant,
-    /// The headers that are the same in every request.
+    /// The headers of every request.
     headers: String,
     request: Vec<u8>,
     answer: Vec<u8>,
@@ -37,7 +35,7 @@ pub struct Reply<'a> {
 }
 
 impl Reply<'_> {
-    /// An error with the server's words unless the status is 200 or 204.
+    /// An error with the body unless the status is 200 or 204.
     pub fn accepted(self) -> anyhow::Result<Self> {
         ensure!(
             matches!(self.status, 200 | 204),
@@ -48,7 +46,7 @@ impl Reply<'_> {
         Ok(self)
     }
 
-    /// Whether the body has these words.
+    /// Whether the body contains this text.
     pub fn says(self, words: &str) -> bool {
         String::from_utf8_lossy(self.body).contains(words)
     }
@@ -60,12 +58,12 @@ impl Reply<'_> {
 }
 
 impl Connection {
-    /// Connects.
+    /// Opens a connection.
     pub fn open(address: SocketAddr, token: &str) -> io::Result<Connection> {
         Connection::with_headers(address, &format!("Authorization: Bearer {token}\r\n"))
     }
 
-    /// Connects, for requests with these headers.
+    /// Opens a connection for requests with these headers.
     pub fn with_headers(address: SocketAddr, headers: &str) -> io::Result<Connection> {
         let headers = format!("Host: {address}\r\n{headers}Content-Type: application/json\r\n");
         Ok(Connection {
@@ -83,7 +81,7 @@ impl Connection {
         self.send("GET", path, "", b"")
     }
 
-    /// GET with further headers.
+    /// GET with additional headers.
     pub fn get_with(&mut self, path: &str, headers: &str) -> io::Result<Reply<'_>> {
         self.send("GET", path, headers, b"")
     }
@@ -105,7 +103,7 @@ impl Connection {
         }
         self.request.clear();
         write!(self.request, "{method} {path} HTTP/1.1\r\n{}{more}\r\n", self.headers)?;
-        // One write, so that a request is one packet wherever it fits.
+        // One write, so that a request is one packet if it fits.
         self.request.extend_from_slice(body);
         self.stream.write_all(&self.request)?;
         self.receive()
@@ -144,8 +142,8 @@ impl Connection {
     }
 }
 
-/// Reads, also after the process was stopped and goes on: the read of a socket with a time limit
-/// then ends with EINTR.
+/// Reads, also after the process was stopped and continued: a read with a timeout then ends with
+/// EINTR.
 fn read_on(stream: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
     loop {
         match stream.read(room) {
@@ -189,33 +187,32 @@ fn head(bytes: &[u8]) -> io::Result<(u16, usize)> {
     }
 }
 
-/// Latencies, for percentiles of the true values: rounds here have tens of thousands of samples,
-/// not billions.
+/// Latencies with exact percentiles; a round has tens of thousands of samples, not billions.
 #[derive(Clone, Debug, Default)]
 pub struct Samples(Vec<Duration>);
 
 impl Samples {
-    /// Adds one.
+    /// Adds a latency.
     pub fn record(&mut self, latency: Duration) {
         self.0.push(latency);
     }
 
-    /// Adds all of another set.
+    /// Adds the samples of another set.
     pub fn absorb(&mut self, other: Samples) {
         self.0.extend(other.0);
     }
 
-    /// How many there are.
+    /// The number of samples.
     pub fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// All of them, added up.
+    /// The sum of the samples.
     pub fn total(&self) -> Duration {
         self.0.iter().sum()
     }
 
-    /// The latency that this many in a hundred do not exceed; zero without samples.
+    /// The latency that this percentage of samples does not exceed; zero without samples.
     pub fn percentile(&self, percent: usize) -> Duration {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();
@@ -223,20 +220,20 @@ impl Samples {
         sorted.get(rank.saturating_sub(1)).copied().unwrap_or_default()
     }
 
-    /// In milliseconds.
+    /// A percentile in milliseconds.
     pub fn milliseconds(&self, percent: usize) -> f64 {
         self.percentile(percent).as_secs_f64() * 1e3
     }
 }
 
-/// The middle value; of an even number the upper one.
+/// The median; the upper one of an even number of values.
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// What one timed round did.
+/// The result of a timed round.
 #[derive(Clone, Debug, Default)]
 pub struct Round {
     /// How long it took.
@@ -246,21 +243,22 @@ pub struct Round {
 }
 
 impl Round {
-    /// Requests a second.
+    /// Requests per second.
     pub fn rate(&self) -> f64 {
         self.samples.count() as f64 / self.elapsed.as_secs_f64()
     }
 }
 
-/// A closed loop: every caller sends its next request when the last one is answered, all at the
-/// same time, for this long. `call` gets the caller's number and connection and sends one request.
+/// Runs a closed loop: every caller sends its next request when the last one is answered, all
+/// callers at the same time, for this long. `call` gets the caller's number and connection and
+/// sends one request.
 pub fn closed_loop(
     callers: &mut [Connection],
     time: Duration,
     call: impl Fn(usize, &mut Connection) -> anyhow::Result<()> + Sync,
 ) -> anyhow::Result<Round> {
     let start = Barrier::new(callers.len() + 1);
-    // Shared by the threads; only the number and the connection move.
+    // Shared by the threads; the number and the connection move.
     let (start, call) = (&start, &call);
     std::thread::scope(|scope| {
         let mut threads = Vec::new();
@@ -278,7 +276,7 @@ pub fn closed_loop(
                     samples.record(sent.elapsed());
                 }
             };
-            // Small stacks: 64 callers must not count as memory pressure.
+            // Small stacks, because 64 callers must not cause memory pressure.
             let builder = std::thread::Builder::new().stack_size(256 * 1024);
             threads.push(builder.spawn_scoped(scope, run)?);
         }

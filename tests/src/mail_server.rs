@@ -1,4 +1,4 @@
-//! Real mail servers for the tests of mail: aiosmtpd for Python, by the script of `tests/smtp`;
+//! Real mail servers for the tests of mail: aiosmtpd for Python, with the script of `tests/smtp`;
 //! `tests/install-schemathesis` installs it. One process serves all mail servers of a run.
 
 use std::io::{BufRead, BufReader, Write};
@@ -14,18 +14,18 @@ use crate::engine::target_dir;
 use crate::guard::Entry;
 use crate::{certificates, free_port, pause};
 
-/// How a mail server is reached.
+/// The security of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Security {
     /// Without TLS.
     Plain,
-    /// By STARTTLS, which it insists on.
+    /// STARTTLS, which the server requires.
     StartTls,
     /// TLS from the first byte.
     Implicit,
 }
 
-/// Who may send: the user and the password, with characters that addresses encode.
+/// The user and the password of the sender, with characters that addresses encode.
 pub const SENDER: (&str, &str) = ("books@example.com", "p:a/s%s word");
 
 struct Process {
@@ -46,7 +46,7 @@ fn process() -> &'static Mutex<Process> {
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            // It tells of each connection that breaks.
+            // It logs each broken connection.
             .stderr(Stdio::null())
             .spawn()
             .expect("python starts");
@@ -66,7 +66,7 @@ fn order(order: &Value) -> Value {
     serde_json::from_str(&line).unwrap_or_else(|_| panic!("{order}: {line:?}"))
 }
 
-/// A mail server with a port of its own. Nobody listens there any more when it is dropped.
+/// A mail server with its own port; stopped when dropped.
 pub struct MailServer {
     start: Value,
     port: u16,
@@ -74,20 +74,20 @@ pub struct MailServer {
 }
 
 impl MailServer {
-    /// One that takes everything, from everybody.
+    /// Starts a server that accepts all mails.
     #[track_caller]
     pub fn start(security: Security) -> MailServer {
         MailServer::with(security, &json!({}))
     }
 
-    /// One that takes mails from [`SENDER`] only.
+    /// Starts a server that accepts mails from [`SENDER`] only.
     #[track_caller]
     pub fn with_password(security: Security) -> MailServer {
         let (user, password) = SENDER;
         MailServer::with(security, &json!({"user": user, "password": password}))
     }
 
-    /// One with these options of `tests/smtp/server.py`.
+    /// Starts a server with these options of `tests/smtp/server.py`.
     #[track_caller]
     pub fn with(security: Security, options: &Value) -> MailServer {
         let mut start = options.clone();
@@ -114,32 +114,32 @@ impl MailServer {
         self.port
     }
 
-    /// From now on it answers to senders, recipients or mails with these replies.
+    /// Makes it reply to senders, recipients or mails with these replies.
     #[track_caller]
     pub fn refuse(&self, replies: &Value) {
         order(&json!({"refuse": {"number": self.number, "replies": replies}}));
     }
 
-    /// How long it thinks before it answers to a recipient.
+    /// Delays its reply to a recipient.
     #[track_caller]
     pub fn delay(&self, seconds: f64) {
         order(&json!({"delay": {"number": self.number, "seconds": seconds}}));
     }
 
-    /// Is no longer there: connections are refused.
+    /// Refuses connections until `resume`.
     #[track_caller]
     pub fn stop(&self) {
         order(&json!({"stop": {"number": self.number}}));
     }
 
-    /// Is there again, as it was at first, on the same port.
+    /// Accepts connections again, on the same port and without options.
     #[track_caller]
     pub fn resume(&mut self) {
         let answer = order(&json!({"start": self.start}));
         self.number = answer["number"].as_u64().expect("its port is free");
     }
 
-    /// What it has taken, the oldest first.
+    /// The accepted mails, oldest first.
     #[track_caller]
     pub fn mails(&self) -> Vec<Value> {
         let mails = order(&json!({"mails": {"number": self.number}}));
@@ -148,14 +148,14 @@ impl MailServer {
 }
 
 impl MailServer {
-    /// The first mail to an address as it is read, when it has come.
+    /// Waits for the first mail to an address and returns its decoded text.
     #[track_caller]
     pub fn text_to(&self, to: &str) -> String {
         let begun = Instant::now();
         loop {
             if let Some(mail) = self.mails().iter().find(|mail| mail["to"] == json!([to])) {
                 let text = mail["data"].as_str().expect("a text");
-                // As quoted-printable breaks its lines.
+                // Undoes the line breaks of quoted-printable.
                 return text.replace("=\r\n", "").replace("=3D", "=");
             }
             assert!(begun.elapsed() < Duration::from_secs(60), "no mail to {to} after 60 s");

@@ -1,4 +1,4 @@
-//! Access tokens that this process issues as `daybook token` does, without starting it each time.
+//! Issues access tokens in this process, as `daybook token` does.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,17 +10,17 @@ use daybook_http::LocalKey;
 use daybook_service::{Error, Ids, token};
 use daybook_storage::{Address, Options, ShardKey, Store};
 
-/// The days that a token stays valid: the default of `daybook token`.
+/// The validity in days: the default of `daybook token`.
 const DAYS: i64 = 30;
 
-/// How often a user is created again when another process creates one of the same name.
+/// The retries when another process creates a user of the same name.
 const MAX_COLLISIONS: u32 = 20;
 
 /// Issues tokens for the server with this database and data directory.
 pub(crate) struct Mint {
     database_url: String,
     data_dir: PathBuf,
-    /// Opened by the first token; closed with the server, which may leave the database to others.
+    /// Opened by the first token and closed with the server, which may hand the database over.
     open: Mutex<Option<Arc<OpenMint>>>,
 }
 
@@ -36,7 +36,7 @@ impl Mint {
         Mint { database_url, data_dir, open: Mutex::default() }
     }
 
-    /// Tokens for these addresses, whose users are created when missing, in one unit of work.
+    /// Issues tokens for these addresses and creates missing users, in one unit of work.
     ///
     /// # Panics
     /// When the database or `token.key` cannot be read, or an address is refused.
@@ -49,7 +49,7 @@ impl Mint {
         let now = Instant::new(crate::now_milliseconds());
         let issue = || {
             let (ids, emails) = (Arc::clone(ids), emails.clone());
-            let lane = emails.first().map_or(ShardKey::NO_BOOK, ShardKey::of_newcomer);
+            let lane = emails.first().map_or(ShardKey::NO_BOOK, ShardKey::of_new_user);
             store.write(lane, move |tx| {
                 let issue = |email| token::issue_to(tx, email, request(), &ids, now);
                 emails.iter().map(issue).collect::<Result<Vec<_>, _>>()
@@ -82,7 +82,7 @@ impl Mint {
             let secret = std::fs::read(self.data_dir.join("token.key")).expect("token.key");
             let address = Address::parse(&self.database_url).expect("the address of a database");
             let store = Store::open(&Options::for_command(address)).expect("the database opens");
-            let ids = Arc::new(Ids::new(store.start()));
+            let ids = Arc::new(Ids::new(store.generation()));
             Arc::new(OpenMint { store, ids, key: LocalKey::new(&secret) })
         });
         Arc::clone(opened)

@@ -9,7 +9,7 @@ use crate::guard::{Entry, Folder};
 use crate::postgres::{Cluster, owner, tool};
 use crate::{free_port, pause, unique};
 
-/// A pooler before a cluster; stopped when dropped.
+/// A pooler in front of a cluster; stopped when dropped.
 pub struct Pgbouncer {
     url: String,
     child: Child,
@@ -17,14 +17,14 @@ pub struct Pgbouncer {
     _home: Folder,
 }
 
-/// What is missing, and how to get it.
+/// Reports a missing pgbouncer and how to install it.
 pub fn missing() -> Option<String> {
     let none = tool("pgbouncer").is_none();
     none.then(|| "pgbouncer is not installed: run tests/install-fault-tools".to_owned())
 }
 
 impl Pgbouncer {
-    /// Starts one with these lines of settings.
+    /// Starts a pooler with these lines of settings.
     pub fn start(cluster: &Cluster, settings: &[&str]) -> Pgbouncer {
         let name = format!("daybook-pgbouncer-{}-{}", std::process::id(), unique("pooler"));
         let home = Folder::create(std::env::temp_dir().join(name));
@@ -41,7 +41,7 @@ impl Pgbouncer {
         let program = tool("pgbouncer").expect("pgbouncer is installed");
         let mut command = Command::new(program);
         command.arg("--quiet").arg(&file).process_group(0);
-        // It refuses to run as root.
+        // pgbouncer refuses to run as root.
         if let Some((user, group)) = owner() {
             command.uid(user).gid(group);
         }

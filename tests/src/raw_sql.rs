@@ -1,4 +1,4 @@
-//! A way into a server's database behind its back, for what no client could do to it.
+//! Direct access to a server's database, for states that no client can create.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use postgres::NoTls;
 
 use crate::{Engine, Server};
 
-/// A connection of its own to the database of a server.
-pub struct Backdoor {
+/// A separate connection to the database of a server.
+pub struct RawSql {
     connection: Connection,
 }
 
@@ -16,9 +16,9 @@ enum Connection {
     Postgres(Box<postgres::Client>),
 }
 
-impl Backdoor {
-    /// Opens it; the server may run meanwhile.
-    pub fn open(server: &Server) -> Backdoor {
+impl RawSql {
+    /// Opens a connection; the server may be running.
+    pub fn open(server: &Server) -> RawSql {
         let url = server.database_url();
         let connection = match server.engine() {
             Engine::Sqlite => {
@@ -31,10 +31,10 @@ impl Backdoor {
                 postgres::Client::connect(url, NoTls).expect("the database of the server"),
             )),
         };
-        Backdoor { connection }
+        RawSql { connection }
     }
 
-    /// Runs a statement; how many rows it touched.
+    /// Runs a statement; returns the number of affected rows.
     #[track_caller]
     pub fn execute(&mut self, statement: &str) -> u64 {
         match &mut self.connection {
@@ -49,7 +49,7 @@ impl Backdoor {
         }
     }
 
-    /// The number that a query answers.
+    /// The number returned by a query.
     #[track_caller]
     pub fn count(&mut self, query: &str) -> i64 {
         match &mut self.connection {
@@ -66,7 +66,7 @@ impl Backdoor {
         }
     }
 
-    /// How many units of work wait for a lock of another one; PostgreSQL only.
+    /// The number of units of work that wait for a lock; PostgreSQL only.
     #[track_caller]
     pub fn waiting(&mut self) -> i64 {
         self.count(
@@ -75,7 +75,7 @@ impl Backdoor {
         )
     }
 
-    /// The data of the events of a book, as the rows keep it, by the numbers of events.
+    /// The stored data of a book's events, by event number.
     pub fn event_data(&mut self, book: &str) -> BTreeMap<i64, Vec<u8>> {
         let statement = format!(
             "SELECT e.sequence, e.data FROM events e JOIN books b ON b.id = e.book_id \
@@ -94,12 +94,12 @@ impl Backdoor {
         }
     }
 
-    /// Bytes as a literal.
+    /// Formats bytes as an SQL literal.
     pub fn literal(&self, bytes: &[u8]) -> String {
         self.bytes(&bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
     }
 
-    /// Bytes given in hex, as a literal.
+    /// Formats hexadecimal bytes as an SQL literal.
     pub fn bytes(&self, hex: &str) -> String {
         match &self.connection {
             Connection::Sqlite(_) => format!("X'{hex}'"),
@@ -108,8 +108,8 @@ impl Backdoor {
     }
 }
 
-/// The JSON of the data of an event that has a row of its own, from what that keeps: the suite's
-/// own reader of the forms that `storage/event/packed.rs` names.
+/// Decodes the stored data of an event row to JSON, independently of `storage/event/packed.rs`,
+/// which lists the forms.
 pub fn plain_event(kept: &[u8]) -> String {
     const DICTIONARY: &[u8] = include_bytes!("../../crates/storage/dictionaries/events-1.dict");
     const MAX_PLAIN: usize = 1024 * 1024;

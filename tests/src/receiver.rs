@@ -1,4 +1,4 @@
-//! A receiver of webhooks, for the tests: it keeps what it gets and answers as it is told.
+//! A receiver of webhooks: stores the requests and answers as configured.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,36 +13,36 @@ use serde_json::Value;
 
 use crate::{certificates, pause};
 
-/// What came.
+/// A received request.
 #[derive(Clone, Debug)]
 pub struct Received {
     /// Method and path.
     pub line: String,
     /// The headers, their names in lower case.
     pub headers: HashMap<String, String>,
-    /// The body as it came.
+    /// The unparsed body.
     pub text: String,
     /// The body as JSON.
     pub body: Value,
 }
 
 impl Received {
-    /// A header that must be there.
+    /// A required header.
     #[track_caller]
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).unwrap_or_else(|| panic!("no header {name}: {self:?}"))
     }
 }
 
-/// What is answered: a status, perhaps with more lines of headers, and a body.
+/// An answer: the status line, perhaps with header lines, and the body.
 pub type Answered = (String, String);
 
-/// 200 with a body.
+/// A 200 answer with a body.
 pub fn fine(body: &str) -> Answered {
     ("200 OK".to_owned(), body.to_owned())
 }
 
-/// Whether a receiver keeps what it gets.
+/// Whether a receiver stores the requests.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keep {
     All,
@@ -51,29 +51,30 @@ enum Keep {
 
 type Handler = Box<dyn Fn(&Received) -> Answered + Send + Sync>;
 
-/// A receiver on a port of its own. Nobody answers there any more when it is dropped.
+/// A receiver with its own port; stopped when dropped.
 pub struct Receiver {
     address: SocketAddr,
     received: Arc<Mutex<Vec<Received>>>,
 }
 
 impl Receiver {
-    /// One that has nothing to say.
+    /// Starts a receiver that answers with an empty body.
     pub fn start() -> Receiver {
         Receiver::answering(|_| fine("{}"))
     }
 
-    /// One that answers as the function does.
+    /// Starts a receiver that answers by the function.
     pub fn answering(answer: impl Fn(&Received) -> Answered + Send + Sync + 'static) -> Receiver {
         Receiver::listening(Box::new(answer), Keep::All, None)
     }
 
-    /// The same, but it keeps nothing: for more events than fit the memory.
+    /// Starts a receiver that answers by the function and stores nothing, for more events than fit
+    /// in memory.
     pub fn forgetting(answer: impl Fn(&Received) -> Answered + Send + Sync + 'static) -> Receiver {
         Receiver::listening(Box::new(answer), Keep::Nothing, None)
     }
 
-    /// One with TLS that has nothing to say. Its certificate is that of `localhost`.
+    /// Starts a TLS receiver with the certificate of `localhost`.
     pub fn with_tls() -> Receiver {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let chain = CertificateDer::from_pem_file(certificates::host()).expect("a certificate");
@@ -97,11 +98,11 @@ impl Receiver {
                 let (handler, tls) = (Arc::clone(&handler), tls.clone());
                 std::thread::spawn(move || {
                     let Some(tls) = tls else {
-                        return drop(serve(stream, (&kept, keep), &handler));
+                        return drop(serve(stream, &kept, keep, &handler));
                     };
                     let Ok(connection) = ServerConnection::new(tls) else { return };
                     let stream = StreamOwned::new(connection, stream);
-                    drop(serve(stream, (&kept, keep), &handler));
+                    drop(serve(stream, &kept, keep, &handler));
                 });
             }
         });
@@ -113,17 +114,17 @@ impl Receiver {
         self.address.port()
     }
 
-    /// Where it listens.
+    /// Its address.
     pub fn url(&self) -> String {
         format!("http://{}/hook", self.address)
     }
 
-    /// What has come so far.
+    /// The requests so far.
     pub fn received(&self) -> Vec<Received> {
         self.received.lock().expect("no panic before").clone()
     }
 
-    /// What has come when it is so much.
+    /// Waits for a number of requests.
     #[track_caller]
     pub fn wait_for(&self, count: usize) -> Vec<Received> {
         let begun = Instant::now();
@@ -133,7 +134,7 @@ impl Receiver {
                 return received;
             }
             let few = received.len();
-            // Longer than a process that was killed holds what it was delivering.
+            // Longer than the lease of a killed process.
             assert!(begun.elapsed() < Duration::from_secs(120), "{few} of {count} after 120 s");
             pause(Duration::from_millis(5));
         }
@@ -149,7 +150,8 @@ impl Drop for Receiver {
 
 fn serve(
     stream: impl Read + Write,
-    (kept, keep): (&Mutex<Vec<Received>>, Keep),
+    kept: &Mutex<Vec<Received>>,
+    keep: Keep,
     handler: &Handler,
 ) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream);

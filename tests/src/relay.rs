@@ -1,4 +1,4 @@
-//! A relay between Daybook and PostgreSQL that loses commits or their answers, or holds them back.
+//! A relay between Daybook and PostgreSQL that drops or delays commits and their answers.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -10,45 +10,45 @@ use postgres::config::Host;
 
 use crate::pause;
 
-/// What becomes of a commit.
+/// The treatment of a commit by the relay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
-    /// It does not reach the server, whose connection ends.
+    /// The commit does not reach the server; the connection ends.
     Message,
-    /// The server carries it out, and its answer does not come back.
+    /// The server commits, and its answer is dropped.
     Answer,
-    /// It is held back until [`Relay::deliver`], and the server waits for it.
+    /// The commit is delayed until [`Relay::deliver`].
     Delayed,
 }
 
-/// What the next loss is.
+/// The next loss.
 #[derive(Default)]
-struct Fate {
-    /// The commit that is lost is that of a connection that has sent this text.
+struct LossPlan {
+    /// The kind of loss, and a text sent earlier by the connection whose commit is dropped.
     next: Option<(Loss, String)>,
-    /// Whether nobody gets a new connection once it is lost.
+    /// Whether new connections are refused after the loss.
     cut_off: bool,
     refusing: bool,
-    /// The messages of those that are lost.
+    /// The texts of the dropped commits.
     lost: Vec<String>,
-    /// The commit that is held back, and where it goes.
+    /// The delayed commit and its connection.
     delayed: Option<(TcpStream, Vec<u8>)>,
 }
 
-type SharedFate = Arc<Mutex<Fate>>;
+type SharedLossPlan = Arc<Mutex<LossPlan>>;
 
-fn locked(fate: &SharedFate) -> MutexGuard<'_, Fate> {
-    fate.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock_plan(plan: &SharedLossPlan) -> MutexGuard<'_, LossPlan> {
+    plan.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A relay before a database. It ends with the process.
+/// A relay in front of a database. It ends with the process.
 pub struct Relay {
     url: String,
-    fate: SharedFate,
+    plan: SharedLossPlan,
 }
 
 impl Relay {
-    /// Starts one before the database of this address.
+    /// Starts a relay in front of the database at this address.
     pub fn before(url: &str) -> Relay {
         let config: postgres::Config = url.parse().expect("an address of PostgreSQL");
         let host = match config.get_hosts().first() {
@@ -63,11 +63,11 @@ impl Relay {
         let secret = secret.map(|secret| format!(":{secret}")).unwrap_or_default();
         let database = config.get_dbname().unwrap_or("postgres");
         let url = format!("postgres://{user}{secret}@127.0.0.1:{own}/{database}?sslmode=disable");
-        let fate = SharedFate::default();
-        let shared = Arc::clone(&fate);
+        let plan = SharedLossPlan::default();
+        let shared = Arc::clone(&plan);
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                if locked(&shared).refusing {
+                if lock_plan(&shared).refusing {
                     continue;
                 }
                 if let Ok(server) = TcpStream::connect((host.as_str(), port)) {
@@ -75,37 +75,38 @@ impl Relay {
                 }
             }
         });
-        Relay { url, fate }
+        Relay { url, plan }
     }
 
-    /// The address of the database behind it.
+    /// The address of the database through the relay.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Loses the commit of the transaction that sends this text.
+    /// Drops the commit of the transaction that sends this text.
     pub fn lose(&self, loss: Loss, text: &str) {
-        locked(&self.fate).next = Some((loss, text.to_owned()));
+        lock_plan(&self.plan).next = Some((loss, text.to_owned()));
     }
 
-    /// The same, and lets nobody connect from then on.
+    /// Drops the commit of the transaction that sends this text, and refuses connections
+    /// afterwards.
     pub fn lose_for_long(&self, loss: Loss, text: &str) {
-        locked(&self.fate).cut_off = true;
+        lock_plan(&self.plan).cut_off = true;
         self.lose(loss, text);
     }
 
-    /// Lets everybody connect again.
+    /// Accepts connections again.
     pub fn reconnect(&self) {
-        let mut fate = locked(&self.fate);
-        (fate.refusing, fate.cut_off) = (false, false);
+        let mut plan = lock_plan(&self.plan);
+        (plan.refusing, plan.cut_off) = (false, false);
     }
 
-    /// The commits that were lost.
+    /// The dropped commits.
     pub fn lost(&self) -> Vec<String> {
-        locked(&self.fate).lost.clone()
+        lock_plan(&self.plan).lost.clone()
     }
 
-    /// Waits until so many commits are lost.
+    /// Waits for a number of dropped commits.
     pub fn wait_for(&self, count: usize) {
         let begun = Instant::now();
         while self.lost().len() < count {
@@ -114,19 +115,20 @@ impl Relay {
         }
     }
 
-    /// The commit that is held back arrives now, or never.
+    /// Delivers the delayed commit, or drops it.
     pub fn deliver(&self, arrives: bool) {
-        let (mut server, message) = locked(&self.fate).delayed.take().expect("a commit is held");
+        let (mut server, message) = lock_plan(&self.plan).delayed.take().expect("a commit is held");
         if arrives {
             server.write_all(&message).expect("the server waits for it");
         }
-        // It may have answered and ended meanwhile.
+        // The server may have answered and closed meanwhile.
         let _ = server.shutdown(Shutdown::Write);
     }
 }
 
-impl Fate {
-    /// What becomes of this message of a connection, which has sent that text.
+impl LossPlan {
+    /// Decides what to do with a message of a connection. `has_sent` remembers that the text was
+    /// sent.
     fn loss_of(&mut self, message: &[u8], has_sent: &mut bool) -> Option<Loss> {
         let (_, text) = self.next.as_ref()?;
         *has_sent |= message.windows(text.len()).any(|part| part == text.as_bytes());
@@ -143,15 +145,15 @@ impl Fate {
     }
 }
 
-/// Passes on what each side sends.
-fn connect(client: TcpStream, server: TcpStream, fate: &SharedFate) {
+/// Forwards both directions of a connection.
+fn connect(client: TcpStream, server: TcpStream, plan: &SharedLossPlan) {
     let clones = || Ok::<_, std::io::Error>((server.try_clone()?, client.try_clone()?));
     let _ = (client.set_nodelay(true), server.set_nodelay(true));
     let Ok((answering, answered)) = clones() else { return };
-    let (is_silent, fate) = (Arc::new(AtomicBool::new(false)), Arc::clone(fate));
+    let (is_silent, plan) = (Arc::new(AtomicBool::new(false)), Arc::clone(plan));
     let silent = Arc::clone(&is_silent);
     std::thread::spawn(move || pass_answers(answering, answered, &silent));
-    std::thread::spawn(move || pass_requests(client, server, &is_silent, &fate));
+    std::thread::spawn(move || pass_requests(client, server, &is_silent, &plan));
 }
 
 fn pass_answers(mut server: TcpStream, mut client: TcpStream, is_silent: &AtomicBool) {
@@ -170,23 +172,23 @@ fn pass_requests(
     mut client: TcpStream,
     mut server: TcpStream,
     is_silent: &AtomicBool,
-    fate: &SharedFate,
+    plan: &SharedLossPlan,
 ) {
     let (mut chunk, mut has_sent) = (vec![0; 1 << 20], false);
     while let Ok(read @ 1..) = client.read(&mut chunk) {
         let message = &chunk[..read];
-        let mut fate = locked(fate);
-        match fate.loss_of(message, &mut has_sent) {
+        let mut plan = lock_plan(plan);
+        match plan.loss_of(message, &mut has_sent) {
             None => {}
             Some(Loss::Answer) => is_silent.store(true, Ordering::SeqCst),
             Some(Loss::Message) => break,
             Some(Loss::Delayed) => {
                 let _ = client.shutdown(Shutdown::Both);
-                fate.delayed = Some((server, message.to_vec()));
+                plan.delayed = Some((server, message.to_vec()));
                 return;
             }
         }
-        drop(fate);
+        drop(plan);
         if server.write_all(message).is_err() {
             break;
         }

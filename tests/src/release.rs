@@ -1,4 +1,4 @@
-//! Which `daybook` a program here runs: figures and first impressions come from the release build.
+//! Selects the `daybook` binary of a tool: measurements use the release build.
 
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,11 @@ use anyhow::{Context, bail, ensure};
 
 use crate::setting;
 
-/// Runs this program again with `DAYBOOK_BIN` naming the release build, unless something names one
-/// already. The environment is the one place that [`crate::binary`] reads, and a process cannot
-/// safely change its own.
+/// Restarts this program with `DAYBOOK_BIN` set to the release build, unless it is set.
+/// [`crate::binary`] reads only the environment, and a process cannot safely change its own.
 ///
-/// With `build` the release binary is brought up to date first; without, one that is there is taken
-/// and else nothing changes.
+/// With `build` the release binary is brought up to date first. Without it an existing binary is
+/// used; if there is none, nothing changes.
 pub fn prefer(build: bool) -> anyhow::Result<()> {
     if setting("DAYBOOK_BIN").is_some() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The folder of temporary files. It is in memory where there is room: most cases are not about
+//! The folder of temporary files, in memory if there is space, because most cases are not about
 //! disks.
 
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::sync::OnceLock;
 use crate::guard::Folder;
 use crate::unique;
 
-/// The memory-backed file system that Linux mounts for everybody.
+/// The memory-backed file system of Linux.
 const MEMORY: &str = "/dev/shm";
 
-/// Free bytes that it must have.
+/// The free bytes it must have.
 const MIN_FREE: u64 = 4 << 30;
 
 /// The folder of temporary files: in memory, or [`std::env::temp_dir`].

@@ -22,21 +22,20 @@ use crate::{Client, Engine, pause, scratch, setting, template};
 pub struct Options {
     /// The database engine.
     pub engine: Engine,
-    /// More arguments of `daybook serve`; `{port}` is where it listens.
+    /// Additional arguments of `daybook serve`; `{port}` is replaced by its port.
     pub args: Vec<String>,
-    /// More environment variables.
+    /// Additional environment variables.
     pub env: Vec<(String, String)>,
-    /// How many files, sockets among them, the process may have open; as many as the suite's own by
-    /// default.
+    /// The limit of open files, including sockets; by default that of the suite.
     pub open_files: Option<u32>,
-    /// The database lies on a disk and PostgreSQL syncs it; by default it lies in memory where
-    /// there is room ([`crate::scratch_dir`]).
+    /// Puts the database on a disk and makes PostgreSQL sync it; by default it is in memory if
+    /// there is space ([`crate::scratch_dir`]).
     pub durable: bool,
     /// Another build of `daybook`, which creates its schema and its tokens itself.
     pub binary: Option<PathBuf>,
-    /// The address of a database of PostgreSQL that is there already, instead of a new one.
+    /// The address of an existing PostgreSQL database.
     pub database_url: Option<String>,
-    /// Where its data directory lies, and on SQLite the database.
+    /// The disk of its data directory, and of an SQLite database.
     pub small_disk: Option<Arc<SmallDisk>>,
 }
 
@@ -50,7 +49,7 @@ pub struct Server {
     database_url: String,
     child: Option<(Child, Entry)>,
     mint: Arc<Mint>,
-    // These go after the child has been stopped: see `drop`.
+    // These are dropped after the child has been stopped: see `drop`.
     home: Folder,
     _database: Option<Database>,
 }
@@ -79,8 +78,8 @@ impl Server {
             (None, Some(url)) => url,
             (None, None) => {
                 let file = disk.join("books.db");
-                // Only the processes on a small disk see what lies on it.
-                if options.small_disk.is_none() && options.binary.is_none() {
+                // Only processes on a small disk see its files.
+                if options.small_disk.is_none() {
                     template::copy_sqlite(&file);
                 }
                 format!("sqlite:{}", file.display())
@@ -115,7 +114,7 @@ impl Server {
         panic!("daybook finds no free port:\n{}", self.log());
     }
 
-    /// Another process on the same database and with the same key for tokens.
+    /// Another process with the same database and token key.
     #[track_caller]
     pub fn beside(&self, args: &[&str]) -> Server {
         let args = args.iter().map(|arg| (*arg).to_owned()).collect();
@@ -158,13 +157,13 @@ impl Server {
         let length = log.metadata().expect("its length").len();
         let mut command = self.command("serve");
         command.args(["--listen", &self.address.to_string(), "--database-url", &self.database_url]);
-        // Who has to know its own address is told its port.
+        // Arguments that contain the server's own address need the port.
         let port = self.address.port().to_string();
         let args = self.options.args.iter().map(|arg| arg.replace("{port}", &port));
         command.arg("--data-dir").arg(self.data_dir()).args(args);
-        // The cases of a server share the address of their clients.
+        // All cases of a server have the same client address.
         command.env("DAYBOOK_REFUSED_TOKENS_PER_MINUTE", "1000000");
-        // Cases that are limited by address have addresses of their own.
+        // Cases about limits by address have their own addresses.
         command.env("DAYBOOK_TRUSTED_PROXIES", "127.0.0.1");
         command.envs(self.options.env.iter().map(|(name, value)| (name, value)));
         command.stdout(log.try_clone().expect("a second handle")).stderr(log);
@@ -176,7 +175,7 @@ impl Server {
             if let Some(status) = self.exited() {
                 let log = self.log();
                 let log = log.get(usize::try_from(length).expect("a short log")..).unwrap_or(&log);
-                // The system's own words for EADDRINUSE.
+                // The operating system's text for EADDRINUSE.
                 assert!(
                     log.contains("in use"),
                     "daybook ended ({status}) instead of starting:\n{log}"
@@ -203,7 +202,7 @@ impl Server {
                 shell
             }
         };
-        // Only what the test gives: a developer's own settings must not change a result.
+        // Only settings of the test: those of the developer must not change a result.
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("DAYBOOK_") {
                 command.env_remove(name);
@@ -219,7 +218,7 @@ impl Server {
         child.try_wait().expect("the state of the process")
     }
 
-    /// Whether the process has ended by itself.
+    /// Whether the process has ended without a signal of the suite.
     pub fn has_ended(&mut self) -> bool {
         self.exited().is_some()
     }
@@ -259,7 +258,7 @@ impl Server {
         self.child.is_some()
     }
 
-    /// SIGKILL, at once.
+    /// Sends SIGKILL.
     pub fn kill(&mut self) {
         self.mint.close();
         if let Some((mut child, _guard)) = self.child.take() {
@@ -268,7 +267,7 @@ impl Server {
         }
     }
 
-    /// Starts it again on the same data and the same port; stops it first when it still runs.
+    /// Restarts it on the same data and port; a running process is stopped first.
     #[track_caller]
     pub fn restart(&mut self) {
         if self.child.is_some() {
@@ -283,13 +282,13 @@ impl Server {
         panic!("daybook does not get its port {} back:\n{}", self.address, self.log());
     }
 
-    /// SIGTERM; waits for the end (at most 60 s) and says how it ended and how long that took.
+    /// Sends SIGTERM and waits for the end (at most 60 s); returns the exit status and the time.
     #[track_caller]
     pub fn terminate(&mut self) -> (ExitStatus, Duration) {
         self.signal("TERM")
     }
 
-    /// The same by SIGINT, which is what Ctrl-C sends.
+    /// Sends SIGINT, as Ctrl-C does, and waits for the end.
     #[track_caller]
     pub fn interrupt(&mut self) -> (ExitStatus, Duration) {
         self.signal("INT")
@@ -315,7 +314,7 @@ impl Server {
         panic!("daybook ignores SIG{name} for 60 s:\n{}", self.log());
     }
 
-    /// What it has written to standard output and standard error so far.
+    /// Its output so far.
     pub fn log(&self) -> String {
         let bytes = std::fs::read(self.home.path().join("log")).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
@@ -335,7 +334,7 @@ impl Server {
         self.options.small_disk.is_some() || self.options.binary.is_some()
     }
 
-    /// An operator's command, like `token list`, on the data of this server.
+    /// An operator command, such as `token list`, on the data of this server.
     pub fn admin(&self, verbs: &[&str]) -> Command {
         let (first, rest) = verbs.split_first().expect("a command");
         let mut command = self.command(first);
@@ -344,13 +343,13 @@ impl Server {
         command
     }
 
-    /// A caller with this address.
+    /// A caller with this e-mail address.
     pub fn client(&self, email: &str) -> Client {
         self.clients(&[email.to_owned()]).remove(0)
     }
 
-    /// Callers with these addresses. The first request of one of them creates all users and issues
-    /// all tokens.
+    /// Callers with these e-mail addresses. The first request of one of them creates all users and
+    /// issues all tokens.
     pub fn clients(&self, emails: &[String]) -> Vec<Client> {
         let issue: Issue = if self.prints_tokens() {
             let command = Mutex::new(Some(self.admin(&["token"])));
@@ -379,7 +378,7 @@ impl Server {
         Client::new(&self.base, "", None)
     }
 
-    /// A caller with this token, whatever it is.
+    /// A caller with this token, valid or not.
     pub fn client_with_token(&self, token: &str) -> Client {
         Client::at(&self.base, token)
     }
@@ -388,7 +387,7 @@ impl Server {
 /// Issues tokens for some addresses.
 type Issue = Box<dyn Fn(&[String]) -> Vec<String> + Send + Sync>;
 
-/// The tokens that `daybook token` prints for these addresses.
+/// Issues tokens with `daybook token`.
 #[track_caller]
 fn printed_tokens(mut command: Command, emails: &[String]) -> Vec<String> {
     for email in emails {
@@ -422,7 +421,7 @@ impl Drop for Server {
     }
 }
 
-/// Resident memory of a process in MiB; nothing of one that has ended.
+/// The resident memory of a process in MiB; NaN if it has ended.
 pub fn resident(process: u32) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -430,9 +429,8 @@ pub fn resident(process: u32) -> f64 {
     kilobytes.unwrap_or(f64::NAN) / 1024.0
 }
 
-/// A port nobody listens on. Below the range the system takes the ports of outgoing connections
-/// from, so that a restarted server finds its port free; another process of this suite starts its
-/// search elsewhere.
+/// A free port below the ephemeral range, so that it stays free during a restart. Other processes
+/// of this suite search elsewhere.
 pub fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let offset = u16::try_from(std::process::id() * 97 % 11_000).expect("below 11,000");
@@ -446,7 +444,7 @@ pub fn free_port() -> u16 {
     panic!("no free port between 21000 and 32000");
 }
 
-/// The daybook command: `DAYBOOK_BIN`, else built now, once.
+/// The daybook binary: `DAYBOOK_BIN`, or built now, once.
 pub fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| match setting("DAYBOOK_BIN") {
@@ -482,8 +480,7 @@ fn build() -> PathBuf {
     executable.expect("cargo names the executable it built")
 }
 
-/// Runs a program that is expected to end by itself; `None` (and the program killed) when it does
-/// not in this time.
+/// Runs a program that should end by itself. Returns `None` and kills it after this time.
 pub fn run_for(command: &mut Command, time: Duration) -> Option<Output> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");

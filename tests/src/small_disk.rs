@@ -1,5 +1,5 @@
-//! A disk that can be full: a small file system in memory, mounted where only the processes that
-//! are started on it see it, so that nothing is left behind however the suite ends.
+//! A disk that can be full: a small file system in memory, mounted in a mount namespace that only
+//! the processes started on it share. It disappears with the suite.
 
 use std::fs::File;
 use std::io::Write;
@@ -11,19 +11,19 @@ use std::time::{Duration, Instant};
 use crate::guard::{Entry, Folder};
 use crate::{pause, unique};
 
-/// A small file system. It lives as long as this value.
+/// A small file system; unmounted when dropped.
 pub struct SmallDisk {
     folder: Folder,
-    /// Whoever keeps the mount namespace.
+    /// The process that keeps the mount namespace.
     keeper: Child,
     _guard: Entry,
 }
 
 impl SmallDisk {
-    /// Mounts one of so many megabytes.
+    /// Mounts a file system of this size in megabytes.
     ///
     /// # Errors
-    /// What is missing to mount one, in words for whoever runs the suite.
+    /// When it cannot be mounted, with the reason for the user of the suite.
     pub fn mount(megabytes: usize) -> Result<SmallDisk, String> {
         let folder = Folder::create(std::env::temp_dir().join(format!(
             "daybook-disk-{}-{}",
@@ -63,12 +63,12 @@ impl SmallDisk {
         Ok(SmallDisk { folder, keeper, _guard: guard })
     }
 
-    /// Where the processes on it see it.
+    /// The path for the processes on it.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// A program that sees it, as this user and group.
+    /// A command that sees the file system, run as this user and group.
     pub fn command(&self, program: &Path, owner: Option<(u32, u32)>) -> Command {
         let mut command = Command::new("nsenter");
         command.args(["--mount", "--target", &self.keeper.id().to_string()]);
@@ -79,13 +79,13 @@ impl SmallDisk {
         command
     }
 
-    /// The same file system from here.
+    /// The path of the file system from outside the namespace.
     fn seen_from_outside(&self) -> PathBuf {
         let inside = self.path().strip_prefix("/").expect("an absolute path");
         Path::new("/proc").join(self.keeper.id().to_string()).join("root").join(inside)
     }
 
-    /// Writes until nothing fits. Others may free some room afterwards: it can be done again.
+    /// Fills the disk. Call it again if processes have freed space.
     pub fn fill(&self) {
         let balloon = self.seen_from_outside().join("balloon");
         let mut file = File::options().create(true).append(true).open(balloon).expect("a file");
@@ -95,7 +95,7 @@ impl SmallDisk {
         }
     }
 
-    /// Gives the room back.
+    /// Frees the space again.
     pub fn free(&self) {
         std::fs::remove_file(self.seen_from_outside().join("balloon")).expect("it was full");
     }

@@ -1,4 +1,4 @@
-//! The bank's books as people read them: a balance sheet and a year by month.
+//! The bank's books as reports: a balance sheet and a year by month.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::decimal::{show, try_units};
 use crate::table::{Cell, Table, thousands};
 
-/// The largest deposits shown one by one.
+/// The number of largest deposits shown individually.
 const SHOWN: usize = 5;
 
 const MONTHS: [&str; 12] = [
@@ -97,14 +97,14 @@ pub fn balance_sheet(answer: &Value) -> anyhow::Result<Table> {
     ))
 }
 
-/// 1993 by month.
+/// The year 1993 by month.
 pub struct Statement(Table);
 
 /// Movements and running balances of one container by month.
 type Series = BTreeMap<usize, (i128, i128)>;
 
 impl Statement {
-    /// Asks for the series it shows.
+    /// Queries the series that it shows.
     pub fn of_1993(ask: impl Fn(&str) -> Value) -> anyhow::Result<Statement> {
         let series = |filter: &str, containers: &str| -> anyhow::Result<Series> {
             let answer = ask(&format!("{filter} on:1993 by:m"));
@@ -160,7 +160,7 @@ impl fmt::Display for Statement {
     }
 }
 
-/// By month: the movement, and the balance at the end.
+/// The movement of each month, and the balance at its end.
 fn months(container: &Value) -> anyhow::Result<Series> {
     let slices = container["balances"].as_array().context("a series")?;
     let slice = |slice: &Value| {

@@ -1,4 +1,4 @@
-//! Results as a table for people and the same as JSON.
+//! Results as a table for people and as JSON.
 
 use std::fmt;
 
@@ -6,27 +6,27 @@ use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Width};
 use serde_json::{Value, json};
 
-/// The widest line anything here prints.
+/// The widest printed line.
 pub const WIDTH: usize = 120;
 
-/// What surrounds the text of a cell.
+/// The padding of a cell.
 const PADDING: u16 = 2;
 
-/// A column whose values are longer than this may wrap them.
+/// A column with longer values may wrap them.
 const LONG: usize = 24;
 
 /// One value of a table.
 #[derive(Clone, Debug)]
 pub enum Cell {
-    /// Words, left-aligned.
+    /// Left-aligned text.
     Text(String),
-    /// A count, with thousands set apart.
+    /// A count, with thousands separators.
     Count(u64),
-    /// A figure, with this many decimals.
+    /// A number with this many decimals.
     Figure(f64, usize),
-    /// A figure that is printed already, to the last digit.
+    /// A preformatted number.
     Exact(String),
-    /// Nothing to say.
+    /// No value.
     Empty,
 }
 
@@ -55,7 +55,7 @@ impl From<usize> for Cell {
 }
 
 impl Cell {
-    /// A whole number that was measured.
+    /// A measured number without decimals.
     pub fn whole(figure: f64) -> Cell {
         Cell::Figure(figure, 0)
     }
@@ -65,7 +65,7 @@ impl Cell {
         Cell::Figure(figure, 2)
     }
 
-    /// A figure next to what it should reach.
+    /// A number next to its target.
     pub fn against(figure: f64, target: Target) -> Cell {
         let reached = match target {
             Target::AtLeast(bound) => figure >= bound,
@@ -106,7 +106,7 @@ impl fmt::Display for Cell {
     }
 }
 
-/// What a figure should reach. Shown, never enforced: a loaded machine must not fail a run.
+/// The target of a number. Shown, never enforced: a loaded machine must not fail a run.
 #[derive(Clone, Copy, Debug)]
 pub enum Target {
     /// More is better.
@@ -124,7 +124,7 @@ impl fmt::Display for Target {
     }
 }
 
-/// `-1234567.50` as `-1,234,567.50`.
+/// Inserts thousands separators: `-1234567.50` becomes `-1,234,567.50`.
 pub fn thousands(number: &str) -> String {
     let (sign, digits) = number.strip_prefix('-').map_or(("", number), |digits| ("-", digits));
     let (whole, fraction) = digits.find('.').map_or((digits, ""), |point| digits.split_at(point));
@@ -138,7 +138,7 @@ pub fn thousands(number: &str) -> String {
     grouped + fraction
 }
 
-/// Rows under a title and a line on how they came to be.
+/// Rows with a title and a description of the method.
 #[derive(Clone, Debug)]
 pub struct Table {
     name: &'static str,
@@ -149,7 +149,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table without rows; the name is its key in JSON.
+    /// An empty table; the name is its key in JSON.
     pub fn new(name: &'static str, title: &str, columns: &[&'static str]) -> Table {
         Table {
             name,
@@ -160,7 +160,7 @@ impl Table {
         }
     }
 
-    /// Says how the rows came to be.
+    /// Sets the description of the method.
     pub fn method(mut self, method: impl Into<String>) -> Table {
         self.method = method.into();
         self
@@ -185,7 +185,7 @@ impl Table {
         self.name
     }
 
-    /// The same as JSON: an object per row.
+    /// The table as JSON, with an object per row.
     pub fn to_json(&self) -> Value {
         let row = |cells: &Vec<Cell>| -> Value {
             let pairs = self.columns.iter().zip(cells);
@@ -217,7 +217,7 @@ impl fmt::Display for Table {
                 row.iter().map(|cell| comfy_table::Cell::new(cell).set_alignment(cell.alignment())),
             );
         }
-        // Headings may wrap, values must not.
+        // Headings may wrap, values may not.
         table.set_constraints(
             (0..self.columns.len())
                 .map(|at| ColumnConstraint::LowerBoundary(Width::Fixed(self.width(at) + PADDING))),
@@ -230,7 +230,7 @@ impl fmt::Display for Table {
     }
 }
 
-/// The words of a text in lines of at most this many characters.
+/// Wraps a text at this width.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

@@ -25,6 +25,6 @@ pub(crate) fn copy_sqlite(to: &Path) {
         folder
     });
     std::fs::copy(template.path().join("books.db"), to).expect("a copy of the template");
-    // The server refuses a file that others may read.
+    // The server refuses a file that other users may read.
     std::fs::set_permissions(to, Permissions::from_mode(0o600)).expect("its mode is set");
 }

@@ -1,5 +1,5 @@
-//! auditBook (6.7, 4.11, 6.15 - 6.18): what was done to the database behind the server's back is
-//! found and named, and the innocent stay verified. How audits run: `audit_runs`.
+//! auditBook (6.7, 4.11, 6.15 - 6.18). The audit reports each change made directly in the database,
+//! and only the affected accounts lose `balanceVerified`. Scheduling is in `audit_runs`.
 
 mod rows;
 mod tampering;
@@ -7,33 +7,33 @@ mod tampering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use daybook_tests::{Backdoor, Cast, Server, pause, shows};
+use daybook_tests::{Cast, RawSql, Server, pause, shows};
 use serde_json::{Value, json};
 
 use crate::reading::{Faults, batch, events, items, types};
 use rows::of_rows;
-use tampering::{Stage, Tampering, days_as_hex, of_balances, of_the_log, of_the_rest};
+use tampering::{AuditFixture, Tampering, days_as_hex, of_balances, of_the_log, of_the_rest};
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        a_clean_book_of_thousands,
-        rule_4_11_tampering_is_found_and_mended,
-        a_forged_end_of_the_log_is_found,
-        findings_are_capped_and_counted,
-        unreadable_days_hold_up_nobody,
-        a_search_that_would_miss_texts_is_found,
-        asked_by_an_app,
+        clean_book_has_no_findings,
+        rule_4_11_tampering_is_reported_until_undone,
+        forged_last_hash_is_reported,
+        event_lists_at_most_20_findings,
+        unreadable_day_totals_do_not_block_writes,
+        missing_trigram_rows_are_reported,
+        audit_event_names_the_requesting_app,
     ]
 }
 
-/// The audits of a book, the oldest first.
+/// Returns the audit events of a book, oldest first.
 #[track_caller]
 pub fn audits(cast: &Cast) -> Vec<Value> {
     let list = cast.owner.get(&cast.path("/events?type=BOOK_AUDITED&limit=200")).ok();
     items(&list).iter().rev().cloned().collect()
 }
 
-/// Waits until the book has more than `known` audits; the latest of them.
+/// Waits until the book has more than `known` audits and returns the latest.
 #[track_caller]
 pub fn finished(cast: &Cast, known: usize) -> Value {
     let started = Instant::now();
@@ -47,7 +47,7 @@ pub fn finished(cast: &Cast, known: usize) -> Value {
     panic!("6.7: no audit within 90 s");
 }
 
-/// Audits the book; answers the event of it.
+/// Audits the book and returns its event.
 #[track_caller]
 pub fn audit(cast: &Cast) -> Value {
     let known = audits(cast).len();
@@ -55,7 +55,7 @@ pub fn audit(cast: &Cast) -> Value {
     finished(cast, known)
 }
 
-/// `balanceVerified` by name of account.
+/// Returns `balanceVerified` by account name.
 #[track_caller]
 fn verified(cast: &Cast) -> BTreeMap<String, bool> {
     let accounts = cast.owner.get(&cast.path("/accounts")).ok();
@@ -74,7 +74,7 @@ fn chart(cast: &Cast) {
     }
 }
 
-fn a_clean_book_of_thousands(server: &Server) {
+fn clean_book_has_no_findings(server: &Server) {
     let cast = Cast::with_settings(server, json!({"timeZone": "Asia/Tokyo"}));
     chart(&cast);
     let names = ["Cash", "Food", "Pay", "Rent"];
@@ -121,9 +121,9 @@ fn a_clean_book_of_thousands(server: &Server) {
     assert!(verified(&cast).into_values().all(|verified| verified), "4.11: it stays true");
 }
 
-fn rule_4_11_tampering_is_found_and_mended(server: &Server) {
-    let stage = Stage::new(server);
-    let (cast, mut backdoor) = (&stage.cast, Backdoor::open(server));
+fn rule_4_11_tampering_is_reported_until_undone(server: &Server) {
+    let fixture = AuditFixture::new(server);
+    let (cast, mut raw_sql) = (&fixture.cast, RawSql::open(server));
     let stamps = || -> Vec<Value> {
         items(&cast.owner.get(&cast.path("/accounts")).ok())
             .iter()
@@ -131,17 +131,17 @@ fn rule_4_11_tampering_is_found_and_mended(server: &Server) {
             .collect()
     };
     let before = stamps();
-    let mut cases = of_balances(&backdoor);
-    cases.extend(of_rows(&backdoor));
+    let mut cases = of_balances(&raw_sql);
+    cases.extend(of_rows(&raw_sql));
     cases.extend(of_the_rest());
-    cases.extend(of_the_log(&stage, &mut backdoor));
+    cases.extend(of_the_log(&fixture, &mut raw_sql));
     let mut faults = Faults::default();
     for case in cases {
-        let Tampering { name, there, back, findings, doubted, flags } = case;
-        run(&stage, &mut backdoor, name, &there);
+        let Tampering { name, apply, undo, findings, unverified, flags } = case;
+        execute_all(&fixture, &mut raw_sql, name, &apply);
         let found = audit(cast)["data"]["audit"].clone();
         let wanted: Vec<[String; 4]> =
-            findings.iter().map(|row| row.each_ref().map(|text| stage.fill(text))).collect();
+            findings.iter().map(|row| row.each_ref().map(|text| fixture.fill(text))).collect();
         let listed: Vec<[String; 4]> =
             items(&json!({"items": found["findings"]})).iter().map(shown).collect();
         let same = listed.len() == wanted.len()
@@ -151,13 +151,13 @@ fn rule_4_11_tampering_is_found_and_mended(server: &Server) {
         let shown = ["balancesMatch", "zeroSum", "chainIntact"].map(|flag| found[flag] == true);
         faults.same(name, shown, flags);
         for (account, verified) in verified(cast) {
-            faults.check(verified != doubted.contains(&account.as_str()), || {
+            faults.check(verified != unverified.contains(&account.as_str()), || {
                 format!("4.11: {name}: {account} is verified: {verified}")
             });
         }
-        run(&stage, &mut backdoor, name, &back);
-        let mended = audit(cast)["data"]["audit"].clone();
-        faults.same(name, mended["findingsCount"].clone(), json!(0));
+        execute_all(&fixture, &mut raw_sql, name, &undo);
+        let after = audit(cast)["data"]["audit"].clone();
+        faults.same(name, after["findingsCount"].clone(), json!(0));
         faults.check(verified(cast).into_values().all(|verified| verified), || {
             format!("4.11: {name}: verified again")
         });
@@ -169,9 +169,9 @@ fn rule_4_11_tampering_is_found_and_mended(server: &Server) {
     faults.none();
 }
 
-fn run(stage: &Stage, backdoor: &mut Backdoor, name: &str, statements: &[String]) {
+fn execute_all(fixture: &AuditFixture, raw_sql: &mut RawSql, name: &str, statements: &[String]) {
     for statement in statements {
-        assert!(backdoor.execute(&stage.fill(statement)) > 0, "{name}: {statement} finds nothing");
+        assert!(raw_sql.execute(&fixture.fill(statement)) > 0, "{name}: {statement} finds nothing");
     }
 }
 
@@ -180,28 +180,27 @@ fn shown(finding: &Value) -> [String; 4] {
         .map(|field| finding[field].as_str().unwrap_or("nothing").to_owned())
 }
 
-/// Equal, as far as the expectation goes: `*` stands for the rest, or for what is before it when
-/// something is.
+/// Compares a finding with its pattern, where `*` at the end matches any rest.
 fn agree(found: &[String; 4], wanted: &[String; 4]) -> bool {
     found.iter().zip(wanted).all(|(found, wanted)| {
         wanted.strip_suffix('*').map_or(found == wanted, |start| found.starts_with(start))
     })
 }
 
-/// Nothing else shows when the log was cut and its end forged to fit.
-fn a_forged_end_of_the_log_is_found(server: &Server) {
-    let stage = Stage::new(server);
-    let mut backdoor = Backdoor::open(server);
-    let zeros = backdoor.bytes(&"0".repeat(64));
-    backdoor.execute(
-        &stage.fill(&format!("UPDATE book_state SET hash = {zeros} WHERE book_id = {{book}}")),
+/// A log cut at the end and given a matching last row is detected by the stored hash alone.
+fn forged_last_hash_is_reported(server: &Server) {
+    let fixture = AuditFixture::new(server);
+    let mut raw_sql = RawSql::open(server);
+    let zeros = raw_sql.bytes(&"0".repeat(64));
+    raw_sql.execute(
+        &fixture.fill(&format!("UPDATE book_state SET hash = {zeros} WHERE book_id = {{book}}")),
     );
-    let found = audit(&stage.cast)["data"]["audit"].clone();
+    let found = audit(&fixture.cast)["data"]["audit"].clone();
     assert_eq!(found["chainIntact"], false);
     assert_eq!(found["findings"][0]["kind"], "eventHead", "{found}");
     assert_eq!(found["findings"][0]["actual"], "0".repeat(64));
-    // What was appended behind the forged end is detected from then on.
-    let found = audit(&stage.cast)["data"]["audit"].clone();
+    // Events appended after the forged hash are reported from then on.
+    let found = audit(&fixture.cast)["data"]["audit"].clone();
     assert_eq!(
         (&found["findings"][0]["kind"], &found["findingsCount"]),
         (&json!("event"), &json!(1)),
@@ -209,20 +208,19 @@ fn a_forged_end_of_the_log_is_found(server: &Server) {
     );
 }
 
-/// 6.17: who records in a month whose days cannot be read is answered as ever, and the audit goes
-/// on to find them.
-fn unreadable_days_hold_up_nobody(server: &Server) {
-    let stage = Stage::new(server);
-    let mut backdoor = Backdoor::open(server);
-    let nine = backdoor.bytes("09");
+/// 6.17: writes to a month with unreadable day totals succeed, and the audit reports the totals.
+fn unreadable_day_totals_do_not_block_writes(server: &Server) {
+    let fixture = AuditFixture::new(server);
+    let mut raw_sql = RawSql::open(server);
+    let nine = raw_sql.bytes("09");
     let broken = format!("UPDATE month_totals SET days = {nine} WHERE book_id = {{book}}");
-    backdoor.execute(&stage.fill(&broken));
-    stage.cast.record("2025-01-20", "5", "Cash", "Food", "Dinner");
-    stage.cast.record("2025-03-01", "5", "Cash", "Food", "Another month");
+    raw_sql.execute(&fixture.fill(&broken));
+    fixture.cast.record("2025-01-20", "5", "Cash", "Food", "Dinner");
+    fixture.cast.record("2025-03-01", "5", "Cash", "Food", "Another month");
     let query = "query=account:Food%20on:2025";
-    let balances = stage.cast.owner.get(&stage.cast.path(&format!("/balances?{query}"))).ok();
+    let balances = fixture.cast.owner.get(&fixture.cast.path(&format!("/balances?{query}"))).ok();
     assert!(balances.to_string().contains("\"20.00\""), "by month: {balances}");
-    let found = audit(&stage.cast)["data"]["audit"].clone();
+    let found = audit(&fixture.cast)["data"]["audit"].clone();
     shows(&found, &json!({"balancesMatch": false, "zeroSum": true, "chainIntact": true}));
     let findings = items(&json!({"items": found["findings"]})).to_vec();
     let kinds: BTreeSet<&str> =
@@ -230,8 +228,8 @@ fn unreadable_days_hold_up_nobody(server: &Server) {
     assert_eq!(kinds, BTreeSet::from(["dayTotal"]), "{found}");
 }
 
-/// 6.17: the rows of the trigram index are gone, or of one trigram, or of a block.
-fn a_search_that_would_miss_texts_is_found(server: &Server) {
+/// 6.17: rows of the trigram index are missing: all, those of one trigram, or those of one block.
+fn missing_trigram_rows_are_reported(server: &Server) {
     let cast = Cast::new(server);
     for round in 0..5 {
         let drafts =
@@ -239,9 +237,9 @@ fn a_search_that_would_miss_texts_is_found(server: &Server) {
         cast.owner.post(&cast.path("/transactions/batch"), &batch(drafts)).ok();
     }
     let book = format!("(SELECT id FROM books WHERE public_id = '{}')", cast.book);
-    let mut backdoor = Backdoor::open(server);
+    let mut raw_sql = RawSql::open(server);
     let rows = format!("SELECT count(*) FROM trigram_blocks WHERE book_id = {book}");
-    crate::file_sweep::eventually("the texts are indexed", || backdoor.count(&rows) == 64);
+    crate::file_sweep::eventually("the texts are indexed", || raw_sql.count(&rows) == 64);
     assert_eq!(audit(&cast)["data"]["audit"]["findingsCount"], 0);
     let bill = i64::from(u32::from('b')) << 42 | i64::from(u32::from('i')) << 21;
     let of_bill = bill | i64::from(u32::from('l'));
@@ -254,17 +252,17 @@ fn a_search_that_would_miss_texts_is_found(server: &Server) {
             format!("UPDATE {table} SET book_id = {to} WHERE book_id = {from} AND {condition}")
         };
         let hidden = format!("-{book}");
-        assert!(backdoor.execute(&moved(&book, &hidden)) > 0, "{name}");
+        assert!(raw_sql.execute(&moved(&book, &hidden)) > 0, "{name}");
         let found = audit(&cast)["data"]["audit"].clone();
         assert_eq!(found["findingsCount"], faulty, "{name}: {found}");
         assert_eq!(found["findings"][0]["kind"], "index", "{name}: {found}");
-        assert!(backdoor.execute(&moved(&hidden, &book)) > 0, "{name}");
+        assert!(raw_sql.execute(&moved(&hidden, &book)) > 0, "{name}");
     }
     assert_eq!(audit(&cast)["data"]["audit"]["findingsCount"], 0);
 }
 
-/// 6.18: a book wrecked as a whole makes one event of bounded size.
-fn findings_are_capped_and_counted(server: &Server) {
+/// 6.18: the event of a book with many faults has a bounded size.
+fn event_lists_at_most_20_findings(server: &Server) {
     let cast = Cast::new(server);
     chart(&cast);
     let payment = |number: usize| {
@@ -276,25 +274,25 @@ fn findings_are_capped_and_counted(server: &Server) {
     };
     cast.owner.post(&cast.path("/transactions/batch"), &batch((0..300).map(payment))).ok();
     let book = format!("(SELECT id FROM books WHERE public_id = '{}')", cast.book);
-    let mut backdoor = Backdoor::open(server);
-    // Each of the 28 days with more than anybody paid.
-    let wrong = backdoor.bytes(&days_as_hex((1..=28).map(|day| (day, 9_000_000, 9_000_000))));
-    backdoor.execute(&format!("UPDATE month_totals SET days = {wrong} WHERE book_id = {book}"));
+    let mut raw_sql = RawSql::open(server);
+    // Wrong totals on each of the 28 days.
+    let wrong = raw_sql.bytes(&days_as_hex((1..=28).map(|day| (day, 9_000_000, 9_000_000))));
+    raw_sql.execute(&format!("UPDATE month_totals SET days = {wrong} WHERE book_id = {book}"));
     let audited = audit(&cast);
     let found = &audited["data"]["audit"];
-    // Both accounts on each day; the months still say what the transactions say.
+    // Both accounts on each day; the month totals are still right.
     shows(found, &json!({"findingsCount": 56, "balancesMatch": false, "zeroSum": true}));
     assert_eq!(found["findings"].as_array().map(Vec::len), Some(20), "{found}");
-    let doubted: Vec<String> = verified(&cast)
+    let unverified: Vec<String> = verified(&cast)
         .into_iter()
         .filter(|(_, verified)| !verified)
         .map(|(name, _)| name)
         .collect();
-    assert_eq!(doubted, ["Cash", "Food"]);
+    assert_eq!(unverified, ["Cash", "Food"]);
 }
 
-/// 8.4: the event names who asked, and through which app.
-fn asked_by_an_app(server: &Server) {
+/// 8.4: the event names the user and the app of the request.
+fn audit_event_names_the_requesting_app(server: &Server) {
     let cast = Cast::new(server);
     let robot = cast.editor.header("service-agent-id", "auditor");
     robot.send("PATCH", &cast.path("/audit"), &Value::Null).no_content();
@@ -304,7 +302,7 @@ fn asked_by_an_app(server: &Server) {
         audited["user"]["username"],
         cast.editor.email().split('@').next().expect("a local part")
     );
-    // A body is no part of it and is not looked at (0.10).
+    // A body is ignored (0.10).
     cast.owner.patch(&cast.path("/audit"), &json!({"anything": [1, 2]})).no_content();
     finished(&cast, 1);
 }

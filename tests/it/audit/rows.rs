@@ -1,38 +1,28 @@
-//! Rows that were changed so that they contradict no other row, but the log (6.25).
+//! Changed rows that contradict only the event log (6.25).
 
-use daybook_tests::Backdoor;
+use daybook_tests::RawSql;
 
-use super::tampering::{Tampering, days_as_hex, owned, rows};
+use super::tampering::{Edit, Tampering, days_as_hex, owned, rows, set};
 
-/// A change of columns of one row, and the opposite one.
-fn set(table: &str, row: &str, there: &str, back: &str) -> (Vec<String>, Vec<String>) {
-    let statement =
-        |set: &str| vec![format!("UPDATE {table} SET {set} WHERE book_id = {{book}} AND {row}")];
-    (statement(there), statement(back))
-}
-
-fn of_book(there: &str, back: &str) -> (Vec<String>, Vec<String>) {
+fn of_book(apply: &str, undo: &str) -> Edit {
     let statement = |set: &str| vec![format!("UPDATE books SET {set} WHERE id = {{book}}")];
-    (statement(there), statement(back))
+    Edit { apply: statement(apply), undo: statement(undo) }
 }
 
-fn case(
-    name: &'static str,
-    (there, back): (Vec<String>, Vec<String>),
-    findings: &[[&str; 4]],
-) -> Tampering {
+fn case(name: &'static str, edit: Edit, findings: &[[&str; 4]]) -> Tampering {
+    let Edit { apply, undo } = edit;
     let findings = rows(findings);
-    Tampering { name, there, back, findings, doubted: &[], flags: [true; 3] }
+    Tampering { name, apply, undo, findings, unverified: &[], flags: [true; 3] }
 }
 
-/// The amount of the lunch, with all totals that follow from it.
-fn dearer_lunch(backdoor: &Backdoor) -> (Vec<String>, Vec<String>) {
+/// Changes the amount of the lunch and all totals derived from it.
+fn raise_lunch_amount(raw_sql: &RawSql) -> Edit {
     let statements = |by: i64, units: u64| {
         let total = |account: &str, side: &str, days: String| {
             format!(
                 "UPDATE month_totals SET {side} = {side} + ({by}), days = {} \
                  WHERE book_id = {{book}} AND account_id = {account} AND month = 202501",
-                backdoor.bytes(&days)
+                raw_sql.bytes(&days)
             )
         };
         vec![
@@ -44,16 +34,16 @@ fn dearer_lunch(backdoor: &Backdoor) -> (Vec<String>, Vec<String>) {
             total("{cash}", "credit_low", days_as_hex([(31, 0, units)])),
         ]
     };
-    (statements(100, 1_100), statements(-100, 1_000))
+    Edit { apply: statements(100, 1_100), undo: statements(-100, 1_000) }
 }
 
-pub fn of_rows(backdoor: &Backdoor) -> Vec<Tampering> {
-    let lunch = |there, back| set("transactions", "id = {lunch}", there, back);
-    let food = |there, back| set("accounts", "id = {food}", there, back);
+pub fn of_rows(raw_sql: &RawSql) -> Vec<Tampering> {
+    let lunch = |apply, undo| set("transactions", "id = {lunch}", apply, undo);
+    let food = |apply, undo| set("accounts", "id = {food}", apply, undo);
     let mut cases = vec![
         case(
             "an amount with its totals",
-            dearer_lunch(backdoor),
+            raise_lunch_amount(raw_sql),
             &[["row", "{lunch-id}", "amount 10.00", "amount 11.00"]],
         ),
         case(
@@ -125,7 +115,7 @@ fn of_the_chart() -> Vec<Tampering> {
 
 fn of_the_book() -> Vec<Tampering> {
     let zeros = format!("digest = '{}'", "0".repeat(64));
-    // That of the one byte `A`.
+    // The digest of the single byte `A`.
     let digest = "digest = '559aead08264d5795d3909718cdd05abd49572e84fe55590eef31a88a08fdffd'";
     vec![
         case(
@@ -155,15 +145,17 @@ fn of_the_book() -> Vec<Tampering> {
             &[["row", "*", "permission EDITOR", "permission OWNER"]],
         ),
         case(
-            "a collaborator whom nobody added",
-            (
-                owned(&["INSERT INTO collaborators (book_id, id, email, permission, created_at, \
+            "a collaborator without an event",
+            Edit {
+                apply: owned(&[
+                    "INSERT INTO collaborators (book_id, id, email, permission, created_at, \
                      updated_at, version) SELECT book_id, id + 1, 'x@example.com', 'EDITOR', \
                      created_at + 1, updated_at, version FROM collaborators \
-                     WHERE book_id = {book} AND email = '{editor}'"]),
-                owned(&["DELETE FROM collaborators WHERE book_id = {book} \
+                     WHERE book_id = {book} AND email = '{editor}'",
+                ]),
+                undo: owned(&["DELETE FROM collaborators WHERE book_id = {book} \
                      AND email = 'x@example.com'"]),
-            ),
+            },
             &[["row", "*", "no row", "a row without an event"]],
         ),
         case(

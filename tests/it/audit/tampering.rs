@@ -1,31 +1,45 @@
-//! Ways to tamper with a book behind the server's back, with what an audit must say to each.
+//! Direct changes to the rows of a book, with the findings that the audit must report.
 
-use daybook_tests::{Backdoor, Cast, Server, plain_event};
+use daybook_tests::{Cast, RawSql, Server, plain_event};
 use serde_json::json;
 
 use crate::reading::{events, id};
 
-/// A way to tamper and the way back, with what must be found.
+/// A direct change, its reverse, and the expected findings.
 pub struct Tampering {
     pub name: &'static str,
-    /// `{book}`, `{lunch}`, `{rent}`, `{cash}`, `{food}`: their numbers.
-    pub there: Vec<String>,
-    pub back: Vec<String>,
-    /// Kind, resource, expected, actual; texts that end in `*` are not compared further.
+    /// Statements, with placeholders such as `{book}` for ids.
+    pub apply: Vec<String>,
+    pub undo: Vec<String>,
+    /// Kind, resource, expected and actual; `*` at the end matches any rest.
     pub findings: Vec<[String; 4]>,
-    pub doubted: &'static [&'static str],
+    /// Accounts that lose `balanceVerified`.
+    pub unverified: &'static [&'static str],
     /// balancesMatch, zeroSum, chainIntact.
     pub flags: [bool; 3],
 }
 
-/// The book the table of tamperings is about: three postings, a draft, and one in the trash.
-pub struct Stage {
+/// Statements that change rows, and those that restore them.
+pub struct Edit {
+    pub apply: Vec<String>,
+    pub undo: Vec<String>,
+}
+
+/// Sets columns of one row, and sets them back.
+pub fn set(table: &str, row: &str, apply: &str, undo: &str) -> Edit {
+    let statement =
+        |set: &str| vec![format!("UPDATE {table} SET {set} WHERE book_id = {{book}} AND {row}")];
+    Edit { apply: statement(apply), undo: statement(undo) }
+}
+
+/// A book with three postings, a draft, and a transaction in the trash.
+pub struct AuditFixture {
     pub cast: Cast,
     numbers: Vec<(&'static str, String)>,
 }
 
-impl Stage {
-    pub fn new(server: &Server) -> Stage {
+impl AuditFixture {
+    pub fn new(server: &Server) -> AuditFixture {
         let cast = Cast::new(server);
         super::chart(&cast);
         let lunch = id(&cast.record("2025-01-31", "10", "Cash", "Food", "Lunch #food"));
@@ -63,7 +77,7 @@ impl Stage {
             ("{file-id}", file),
             ("{editor}", cast.editor.email().to_owned()),
         ];
-        Stage { cast, numbers }
+        AuditFixture { cast, numbers }
     }
 
     pub fn fill(&self, text: &str) -> String {
@@ -79,34 +93,33 @@ pub fn rows(findings: &[[&str; 4]]) -> Vec<[String; 4]> {
     findings.iter().map(|finding| finding.map(str::to_owned)).collect()
 }
 
-/// A change of columns of one row, and the opposite one.
-fn shift(table: &str, row: &str, column: &str, by: i64) -> (Vec<String>, Vec<String>) {
+/// Adds to a column of some rows, and subtracts it again.
+fn shift(table: &str, row: &str, column: &str, by: i64) -> Edit {
     let statement = |by: i64| {
         vec![format!(
             "UPDATE {table} SET {column} = {column} + ({by}) WHERE book_id = {{book}} AND {row}"
         )]
     };
-    (statement(by), statement(-by))
+    Edit { apply: statement(by), undo: statement(-by) }
 }
 
-/// A row taken out of the book, and put back.
-fn removal(table: &str, row: &str) -> (Vec<String>, Vec<String>) {
-    let away =
+/// Moves rows out of the book, and moves them back.
+fn removal(table: &str, row: &str) -> Edit {
+    let apply =
         format!("UPDATE {table} SET book_id = -(book_id) WHERE book_id = {{book}} AND {row}");
-    let back =
+    let undo =
         format!("UPDATE {table} SET book_id = -(book_id) WHERE book_id = -{{book}} AND {row}");
-    (vec![away], vec![back])
+    Edit { apply: vec![apply], undo: vec![undo] }
 }
 
-/// The days of a month's row, each with its debits and credits, in hex
-/// (`storage/balance/day_sums.rs`).
+/// Encodes the day sums of a month (day, debit, credit) as hex (`storage/balance/day_sums.rs`).
 pub fn days_as_hex(days: impl IntoIterator<Item = (u8, u64, u64)>) -> String {
     let mut stored = vec![2];
     for (day, debit, credit) in days {
         let sides = [(debit, 32), (credit, 64)].into_iter().filter(|(sum, _)| *sum != 0);
         stored.push(sides.clone().fold(day, |head, (_, flag)| head | flag));
         for (sum, _) in sides {
-            // A zigzag number that is positive, in groups of seven bits.
+            // A positive zigzag varint.
             let mut left = sum << 1;
             while left > 0x7f {
                 stored.push(left.to_le_bytes()[0] | 0x80);
@@ -118,26 +131,26 @@ pub fn days_as_hex(days: impl IntoIterator<Item = (u8, u64, u64)>) -> String {
     stored.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What Food keeps of the days of January, and what it must keep.
-fn days_of_food(backdoor: &Backdoor, kept: &str) -> (Vec<String>, Vec<String>) {
+/// Replaces the day sums of Food in January.
+fn days_of_food(raw_sql: &RawSql, stored: &str) -> Edit {
     let statement = |days: &str| {
         vec![format!(
             "UPDATE month_totals SET days = {} \
              WHERE book_id = {{book}} AND account_id = {{food}} AND month = 202501",
-            backdoor.bytes(days)
+            raw_sql.bytes(days)
         )]
     };
-    (statement(kept), statement(&days_as_hex([(31, 1_000, 0)])))
+    Edit { apply: statement(stored), undo: statement(&days_as_hex([(31, 1_000, 0)])) }
 }
 
-pub fn of_balances(backdoor: &Backdoor) -> Vec<Tampering> {
-    let case = |name, (there, back), findings: &[[&str; 4]], doubted, zero| Tampering {
+pub fn of_balances(raw_sql: &RawSql) -> Vec<Tampering> {
+    let case = |name, edit: Edit, findings: &[[&str; 4]], unverified, zero_sum| Tampering {
         name,
-        there,
-        back,
+        apply: edit.apply,
+        undo: edit.undo,
         findings: rows(findings),
-        doubted,
-        flags: [false, zero, true],
+        unverified,
+        flags: [false, zero_sum, true],
     };
     vec![
         case(
@@ -157,7 +170,7 @@ pub fn of_balances(backdoor: &Backdoor) -> Vec<Tampering> {
         ),
         case(
             "the total of a day",
-            days_of_food(backdoor, &days_as_hex([(31, 1_001, 0)])),
+            days_of_food(raw_sql, &days_as_hex([(31, 1_001, 0)])),
             &[["dayTotal", "{food}", "debit 10.00, credit 0.00", "debit 10.01, credit 0.00"]],
             &["Food"],
             true,
@@ -191,7 +204,7 @@ pub fn of_balances(backdoor: &Backdoor) -> Vec<Tampering> {
             true,
         ),
         case(
-            "a transaction that is gone",
+            "a missing transaction",
             removal("transactions", "id = {rent}"),
             &[
                 ["balance", "{cash}", "-990.00", "-490.00"],
@@ -210,14 +223,14 @@ pub fn of_balances(backdoor: &Backdoor) -> Vec<Tampering> {
         ),
         case(
             "a posting without a side",
-            (
-                owned(&["UPDATE transactions SET debit_account_id = NULL WHERE book_id = {book} \
-                    AND id = {lunch}"]),
-                owned(&[
+            Edit {
+                apply: owned(&["UPDATE transactions SET debit_account_id = NULL \
+                    WHERE book_id = {book} AND id = {lunch}"]),
+                undo: owned(&[
                     "UPDATE transactions SET debit_account_id = {food} WHERE book_id = {book} \
                     AND id = {lunch}",
                 ]),
-            ),
+            },
             &[
                 ["balance", "{food}", "0.00", "-10.00"],
                 ["zeroSum", "{key}", "0.00", "10.00"],
@@ -230,15 +243,15 @@ pub fn of_balances(backdoor: &Backdoor) -> Vec<Tampering> {
             false,
         ),
         case(
-            "a day that is there twice",
-            days_of_food(backdoor, &days_as_hex([(31, 1, 0), (31, 1_000, 0)])),
+            "a day stored twice",
+            days_of_food(raw_sql, &days_as_hex([(31, 1, 0), (31, 1_000, 0)])),
             &[["dayTotal", "{food}", "debit 10.00, credit 0.00", "debit 10.01, credit 0.00"]],
             &["Food"],
             true,
         ),
         case(
-            "a day that no calendar has",
-            days_of_food(backdoor, &days_as_hex([(0, 1_000, 0)])),
+            "an invalid day",
+            days_of_food(raw_sql, &days_as_hex([(0, 1_000, 0)])),
             &[
                 ["dayTotal", "{food}", "debit 0.00, credit 0.00", "debit 0.01, credit 0.00"],
                 ["dayTotal", "{food}", "debit 10.00, credit 0.00", "debit 0.00, credit 0.00"],
@@ -247,8 +260,8 @@ pub fn of_balances(backdoor: &Backdoor) -> Vec<Tampering> {
             true,
         ),
         case(
-            "days that cannot be read",
-            days_of_food(backdoor, "09"),
+            "unreadable days",
+            days_of_food(raw_sql, "09"),
             &[
                 ["dayTotal", "{food}", "debit 0.00, credit 0.00", "debit 0.01, credit 0.00"],
                 ["dayTotal", "{food}", "debit 10.00, credit 0.00", "debit 0.00, credit 0.00"],
@@ -260,19 +273,13 @@ pub fn of_balances(backdoor: &Backdoor) -> Vec<Tampering> {
 }
 
 pub fn of_the_rest() -> Vec<Tampering> {
-    let case = |name, (there, back), findings: &[[&str; 4]]| Tampering {
+    let case = |name, edit: Edit, findings: &[[&str; 4]]| Tampering {
         name,
-        there,
-        back,
+        apply: edit.apply,
+        undo: edit.undo,
         findings: rows(findings),
-        doubted: &[],
+        unverified: &[],
         flags: [true, true, true],
-    };
-    let set = |table: &str, row: &str, there: &str, back: &str| {
-        let statement = |set: &str| {
-            vec![format!("UPDATE {table} SET {set} WHERE book_id = {{book}} AND {row}")]
-        };
-        (statement(there), statement(back))
     };
     vec![
         case(
@@ -281,7 +288,7 @@ pub fn of_the_rest() -> Vec<Tampering> {
             &[["count", "{key}", "3", "4"]],
         ),
         case(
-            "what is stored",
+            "the storage usage",
             shift("book_state", "posted > 0", "stored_bytes", 7),
             &[["stored", "{key}", "5 transactions, *", "5 transactions, *"]],
         ),
@@ -309,7 +316,7 @@ pub fn of_the_rest() -> Vec<Tampering> {
             &[["hasTransactionPosted", "{food}", "true", "false"]],
         ),
         case(
-            "the text that is searched",
+            "the searchable text",
             set(
                 "transactions",
                 "id = {lunch}",
@@ -319,35 +326,37 @@ pub fn of_the_rest() -> Vec<Tampering> {
             &[["index", "{lunch-id}", "*", "*"]],
         ),
         case(
-            "a tag that finds nothing",
+            "a missing index term",
             removal("index_terms", "transaction_id = {lunch}"),
             &[["index", "{lunch-id}", "*", "*"]],
         ),
         case(
-            "a tag that finds too much",
-            (
-                owned(&[
+            "an extra index term",
+            Edit {
+                apply: owned(&[
                     "INSERT INTO index_terms (book_id, term, day, transaction_id) SELECT book_id, \
                     'tdrink', day, id FROM transactions WHERE book_id = {book} AND id = {lunch}",
                 ]),
-                owned(&["DELETE FROM index_terms WHERE book_id = {book} AND term = 'tdrink'"]),
-            ),
-            // The tag of the lunch, and the terms of a draft and of the trash.
+                undo: owned(&[
+                    "DELETE FROM index_terms WHERE book_id = {book} AND term = 'tdrink'",
+                ]),
+            },
+            // The tag of the lunch and the terms of the draft and of the trash.
             &[["index", "{key}", "3", "4"]],
         ),
     ]
 }
 
-pub fn of_the_log(stage: &Stage, backdoor: &mut Backdoor) -> Vec<Tampering> {
-    let log = events(&stage.cast);
+pub fn of_the_log(fixture: &AuditFixture, raw_sql: &mut RawSql) -> Vec<Tampering> {
+    let log = events(&fixture.cast);
     let hash = |number: usize| log[number - 1]["hash"].as_str().expect("8.15: a hash").to_owned();
     let event = |number: usize| id(&log[number - 1]);
-    let case = |name, (there, back), findings| Tampering {
+    let case = |name, edit: Edit, findings| Tampering {
         name,
-        there,
-        back,
+        apply: edit.apply,
+        undo: edit.undo,
         findings,
-        doubted: &[],
+        unverified: &[],
         flags: [true, true, false],
     };
     let lunch = log
@@ -356,20 +365,23 @@ pub fn of_the_log(stage: &Stage, backdoor: &mut Backdoor) -> Vec<Tampering> {
         .expect("its event")
         + 1;
     let number = i64::try_from(lunch).expect("few events");
-    let kept = backdoor.event_data(&stage.cast.book).remove(&number).expect("its row");
-    let dearer = plain_event(&kept).replace("10.00", "99.00");
-    let backdoor = &*backdoor;
+    let original = raw_sql.event_data(&fixture.cast.book).remove(&number).expect("its row");
+    let changed = plain_event(&original).replace("10.00", "99.00");
+    let raw_sql = &*raw_sql;
     let exchange = |a: usize, b: usize| {
         let set = |number: usize, hash: &str| {
             format!(
                 "UPDATE events SET hash = {} WHERE book_id = {{book}} AND sequence = {number}",
-                backdoor.bytes(hash)
+                raw_sql.bytes(hash)
             )
         };
-        (vec![set(a, &hash(b)), set(b, &hash(a))], vec![set(a, &hash(a)), set(b, &hash(b))])
+        Edit {
+            apply: vec![set(a, &hash(b)), set(b, &hash(a))],
+            undo: vec![set(a, &hash(a)), set(b, &hash(b))],
+        }
     };
     let set_data = |data: &[u8]| {
-        let data = backdoor.literal(data);
+        let data = raw_sql.literal(data);
         format!("UPDATE events SET data = {data} WHERE book_id = {{book}} AND sequence = {number}")
     };
     let forged = |number: usize| ["event".to_owned(), event(number), "*".to_owned(), hash(number)];
@@ -377,13 +389,13 @@ pub fn of_the_log(stage: &Stage, backdoor: &mut Backdoor) -> Vec<Tampering> {
     let missing = |number: usize, expected: &str| {
         ["eventMissing".to_owned(), event(number), expected.to_owned(), "none".to_owned()]
     };
-    // An account whose event is gone.
-    let untold = || ["row", "*", "no row", "a row without an event"].map(str::to_owned);
+    // An account without an event.
+    let without_event = || ["row", "*", "no row", "a row without an event"].map(str::to_owned);
     let fewer = || ["stored", "{key}", "5 transactions, *", "*"].map(str::to_owned);
     vec![
         case(
             "the data of an event",
-            (vec![set_data(dearer.as_bytes())], vec![set_data(&kept)]),
+            Edit { apply: vec![set_data(changed.as_bytes())], undo: vec![set_data(&original)] },
             vec![
                 forged(lunch),
                 ["row", "{lunch-id}", "amount 99.00", "amount 10.00"].map(str::to_owned),
@@ -395,18 +407,22 @@ pub fn of_the_log(stage: &Stage, backdoor: &mut Backdoor) -> Vec<Tampering> {
             shift("events", "sequence = 4", "created_at", 1),
             vec![forged(4)],
         ),
-        case("who acted", shift("events", "sequence = 5", "user_id", 1), vec![forged(5)]),
-        case("a kind that is none", shift("events", "sequence = 5", "kind", 1000), vec![any(5)]),
+        case(
+            "the user of an event",
+            shift("events", "sequence = 5", "user_id", 1),
+            vec![forged(5)],
+        ),
+        case("an unknown kind", shift("events", "sequence = 5", "kind", 1000), vec![any(5)]),
         case("swapped hashes", exchange(3, 6), [3, 4, 6, 7].map(any).to_vec()),
         case(
-            "an event that is gone",
+            "a missing event",
             removal("events", "sequence = 4"),
-            vec![missing(4, "event 4"), untold(), fewer()],
+            vec![missing(4, "event 4"), without_event(), fewer()],
         ),
         case(
-            "events that are gone",
+            "missing events",
             removal("events", "sequence IN (1, 2, 3)"),
-            vec![missing(1, "events 1 to 3"), untold(), untold(), fewer()],
+            vec![missing(1, "events 1 to 3"), without_event(), without_event(), fewer()],
         ),
     ]
 }

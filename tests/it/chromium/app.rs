@@ -1,4 +1,4 @@
-//! An app of the web: a page under every path of a free port.
+//! A web app that serves one page under every path of a free port.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
-/// The app; it ends when dropped.
+/// The running app; it stops when dropped.
 pub struct App {
     address: SocketAddr,
     page: Arc<Mutex<String>>,
@@ -15,16 +15,16 @@ pub struct App {
 }
 
 impl App {
-    /// An app with this page.
+    /// Starts an app with this page.
     pub fn start(page: &str) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let address = listener.local_addr().expect("an address");
         let page = Arc::new(Mutex::new(page.to_owned()));
         let over = Arc::new(AtomicBool::new(false));
-        let (shown, ends) = (Arc::clone(&page), Arc::clone(&over));
+        let (shown, stop) = (Arc::clone(&page), Arc::clone(&over));
         let thread = thread::spawn(move || {
             for socket in listener.incoming() {
-                if ends.load(Ordering::Acquire) {
+                if stop.load(Ordering::Acquire) {
                     return;
                 }
                 let page = shown.lock().expect("a page").clone();
@@ -36,13 +36,13 @@ impl App {
         Self { address, page, over, thread: Some(thread) }
     }
 
-    /// The port.
+    /// Returns the port.
     pub fn port(&self) -> u16 {
         self.address.port()
     }
 
-    /// Shows another page from now on.
-    pub fn serves(&self, page: &str) {
+    /// Replaces the page.
+    pub fn set_page(&self, page: &str) {
         page.clone_into(&mut self.page.lock().expect("a page"));
     }
 }

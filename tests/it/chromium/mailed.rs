@@ -1,5 +1,4 @@
-//! Signing in by a link that is asked for on the page, and comes by mail (11.14), on the way to an
-//! app.
+//! Signing in by a mailed link on the way to an app (11.14), in a browser.
 
 use daybook_tests::chromium::Chromium;
 use daybook_tests::contract::missing;
@@ -10,15 +9,14 @@ use super::app::App;
 use super::base;
 
 pub(super) fn tests() -> Vec<crate::Case> {
-    crate::cases![a_mailed_link_leads_to_the_app]
+    crate::cases![mailed_link_signs_in_and_returns_to_the_app]
         .into_iter()
         .map(|case| case.needs(missing))
         .collect()
 }
 
-/// The address in the form, the mail, its link, the button, and back where the app has sent the
-/// browser; the link works once.
-fn a_mailed_link_leads_to_the_app(server: &Server) {
+/// From the form to the mail, its link, the button and back to the app. The link works once.
+fn mailed_link_signs_in_and_returns_to_the_app(server: &Server) {
     let (mail, app) = (MailServer::start(Security::Plain), App::start("<p>Back in the app</p>"));
     let smtp = format!("smtp://localhost:{}", mail.port());
     let here = format!("http://localhost:{}", app.port());
@@ -29,7 +27,7 @@ fn a_mailed_link_leads_to_the_app(server: &Server) {
         ["--admit", "@example.org"],
         ["--web-origins", &here],
     ];
-    // Another server of the same database, with a mail server of its own, could take the mail.
+    // On a shared database another server could send the mail.
     let args = settings.concat().into_iter().map(str::to_owned).collect();
     let engine = server.engine();
     let server = &Server::start_with(Options { engine, args, ..Options::default() });
@@ -38,8 +36,8 @@ fn a_mailed_link_leads_to_the_app(server: &Server) {
     browser.open(&format!("{}/auth/login?returnUrl={}", base(server), encode(&here)));
     browser.fits_a_telephone();
     browser.type_into("input[name=email]", &email);
-    browser.click("Mail me a link");
-    browser.wait_for_text("Look into your mail");
+    browser.click("E-mail me a link");
+    browser.wait_for_text("Check your mail");
     assert!(browser.text().contains(&email), "{}", browser.text());
     browser.fits_a_telephone();
 
@@ -57,5 +55,5 @@ fn a_mailed_link_leads_to_the_app(server: &Server) {
     browser.open(&format!("{}/auth/consents", base(server)));
     browser.wait_for_text(&email);
     browser.open(&link);
-    browser.wait_for_text("This link does not sign you in");
+    browser.wait_for_text("This sign-in link no longer works");
 }

@@ -1,5 +1,5 @@
-//! Signing in as people do it, in a real browser of the size of a telephone (11.3, 11.4, 11.14,
-//! 11.16 - 11.19). The pages of the server run no scripts there.
+//! Signing in with headless Chromium at the size of a phone (11.3, 11.4, 11.14, 11.16 - 11.19). The
+//! pages of the server must work without scripts.
 
 mod app;
 mod mailed;
@@ -14,16 +14,19 @@ use app::App;
 
 /// One flow runs in `make test`.
 pub fn tests() -> Vec<crate::Case> {
-    crate::cases![a_program_gets_a_code].into_iter().map(|case| case.needs(missing)).collect()
+    crate::cases![program_gets_a_code_by_redirect]
+        .into_iter()
+        .map(|case| case.needs(missing))
+        .collect()
 }
 
 pub fn nightly() -> Vec<crate::Case> {
     crate::cases![
-        a_program_without_a_browser_signs_in,
-        an_app_of_a_listed_origin_gets_tokens,
-        a_link_of_another_site_signs_nobody_out,
-        an_older_app_gets_a_token_in_its_address,
-        nobody_frames_a_page,
+        device_code_signs_in_a_program,
+        app_of_a_listed_origin_refreshes_tokens,
+        cross_site_link_does_not_sign_out,
+        implicit_app_gets_a_token_in_the_fragment,
+        framed_consent_page_is_blocked,
     ]
     .into_iter()
     .chain(mailed::tests())
@@ -40,12 +43,13 @@ fn person() -> String {
     format!("{}@example.com", unique("chromium"))
 }
 
-/// The address under which a browser finds the server: apps on other ports of it are of its site.
+/// Returns the server address with the host `localhost`, which is the same site as apps on other
+/// ports.
 fn base(server: &Server) -> String {
     format!("http://localhost:{}", server.address().port())
 }
 
-/// Opens a link that signs in, and presses its button.
+/// Opens a sign-in link and presses its button.
 #[track_caller]
 fn sign_in(browser: &Chromium, server: &Server, email: &str) {
     let code = login_link(server, email);
@@ -55,17 +59,17 @@ fn sign_in(browser: &Chromium, server: &Server, email: &str) {
     browser.click("Sign in");
 }
 
-fn asked(server: &Server, redirect_uri: &str, rest: &str) -> String {
+fn authorize_url(server: &Server, redirect_uri: &str, rest: &str) -> String {
     let uri = encode(redirect_uri);
     format!("{}/auth/authorize?redirect_uri={uri}&scope=email&state=s1&{rest}", base(server))
 }
 
-fn with_code(server: &Server, redirect_uri: &str) -> String {
+fn authorize_url_for_code(server: &Server, redirect_uri: &str) -> String {
     let rest = format!(
         "response_type=code&client_id=daybook-cli&code_challenge_method=S256\
          &code_challenge={CHALLENGE}"
     );
-    asked(server, redirect_uri, &rest)
+    authorize_url(server, redirect_uri, &rest)
 }
 
 #[track_caller]
@@ -76,9 +80,9 @@ fn post(server: &Server, path: &str, form: &str) -> Value {
     client.send_raw("POST", path, kind, form.as_bytes()).ok()
 }
 
-/// The tokens for the code with which the browser comes back to a program.
+/// Exchanges the code of the redirect for tokens.
 #[track_caller]
-fn redeemed(browser: &Chromium, server: &Server, uri: &str) -> Value {
+fn redeem_code(browser: &Chromium, server: &Server, uri: &str) -> Value {
     let url = browser.wait_for(&format!("{uri}?code="));
     assert!(url.contains("&state=s1&iss=http%3A%2F%2Flocalhost"), "{url}");
     let code = url.split_once("code=").and_then(|(_, rest)| rest.split('&').next());
@@ -92,35 +96,35 @@ fn redeemed(browser: &Chromium, server: &Server, uri: &str) -> Value {
 }
 
 #[track_caller]
-fn lets_in(server: &Server, tokens: &Value, email: &str) {
+fn assert_signed_in(server: &Server, tokens: &Value, email: &str) {
     let token = tokens["access_token"].as_str().unwrap_or_else(|| panic!("a token: {tokens}"));
     assert_eq!(server.client_with_token(token).get("/v5/user").ok()["email"], email);
 }
 
-/// Signed out, signed in by a link, asked, allowed: the browser ends where the program waits.
-fn a_program_gets_a_code(server: &Server) {
+/// From signing in by a link through the consent to the redirect to the program.
+fn program_gets_a_code_by_redirect(server: &Server) {
     let (email, app) = (person(), App::start("<p>Back in the program</p>"));
     let uri = format!("http://127.0.0.1:{}/callback", app.port());
     let browser = Chromium::without_scripts();
-    browser.open(&with_code(server, &uri));
-    assert!(browser.text().contains("Open the link that signs you in"), "{}", browser.text());
+    browser.open(&authorize_url_for_code(server, &uri));
+    assert!(browser.text().contains("Open your sign-in link"), "{}", browser.text());
     browser.fits_a_telephone();
     sign_in(&browser, server, &email);
     browser.wait_for_text("asks for access to your books");
     browser.fits_a_telephone();
     browser.click("Allow");
-    lets_in(server, &redeemed(&browser, server, &uri), &email);
+    assert_signed_in(server, &redeem_code(&browser, server, &uri), &email);
     browser.open(&format!("{}/auth/consents", base(server)));
     browser.fits_a_telephone();
     browser.click("End access");
     browser.wait_for_text("No app has access");
-    browser.open(&with_code(server, &uri));
-    browser.click("Refuse");
+    browser.open(&authorize_url_for_code(server, &uri));
+    browser.click("Deny");
     let url = browser.wait_for(&format!("{uri}?error="));
     assert!(url.contains("error=access_denied"), "{url}");
 }
 
-fn a_program_without_a_browser_signs_in(server: &Server) {
+fn device_code_signs_in_a_program(server: &Server) {
     let email = person();
     let begun = post(server, "/auth/device/code", "client_id=daybook-cli");
     let (code, device) = (begun["user_code"].as_str(), begun["device_code"].as_str());
@@ -131,24 +135,23 @@ fn a_program_without_a_browser_signs_in(server: &Server) {
     browser.wait_for(&format!("{}/auth/device", base(server)));
     browser.fits_a_telephone();
     browser.type_into("input[name=user_code]", "bbbb bbbb");
-    browser.click("Go on");
+    browser.click("Continue");
     browser.wait_for_text("does not work");
     browser.type_into("input[name=user_code]", &code.to_lowercase());
-    browser.click("Go on");
+    browser.click("Continue");
     browser.wait_for_text(code);
     browser.fits_a_telephone();
     browser.click("Allow");
-    browser.wait_for_text("Access is allowed");
+    browser.wait_for_text("Access allowed");
     let form = format!(
         "grant_type={}&client_id=daybook-cli&device_code={device}",
         encode("urn:ietf:params:oauth:grant-type:device_code")
     );
-    lets_in(server, &post(server, "/auth/token", &form), &email);
+    assert_signed_in(server, &post(server, "/auth/token", &form), &email);
 }
 
-/// What browser clients of v5 do (11.4): they refresh by cookie, and send whoever is signed out to
-/// login.
-fn an_app_of_a_listed_origin_gets_tokens(server: &Server) {
+/// 11.4: browser clients of v5 refresh by cookie and redirect signed-out users to the login page.
+fn app_of_a_listed_origin_refreshes_tokens(server: &Server) {
     const PAGE: &str = "<p id=who></p><a id=out>Sign out</a><script>
         const base = 'BASE', here = location.origin + '/';
         document.getElementById('out').href =
@@ -171,7 +174,7 @@ fn an_app_of_a_listed_origin_gets_tokens(server: &Server) {
     let (email, app) = (person(), App::start(""));
     let here = format!("http://localhost:{}", app.port());
     let server = server.beside(&["--web-origins", &here]);
-    app.serves(&PAGE.replace("BASE", &base(&server)));
+    app.set_page(&PAGE.replace("BASE", &base(&server)));
     let browser = Chromium::with_scripts();
     browser.open(&format!("{here}/"));
     browser.wait_for(&format!("{}/auth/login", base(&server)));
@@ -187,8 +190,8 @@ fn an_app_of_a_listed_origin_gets_tokens(server: &Server) {
     browser.wait_for_text("failed: TypeError");
 }
 
-/// 11.4: the browser tells that another site has sent it, and sends the cookie along.
-fn a_link_of_another_site_signs_nobody_out(server: &Server) {
+/// 11.4: the browser sends the cookie and marks the request as cross-site.
+fn cross_site_link_does_not_sign_out(server: &Server) {
     let (email, out) = (person(), format!("{}/auth/logout", base(server)));
     let app = App::start(&format!("<a href=\"{out}\">Win a prize</a>"));
     let browser = Chromium::without_scripts();
@@ -207,10 +210,10 @@ fn a_link_of_another_site_signs_nobody_out(server: &Server) {
     browser.click("Sign out");
     browser.wait_for_text("You are signed out");
     browser.open(&format!("{}/auth/consents", base(server)));
-    browser.wait_for_text("Open the link that signs you in");
+    browser.wait_for_text("Open your sign-in link");
 }
 
-fn an_older_app_gets_a_token_in_its_address(server: &Server) {
+fn implicit_app_gets_a_token_in_the_fragment(server: &Server) {
     let (email, app) = (person(), App::start("<p>The older app</p>"));
     let uri = format!("http://localhost:{}/", app.port());
     let file = server.data_dir().join(unique("clients"));
@@ -220,23 +223,22 @@ fn an_older_app_gets_a_token_in_its_address(server: &Server) {
     let browser = Chromium::without_scripts();
     sign_in(&browser, &server, &email);
     browser.wait_for_text("You are signed in");
-    browser.open(&asked(&server, &uri, "response_type=token&client_id=old"));
+    browser.open(&authorize_url(&server, &uri, "response_type=token&client_id=old"));
     browser.click("Allow");
     let url = browser.wait_for(&format!("{uri}#access_token="));
     let token = url.split_once("access_token=").and_then(|(_, rest)| rest.split('&').next());
-    lets_in(&server, &json!({ "access_token": token }), &email);
+    assert_signed_in(&server, &json!({ "access_token": token }), &email);
 }
 
-/// Neither a page of the same site nor another one shows the button to somebody who does not see
-/// what they press.
-fn nobody_frames_a_page(server: &Server) {
+/// Protects against clickjacking from the same site and from other sites.
+fn framed_consent_page_is_blocked(server: &Server) {
     let uri = "http://127.0.0.1:9/callback";
     let browser = Chromium::with_scripts();
     sign_in(&browser, server, &person());
     browser.wait_for_text("You are signed in");
     let frame = format!(
         "<p>Framed</p><iframe src=\"{}\"></iframe>",
-        with_code(server, uri).replace('&', "&amp;")
+        authorize_url_for_code(server, uri).replace('&', "&amp;")
     );
     let app = App::start(&frame);
     for host in ["localhost", "127.0.0.1"] {
@@ -246,6 +248,6 @@ fn nobody_frames_a_page(server: &Server) {
         assert_eq!(browser.find("button[name=decision]"), Vec::<String>::new());
         assert!(!browser.text().contains("your books"), "{}", browser.text());
     }
-    browser.open(&with_code(server, uri));
+    browser.open(&authorize_url_for_code(server, uri));
     assert_eq!(browser.find("button[name=decision]").len(), 2, "alone it is shown");
 }

@@ -1,4 +1,4 @@
-//! Signing in through an OpenID provider, with its own pages, on the way to an app (11.20).
+//! Signing in through an OpenID provider on the way to a program (11.20), in a browser.
 
 use daybook_tests::Server;
 use daybook_tests::chromium::Chromium;
@@ -6,13 +6,16 @@ use daybook_tests::provider::{File, Provider, missing};
 use serde_json::json;
 
 use super::app::App;
-use super::{base, lets_in, person, redeemed, with_code};
+use super::{assert_signed_in, authorize_url_for_code, base, person, redeem_code};
 
 pub(super) fn tests() -> Vec<crate::Case> {
-    crate::cases![an_app_waits_for_a_provider].into_iter().map(|case| case.needs(missing)).collect()
+    crate::cases![provider_sign_in_returns_to_the_program]
+        .into_iter()
+        .map(|case| case.needs(missing))
+        .collect()
 }
 
-/// Types a name on the page of the provider.
+/// Signs in on the page of the provider.
 #[track_caller]
 fn sign_in(browser: &Chromium, provider: &Provider, sub: &str) {
     browser.click("Sign in with Example Id");
@@ -22,9 +25,9 @@ fn sign_in(browser: &Chromium, provider: &Provider, sub: &str) {
     browser.click("Sign-in");
 }
 
-/// From the question of a program to the provider, back, through the consent, to the program. The
-/// provider stands on another site, so what browsers keep from other sites is kept here, too.
-fn an_app_waits_for_a_provider(server: &Server) {
+/// From the program to the provider, back, through the consent, and to the program. The provider is
+/// another site, so cross-site cookie rules apply.
+fn provider_sign_in_returns_to_the_program(server: &Server) {
     let provider = Provider::start();
     let file = File::new(&[provider.signing_in("Example Id", true)]);
     let path = file.path().display().to_string();
@@ -35,7 +38,7 @@ fn an_app_waits_for_a_provider(server: &Server) {
     provider.user("petra", &json!({"email": email, "email_verified": true, "name": "Petra"}));
     let uri = format!("http://127.0.0.1:{}/callback", app.port());
     let browser = Chromium::without_scripts();
-    browser.open(&with_code(server, &uri));
+    browser.open(&authorize_url_for_code(server, &uri));
     browser.fits_a_telephone();
     sign_in(&browser, &provider, "petra");
     browser.wait_for_text("Continue");
@@ -44,18 +47,18 @@ fn an_app_waits_for_a_provider(server: &Server) {
     assert!(browser.text().contains(&email), "{}", browser.text());
     browser.fits_a_telephone();
     browser.click("Allow");
-    lets_in(server, &redeemed(&browser, server, &uri), &email);
-    // Who is known at both places signs in anew where the program wants it.
-    browser.open(&format!("{}&prompt=login", with_code(server, &uri)));
+    assert_signed_in(server, &redeem_code(&browser, server, &uri), &email);
+    // With `prompt=login` a signed-in user signs in again.
+    browser.open(&format!("{}&prompt=login", authorize_url_for_code(server, &uri)));
     sign_in(&browser, &provider, "petra");
     browser.wait_for_text("asks for access to your books");
     browser.click("Allow");
-    lets_in(server, &redeemed(&browser, server, &uri), &email);
+    assert_signed_in(server, &redeem_code(&browser, server, &uri), &email);
     let other = Chromium::without_scripts();
-    other.open(&with_code(server, &uri));
+    other.open(&authorize_url_for_code(server, &uri));
     other.click("Sign in with Example Id");
     other.wait_for(provider.issuer());
     other.click("Cancel");
-    other.wait_for_text("did not let you through");
+    other.wait_for_text("denied the sign-in");
     other.fits_a_telephone();
 }

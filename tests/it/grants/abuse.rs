@@ -1,4 +1,4 @@
-//! What others may try: open redirects, forms of other sites, stolen and guessed codes, frames.
+//! Attacks on the issuer: open redirects, cross-site forms and links, injected codes.
 
 use daybook_tests::Server;
 use daybook_tests::browser::{Browser, form, is_page};
@@ -10,18 +10,18 @@ use super::{
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        nobody_is_sent_to_unregistered_addresses,
-        forms_of_other_sites_decide_nothing,
-        a_code_that_was_asked_for_by_somebody_else_is_not_redeemed,
-        answers_name_their_issuer,
-        requests_that_are_long_or_double_are_refused,
-        links_of_other_sites_sign_nobody_out,
-        the_way_back_leads_to_own_pages_only,
-        nothing_secret_is_logged,
+        unregistered_redirect_is_refused,
+        cross_site_forms_are_refused,
+        injected_code_is_refused,
+        responses_name_the_issuer,
+        long_and_repeated_parameters_are_refused,
+        cross_site_logout_is_ignored,
+        return_cookie_leads_to_own_pages_only,
+        secrets_are_not_logged,
     ]
 }
 
-fn nobody_is_sent_to_unregistered_addresses(server: &Server) {
+fn unregistered_redirect_is_refused(server: &Server) {
     let server = with_clients(server);
     let mut browser = Browser::signed_in(&server, &person());
     for (client, uri) in [
@@ -55,7 +55,7 @@ fn nobody_is_sent_to_unregistered_addresses(server: &Server) {
     is_page(&browser.get(&path_of(&good)), 200);
 }
 
-fn forms_of_other_sites_decide_nothing(server: &Server) {
+fn cross_site_forms_are_refused(server: &Server) {
     let mut browser = Browser::signed_in(server, &person());
     let fields = form(&[&ASKED[..], &[("decision", "allow")]].concat());
     for origin in [Some("https://evil.example"), Some("null"), Some("http://127.0.0.1:1"), None] {
@@ -64,14 +64,14 @@ fn forms_of_other_sites_decide_nothing(server: &Server) {
         }
     }
     is_page(&browser.get(&path_of(&ASKED)), 200);
-    let mut nobody = Browser::new(server);
-    let answer = nobody.post("/auth/consent", &[&ASKED[..], &[("decision", "allow")]].concat());
+    let mut signed_out = Browser::new(server);
+    let answer = signed_out.post("/auth/consent", &[&ASKED[..], &[("decision", "allow")]].concat());
     is_page(&answer, 200);
-    assert!(nobody.cookie("daybook_session").is_none());
+    assert!(signed_out.cookie("daybook_session").is_none());
 }
 
-/// Who injects a code into the program of somebody else has not the verifier of its request.
-fn a_code_that_was_asked_for_by_somebody_else_is_not_redeemed(server: &Server) {
+/// An injected code does not match the verifier of the program.
+fn injected_code_is_refused(server: &Server) {
     let mut attacker = Browser::signed_in(server, &person());
     let injected = code(&mut attacker, &ASKED);
     let other = redemption(&injected)
@@ -80,15 +80,15 @@ fn a_code_that_was_asked_for_by_somebody_else_is_not_redeemed(server: &Server) {
     redeem(server, &injected);
 }
 
-/// RFC 9207: a client that asks several servers tells their answers apart.
-fn answers_name_their_issuer(server: &Server) {
+/// RFC 9207: `iss` tells the responses of several servers apart.
+fn responses_name_the_issuer(server: &Server) {
     let public = server.beside(&["--public-url", "https://books.example.com/api"]);
     let asked = asked_with(&[("prompt", "none")]);
     let answer = Browser::new(&public).get(&path_of(&asked));
     assert_eq!(sent(&answer, "iss").as_deref(), Some("https://books.example.com/api"));
 }
 
-fn requests_that_are_long_or_double_are_refused(server: &Server) {
+fn long_and_repeated_parameters_are_refused(server: &Server) {
     let mut browser = Browser::signed_in(server, &person());
     let long = "x".repeat(2_100);
     is_page(&browser.get(&path_of(&asked_with(&[("state", &long)]))), 400);
@@ -99,9 +99,8 @@ fn requests_that_are_long_or_double_are_refused(server: &Server) {
     is_page(&browser.get("/auth/authorize?%ff=%"), 400);
 }
 
-/// 11.4: browsers send the cookie along with links of other sites; nothing that such a link can say
-/// ends the session, and the app at which the user is signed in goes on.
-fn links_of_other_sites_sign_nobody_out(server: &Server) {
+/// 11.4: browsers send the cookie with cross-site links, which must not end the session.
+fn cross_site_logout_is_ignored(server: &Server) {
     let server = server.beside(&["--web-origins", "https://app.example.com"]);
     let email = person();
     let mut browser = Browser::signed_in(&server, &email);
@@ -134,8 +133,8 @@ fn links_of_other_sites_sign_nobody_out(server: &Server) {
     super::lets_in(&server, super::text(&tokens, "access_token"), &email);
 }
 
-/// A cookie that another site has put into the browser leads nowhere else.
-fn the_way_back_leads_to_own_pages_only(server: &Server) {
+/// A planted cookie must not redirect to other pages.
+fn return_cookie_leads_to_own_pages_only(server: &Server) {
     use base64::Engine;
     use base64::prelude::BASE64_URL_SAFE_NO_PAD;
     for target in [
@@ -154,7 +153,7 @@ fn the_way_back_leads_to_own_pages_only(server: &Server) {
     }
 }
 
-fn nothing_secret_is_logged(server: &Server) {
+fn secrets_are_not_logged(server: &Server) {
     let (server, email) = (server.beside(&["--log", "trace"]), person());
     let mut browser = Browser::signed_in(&server, &email);
     browser.get(&path_of(&ASKED));

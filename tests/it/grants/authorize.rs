@@ -1,4 +1,5 @@
-//! What apps may ask for, and how the user is asked (RFC 6749; OpenID Connect Core, 3.1.2.1).
+//! Authorization requests (RFC 6749; OpenID Connect Core, 3.1.2.1): validation, sign-in, consent
+//! and redirect.
 
 use daybook_tests::Server;
 use daybook_tests::browser::{Browser, form, is_page, login_link};
@@ -10,16 +11,16 @@ use super::{
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        whoever_is_signed_out_signs_in_first,
-        apps_are_told_what_is_wrong,
-        apps_may_ask_without_a_page,
-        users_sign_in_again_when_an_app_wants_it,
-        users_may_refuse,
-        other_programs_wait_elsewhere,
+        signed_out_user_signs_in_first,
+        invalid_request_is_reported_to_the_app,
+        prompt_none_returns_without_a_page,
+        prompt_login_requires_a_new_sign_in,
+        user_can_deny_access,
+        loopback_redirect_accepts_any_port,
     ]
 }
 
-fn whoever_is_signed_out_signs_in_first(server: &Server) {
+fn signed_out_user_signs_in_first(server: &Server) {
     let email = person();
     let mut browser = Browser::new(server);
     let asked = asked_with(&[("nonce", "n1")]);
@@ -40,23 +41,23 @@ fn whoever_is_signed_out_signs_in_first(server: &Server) {
     assert_eq!(browser.cookie("daybook_return"), None);
     is_page(&browser.get(&path), 200);
     redeem(server, &code(&mut browser, &ASKED));
-    // OpenID Connect Core, 3.1.2.1: an app may also ask by a form, of another site.
+    // OpenID Connect Core, 3.1.2.1: an app may also post a form from another site.
     let other = Some("https://app.example.com");
     let sent_on = browser.send("POST", "/auth/authorize", other, &form(&ASKED));
     assert_eq!(sent_on.status, 303, "{}", sent_on.text);
     is_page(&browser.get(&sent_on.headers["location"]), 200);
 }
 
-/// An answer that says what is wrong, and nothing else.
+/// Checks that the app gets this error and no code.
 #[track_caller]
-fn is_told(browser: &mut Browser, asked: &[(&str, &str)], expected: &str) {
+fn assert_error(browser: &mut Browser, asked: &[(&str, &str)], expected: &str) {
     let answer = browser.get(&path_of(asked));
     assert_eq!(sent(&answer, "error").as_deref(), Some(expected), "{asked:?}");
     assert_eq!(sent(&answer, "state").as_deref(), Some("st&te"));
     assert!(sent(&answer, "iss").is_some() && sent(&answer, "code").is_none());
 }
 
-fn apps_are_told_what_is_wrong(server: &Server) {
+fn invalid_request_is_reported_to_the_app(server: &Server) {
     let (server, email) = (with_clients(server), person());
     let mut browser = Browser::signed_in(&server, &email);
     for (name, value, expected) in [
@@ -75,36 +76,36 @@ fn apps_are_told_what_is_wrong(server: &Server) {
         ("request", "x.y.z", "request_not_supported"),
         ("request_uri", "https://evil.example/", "request_uri_not_supported"),
     ] {
-        is_told(&mut browser, &asked_with(&[(name, value)]), expected);
+        assert_error(&mut browser, &asked_with(&[(name, value)]), expected);
     }
     let old = [("client_id", OLD), ("redirect_uri", OLD_URI)];
-    is_told(
+    assert_error(
         &mut browser,
         &asked_with(&[&old[..], &[("code_challenge", "")]].concat()),
         "invalid_request",
     );
 }
 
-fn apps_may_ask_without_a_page(server: &Server) {
+fn prompt_none_returns_without_a_page(server: &Server) {
     let server = with_clients(server);
     let of_app =
         |other: &[(&'static str, &'static str)]| asked_with(&[&OF_APP[..], other].concat());
     let silent = of_app(&[("prompt", "none")]);
-    is_told(&mut Browser::new(&server), &silent, "login_required");
+    assert_error(&mut Browser::new(&server), &silent, "login_required");
     let mut browser = Browser::signed_in(&server, &person());
-    is_told(&mut browser, &silent, "consent_required");
+    assert_error(&mut browser, &silent, "consent_required");
     allow(&mut browser, &of_app(&[]));
     let answer = browser.get(&path_of(&silent));
     assert!(sent(&answer, "code").is_some(), "{}", answer.headers["location"]);
     let more = of_app(&[("prompt", "none"), ("scope", "email profile")]);
-    is_told(&mut browser, &more, "consent_required");
+    assert_error(&mut browser, &more, "consent_required");
     is_page(&browser.get(&path_of(&of_app(&[("prompt", "consent")]))), 200);
-    // RFC 8252, 8.6: nobody knows which program waits on the own machine.
+    // RFC 8252, 8.6: the program at a loopback address is unknown.
     allow(&mut browser, &ASKED);
-    is_told(&mut browser, &asked_with(&[("prompt", "none")]), "consent_required");
+    assert_error(&mut browser, &asked_with(&[("prompt", "none")]), "consent_required");
 }
 
-fn users_sign_in_again_when_an_app_wants_it(server: &Server) {
+fn prompt_login_requires_a_new_sign_in(server: &Server) {
     let (server, email) = (with_clients(server), person());
     let mut browser = Browser::signed_in(&server, &email);
     allow(&mut browser, &asked_with(&OF_APP));
@@ -121,7 +122,7 @@ fn users_sign_in_again_when_an_app_wants_it(server: &Server) {
     assert_eq!(sent(&silent, "error").as_deref(), Some("login_required"));
 }
 
-fn users_may_refuse(server: &Server) {
+fn user_can_deny_access(server: &Server) {
     let mut browser = Browser::signed_in(server, &person());
     for decision in ["deny", "", "x"] {
         let fields = [&ASKED[..], &[("decision", decision)]].concat();
@@ -131,8 +132,8 @@ fn users_may_refuse(server: &Server) {
     is_page(&browser.get(&path_of(&ASKED)), 200);
 }
 
-/// RFC 8252, 7.3: a program waits on a port that nobody knows before.
-fn other_programs_wait_elsewhere(server: &Server) {
+/// RFC 8252, 7.3.
+fn loopback_redirect_accepts_any_port(server: &Server) {
     let mut browser = Browser::signed_in(server, &person());
     for uri in ["http://127.0.0.1:40000/callback", "http://[::1]:9/callback", WAITING] {
         let answer = allow(&mut browser, &asked_with(&[("redirect_uri", uri)]));

@@ -1,9 +1,10 @@
-//! Authorization codes with PKCE (RFC 6749, 4.1; RFC 7636), and refresh tokens that rotate.
+//! Authorization codes with PKCE (RFC 6749, 4.1; RFC 7636) and rotating refresh tokens. Reuse of a
+//! code or an old refresh token revokes the grant.
 
 use std::thread;
 
 use daybook_tests::browser::{Browser, is_page};
-use daybook_tests::{Backdoor, Server};
+use daybook_tests::{RawSql, Server};
 use serde_json::json;
 
 use super::{
@@ -14,22 +15,22 @@ use super::{
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        a_program_gets_tokens_and_refreshes_them,
-        an_app_with_a_secret_gets_tokens,
-        apps_manage_no_tokens_and_keys,
-        a_code_is_bound_to_its_request,
-        a_code_that_is_used_twice_revokes_what_it_gave,
-        a_code_is_used_by_one_of_two,
-        a_refresh_token_that_is_used_twice_revokes_its_family,
-        a_refresh_token_before_the_last_revokes_its_family,
-        concurrent_refreshes_sign_nobody_out,
-        codes_and_tokens_end,
-        disabled_users_get_nothing,
-        what_is_signed_for_something_else_is_no_token,
+        public_client_gets_and_refreshes_tokens,
+        confidential_client_gets_tokens,
+        app_cannot_manage_tokens_and_keys,
+        code_is_bound_to_its_request,
+        reused_code_revokes_its_tokens,
+        concurrent_use_of_a_code_succeeds_once,
+        reused_refresh_token_revokes_its_grant,
+        older_refresh_token_revokes_its_grant,
+        concurrent_refreshes_get_the_same_token,
+        expired_codes_and_tokens_are_refused,
+        disabled_user_gets_no_tokens,
+        codes_and_tokens_are_not_interchangeable,
     ]
 }
 
-fn a_program_gets_tokens_and_refreshes_them(server: &Server) {
+fn public_client_gets_and_refreshes_tokens(server: &Server) {
     let email = person();
     let mut browser = Browser::signed_in(server, &email);
     let page = browser.get(&path_of(&ASKED));
@@ -55,11 +56,11 @@ fn a_program_gets_tokens_and_refreshes_them(server: &Server) {
     lets_in(server, text(&first, "access_token"), &email);
     let third = refresh(server, text(&second, "refresh_token")).ok();
     lets_in(server, text(&third, "access_token"), &email);
-    // Any program of this machine may wait at such an address: it is asked about each time.
+    // Any program may listen at a loopback address, so consent is requested each time.
     is_page(&browser.get(&path_of(&ASKED)), 200);
 }
 
-fn an_app_with_a_secret_gets_tokens(server: &Server) {
+fn confidential_client_gets_tokens(server: &Server) {
     let (server, email) = (with_clients(server), person());
     let mut browser = Browser::signed_in(&server, &email);
     let asked = asked_with(&OF_APP);
@@ -91,11 +92,11 @@ fn an_app_with_a_secret_gets_tokens(server: &Server) {
     let tokens = ask(&server, "/auth/token", &fields).ok();
     lets_in(&server, text(&tokens, "access_token"), &email);
     let again = browser.get(&path_of(&asked));
-    assert!(sent(&again, "code").is_some(), "who has agreed is not asked again");
+    assert!(sent(&again, "code").is_some(), "consent is not requested again");
 }
 
-/// What an app could issue to itself would outlive the consent to it.
-fn apps_manage_no_tokens_and_keys(server: &Server) {
+/// Such tokens would outlive the consent.
+fn app_cannot_manage_tokens_and_keys(server: &Server) {
     let email = person();
     let mut browser = Browser::signed_in(server, &email);
     let tokens = redeem(server, &code(&mut browser, &ASKED));
@@ -118,7 +119,7 @@ fn apps_manage_no_tokens_and_keys(server: &Server) {
     app.get("/v5/books").ok();
 }
 
-fn a_code_is_bound_to_its_request(server: &Server) {
+fn code_is_bound_to_its_request(server: &Server) {
     let mut browser = Browser::signed_in(server, &person());
     let code = code(&mut browser, &ASKED);
     let fields = redemption(&code);
@@ -144,7 +145,7 @@ fn a_code_is_bound_to_its_request(server: &Server) {
     redeem(server, &code);
 }
 
-fn a_code_that_is_used_twice_revokes_what_it_gave(server: &Server) {
+fn reused_code_revokes_its_tokens(server: &Server) {
     let email = person();
     let mut browser = Browser::signed_in(server, &email);
     let code = code(&mut browser, &ASKED);
@@ -158,8 +159,8 @@ fn a_code_that_is_used_twice_revokes_what_it_gave(server: &Server) {
     is_refused(&refresh(server, text(&tokens, "refresh_token")), 400, "invalid_grant");
 }
 
-/// Two processes redeem one code: one of them gets tokens, and these are revoked.
-fn a_code_is_used_by_one_of_two(server: &Server) {
+/// One of two processes gets tokens, which are then revoked.
+fn concurrent_use_of_a_code_succeeds_once(server: &Server) {
     let other = server.beside(&[]);
     let mut browser = Browser::signed_in(server, &person());
     let code = code(&mut browser, &ASKED);
@@ -175,13 +176,13 @@ fn a_code_is_used_by_one_of_two(server: &Server) {
     is_refused(&refresh(server, text(&given.body, "refresh_token")), 400, "invalid_grant");
 }
 
-fn a_refresh_token_that_is_used_twice_revokes_its_family(server: &Server) {
+fn reused_refresh_token_revokes_its_grant(server: &Server) {
     let email = person();
     let mut browser = Browser::signed_in(server, &email);
     let first = redeem(server, &code(&mut browser, &ASKED));
     let other = redeem(server, &code(&mut browser, &ASKED));
     let second = refresh(server, text(&first, "refresh_token")).ok();
-    // 11.18: the last one is answered as before, because its answer may have been lost.
+    // 11.18: the last token can be repeated, because its response may have been lost.
     let again = refresh(server, text(&first, "refresh_token")).ok();
     assert_eq!(again["refresh_token"], second["refresh_token"]);
     lets_in(server, text(&again, "access_token"), &email);
@@ -196,16 +197,16 @@ fn a_refresh_token_that_is_used_twice_revokes_its_family(server: &Server) {
     refresh(server, text(&other, "refresh_token")).ok();
 }
 
-/// Makes the grants of a user a minute older.
+/// Makes the grants of a user one minute older.
 fn age_rotations(server: &Server, email: &str) {
-    Backdoor::open(server).execute(&format!(
+    RawSql::open(server).execute(&format!(
         "UPDATE grants SET expires_at = expires_at - 60000 WHERE user_id = \
          (SELECT id FROM users WHERE email = '{email}')"
     ));
 }
 
-/// 11.18: the successor that was used ends the grace of the token before it.
-fn a_refresh_token_before_the_last_revokes_its_family(server: &Server) {
+/// 11.18: using the successor ends the grace period of a token.
+fn older_refresh_token_revokes_its_grant(server: &Server) {
     let mut browser = Browser::signed_in(server, &person());
     let first = redeem(server, &code(&mut browser, &ASKED));
     let second = refresh(server, text(&first, "refresh_token")).ok();
@@ -214,8 +215,8 @@ fn a_refresh_token_before_the_last_revokes_its_family(server: &Server) {
     is_refused(&refresh(server, text(&third, "refresh_token")), 400, "invalid_grant");
 }
 
-/// 11.18: two tabs, or two processes of a client, refresh at the same moment.
-fn concurrent_refreshes_sign_nobody_out(server: &Server) {
+/// 11.18: for example by two tabs of a client.
+fn concurrent_refreshes_get_the_same_token(server: &Server) {
     let (other, email) = (server.beside(&[]), person());
     let mut browser = Browser::signed_in(server, &email);
     let first = redeem(server, &code(&mut browser, &ASKED));
@@ -232,32 +233,32 @@ fn concurrent_refreshes_sign_nobody_out(server: &Server) {
     refresh(server, text(&answers[0], "refresh_token")).ok();
 }
 
-fn codes_and_tokens_end(server: &Server) {
-    let mut door = Backdoor::open(server);
+fn expired_codes_and_tokens_are_refused(server: &Server) {
+    let mut raw_sql = RawSql::open(server);
     let email = person();
     let mut browser = Browser::signed_in(server, &email);
-    let expire = |door: &mut Backdoor| {
-        door.execute(&format!(
+    let expire = |raw_sql: &mut RawSql| {
+        raw_sql.execute(&format!(
             "UPDATE grants SET expires_at = 1 WHERE user_id = \
              (SELECT id FROM users WHERE email = '{email}')"
         ));
     };
     let old = code(&mut browser, &ASKED);
-    expire(&mut door);
+    expire(&mut raw_sql);
     is_refused(&ask(server, "/auth/token", &redemption(&old)), 400, "invalid_grant");
     let tokens = redeem(server, &code(&mut browser, &ASKED));
-    expire(&mut door);
+    expire(&mut raw_sql);
     is_refused(&refresh(server, text(&tokens, "refresh_token")), 400, "invalid_grant");
-    // The next grant sweeps away those that have ended.
+    // The next grant removes expired ones.
     redeem(server, &code(&mut browser, &ASKED));
-    let left = door.execute(&format!(
+    let left = raw_sql.execute(&format!(
         "UPDATE grants SET expires_at = 1 WHERE user_id = \
          (SELECT id FROM users WHERE email = '{email}')"
     ));
     assert_eq!(left, 1);
 }
 
-fn disabled_users_get_nothing(server: &Server) {
+fn disabled_user_gets_no_tokens(server: &Server) {
     let email = person();
     let mut browser = Browser::signed_in(server, &email);
     let tokens = redeem(server, &code(&mut browser, &ASKED));
@@ -274,7 +275,7 @@ fn disabled_users_get_nothing(server: &Server) {
     refresh(server, text(&tokens, "refresh_token")).ok();
 }
 
-fn what_is_signed_for_something_else_is_no_token(server: &Server) {
+fn codes_and_tokens_are_not_interchangeable(server: &Server) {
     let mut browser = Browser::signed_in(server, &person());
     let code = code(&mut browser, &ASKED);
     let tokens = redeem(server, &code);

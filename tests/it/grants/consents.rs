@@ -1,4 +1,4 @@
-//! What users have agreed to is kept, shown and withdrawn (11.16).
+//! Consents (11.16): stored per user and client, listed, and withdrawn with all tokens.
 
 use daybook_tests::Server;
 use daybook_tests::browser::{Browser, is_page};
@@ -6,10 +6,10 @@ use daybook_tests::browser::{Browser, is_page};
 use super::{ASKED, CLI, code, is_refused, lets_in, path_of, person, redeem, refresh, text};
 
 pub fn tests() -> Vec<crate::Case> {
-    crate::cases![users_withdraw_what_they_agreed_to, each_user_agrees_alone]
+    crate::cases![withdrawn_consent_revokes_tokens, consent_is_per_user]
 }
 
-fn users_withdraw_what_they_agreed_to(server: &Server) {
+fn withdrawn_consent_revokes_tokens(server: &Server) {
     let email = person();
     let mut browser = Browser::signed_in(server, &email);
     let empty = browser.get("/auth/consents");
@@ -30,7 +30,7 @@ fn users_withdraw_what_they_agreed_to(server: &Server) {
     is_page(&Browser::new(server).get("/auth/consents"), 200);
 }
 
-fn each_user_agrees_alone(server: &Server) {
+fn consent_is_per_user(server: &Server) {
     let (mut one, email) = (Browser::signed_in(server, &person()), person());
     let mut other = Browser::signed_in(server, &email);
     code(&mut one, &ASKED);

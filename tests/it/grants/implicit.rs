@@ -1,4 +1,4 @@
-//! The implicit flow of existing browser apps (11.3), for clients that may use it.
+//! The implicit flow of existing browser apps (11.3), for clients configured for it.
 
 use daybook_tests::browser::{Browser, is_page};
 use daybook_tests::{Client, Server, id, unique};
@@ -11,19 +11,19 @@ use super::{
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        an_older_app_gets_a_token_in_its_address,
-        an_app_is_no_administrator,
-        a_secret_vouches_for_no_program_of_the_machine,
-        rule_9_5_an_app_sees_no_secrets_of_others,
+        implicit_client_gets_a_token_in_the_fragment,
+        app_of_an_administrator_has_no_administrator_rights,
+        implicit_loopback_client_always_asks_for_consent,
+        rule_9_5_app_sees_no_properties_of_other_connections,
     ]
 }
 
-/// What the older app asks for.
+/// The request of the older app.
 const ASKED_BY_OLD: [(&str, &str); 4] =
     [("response_type", "token"), ("client_id", OLD), ("redirect_uri", OLD_URI), ("scope", "email")];
 
-/// 11.16: any program may wait at the address, and a token in it needs no secret.
-fn a_secret_vouches_for_no_program_of_the_machine(server: &Server) {
+/// 11.16: any program may listen at the address, and the implicit flow needs no secret.
+fn implicit_loopback_client_always_asks_for_consent(server: &Server) {
     let server = with_clients(server);
     let mut browser = Browser::signed_in(&server, &person());
     let of = |kind: &'static str, uri: &'static str| {
@@ -36,20 +36,20 @@ fn a_secret_vouches_for_no_program_of_the_machine(server: &Server) {
     let silent = [&of("token", WAITING)[..], &[("prompt", "none")]].concat();
     let refused = sent(&browser.get(&path_of(&silent)), "error");
     assert_eq!(refused.as_deref(), Some("consent_required"));
-    // Where the secret is asked for, or the address is its own, one consent is enough.
+    // With the secret or an own address, one consent is enough.
     for (kind, uri, given) in [("code", WAITING, "code"), ("token", DESKTOP_URI, "access_token")] {
         assert!(sent(&browser.get(&path_of(&of(kind, uri))), given).is_some(), "{kind} {uri}");
     }
 }
 
-/// 9.3: an administrator is one also by the command line, and not by somebody else's app.
-fn an_app_is_no_administrator(server: &Server) {
+/// 9.3: the built-in command line keeps them.
+fn app_of_an_administrator_has_no_administrator_rights(server: &Server) {
     let email = person();
     let server =
         server.beside(&["--clients", &file_of_clients(server), "--administrators", &email]);
     let id = unique("app");
     server.client(&person()).post("/v5/apps", &json!({"id": id, "name": "App"})).ok();
-    // Other cases read the list of apps in the same database, and it leaves deprecated apps out.
+    // Other cases list apps in the same database; the list omits deprecated ones.
     let publish = json!({"id": id, "published": true, "deprecated": true});
     let mut browser = Browser::signed_in(&server, &email);
     let token = sent(&allow(&mut browser, &ASKED_BY_OLD), "access_token").expect("a token");
@@ -59,8 +59,8 @@ fn an_app_is_no_administrator(server: &Server) {
     assert_eq!(command_line.put("/v5/apps", &publish).ok()["published"], true);
 }
 
-/// 9.5: the properties of connections are for their apps, and for programs of this installation.
-fn rule_9_5_an_app_sees_no_secrets_of_others(server: &Server) {
+/// 9.5: only the app of a connection and built-in clients see them.
+fn rule_9_5_app_sees_no_properties_of_other_connections(server: &Server) {
     let (server, email) = (with_clients(server), person());
     let all = "/v5/user/connections";
     let bank = json!({"agentId": "some-bank", "type": "BANK", "uuid": "1", "name": "Bank",
@@ -90,7 +90,7 @@ fn rule_9_5_an_app_sees_no_secrets_of_others(server: &Server) {
     assert_eq!(app.delete(&one).ok()["properties"], json!({}));
 }
 
-fn an_older_app_gets_a_token_in_its_address(server: &Server) {
+fn implicit_client_gets_a_token_in_the_fragment(server: &Server) {
     let (server, email) = (with_clients(server), person());
     let mut browser = Browser::signed_in(&server, &email);
     let asked = [&ASKED_BY_OLD[..], &[("state", "1")]].concat();

@@ -1,10 +1,9 @@
-//! Requests that no client sends, to everything below `/auth`: the server never fails, what
-//! programs read has the form of RFC 6749, 5.2, and nobody is sent to an address that is not
-//! registered.
+//! Random requests to all paths below `/auth`: no 5xx, errors in the form of RFC 6749, 5.2, and
+//! redirects to registered addresses only.
 
 use daybook_tests::browser::Browser;
 use daybook_tests::fuzz::{Sizes, Target, case_seed, input};
-use daybook_tests::rng::Dice;
+use daybook_tests::rng::Rng;
 use daybook_tests::{Answer, Client, Server, encode, unique_address};
 
 use daybook_tests::openapi::access;
@@ -16,14 +15,14 @@ use super::{
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        what_is_no_form_is_an_invalid_request,
-        what_stands_twice_decides_nothing,
-        made_up_requests_are_answered,
+        invalid_forms_are_invalid_requests,
+        repeated_decision_is_refused,
+        random_requests_get_documented_responses,
     ]
 }
 
 const FORM: &str = "application/x-www-form-urlencoded";
-/// What programs ask by POST.
+/// Endpoints that programs use by POST.
 const PROGRAMS: [&str; 4] =
     ["/auth/token", "/auth/device/code", "/auth/revoke", "/auth/introspect"];
 const OTHERS: [&str; 19] = [
@@ -49,13 +48,13 @@ const OTHERS: [&str; 19] = [
 ];
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-fn somewhere(server: &Server) -> Client {
+fn client_with_new_address(server: &Server) -> Client {
     server.anonymous().header("X-Forwarded-For", &unique_address())
 }
 
-fn what_is_no_form_is_an_invalid_request(server: &Server) {
+fn invalid_forms_are_invalid_requests(server: &Server) {
     let (server, good) = (with_clients(server), format!("client_id={CLI}"));
-    let client = somewhere(&server);
+    let client = client_with_new_address(&server);
     let long = format!("{good}&scope={}", "x".repeat(16 * 1024));
     let twice = format!("{good}&{good}");
     for path in PROGRAMS {
@@ -83,8 +82,7 @@ fn what_is_no_form_is_an_invalid_request(server: &Server) {
     }
 }
 
-/// Whoever adds a second decision to the form of a page decides nothing.
-fn what_stands_twice_decides_nothing(server: &Server) {
+fn repeated_decision_is_refused(server: &Server) {
     let mut browser = Browser::signed_in(server, &person());
     let decisions = [("decision", "deny"), ("decision", "allow")];
     for path in ["/auth/consent", "/auth/device"] {
@@ -93,7 +91,7 @@ fn what_stands_twice_decides_nothing(server: &Server) {
     }
 }
 
-/// What the parameters of a request are, and what they usually hold.
+/// Parameter names.
 const NAMES: [&str; 24] = [
     "grant_type",
     "client_id",
@@ -149,33 +147,33 @@ const VALUES: &[&str] = &[
     "9223372036854775808",
     "allow",
     "deny",
-    "somebody@example.com",
+    "guest@example.com",
     "https://evil.example/",
     "//evil.example",
     "/auth/authorize?client_id=daybook-cli",
     "",
 ];
 
-/// What a made-up request is made of.
-struct Maker {
-    dice: Dice,
-    /// Tokens, codes and a cookie that are valid.
+/// Generates random requests.
+struct RequestGenerator {
+    rng: Rng,
+    /// Valid tokens and codes.
     known: Vec<String>,
     cookie: String,
 }
 
-impl Maker {
+impl RequestGenerator {
     fn chance(&mut self, percent: u64) -> bool {
-        self.dice.below(100) < percent
+        self.rng.below(100) < percent
     }
 
     fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        let at = self.dice.below(u64::try_from(from.len()).expect("a length"));
+        let at = self.rng.below(u64::try_from(from.len()).expect("a length"));
         from[usize::try_from(at).expect("an index")]
     }
 
     fn value(&mut self) -> String {
-        match self.dice.below(10) {
+        match self.rng.below(10) {
             0..=5 => self.pick(VALUES).to_owned(),
             6 | 7 => {
                 let at = self.pick(&[0, 1, 2, 3, 4]);
@@ -183,18 +181,18 @@ impl Maker {
             }
             _ => {
                 let target = Target { name: "value", corpus: VALUES, check: |_| Ok(()) };
-                input(&target, self.dice.roll(), Sizes::Short)
+                input(&target, self.rng.next_u64(), Sizes::Short)
             }
         }
     }
 
-    /// Parameters: those of a good request for a code with some of them changed, or any.
+    /// Returns the parameters of a valid request with some changes, or random ones.
     fn fields(&mut self) -> String {
         let mut pairs: Vec<(String, String)> = Vec::new();
         if self.chance(50) {
             pairs.extend(ASKED.map(|(name, value)| (name.to_owned(), value.to_owned())));
         }
-        for _ in 0..self.dice.below(6) {
+        for _ in 0..self.rng.below(6) {
             let pair = (self.pick(&NAMES).to_owned(), self.value());
             if self.chance(80) {
                 pairs.retain(|(known, _)| *known != pair.0);
@@ -240,7 +238,7 @@ impl Maker {
     }
 }
 
-fn made_up_requests_are_answered(server: &Server) {
+fn random_requests_get_documented_responses(server: &Server) {
     let server = with_clients(server);
     let mut browser = Browser::signed_in(&server, &person());
     let tokens = redeem(&server, &super::code(&mut browser, &ASKED));
@@ -256,16 +254,18 @@ fn made_up_requests_are_answered(server: &Server) {
     let cookie = format!("daybook_session={session}");
     let app = with_secret(&server, APP, SECRET);
     for number in 0..1_500 {
-        let dice = Dice::new(case_seed(20_261_122, number));
-        let mut maker = Maker { dice, known: known.to_vec(), cookie: cookie.clone() };
-        let asks = maker.chance(50);
-        let path = if asks { maker.pick(&PROGRAMS) } else { maker.pick(&OTHERS) };
-        let method = if maker.chance(60) { "POST" } else { maker.pick(&METHODS) };
-        let client = if maker.chance(30) { app.clone() } else { somewhere(&server) };
-        let client = maker.headers(&client, server.base());
-        let query = if maker.chance(30) { format!("?{}", maker.fields()) } else { String::new() };
+        let rng = Rng::new(case_seed(20_261_122, number));
+        let mut generator = RequestGenerator { rng, known: known.to_vec(), cookie: cookie.clone() };
+        let asks = generator.chance(50);
+        let path = if asks { generator.pick(&PROGRAMS) } else { generator.pick(&OTHERS) };
+        let method = if generator.chance(60) { "POST" } else { generator.pick(&METHODS) };
+        let client =
+            if generator.chance(30) { app.clone() } else { client_with_new_address(&server) };
+        let client = generator.headers(&client, server.base());
+        let query =
+            if generator.chance(30) { format!("?{}", generator.fields()) } else { String::new() };
         let path = format!("{path}{query}");
-        let (kind, body) = maker.body();
+        let (kind, body) = generator.body();
         let sent = if method == "GET" || method == "HEAD" { &[] } else { &body[..] };
         let answer = client.send_raw(method, &path, kind.filter(|_| !sent.is_empty()), sent);
         let what = format!("{number}: {method} {path} {kind:?} {}", body.escape_ascii());
@@ -291,8 +291,8 @@ fn is_documented(answer: &Answer, method: &str, path: &str, what: &str) {
         return;
     }
     if PROGRAMS.contains(&path) && method == "POST" {
-        let told = ["error", "error_description"].map(|name| answer.body[name].is_string());
-        assert_eq!(told, [true, true], "{what}: {}", answer.text);
+        let has_text = ["error", "error_description"].map(|name| answer.body[name].is_string());
+        assert_eq!(has_text, [true, true], "{what}: {}", answer.text);
         return;
     }
     let is_page = answer.headers["content-type"].starts_with("text/html");

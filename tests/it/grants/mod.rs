@@ -1,5 +1,5 @@
-//! What users let apps do with their books (11.3, 11.16 - 11.19): the built-in issuer, asked as
-//! apps ask it.
+//! The built-in OAuth 2.0 and OpenID Connect issuer (11.3, 11.16 - 11.19), tested with the requests
+//! of apps.
 
 mod abuse;
 mod authorize;
@@ -32,13 +32,13 @@ pub fn tests() -> Vec<crate::Case> {
     all.into_iter().flatten().collect()
 }
 
-/// The built-in client, and an address at which a program waits for its answer.
+/// The built-in client, and the loopback address of a program.
 pub const CLI: &str = "daybook-cli";
 pub const WAITING: &str = "http://127.0.0.1:51234/callback";
 /// The example of RFC 7636, appendix B.
 pub const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
-/// An app of the web with a secret, an older one without, and a command line of another server.
+/// A web app with a secret, an older one without, and a command line of another server.
 pub const APP: &str = "app";
 pub const APP_URI: &str = "https://app.example.com/cb?from=daybook";
 const OLD: &str = "old-app";
@@ -52,12 +52,12 @@ pub fn person() -> String {
     format!("{}@example.com", unique("grants"))
 }
 
-/// A server with clients of its own, beside another.
+/// Starts a second process with these clients.
 fn with_clients(server: &Server) -> Server {
     server.beside(&["--clients", &file_of_clients(server)])
 }
 
-/// The path of a file of these clients.
+/// Writes a file of clients and returns its path.
 pub fn file_of_clients(server: &Server) -> String {
     let file = server.data_dir().join(unique("clients"));
     let clients = json!({"items": [
@@ -74,7 +74,7 @@ pub fn file_of_clients(server: &Server) -> String {
     file.to_str().expect("a path").to_owned()
 }
 
-/// The parameters of a request for a code, as the built-in client sends it.
+/// The authorization request of the built-in client.
 pub const ASKED: [(&str, &str); 7] = [
     ("response_type", "code"),
     ("client_id", CLI),
@@ -85,10 +85,10 @@ pub const ASKED: [(&str, &str); 7] = [
     ("code_challenge_method", "S256"),
 ];
 
-/// What the app of the web sends otherwise.
+/// The parameters of the web app that differ.
 const OF_APP: [(&str, &str); 2] = [("client_id", APP), ("redirect_uri", APP_URI)];
 
-/// The same with other values; an empty one is left out.
+/// Replaces parameters of [`ASKED`]; an empty value removes one.
 pub fn asked_with<'p>(other: &[(&'p str, &'p str)]) -> Vec<(&'p str, &'p str)> {
     let mut all: Vec<(&str, &str)> =
         ASKED.into_iter().filter(|(name, _)| other.iter().all(|(own, _)| own != name)).collect();
@@ -100,7 +100,7 @@ fn path_of(asked: &[(&str, &str)]) -> String {
     format!("/auth/authorize?{}", form(asked))
 }
 
-/// The value of a parameter in the address that an answer sends a browser to.
+/// Returns a parameter of the redirect of a response.
 #[track_caller]
 pub fn sent(answer: &Answer, name: &str) -> Option<String> {
     assert_eq!(answer.status, 303, "{}", answer.text);
@@ -109,7 +109,7 @@ pub fn sent(answer: &Answer, name: &str) -> Option<String> {
     Some(decoded(found))
 }
 
-/// The parameters of an address.
+/// Returns the parameters of a URL.
 fn fields_of(path: &str) -> Vec<(String, String)> {
     let query = path.split_once('?').expect("a query").1;
     let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
@@ -131,19 +131,19 @@ fn decoded(text: &str) -> String {
     String::from_utf8(bytes).expect("UTF-8")
 }
 
-/// Allows what the page asks.
+/// Allows the request on the consent page.
 #[track_caller]
 fn allow(browser: &mut Browser, asked: &[(&str, &str)]) -> Answer {
     browser.post("/auth/consent", &[asked, &[("decision", "allow")]].concat())
 }
 
-/// A code, for somebody who is signed in.
+/// Returns a code for a signed-in user.
 #[track_caller]
 pub fn code(browser: &mut Browser, asked: &[(&str, &str)]) -> String {
     sent(&allow(browser, asked), "code").expect("a code")
 }
 
-/// Sends a form as programs do.
+/// Posts a form from a new address.
 #[track_caller]
 fn ask(server: &Server, path: &str, fields: &[(&str, &str)]) -> Answer {
     let client = server.anonymous().header("X-Forwarded-For", &unique_address());
@@ -156,7 +156,7 @@ pub fn post(client: &Client, path: &str, fields: &[(&str, &str)]) -> Answer {
     client.send_raw("POST", path, kind, form(fields).as_bytes())
 }
 
-/// A program that proves who it is by HTTP Basic.
+/// Returns a client with HTTP Basic credentials.
 pub fn with_secret(server: &Server, id: &str, secret: &str) -> Client {
     let pair = format!("{}:{}", encode(id), encode(secret));
     server.anonymous().header("Authorization", &format!("Basic {}", BASE64_STANDARD.encode(pair)))
@@ -172,7 +172,7 @@ fn redemption(code: &str) -> [(&str, &str); 5] {
     ]
 }
 
-/// The tokens for a code of the built-in client.
+/// Exchanges a code of the built-in client for tokens.
 #[track_caller]
 pub fn redeem(server: &Server, code: &str) -> Value {
     ask(server, "/auth/token", &redemption(code)).ok()
@@ -188,7 +188,7 @@ pub fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value[name].as_str().unwrap_or_else(|| panic!("{name} in {value}"))
 }
 
-/// Asserts that a program is refused with this code, in the form of RFC 6749, and is told why.
+/// Asserts an error of RFC 6749 with a description.
 #[track_caller]
 fn is_refused(answer: &Answer, status: u16, code: &str) {
     assert_eq!(answer.status, status, "{}", answer.text);
@@ -197,7 +197,7 @@ fn is_refused(answer: &Answer, status: u16, code: &str) {
     assert_eq!(answer.headers["cache-control"], "no-store");
 }
 
-/// Asserts that a token lets in whom it should.
+/// Asserts that a token authenticates this user.
 #[track_caller]
 pub fn lets_in(server: &Server, token: &str, email: &str) {
     assert_eq!(server.client_with_token(token).get("/v5/user").ok()["email"], email);

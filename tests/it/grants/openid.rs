@@ -1,5 +1,4 @@
-//! Who somebody is, for clients of OpenID Connect: metadata, ID tokens, userinfo; with a client
-//! library that is not ours, unmodified.
+//! OpenID Connect: metadata, ID tokens and userinfo, also with an unmodified client library.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +7,7 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use daybook_tests::browser::{Browser, is_page};
 use daybook_tests::contract::python;
-use daybook_tests::{Backdoor, Server, setting};
+use daybook_tests::{RawSql, Server, setting};
 use serde_json::{Value, json};
 
 use super::{
@@ -18,32 +17,32 @@ use super::{
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        the_metadata_names_what_there_is,
-        id_tokens_say_who_and_when,
-        userinfo_says_what_the_scope_allows,
-        a_library_goes_through_the_flows,
+        metadata_names_existing_endpoints,
+        id_token_has_user_and_times,
+        userinfo_follows_the_scope,
+        authlib_completes_all_flows,
     ]
 }
 
-fn the_metadata_names_what_there_is(server: &Server) {
+fn metadata_names_existing_endpoints(server: &Server) {
     let server = server.beside(&["--public-url", "https://books.example.com/api"]);
     let anybody = server.anonymous();
     for path in [
         "/.well-known/openid-configuration",
         "/.well-known/oauth-authorization-server",
-        // RFC 8414, 3.1: the path of the issuer stands behind it.
+        // RFC 8414, 3.1: the path of the issuer follows.
         "/.well-known/oauth-authorization-server/api",
     ] {
         let answer = anybody.get(path);
         assert_eq!(answer.headers["access-control-allow-origin"], "*");
-        let told = answer.ok();
-        assert_eq!(told["issuer"], "https://books.example.com/api");
-        let ends = told.as_object().expect("an object").iter().filter_map(|(name, value)| {
+        let claimed = answer.ok();
+        assert_eq!(claimed["issuer"], "https://books.example.com/api");
+        let ends = claimed.as_object().expect("an object").iter().filter_map(|(name, value)| {
             let address = value.as_str()?.strip_prefix("https://books.example.com/api")?;
             (name != "issuer").then_some(address)
         });
         let ends: Vec<&str> = ends.collect();
-        assert_eq!(ends.len(), 7, "{told}");
+        assert_eq!(ends.len(), 7, "{claimed}");
         for end in ends {
             let statuses = [anybody.get(end).status, anybody.post(end, &Value::Null).status];
             assert!(statuses.iter().all(|status| *status != 404), "{end}: {statuses:?}");
@@ -51,20 +50,20 @@ fn the_metadata_names_what_there_is(server: &Server) {
     }
 }
 
-/// The claims of a token.
+/// Returns the claims of a token.
 fn claims(token: &str) -> Value {
     let part = token.split('.').nth(1).expect("three parts");
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(part).expect("base64url");
     serde_json::from_slice(&bytes).expect("JSON")
 }
 
-fn id_tokens_say_who_and_when(server: &Server) {
+fn id_token_has_user_and_times(server: &Server) {
     let email = person();
     let mut browser = Browser::signed_in(server, &email);
     let asked = asked_with(&[("scope", "openid email profile"), ("nonce", "n1")]);
     let tokens = redeem(server, &code(&mut browser, &asked));
     let user = server.client_with_token(text(&tokens, "access_token")).get("/v5/user").ok();
-    let told = claims(text(&tokens, "id_token"));
+    let claimed = claims(text(&tokens, "id_token"));
     for (name, expected) in [
         ("iss", json!(server.base())),
         ("aud", json!(CLI)),
@@ -74,24 +73,24 @@ fn id_tokens_say_who_and_when(server: &Server) {
         ("preferred_username", user["username"].clone()),
         ("nonce", json!("n1")),
     ] {
-        assert_eq!(told[name], expected, "{name}: {told}");
+        assert_eq!(claimed[name], expected, "{name}: {claimed}");
     }
-    let at = |name: &str| told[name].as_i64().expect("seconds");
+    let at = |name: &str| claimed[name].as_i64().expect("seconds");
     assert_eq!(at("exp") - at("iat"), 3_600);
     assert!(at("auth_time") <= at("iat"));
     let next = refresh(server, text(&tokens, "refresh_token")).ok();
     let later = claims(text(&next, "id_token"));
-    assert_eq!((&later["sub"], later.get("nonce")), (&told["sub"], None));
-    assert_eq!(later["auth_time"], told["auth_time"], "when the user signed in");
+    assert_eq!((&later["sub"], later.get("nonce")), (&claimed["sub"], None));
+    assert_eq!(later["auth_time"], claimed["auth_time"], "when the user signed in");
     let plain = redeem(server, &code(&mut browser, &ASKED));
     assert_eq!(plain.get("id_token"), None);
     server.client_with_token(text(&tokens, "id_token")).get("/v5/user").refused(401, "required");
 }
 
-fn userinfo_says_what_the_scope_allows(server: &Server) {
+fn userinfo_follows_the_scope(server: &Server) {
     let email = person();
     let mut browser = Browser::signed_in(server, &email);
-    Backdoor::open(server).execute(&format!(
+    RawSql::open(server).execute(&format!(
         "UPDATE users SET name = 'Alice A', picture = 'https://a.example/a.png' \
          WHERE email = '{email}'"
     ));
@@ -101,11 +100,11 @@ fn userinfo_says_what_the_scope_allows(server: &Server) {
         let client = server.client_with_token(text(&tokens, "access_token"));
         for answer in [client.get("/auth/userinfo"), client.post("/auth/userinfo", &Value::Null)] {
             assert_eq!(answer.headers["cache-control"], "no-store");
-            let told = answer.ok();
-            assert_eq!((&told["email"], &told["name"]), (&json!(email), &name));
-            // What command lines read of a token that they have kept.
-            assert_eq!(told["scope"], tokens["scope"]);
-            let seconds = told["expires_in"].as_i64().expect("a number");
+            let claimed = answer.ok();
+            assert_eq!((&claimed["email"], &claimed["name"]), (&json!(email), &name));
+            // Command lines read these for a stored token.
+            assert_eq!(claimed["scope"], tokens["scope"]);
+            let seconds = claimed["expires_in"].as_i64().expect("a number");
             assert!((3_500..=3_600).contains(&seconds), "11.18: an hour: {seconds}");
         }
     }
@@ -118,7 +117,7 @@ fn userinfo_says_what_the_scope_allows(server: &Server) {
 
 /// Python's Authlib: discovery, code with PKCE, the ID token with the published keys, refresh,
 /// device flow, introspection, revocation.
-fn a_library_goes_through_the_flows(server: &Server) {
+fn authlib_completes_all_flows(server: &Server) {
     let python = match python() {
         Ok(python) => python,
         Err(missing) => {

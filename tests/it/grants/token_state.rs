@@ -1,4 +1,4 @@
-//! Clients revoke tokens (RFC 7009), and ask whether they are valid (RFC 7662).
+//! Token revocation (RFC 7009) and introspection (RFC 7662).
 
 use daybook_tests::Server;
 use daybook_tests::browser::Browser;
@@ -11,13 +11,13 @@ use super::{
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        a_program_revokes_its_tokens,
-        a_command_line_revokes_its_tokens_in_the_query,
-        other_servers_ask_about_tokens,
+        client_revokes_its_tokens,
+        token_in_the_query_is_revoked,
+        introspection_describes_active_tokens,
     ]
 }
 
-fn a_program_revokes_its_tokens(server: &Server) {
+fn client_revokes_its_tokens(server: &Server) {
     let mut browser = Browser::signed_in(server, &person());
     for revoked in ["refresh_token", "access_token"] {
         let tokens = redeem(server, &code(&mut browser, &ASKED));
@@ -40,14 +40,14 @@ fn a_program_revokes_its_tokens(server: &Server) {
     is_refused(&ask(server, "/auth/revoke", &[]), 400, "invalid_request");
 }
 
-/// 11.18: as existing command lines do it, with an empty body, and without saying who they are.
-fn a_command_line_revokes_its_tokens_in_the_query(server: &Server) {
+/// 11.18: existing command lines send an empty body and no client id.
+fn token_in_the_query_is_revoked(server: &Server) {
     let args = ["--log", "trace"];
     let (server, email) = (with_clients(&server.beside(&args)), person());
     let mut browser = Browser::signed_in(&server, &email);
-    let somebody = server.anonymous();
+    let anonymous = server.anonymous();
     let revoke = |query: &str, kind: Option<&str>, form: &str| {
-        somebody.send_raw("POST", &format!("/auth/revoke{query}"), kind, form.as_bytes())
+        anonymous.send_raw("POST", &format!("/auth/revoke{query}"), kind, form.as_bytes())
     };
     let (form, mut seen) = (Some("application/x-www-form-urlencoded"), Vec::new());
     for (named, with) in [
@@ -71,7 +71,7 @@ fn a_command_line_revokes_its_tokens_in_the_query(server: &Server) {
         client.get("/v5/user").refused(401, "required");
         is_refused(&refresh(&server, text(&tokens, "refresh_token")), 400, "invalid_grant");
     }
-    // In the form, without a client: whoever has the token may end it.
+    // In the form, without a client id: possession of the token is enough.
     let tokens = redeem(&server, &code(&mut browser, &ASKED));
     let token = text(&tokens, "refresh_token");
     let twice = revoke(&format!("?token={token}"), form, &format!("token={token}"));
@@ -96,7 +96,7 @@ fn a_command_line_revokes_its_tokens_in_the_query(server: &Server) {
     }
 }
 
-fn other_servers_ask_about_tokens(server: &Server) {
+fn introspection_describes_active_tokens(server: &Server) {
     let (server, email) = (with_clients(server), person());
     let app = with_secret(&server, APP, SECRET);
     let about = |token: &str| post(&app, "/auth/introspect", &[("token", token)]).ok();
@@ -104,7 +104,7 @@ fn other_servers_ask_about_tokens(server: &Server) {
     let tokens = redeem(&server, &code(&mut browser, &ASKED));
     let user = server.client_with_token(text(&tokens, "access_token")).get("/v5/user").ok();
     for (name, kind) in [("access_token", json!("Bearer")), ("refresh_token", Value::Null)] {
-        let told = about(text(&tokens, name));
+        let described = about(text(&tokens, name));
         for (field, expected) in [
             ("active", json!(true)),
             ("scope", json!("email")),
@@ -116,16 +116,20 @@ fn other_servers_ask_about_tokens(server: &Server) {
             ("email_verified", json!(true)),
             ("iss", json!(server.base())),
         ] {
-            assert_eq!(told[field], expected, "{field}: {told}");
+            assert_eq!(described[field], expected, "{field}: {described}");
         }
-        assert!(told["exp"].as_i64().is_some_and(|exp| exp > 1_700_000_000), "{told}");
+        assert!(described["exp"].as_i64().is_some_and(|exp| exp > 1_700_000_000), "{described}");
     }
     let own = server.token(&email);
     assert_eq!(about(&own)["active"], true, "also those of daybook token");
     let limited = server.client_with_token(&own);
     let limited = limited.post("/v5/user/tokens", &json!({"readOnly": true})).ok();
     let inactive = json!({"active": false});
-    assert_eq!(about(text(&limited, "token")), inactive, "nobody else keeps its limits");
+    assert_eq!(
+        about(text(&limited, "token")),
+        inactive,
+        "limited tokens are not for other servers"
+    );
     for token in ["unknown", "a.b.c"] {
         assert_eq!(about(token), inactive);
     }

@@ -1,34 +1,34 @@
-//! Signed JWTs that do not let in, or not now, for what they say.
+//! Signed JWTs that are refused for their claims.
 
 use daybook_tests::Engine;
 use serde_json::json;
 
-use super::{Stage, lets_in, not_trusted, now};
+use super::{IdentityFixture, assert_accepted, assert_refused, now};
 use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        rule_11_12_times,
-        rule_11_12_other_issuers,
-        rule_11_13_the_address_is_verified,
-        rule_11_12_claims_of_any_shape,
+        rule_11_12_expired_and_early_tokens_are_refused,
+        rule_11_12_other_issuers_are_refused,
+        rule_11_13_unverified_email_is_refused,
+        rule_11_12_malformed_claims_cause_no_fault,
     ]
 }
 
-fn stage(engine: Engine) -> Stage {
-    Stage::new(engine, |provider| vec![provider.oidc()])
+fn fixture(engine: Engine) -> IdentityFixture {
+    IdentityFixture::new(engine, |provider| vec![provider.oidc()])
 }
 
 /// With 60 seconds of leeway on both sides.
-fn rule_11_12_times(engine: Engine) {
-    let stage = stage(engine);
+fn rule_11_12_expired_and_early_tokens_are_refused(engine: Engine) {
+    let fixture = fixture(engine);
     for (what, times) in [
         ("just expired", json!({"exp": now() - 30})),
         ("valid in a moment", json!({"nbf": now() + 30})),
         ("valid since a while", json!({"nbf": now() - 3600})),
         ("parts of a second", json!({"exp": (now() + 60) as f64 + 0.5})),
     ] {
-        lets_in(stage.ask(&stage.signed_with("ed", &times)), "ed@example.com", what);
+        assert_accepted(fixture.ask(&fixture.signed_with("ed", &times)), "ed@example.com", what);
     }
     for (what, times) in [
         ("expired", json!({"exp": now() - 90})),
@@ -40,13 +40,13 @@ fn rule_11_12_times(engine: Engine) {
         ("its start cannot be read", json!({"nbf": "soon"})),
         ("it starts in the far future", json!({"nbf": 1.5e20})),
     ] {
-        not_trusted(stage.ask(&stage.signed_with("ed", &times)), what);
+        assert_refused(fixture.ask(&fixture.signed_with("ed", &times)), what);
     }
 }
 
-fn rule_11_12_other_issuers(engine: Engine) {
-    let stage = stage(engine);
-    let issuer = stage.provider.issuer();
+fn rule_11_12_other_issuers_are_refused(engine: Engine) {
+    let fixture = fixture(engine);
+    let issuer = fixture.provider.issuer();
     for other in [
         json!("https://accounts.example"),
         json!(format!("{issuer}/")),
@@ -56,13 +56,13 @@ fn rule_11_12_other_issuers(engine: Engine) {
         json!(7),
         json!(null),
     ] {
-        let token = stage.signed_with("mallory", &json!({"iss": other}));
-        not_trusted(stage.ask(&token), &other.to_string());
+        let token = fixture.signed_with("mallory", &json!({"iss": other}));
+        assert_refused(fixture.ask(&token), &other.to_string());
     }
 }
 
-fn rule_11_13_the_address_is_verified(engine: Engine) {
-    let stage = stage(engine);
+fn rule_11_13_unverified_email_is_refused(engine: Engine) {
+    let fixture = fixture(engine);
     for (what, claims) in [
         ("not verified", json!({"email_verified": false})),
         ("a text that is not true", json!({"email_verified": "no"})),
@@ -77,21 +77,20 @@ fn rule_11_13_the_address_is_verified(engine: Engine) {
         ("an empty scope", json!({"scope": ""})),
         ("a longer word in the scope", json!({"scope": "openid emails"})),
     ] {
-        not_trusted(stage.ask(&stage.signed_with("ed", &claims)), what);
+        assert_refused(fixture.ask(&fixture.signed_with("ed", &claims)), what);
     }
-    let token = stage.signed_with("ed", &json!({"scope": "openid email"}));
-    lets_in(stage.ask(&token), "ed@example.com", "a scope with it");
+    let token = fixture.signed_with("ed", &json!({"scope": "openid email"}));
+    assert_accepted(fixture.ask(&token), "ed@example.com", "a scope with it");
 }
 
-/// A fault of a claim is the caller's: it never takes the server down.
-fn rule_11_12_claims_of_any_shape(engine: Engine) {
-    let stage = stage(engine);
+fn rule_11_12_malformed_claims_cause_no_fault(engine: Engine) {
+    let fixture = fixture(engine);
     let deep = (0..1_000).fold(json!(1), |inner, _| json!([inner]));
     for claims in [
         json!({"exp": 1e300}),
         json!({"exp": i64::MAX}),
         json!({"nbf": i64::MIN}),
-        // The most seconds that are milliseconds, too; the leeway takes them beyond.
+        // The largest seconds that fit milliseconds; the leeway would overflow.
         json!({"exp": 9_223_372_036_854_774_i64}),
         json!({"nbf": -9_223_372_036_854_774_i64}),
         json!({"iat": "yesterday"}),
@@ -103,12 +102,12 @@ fn rule_11_12_claims_of_any_shape(engine: Engine) {
         json!({"name": "\u{0}\u{7}\n"}),
         json!({"padding": deep}),
     ] {
-        let answer = stage.ask(&stage.signed_with("ed", &claims));
+        let answer = fixture.ask(&fixture.signed_with("ed", &claims));
         assert!(matches!(answer.status, 200 | 401), "{claims}: {}", answer.text);
     }
     for claims in [json!([]), json!("claims"), json!(null), json!(5)] {
-        not_trusted(stage.ask(&stage.signed(&claims)), &claims.to_string());
+        assert_refused(fixture.ask(&fixture.signed(&claims)), &claims.to_string());
     }
-    let good = stage.signed_with("ed", &json!({}));
-    lets_in(stage.ask(&good), "ed@example.com", "still there");
+    let good = fixture.signed_with("ed", &json!({}));
+    assert_accepted(fixture.ask(&good), "ed@example.com", "still there");
 }

@@ -1,4 +1,5 @@
-//! Endpoints that answer what no server should read, or send it elsewhere.
+//! Provider endpoints with redirects, oversized or invalid responses: the token is unavailable
+//! (503), and the server does not follow or read on.
 
 use std::time::{Duration, Instant};
 
@@ -7,64 +8,63 @@ use daybook_tests::provider::Provider;
 use serde_json::{Value, json};
 
 use super::opaque::INTROSPECTION;
-use super::{Stage, changed, lets_in, not_known_now};
+use super::{IdentityFixture, assert_accepted, assert_unavailable, changed};
 use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
         rule_11_13_redirects_are_not_followed,
-        rule_11_13_answers_of_any_size,
-        rule_11_13_answers_that_are_no_answers,
-        rule_11_13_discovery_of_another_issuer,
-        rule_11_13_keys_at_places_that_are_not_safe,
+        rule_11_13_oversized_responses_are_aborted,
+        rule_11_13_invalid_responses_are_failures,
+        rule_11_13_discovery_document_must_name_the_issuer,
+        rule_11_13_unsafe_jwks_uri_is_not_fetched,
     ]
 }
 
 const DISCOVERY: &str = "/.well-known/openid-configuration";
 
-/// How long the longest answer may keep a caller waiting; one without an end would for ever.
+/// The time limit for a caller while an endless response is read.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Asks a server of several issuers about a JWT of each. Nothing was asked of them before, and one
-/// endpoint of each fails.
-fn failing_issuers(engine: Engine, failures: &[(&str, Value)]) -> Stage {
+/// Sends a JWT of each of several issuers, with one failing endpoint each.
+fn failing_issuers(engine: Engine, failures: &[(&str, Value)]) -> IdentityFixture {
     let issuers: Vec<Provider> = failures.iter().map(|_| Provider::start()).collect();
-    let stage = Stage::new(engine, |provider| {
+    let fixture = IdentityFixture::new(engine, |provider| {
         let first = [provider.oidc(), provider.introspection()];
         first.into_iter().chain(issuers.iter().map(Provider::oidc)).collect()
     });
     for (issuer, (path, failure)) in issuers.iter().zip(failures) {
         issuer.fail(path, failure);
-        let claims = changed(stage.claims("olga"), &json!({"iss": issuer.issuer()}));
+        let claims = changed(fixture.claims("olga"), &json!({"iss": issuer.issuer()}));
         let token = issuer.sign(&json!({}), &claims, &json!({"alg": "ES256"}));
         let what = format!("{path}: {failure}");
         let started = Instant::now();
-        not_known_now(stage.ask(&token), &what);
+        assert_unavailable(fixture.ask(&token), &what);
         assert!(started.elapsed() < ANSWER_TIMEOUT, "{what}: {:?}", started.elapsed());
         assert_eq!(issuer.count(path), 1, "{what}: it was not asked");
     }
-    let token = stage.signed_with("olga", &json!({}));
-    lets_in(stage.ask(&token), "olga@example.com", "the issuer that does not fail");
-    stage
+    let token = fixture.signed_with("olga", &json!({}));
+    assert_accepted(fixture.ask(&token), "olga@example.com", "the issuer that does not fail");
+    fixture
 }
 
-/// An answer of introspection that says nothing of the token.
+/// Checks that a failing introspection makes the token unavailable.
 #[track_caller]
-fn failing_introspection(stage: &Stage, failure: &Value) {
-    stage.provider.fail(INTROSPECTION, failure);
-    let before = stage.provider.count(INTROSPECTION);
-    not_known_now(stage.ask("opaque"), &format!("{INTROSPECTION}: {failure}"));
-    assert_eq!(stage.provider.count(INTROSPECTION), before + 1, "{failure}: it was not asked");
+fn failing_introspection(fixture: &IdentityFixture, failure: &Value) {
+    fixture.provider.fail(INTROSPECTION, failure);
+    let before = fixture.provider.count(INTROSPECTION);
+    assert_unavailable(fixture.ask("opaque"), &format!("{INTROSPECTION}: {failure}"));
+    assert_eq!(fixture.provider.count(INTROSPECTION), before + 1, "{failure}: it was not asked");
 }
 
-/// Whoever can make a provider redirect would choose where this server asks, and with what secret.
+/// A redirect could send secrets to another host.
 fn rule_11_13_redirects_are_not_followed(engine: Engine) {
     let other = Provider::start();
     let redirect = |status: u16, path: &str| {
         let location = format!("{}{path}", other.issuer());
         json!({"kind": "redirect", "status": status, "location": location})
     };
-    let stage = failing_issuers(
+    let fixture = failing_issuers(
         engine,
         &[
             (DISCOVERY, redirect(301, DISCOVERY)),
@@ -74,16 +74,16 @@ fn rule_11_13_redirects_are_not_followed(engine: Engine) {
         ],
     );
     for status in [301, 302, 303, 307, 308] {
-        failing_introspection(&stage, &redirect(status, INTROSPECTION));
+        failing_introspection(&fixture, &redirect(status, INTROSPECTION));
     }
-    assert_eq!(other.requests(), 0, "nobody followed");
+    assert_eq!(other.requests(), 0, "no redirect was followed");
 }
 
-/// They are given up before they fill the memory.
-fn rule_11_13_answers_of_any_size(engine: Engine) {
+/// The read stops before it fills the memory.
+fn rule_11_13_oversized_responses_are_aborted(engine: Engine) {
     let huge = json!({"kind": "huge", "megabytes": 200});
     let endless = json!({"kind": "endless"});
-    let stage = failing_issuers(
+    let fixture = failing_issuers(
         engine,
         &[
             (DISCOVERY, endless.clone()),
@@ -92,16 +92,16 @@ fn rule_11_13_answers_of_any_size(engine: Engine) {
             ("/jwks", huge.clone()),
         ],
     );
-    failing_introspection(&stage, &endless);
-    failing_introspection(&stage, &huge);
-    let status = std::fs::read_to_string(format!("/proc/{}/status", stage.server.pid()));
+    failing_introspection(&fixture, &endless);
+    failing_introspection(&fixture, &huge);
+    let status = std::fs::read_to_string(format!("/proc/{}/status", fixture.server.pid()));
     let status = status.expect("the process");
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its peak");
     let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().expect("a number");
     assert!(kilobytes < 200_000, "the server took {kilobytes} kB");
 }
 
-fn rule_11_13_answers_that_are_no_answers(engine: Engine) {
+fn rule_11_13_invalid_responses_are_failures(engine: Engine) {
     let answers = [
         (500, "{}"),
         (502, "<html>Bad Gateway</html>"),
@@ -122,19 +122,19 @@ fn rule_11_13_answers_that_are_no_answers(engine: Engine) {
     let both = failures
         .iter()
         .flat_map(|failure| [DISCOVERY, "/jwks"].map(|path| (path, failure.clone())));
-    let stage = failing_issuers(engine, &both.collect::<Vec<_>>());
+    let fixture = failing_issuers(engine, &both.collect::<Vec<_>>());
     for failure in &failures {
-        failing_introspection(&stage, failure);
+        failing_introspection(&fixture, failure);
     }
-    stage.provider.fail(INTROSPECTION, &Value::Null);
-    stage.person("olga");
-    let token = stage.opaque("olga", "openid email");
-    lets_in(stage.ask(&token), "olga@example.com", "nothing of a failure is remembered");
+    fixture.provider.fail(INTROSPECTION, &Value::Null);
+    fixture.person("olga");
+    let token = fixture.opaque("olga", "openid email");
+    assert_accepted(fixture.ask(&token), "olga@example.com", "nothing of a failure is remembered");
 }
 
-/// OpenID Connect Discovery, 4.3: the issuer of the document is the one that was asked.
-fn rule_11_13_discovery_of_another_issuer(engine: Engine) {
-    // The documents name an issuer that is there, with keys that it could well have.
+/// OpenID Connect Discovery, 4.3.
+fn rule_11_13_discovery_document_must_name_the_issuer(engine: Engine) {
+    // The documents name another running issuer.
     let other = Provider::start();
     let (theirs, keys) = (other.issuer(), format!("{}/jwks", other.issuer()));
     let documents = [
@@ -148,26 +148,26 @@ fn rule_11_13_discovery_of_another_issuer(engine: Engine) {
         (DISCOVERY, json!({"kind": "status", "status": 200, "body": body}))
     });
     failing_issuers(engine, &failures);
-    assert_eq!(other.requests(), 0, "nobody asks where such a document leads");
+    assert_eq!(other.requests(), 0, "the named issuer gets no request");
 }
 
-/// Keys come from where nobody else can put them.
-fn rule_11_13_keys_at_places_that_are_not_safe(engine: Engine) {
-    let not_encrypted = "jwks_uri starts with https://";
+/// Keys are fetched over HTTPS only.
+fn rule_11_13_unsafe_jwks_uri_is_not_fetched(engine: Engine) {
+    let not_encrypted = "jwks_uri must use https://";
     for (place, why) in [
         ("http://192.0.2.1/jwks", not_encrypted),
         ("file:///etc/passwd", not_encrypted),
-        ("/jwks", "jwks_uri is no URL"),
-        ("", "jwks_uri is no URL"),
+        ("/jwks", "is not a URL"),
+        ("", "is not a URL"),
     ] {
-        let stage = Stage::new(engine, |provider| vec![provider.oidc()]);
-        let document = json!({"issuer": stage.provider.issuer(), "jwks_uri": place});
+        let fixture = IdentityFixture::new(engine, |provider| vec![provider.oidc()]);
+        let document = json!({"issuer": fixture.provider.issuer(), "jwks_uri": place});
         let body = document.to_string();
         let answer = json!({"kind": "status", "status": 200, "body": body});
-        stage.provider.fail(DISCOVERY, &answer);
-        not_known_now(stage.ask(&stage.signed_with("olga", &json!({}))), place);
-        // It was not tried: that would end in another failure.
-        assert!(stage.server.log().contains(why), "{place}: {}", stage.server.log());
-        assert_eq!(stage.provider.count("/jwks"), 0, "{place}");
+        fixture.provider.fail(DISCOVERY, &answer);
+        assert_unavailable(fixture.ask(&fixture.signed_with("olga", &json!({}))), place);
+        // The log shows that no request was tried.
+        assert!(fixture.server.log().contains(why), "{place}: {}", fixture.server.log());
+        assert_eq!(fixture.provider.count("/jwks"), 0, "{place}");
     }
 }

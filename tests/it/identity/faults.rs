@@ -1,5 +1,5 @@
-//! A file of providers, or an admission, that cannot work stops the start, and the message names
-//! the entry.
+//! An invalid provider file or admission stops the start with a message that names the entry and
+//! shows no secret.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,16 +14,16 @@ use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        entries_that_cannot_work,
-        files_that_cannot_be_read,
-        admissions_that_cannot_work,
-        good_files_start,
+        invalid_provider_entries_are_refused,
+        invalid_provider_files_are_refused,
+        invalid_admissions_are_refused,
+        valid_provider_files_are_accepted,
     ]
 }
 
-/// Starts a server that should refuse to; what it says, and its status.
+/// Starts a server that must fail, and returns its status and error output.
 #[track_caller]
-fn refused(arguments: &[&str], what: &str) -> (i32, String) {
+fn start_and_fail(arguments: &[&str], what: &str) -> (i32, String) {
     let home =
         std::env::temp_dir().join(format!("daybook-{}-{}", std::process::id(), unique("refused")));
     let mut command = Command::new(binary());
@@ -31,16 +31,16 @@ fn refused(arguments: &[&str], what: &str) -> (i32, String) {
     let run = run_for(&mut command, Duration::from_secs(60));
     drop(std::fs::remove_dir_all(&home));
     let run = run.unwrap_or_else(|| panic!("{what}: it starts"));
-    let said = String::from_utf8_lossy(&run.stderr).into_owned();
-    assert!(!said.contains("panicked"), "{said}");
-    (run.status.code().expect("a status"), said)
+    let error = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(!error.contains("panicked"), "{error}");
+    (run.status.code().expect("a status"), error)
 }
 
 #[track_caller]
-fn refused_file(path: &Path, what: &str) -> String {
-    let (status, said) = refused(&["--providers", &path.display().to_string()], what);
-    assert!(matches!(status, 1 | 2), "{status}: {said}");
-    said
+fn start_with_invalid_file(path: &Path, what: &str) -> String {
+    let (status, error) = start_and_fail(&["--providers", &path.display().to_string()], what);
+    assert!(matches!(status, 1 | 2), "{status}: {error}");
+    error
 }
 
 fn oidc() -> Value {
@@ -60,14 +60,14 @@ fn tokeninfo() -> Value {
     json!({"kind": "tokeninfo", "url": "https://accounts.example/tokeninfo", "clients": ["web"]})
 }
 
-/// An entry through which people sign in, with changes of how they do.
-fn signing_in(changes: Value) -> Value {
+/// Returns an entry for signing in, with changes.
+fn sign_in_entry(changes: Value) -> Value {
     let client = json!({"name": "Id", "clientId": "a", "clientSecret": "not-to-be-shown"});
     super::changed(oidc(), &json!({"signIn": super::changed(client, &changes)}))
 }
 
-/// The entry stands second, behind a good one: the message says which it is, and what is wrong.
-fn entries_that_cannot_work(_: Engine) {
+/// The invalid entry is the second, and the message must say so.
+fn invalid_provider_entries_are_refused(_: Engine) {
     let with = |entry: Value, changes: Value| super::changed(entry, &changes);
     let first = "https://first.example";
     for (entry, words) in [
@@ -104,36 +104,36 @@ fn entries_that_cannot_work(_: Engine) {
         (with(tokeninfo(), json!({"clients": null})), &["clients"]),
         (with(tokeninfo(), json!({"clients": []})), &["clients"]),
         (with(tokeninfo(), json!({"url": "http://accounts.example/a"})), &["url", "http"]),
-        (signing_in(json!({"name": null})), &["name"]),
-        (signing_in(json!({"name": " "})), &["signIn.name"]),
-        (signing_in(json!({"name": "a\nb"})), &["signIn.name"]),
-        (signing_in(json!({"name": "x".repeat(101)})), &["signIn.name"]),
-        (signing_in(json!({"name": "First"})), &["First", "twice"]),
-        (signing_in(json!({"clientId": null})), &["clientId"]),
-        (signing_in(json!({"clientId": ""})), &["clientId"]),
-        (signing_in(json!({"clientSecret": ""})), &["clientSecret"]),
-        (signing_in(json!({"scope": "email"})), &["scope"]),
+        (sign_in_entry(json!({"name": null})), &["name"]),
+        (sign_in_entry(json!({"name": " "})), &["signIn.name"]),
+        (sign_in_entry(json!({"name": "a\nb"})), &["signIn.name"]),
+        (sign_in_entry(json!({"name": "x".repeat(101)})), &["signIn.name"]),
+        (sign_in_entry(json!({"name": "First"})), &["First", "repeated"]),
+        (sign_in_entry(json!({"clientId": null})), &["clientId"]),
+        (sign_in_entry(json!({"clientId": ""})), &["clientId"]),
+        (sign_in_entry(json!({"clientSecret": ""})), &["clientSecret"]),
+        (sign_in_entry(json!({"scope": "email"})), &["scope"]),
         (with(oidc(), json!({"signIn": true})), &[]),
         (with(tokeninfo(), json!({"signIn": {"name": "a", "clientId": "a"}})), &["signIn"]),
         (json!("accounts.example"), &[]),
         (json!(null), &[]),
     ] {
-        let signing_in = json!({"name": "First", "clientId": "web"});
+        let sign_in_entry = json!({"name": "First", "clientId": "web"});
         let good = json!({
-            "kind": "oidc", "issuer": first, "clients": ["web"], "signIn": signing_in,
+            "kind": "oidc", "issuer": first, "clients": ["web"], "signIn": sign_in_entry,
         });
         let file = File::new(&[good, entry.clone()]);
-        let said = refused_file(&file.path(), &entry.to_string());
+        let error = start_with_invalid_file(&file.path(), &entry.to_string());
         for word in words {
-            assert!(said.contains(word), "{entry}: `{word}` is not in: {said}");
+            assert!(error.contains(word), "{entry}: `{word}` is not in: {error}");
         }
         let named = ["items[1]", "items.1", "items/1", "entry 2", "second"];
-        assert!(named.iter().any(|name| said.contains(name)), "{entry}: which entry: {said}");
-        assert!(!said.contains("not-to-be-shown"), "a secret is shown: {said}");
+        assert!(named.iter().any(|name| error.contains(name)), "{entry}: which entry: {error}");
+        assert!(!error.contains("not-to-be-shown"), "a secret is shown: {error}");
     }
 }
 
-fn files_that_cannot_be_read(_: Engine) {
+fn invalid_provider_files_are_refused(_: Engine) {
     for text in [
         "",
         "{",
@@ -147,34 +147,38 @@ fn files_that_cannot_be_read(_: Engine) {
         r#"{"items": [], "authorizationUrl": ["https://id.example.com"]}"#,
     ] {
         let file = File::with_text(text);
-        let said = refused_file(&file.path(), text);
-        assert!(said.contains("providers.json"), "{text}: the file is not named: {said}");
+        let error = start_with_invalid_file(&file.path(), text);
+        assert!(error.contains("providers.json"), "{text}: the file is not named: {error}");
     }
-    let said = refused_file(Path::new("/nowhere/providers.json"), "no file");
-    assert!(said.contains("/nowhere/providers.json"), "{said}");
-    // It holds a secret: nobody else may read it.
-    for secret in [introspection(), signing_in(json!({}))] {
+    let error = start_with_invalid_file(Path::new("/nowhere/providers.json"), "no file");
+    assert!(error.contains("/nowhere/providers.json"), "{error}");
+    // A file with a secret must not be readable by others.
+    for secret in [introspection(), sign_in_entry(json!({}))] {
         let file = File::new(&[tokeninfo(), secret]);
         for mode in [0o644, 0o640, 0o604] {
             file.open_to(mode);
-            let said = refused_file(&file.path(), &format!("{mode:o}"));
-            assert!(said.contains("providers.json") && said.contains("read"), "{mode:o}: {said}");
-            assert!(!said.contains("not-to-be-shown"), "{said}");
+            let error = start_with_invalid_file(&file.path(), &format!("{mode:o}"));
+            assert!(
+                error.contains("providers.json") && error.contains("read"),
+                "{mode:o}: {error}"
+            );
+            assert!(!error.contains("not-to-be-shown"), "{error}");
         }
     }
 }
 
-fn admissions_that_cannot_work(_: Engine) {
+fn invalid_admissions_are_refused(_: Engine) {
     for entry in ["nobody", "@", "a@", "@exa mple.org", "a@b@example.org", "@@example.org", ""] {
-        let (status, said) = refused(&["--admit", &format!("alice@example.com,{entry}")], entry);
-        assert!(matches!(status, 1 | 2), "{entry}: {status}: {said}");
-        assert!(said.contains("admit"), "{entry}: {said}");
+        let (status, error) =
+            start_and_fail(&["--admit", &format!("alice@example.com,{entry}")], entry);
+        assert!(matches!(status, 1 | 2), "{entry}: {status}: {error}");
+        assert!(error.contains("admit"), "{entry}: {error}");
     }
 }
 
-/// Nobody is asked at the start, so the hosts need not be there.
-fn good_files_start(engine: Engine) {
-    let alone = File::new(&[signing_in(json!({"clientSecret": null})), tokeninfo()]);
+/// No provider is contacted at the start.
+fn valid_provider_files_are_accepted(engine: Engine) {
+    let alone = File::new(&[sign_in_entry(json!({"clientSecret": null})), tokeninfo()]);
     alone.open_to(0o644);
     let named = super::changed(
         oidc(),

@@ -1,91 +1,103 @@
-//! The keys of an issuer: how they change, and how often they are fetched.
+//! Key rotation of an issuer, and how often its keys are fetched.
 
 use daybook_tests::Engine;
 use serde_json::json;
 
-use super::{Stage, lets_in, not_known_now, not_trusted};
+use super::{IdentityFixture, assert_accepted, assert_refused, assert_unavailable};
 use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        rule_11_13_new_keys_are_found,
-        rule_11_13_kept_keys_go_on,
-        rule_11_13_unknown_keys_fetch_once_a_minute,
-        rule_11_13_unknown_keys_while_it_is_down,
-        rule_11_13_many_callers_fetch_once,
+        rule_11_13_new_keys_are_fetched,
+        rule_11_13_published_old_keys_stay_valid,
+        rule_11_13_unknown_keys_are_fetched_once_a_minute,
+        rule_11_13_unknown_key_is_unavailable_while_the_provider_is_down,
+        rule_11_13_concurrent_callers_share_a_fetch,
     ]
 }
 
-fn stage(engine: Engine) -> Stage {
-    Stage::new(engine, |provider| vec![provider.oidc()])
+fn fixture(engine: Engine) -> IdentityFixture {
+    IdentityFixture::new(engine, |provider| vec![provider.oidc()])
 }
 
-/// Without a restart, and at once.
-fn rule_11_13_new_keys_are_found(engine: Engine) {
-    let stage = stage(engine);
-    let before = stage.signed_with("kim", &json!({}));
-    lets_in(stage.ask(&before), "kim@example.com", "the first key");
-    stage.provider.rotate(false);
-    let after = stage.signed_with("kim", &json!({}));
-    lets_in(stage.ask(&after), "kim@example.com", "the next key");
-    assert_eq!(stage.provider.count("/jwks"), 2, "fetched when it was needed");
+/// At once and without a restart.
+fn rule_11_13_new_keys_are_fetched(engine: Engine) {
+    let fixture = fixture(engine);
+    let before = fixture.signed_with("kim", &json!({}));
+    assert_accepted(fixture.ask(&before), "kim@example.com", "the first key");
+    fixture.provider.rotate(false);
+    let after = fixture.signed_with("kim", &json!({}));
+    assert_accepted(fixture.ask(&after), "kim@example.com", "the next key");
+    assert_eq!(fixture.provider.count("/jwks"), 2, "fetched when it was needed");
     let withdrawn = json!({"alg": "ES256", "set": "withdrawn"});
-    let kid = json!({"kid": stage.provider.keys()["ES256"]["kid"]});
-    let token = stage.provider.sign(&kid, &stage.claims("kim"), &withdrawn);
-    not_trusted(stage.ask(&token), "another key under the name of the next");
+    let kid = json!({"kid": fixture.provider.keys()["ES256"]["kid"]});
+    let token = fixture.provider.sign(&kid, &fixture.claims("kim"), &withdrawn);
+    assert_refused(fixture.ask(&token), "another key under the name of the next");
 }
 
-fn rule_11_13_kept_keys_go_on(engine: Engine) {
-    let stage = stage(engine);
-    let kid = stage.provider.keys()["ES256"]["kid"].clone();
-    let before = stage.signed_with("kim", &json!({}));
-    lets_in(stage.ask(&before), "kim@example.com", "the first key");
-    stage.provider.rotate(true);
-    let after = stage.signed_with("kim", &json!({}));
-    lets_in(stage.ask(&after), "kim@example.com", "the next key");
-    assert_ne!(stage.provider.keys()["ES256"]["kid"], kid);
-    lets_in(stage.ask(&before), "kim@example.com", "what the first one signed");
-    assert_eq!(stage.provider.count("/jwks"), 2);
+fn rule_11_13_published_old_keys_stay_valid(engine: Engine) {
+    let fixture = fixture(engine);
+    let kid = fixture.provider.keys()["ES256"]["kid"].clone();
+    let before = fixture.signed_with("kim", &json!({}));
+    assert_accepted(fixture.ask(&before), "kim@example.com", "the first key");
+    fixture.provider.rotate(true);
+    let after = fixture.signed_with("kim", &json!({}));
+    assert_accepted(fixture.ask(&after), "kim@example.com", "the next key");
+    assert_ne!(fixture.provider.keys()["ES256"]["kid"], kid);
+    assert_accepted(fixture.ask(&before), "kim@example.com", "what the first one signed");
+    assert_eq!(fixture.provider.count("/jwks"), 2);
 }
 
-/// Nobody makes a server ask its provider over and over.
-fn rule_11_13_unknown_keys_fetch_once_a_minute(engine: Engine) {
-    let stage = stage(engine);
-    let good = stage.signed_with("kim", &json!({}));
-    lets_in(stage.ask(&good), "kim@example.com", "a known key");
+/// Unknown key ids must not cause a request each.
+fn rule_11_13_unknown_keys_are_fetched_once_a_minute(engine: Engine) {
+    let fixture = fixture(engine);
+    let good = fixture.signed_with("kim", &json!({}));
+    assert_accepted(fixture.ask(&good), "kim@example.com", "a known key");
     for number in 0..12 {
         let header = json!({"kid": format!("unknown-{number}")});
         let key = json!({"alg": "ES256", "set": "stranger"});
-        let token = stage.provider.sign(&header, &stage.claims("kim"), &key);
-        not_trusted(stage.ask(&token), "an unknown key");
+        let token = fixture.provider.sign(&header, &fixture.claims("kim"), &key);
+        assert_refused(fixture.ask(&token), "an unknown key");
     }
-    let count = stage.provider.count("/jwks");
+    let count = fixture.provider.count("/jwks");
     assert_eq!(count, 2, "11.13: at most once a minute for unknown keys");
-    lets_in(stage.ask(&stage.signed_with("kim", &json!({}))), "kim@example.com", "a known key");
+    assert_accepted(
+        fixture.ask(&fixture.signed_with("kim", &json!({}))),
+        "kim@example.com",
+        "a known key",
+    );
 }
 
-/// Known keys keep working, and nobody can tell whether there is a new one.
-fn rule_11_13_unknown_keys_while_it_is_down(engine: Engine) {
-    let stage = stage(engine);
-    lets_in(stage.ask(&stage.signed_with("kim", &json!({}))), "kim@example.com", "a known key");
-    stage.provider.pause();
-    lets_in(stage.ask(&stage.signed_with("leo", &json!({}))), "leo@example.com", "a known key");
-    let known = stage.signed_with("ned", &json!({}));
-    stage.provider.rotate(true);
-    let next = stage.signed_with("kim", &json!({}));
-    not_known_now(stage.ask(&next), "an unknown key while the provider is down");
-    lets_in(stage.ask(&known), "ned@example.com", "a known key, after that");
+/// Known keys stay valid.
+fn rule_11_13_unknown_key_is_unavailable_while_the_provider_is_down(engine: Engine) {
+    let fixture = fixture(engine);
+    assert_accepted(
+        fixture.ask(&fixture.signed_with("kim", &json!({}))),
+        "kim@example.com",
+        "a known key",
+    );
+    fixture.provider.pause();
+    assert_accepted(
+        fixture.ask(&fixture.signed_with("leo", &json!({}))),
+        "leo@example.com",
+        "a known key",
+    );
+    let known = fixture.signed_with("ned", &json!({}));
+    fixture.provider.rotate(true);
+    let next = fixture.signed_with("kim", &json!({}));
+    assert_unavailable(fixture.ask(&next), "an unknown key while the provider is down");
+    assert_accepted(fixture.ask(&known), "ned@example.com", "a known key, after that");
 }
 
-fn rule_11_13_many_callers_fetch_once(engine: Engine) {
-    let stage = stage(engine);
+fn rule_11_13_concurrent_callers_share_a_fetch(engine: Engine) {
+    let fixture = fixture(engine);
     let tokens: Vec<String> =
-        (0..12).map(|number| stage.signed_with(&format!("many-{number}"), &json!({}))).collect();
+        (0..12).map(|number| fixture.signed_with(&format!("many-{number}"), &json!({}))).collect();
     std::thread::scope(|scope| {
         for token in &tokens {
-            scope.spawn(|| stage.ask(token).ok());
+            scope.spawn(|| fixture.ask(token).ok());
         }
     });
-    let count = stage.provider.count("/jwks");
+    let count = fixture.provider.count("/jwks");
     assert!(count <= 2, "12 callers at once fetched the keys {count} times");
 }

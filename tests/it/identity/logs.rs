@@ -1,21 +1,21 @@
-//! What never stands in the log.
+//! Tokens, addresses and secrets are never logged.
 
 use daybook_tests::provider::{ASKING_SECRET, File, Provider};
 use daybook_tests::{Engine, Options, Server, encode};
 use serde_json::json;
 
-use super::{Stage, arguments, lets_in, not_trusted};
+use super::{IdentityFixture, arguments, assert_accepted, assert_refused};
 use crate::Case;
 
 pub fn tests() -> Vec<Case> {
-    crate::isolated![logs_hold_no_tokens]
+    crate::isolated![tokens_and_addresses_are_not_logged]
 }
 
-/// Nor addresses, names, nor the server's own secret, at any level.
-fn logs_hold_no_tokens(engine: Engine) {
+/// At any log level, also names and the server's own secret.
+fn tokens_and_addresses_are_not_logged(engine: Engine) {
     let provider = Provider::start();
     let file = File::new(&[provider.oidc(), provider.introspection(), provider.tokeninfo()]);
-    let stage = Stage {
+    let fixture = IdentityFixture {
         server: Server::start_with(Options {
             engine,
             args: arguments(&file, &["@example.com"]),
@@ -25,21 +25,21 @@ fn logs_hold_no_tokens(engine: Engine) {
         provider,
         _file: file,
     };
-    let email = stage.person("zacharias");
-    let signed = stage.signed_with("zacharias", &json!({"name": "Zacharias Private"}));
-    let opaque = stage.opaque("zacharias", "openid email");
-    let unverified = stage.signed_with("zacharias", &json!({"email_verified": false}));
-    let expired = stage.signed_with("zacharias", &json!({"exp": 5}));
-    let outsider = stage.signed_with("zora", &json!({"email": "zora@outside.example"}));
-    lets_in(stage.ask(&signed), &email, "a JWT");
-    lets_in(stage.ask(&opaque), &email, "an opaque one");
-    not_trusted(stage.ask(&unverified), "not verified");
-    not_trusted(stage.ask(&expired), "expired");
-    not_trusted(stage.ask("opaque-and-unknown"), "unknown");
-    stage.ask(&outsider).refused(403, "notAdmitted");
-    stage.provider.pause();
-    stage.ask("opaque-while-it-is-down").refused(503, "backendError");
-    let log = stage.server.log();
+    let email = fixture.person("zacharias");
+    let signed = fixture.signed_with("zacharias", &json!({"name": "Zacharias Private"}));
+    let opaque = fixture.opaque("zacharias", "openid email");
+    let unverified = fixture.signed_with("zacharias", &json!({"email_verified": false}));
+    let expired = fixture.signed_with("zacharias", &json!({"exp": 5}));
+    let outsider = fixture.signed_with("zora", &json!({"email": "zora@outside.example"}));
+    assert_accepted(fixture.ask(&signed), &email, "a JWT");
+    assert_accepted(fixture.ask(&opaque), &email, "an opaque one");
+    assert_refused(fixture.ask(&unverified), "not verified");
+    assert_refused(fixture.ask(&expired), "expired");
+    assert_refused(fixture.ask("opaque-and-unknown"), "unknown");
+    fixture.ask(&outsider).refused(403, "notAdmitted");
+    fixture.provider.pause();
+    fixture.ask("opaque-while-it-is-down").refused(503, "backendError");
+    let log = fixture.server.log();
     assert!(log.contains("TRACE") || log.contains("DEBUG"), "all is logged");
     let signature = |token: &str| token.rsplit('.').next().expect("a last part").to_owned();
     let words = [
@@ -55,7 +55,7 @@ fn logs_hold_no_tokens(engine: Engine) {
         "Private".to_owned(),
         ASKING_SECRET.to_owned(),
         encode(ASKING_SECRET),
-        // The same in the header: the user, a colon and how the secret begins.
+        // The Basic header: the user, a colon and the begin of the secret.
         "ZGF5Ym9vazph".to_owned(),
     ];
     for word in words {

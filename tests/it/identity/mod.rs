@@ -1,5 +1,6 @@
-//! Whom the tokens of other providers let in (11.11 - 11.13), against a real OpenID provider
-//! (`daybook_tests::provider`). Each case has issuers and servers of its own.
+//! Tokens of other identity providers (11.11 - 11.13), against a real OpenID provider
+//! (`daybook_tests::provider`). A token is accepted (200), refused (401), or unavailable while its
+//! provider cannot be asked (503).
 
 mod accepted;
 mod admission;
@@ -45,43 +46,43 @@ pub fn tests() -> Vec<Case> {
     with_provider.chain(faults::tests()).collect()
 }
 
-/// Providers that are down or slow, and tokens that expire.
+/// Unreachable and slow providers, and tokens that expire.
 pub fn nightly() -> Vec<Case> {
     let cases = outages::tests().into_iter().chain(remembered::nightly());
     cases.map(|case| case.needs(missing)).collect()
 }
 
-/// The client whose ID tokens are signed with ES256, which the cases use where it does not matter.
+/// The default client, whose ID tokens are signed with ES256.
 const CLIENT: &str = "web-ES256";
 
 /// A server that trusts an issuer.
-struct Stage {
+struct IdentityFixture {
     provider: Provider,
     server: Server,
     _file: File,
 }
 
-impl Stage {
-    /// A server that trusts the issuer in the way of these entries, and admits all of example.com.
+impl IdentityFixture {
+    /// Starts a server with these provider entries that admits example.com.
     #[track_caller]
-    fn new(engine: Engine, entries: impl FnOnce(&Provider) -> Vec<Value>) -> Stage {
-        Stage::admitting(engine, &["@example.com"], entries)
+    fn new(engine: Engine, entries: impl FnOnce(&Provider) -> Vec<Value>) -> IdentityFixture {
+        IdentityFixture::admitting(engine, &["@example.com"], entries)
     }
 
-    /// One that admits these addresses and domains.
+    /// Starts a server that admits these addresses and domains.
     #[track_caller]
     fn admitting(
         engine: Engine,
         admitted: &[&str],
         entries: impl FnOnce(&Provider) -> Vec<Value>,
-    ) -> Stage {
+    ) -> IdentityFixture {
         let provider = Provider::start();
         let file = File::new(&entries(&provider));
         let options = Options { engine, args: arguments(&file, admitted), ..Options::default() };
-        Stage { provider, server: Server::start_with(options), _file: file }
+        IdentityFixture { provider, server: Server::start_with(options), _file: file }
     }
 
-    /// getUser with a token.
+    /// Sends getUser with a token.
     #[track_caller]
     fn ask(&self, token: &str) -> Answer {
         self.caller(token).get("/v5/user")
@@ -91,7 +92,7 @@ impl Stage {
         self.server.client_with_token(token)
     }
 
-    /// A user of the issuer with a verified address at example.com; the address.
+    /// Creates a user of the issuer with a verified address, and returns the address.
     #[track_caller]
     fn person(&self, sub: &str) -> String {
         let email = format!("{sub}@example.com");
@@ -99,7 +100,7 @@ impl Stage {
         email
     }
 
-    /// The claims of a good JWT of the issuer for a user with a verified address at example.com.
+    /// Returns the claims of a valid JWT for a user with a verified address.
     fn claims(&self, sub: &str) -> Value {
         json!({
             "iss": self.provider.issuer(),
@@ -112,26 +113,26 @@ impl Stage {
         })
     }
 
-    /// A JWT of these claims, signed with the current key of ES256.
+    /// Signs these claims with the current ES256 key.
     #[track_caller]
     fn signed(&self, claims: &Value) -> String {
         self.provider.sign(&json!({}), claims, &json!({"alg": "ES256"}))
     }
 
-    /// The same with some claims put in, or taken out by null.
+    /// Signs valid claims with some replaced, or removed by null.
     #[track_caller]
     fn signed_with(&self, sub: &str, claims: &Value) -> String {
         self.signed(&changed(self.claims(sub), claims))
     }
 
-    /// An opaque access token for this scope, by the whole way through the issuer's pages.
+    /// Returns an opaque access token, through the pages of the issuer.
     #[track_caller]
     fn opaque(&self, sub: &str, scope: &str) -> String {
         self.provider.sign_in(sub, CLIENT, scope, "").access
     }
 }
 
-/// The options of a server that trusts the providers of a file.
+/// Returns the options of a server with this provider file.
 fn arguments(file: &File, admitted: &[&str]) -> Vec<String> {
     let path = file.path().display().to_string();
     let mut arguments = vec!["--providers".to_owned(), path];
@@ -141,7 +142,7 @@ fn arguments(file: &File, admitted: &[&str]) -> Vec<String> {
     arguments
 }
 
-/// An object with fields of another put in; null takes one out.
+/// Replaces fields of an object; null removes one.
 fn changed(mut object: Value, changes: &Value) -> Value {
     let fields = object.as_object_mut().expect("an object");
     for (name, value) in changes.as_object().expect("an object") {
@@ -151,31 +152,31 @@ fn changed(mut object: Value, changes: &Value) -> Value {
     object
 }
 
-/// The time in tokens: seconds since 1970.
+/// Returns the seconds since 1970.
 fn now() -> i64 {
     #[expect(clippy::disallowed_methods, reason = "tokens end by the system's clock")]
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     i64::try_from(now.expect("after 1970").as_secs()).expect("seconds fit")
 }
 
-/// The token lets its user in, under this address.
+/// Asserts that the token authenticates this address.
 #[track_caller]
-fn lets_in(answer: Answer, email: &str, what: &str) {
+fn assert_accepted(answer: Answer, email: &str, what: &str) {
     assert_eq!(answer.status, 200, "{what}: {}", answer.text);
     assert_eq!(answer.body["email"], email, "{what}");
 }
 
-/// 401 as for any caller without a token (10.2).
+/// Asserts 401, as without a token (10.2).
 #[track_caller]
-fn not_trusted(answer: Answer, what: &str) {
+fn assert_refused(answer: Answer, what: &str) {
     assert_eq!(answer.status, 401, "{what}: {}", answer.text);
     let message = answer.refused(401, "required");
     assert!(message.contains("Login Required"), "10.2: {what}: {message}");
 }
 
-/// 503 with the time to wait: the token may be good, and nobody can tell now.
+/// Asserts 503 with Retry-After: the token cannot be checked now.
 #[track_caller]
-fn not_known_now(answer: Answer, what: &str) {
+fn assert_unavailable(answer: Answer, what: &str) {
     assert_eq!(answer.status, 503, "{what}: {}", answer.text);
     let wait = answer.headers.get("retry-after").and_then(|text| text.parse::<u64>().ok());
     assert!(wait.is_some_and(|seconds| seconds >= 1), "{what}: Retry-After: {wait:?}");

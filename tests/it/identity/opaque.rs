@@ -4,57 +4,57 @@ use daybook_tests::Engine;
 use daybook_tests::provider::{ASKING_SECRET, Provider};
 use serde_json::{Value, json};
 
-use super::{CLIENT, Stage, changed, lets_in, not_known_now, not_trusted, now};
+use super::{
+    CLIENT, IdentityFixture, assert_accepted, assert_refused, assert_unavailable, changed, now,
+};
 use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        rule_11_12_introspection_and_userinfo,
-        rule_11_12_introspection_that_has_the_address,
-        rule_11_12_answers_of_introspection,
-        rule_11_13_the_scope_holds_the_address,
-        rule_11_12_providers_in_the_order_of_the_file,
-        rule_11_12_jwts_of_others_are_opaque,
-        rule_11_12_a_client_that_may_not_ask,
+        rule_11_12_opaque_token_is_introspected,
+        rule_11_12_introspection_with_an_email_needs_no_userinfo,
+        rule_11_12_introspection_response_is_validated,
+        rule_11_13_scope_must_include_the_email,
+        rule_11_12_providers_are_asked_in_order,
+        rule_11_12_untrusted_jwts_are_introspected,
+        rule_11_12_refused_introspection_client_is_unavailable,
     ]
 }
 
-/// Of the stage's issuer.
+/// Of the fixture's issuer.
 pub const INTROSPECTION: &str = "/token/introspection";
 
-/// As existing command-line clients send them (11.1), by the whole way through the pages.
-fn rule_11_12_introspection_and_userinfo(engine: Engine) {
-    let stage = Stage::new(engine, |provider| vec![provider.introspection()]);
-    let email = stage.person("ina");
-    let token = stage.opaque("ina", "openid email");
+/// 11.1: as existing command-line clients send them.
+fn rule_11_12_opaque_token_is_introspected(engine: Engine) {
+    let fixture = IdentityFixture::new(engine, |provider| vec![provider.introspection()]);
+    let email = fixture.person("ina");
+    let token = fixture.opaque("ina", "openid email");
     assert!(!token.contains('.'), "it is opaque: {token}");
-    lets_in(stage.ask(&token), &email, "an opaque token");
-    assert_eq!((stage.provider.count(INTROSPECTION), stage.provider.count("/me")), (1, 1));
+    assert_accepted(fixture.ask(&token), &email, "an opaque token");
+    assert_eq!((fixture.provider.count(INTROSPECTION), fixture.provider.count("/me")), (1, 1));
     for unknown in ["unknown", &token[1..], &token.to_lowercase()] {
-        not_trusted(stage.ask(unknown), unknown);
+        assert_refused(fixture.ask(unknown), unknown);
     }
-    let again = stage.opaque("ina", "openid email");
-    assert_eq!(stage.ask(&again).ok()["id"], stage.ask(&token).ok()["id"], "the same user");
+    let again = fixture.opaque("ina", "openid email");
+    assert_eq!(fixture.ask(&again).ok()["id"], fixture.ask(&token).ok()["id"], "the same user");
 }
 
-/// Then nobody asks userinfo.
-fn rule_11_12_introspection_that_has_the_address(engine: Engine) {
+fn rule_11_12_introspection_with_an_email_needs_no_userinfo(engine: Engine) {
     let alone = |provider: &Provider| {
         vec![changed(provider.introspection(), &json!({"userinfoUrl": null}))]
     };
-    let stage = Stage::new(engine, alone);
-    let email = stage.person("ina");
-    let token = stage.opaque("ina", "openid email");
-    not_trusted(stage.ask(&token), "no address, and no userinfo to ask");
-    stage.provider.set(&json!({"claimsInAccessToken": true}));
-    let token = stage.opaque("ina", "openid email");
-    lets_in(stage.ask(&token), &email, "an address in the answer");
-    assert_eq!(stage.provider.count("/me"), 0);
+    let fixture = IdentityFixture::new(engine, alone);
+    let email = fixture.person("ina");
+    let token = fixture.opaque("ina", "openid email");
+    assert_refused(fixture.ask(&token), "no address, and no userinfo to ask");
+    fixture.provider.set(&json!({"claimsInAccessToken": true}));
+    let token = fixture.opaque("ina", "openid email");
+    assert_accepted(fixture.ask(&token), &email, "an address in the answer");
+    assert_eq!(fixture.provider.count("/me"), 0);
 }
 
-/// Whatever the provider says of a token, it says `active` first.
-fn rule_11_12_answers_of_introspection(engine: Engine) {
-    let stage = Stage::new(engine, |provider| vec![provider.introspection()]);
+fn rule_11_12_introspection_response_is_validated(engine: Engine) {
+    let fixture = IdentityFixture::new(engine, |provider| vec![provider.introspection()]);
     let good = json!({
         "active": true,
         "sub": "ina",
@@ -63,16 +63,16 @@ fn rule_11_12_answers_of_introspection(engine: Engine) {
         "email": "ina@example.com",
         "email_verified": true,
     });
-    // Each answer for a token of its own, because answers are remembered.
+    // A new token for each response, because responses are cached.
     let answered = |name: &str, changes: Value| {
         let body = changed(good.clone(), &changes).to_string();
         let failure = json!({"kind": "status", "status": 200, "body": body});
-        stage.provider.fail(INTROSPECTION, &failure);
-        stage.ask(&name.replace(' ', "-"))
+        fixture.provider.fail(INTROSPECTION, &failure);
+        fixture.ask(&name.replace(' ', "-"))
     };
-    lets_in(answered("a good answer", json!({})), "ina@example.com", "a good answer");
+    assert_accepted(answered("a good answer", json!({})), "ina@example.com", "a good answer");
     let unlimited = answered("without an end", json!({"exp": null}));
-    lets_in(unlimited, "ina@example.com", "`exp` is optional");
+    assert_accepted(unlimited, "ina@example.com", "`exp` is optional");
     for (what, changes) in [
         ("not active", json!({"active": false})),
         ("at its end", json!({"exp": now() - 90})),
@@ -81,80 +81,81 @@ fn rule_11_12_answers_of_introspection(engine: Engine) {
         ("a scope without the address", json!({"scope": "openid profile"})),
         ("no scope", json!({"scope": null})),
     ] {
-        not_trusted(answered(what, changes), what);
+        assert_refused(answered(what, changes), what);
     }
     for (what, changes) in [
         ("active in words", json!({"active": "true"})),
         ("nothing of active", json!({"active": null})),
     ] {
-        not_known_now(answered(what, changes), what);
+        assert_unavailable(answered(what, changes), what);
     }
 }
 
-fn rule_11_13_the_scope_holds_the_address(engine: Engine) {
+fn rule_11_13_scope_must_include_the_email(engine: Engine) {
     let own_name = "https://provider.example/auth/email";
     let named = |provider: &Provider| {
         vec![changed(provider.introspection(), &json!({"emailScope": own_name}))]
     };
-    let stage = Stage::new(engine, named);
-    let email = stage.person("ina");
+    let fixture = IdentityFixture::new(engine, named);
+    let email = fixture.person("ina");
     for scope in ["openid", "openid profile"] {
-        let token = stage.opaque("ina", scope);
-        not_trusted(stage.ask(&token), scope);
+        let token = fixture.opaque("ina", scope);
+        assert_refused(fixture.ask(&token), scope);
     }
-    lets_in(stage.ask(&stage.opaque("ina", "openid email")), &email, "as all call it");
+    assert_accepted(fixture.ask(&fixture.opaque("ina", "openid email")), &email, "as all call it");
     let scope = |scope: &str| {
         let body = json!({
             "active": true, "sub": "ina", "exp": now() + 300, "scope": scope,
             "email": email, "email_verified": true,
         });
         let failure = json!({"kind": "status", "status": 200, "body": body.to_string()});
-        stage.provider.fail(INTROSPECTION, &failure);
+        fixture.provider.fail(INTROSPECTION, &failure);
     };
     scope(&format!("openid {own_name}"));
-    lets_in(stage.ask("named"), &email, "as this provider calls it");
+    assert_accepted(fixture.ask("named"), &email, "as this provider calls it");
     scope(&format!("openid {own_name}.readonly"));
-    not_trusted(stage.ask("longer"), "a longer name");
+    assert_refused(fixture.ask("longer"), "a longer name");
 }
 
-/// The first that knows the token decides, and the others are not asked.
-fn rule_11_12_providers_in_the_order_of_the_file(engine: Engine) {
+/// The first provider that knows the token decides.
+fn rule_11_12_providers_are_asked_in_order(engine: Engine) {
     let second = Provider::start();
-    let stage = Stage::new(engine, |first| vec![first.introspection(), second.introspection()]);
-    stage.person("ina");
-    let token = stage.opaque("ina", "openid email");
-    lets_in(stage.ask(&token), "ina@example.com", "the first");
+    let fixture =
+        IdentityFixture::new(engine, |first| vec![first.introspection(), second.introspection()]);
+    fixture.person("ina");
+    let token = fixture.opaque("ina", "openid email");
+    assert_accepted(fixture.ask(&token), "ina@example.com", "the first");
     assert_eq!(second.requests(), 0, "the first knew it");
     second.user("ivo", &json!({"email": "ivo@example.com", "email_verified": true}));
     let token = second.sign_in("ivo", CLIENT, "openid email", "").access;
-    lets_in(stage.ask(&token), "ivo@example.com", "the second");
-    assert_eq!((stage.provider.count(INTROSPECTION), second.count(INTROSPECTION)), (2, 1));
-    // Known to the first and without an address there: the second is not a second chance.
-    let token = stage.opaque("ina", "openid");
-    not_trusted(stage.ask(&token), "decided by the first");
+    assert_accepted(fixture.ask(&token), "ivo@example.com", "the second");
+    assert_eq!((fixture.provider.count(INTROSPECTION), second.count(INTROSPECTION)), (2, 1));
+    // Known to the first without an email: the second is not asked.
+    let token = fixture.opaque("ina", "openid");
+    assert_refused(fixture.ask(&token), "decided by the first");
     assert_eq!(second.count(INTROSPECTION), 1, "not asked again");
-    stage.provider.pause();
+    fixture.provider.pause();
     let token = second.sign_in("ivo", CLIENT, "openid email", "").access;
-    lets_in(stage.ask(&token), "ivo@example.com", "the second knows it");
-    not_known_now(stage.ask("unknown"), "perhaps the first knows it");
+    assert_accepted(fixture.ask(&token), "ivo@example.com", "the second knows it");
+    assert_unavailable(fixture.ask("unknown"), "perhaps the first knows it");
 }
 
-/// oidc-provider refuses to look at JWTs with 400; that is an answer.
-fn rule_11_12_jwts_of_others_are_opaque(engine: Engine) {
-    let stage = Stage::new(engine, |provider| vec![provider.introspection()]);
-    let token = stage.signed_with("ina", &json!({}));
-    not_trusted(stage.ask(&token), "a JWT that nobody trusts");
-    assert_eq!(stage.provider.count("/jwks"), 0, "no keys are asked for");
+/// oidc-provider refuses JWTs with 400, which counts as a response.
+fn rule_11_12_untrusted_jwts_are_introspected(engine: Engine) {
+    let fixture = IdentityFixture::new(engine, |provider| vec![provider.introspection()]);
+    let token = fixture.signed_with("ina", &json!({}));
+    assert_refused(fixture.ask(&token), "a JWT of an untrusted issuer");
+    assert_eq!(fixture.provider.count("/jwks"), 0, "no keys are asked for");
 }
 
-/// The server's own secret is wrong: that is no fault of the caller.
-fn rule_11_12_a_client_that_may_not_ask(engine: Engine) {
+/// The configured secret is wrong, so the response is 503, not 401.
+fn rule_11_12_refused_introspection_client_is_unavailable(engine: Engine) {
     let misread = ASKING_SECRET.replace('+', " ");
     let wrong = |provider: &Provider| {
         vec![changed(provider.introspection(), &json!({"clientSecret": misread}))]
     };
-    let stage = Stage::new(engine, wrong);
-    stage.person("ina");
-    let token = stage.opaque("ina", "openid email");
-    not_known_now(stage.ask(&token), "the provider refuses to answer");
+    let fixture = IdentityFixture::new(engine, wrong);
+    fixture.person("ina");
+    let token = fixture.opaque("ina", "openid email");
+    assert_unavailable(fixture.ask(&token), "the provider refuses to answer");
 }

@@ -1,4 +1,5 @@
-//! Providers that are down: 503, never 401, and a server that goes on.
+//! Unreachable and slow providers: their tokens get 503, never 401, and other requests are not
+//! delayed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -8,97 +9,96 @@ use daybook_tests::{Engine, pause};
 use serde_json::json;
 
 use super::opaque::INTROSPECTION;
-use super::{Stage, changed, lets_in, not_known_now, not_trusted};
+use super::{IdentityFixture, assert_accepted, assert_refused, assert_unavailable, changed};
 use crate::Case;
 use crate::file_sweep::eventually;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        rule_11_13_down_at_the_start,
-        rule_11_13_down_for_opaque_tokens,
-        rule_11_13_slow_providers_delay_nobody_else,
+        rule_11_13_provider_down_at_start_is_unavailable,
+        rule_11_13_provider_down_keeps_cached_tokens,
+        rule_11_13_slow_provider_does_not_delay_others,
     ]
 }
 
-/// How soon a server notices that a provider is there again.
+/// How soon the server notices that a provider is back.
 const NOTICED: Duration = Duration::from_secs(60);
 
-/// Asks until the token lets in.
+/// Waits until the token is accepted.
 #[track_caller]
-fn lets_in_soon(stage: &Stage, token: &str, email: &str) {
+fn wait_until_accepted(fixture: &IdentityFixture, token: &str, email: &str) {
     let started = Instant::now();
     loop {
-        let answer = stage.ask(token);
+        let answer = fixture.ask(token);
         if answer.status == 200 {
-            lets_in(answer, email, "there again");
+            assert_accepted(answer, email, "there again");
             return;
         }
-        not_known_now(answer, "until it is there again");
+        assert_unavailable(answer, "until it is there again");
         assert!(started.elapsed() < NOTICED, "there again, and not asked");
         pause(Duration::from_millis(200));
     }
 }
 
-fn rule_11_13_down_at_the_start(engine: Engine) {
-    let stage = Stage::new(engine, |provider| {
+fn rule_11_13_provider_down_at_start_is_unavailable(engine: Engine) {
+    let fixture = IdentityFixture::new(engine, |provider| {
         provider.pause();
         vec![provider.oidc()]
     });
-    let token = stage.signed_with("otto", &json!({}));
-    not_known_now(stage.ask(&token), "it was never there");
-    let elsewhere = stage.signed_with("otto", &json!({"iss": "https://accounts.example"}));
-    not_trusted(stage.ask(&elsewhere), "of nobody that is trusted");
-    stage.server.client("otto@example.com").get("/v5/user").ok();
-    stage.provider.resume();
-    lets_in_soon(&stage, &token, "otto@example.com");
+    let token = fixture.signed_with("otto", &json!({}));
+    assert_unavailable(fixture.ask(&token), "it was never there");
+    let elsewhere = fixture.signed_with("otto", &json!({"iss": "https://accounts.example"}));
+    assert_refused(fixture.ask(&elsewhere), "an untrusted issuer");
+    fixture.server.client("otto@example.com").get("/v5/user").ok();
+    fixture.provider.resume();
+    wait_until_accepted(&fixture, &token, "otto@example.com");
 }
 
-fn rule_11_13_down_for_opaque_tokens(engine: Engine) {
-    let stage = Stage::new(engine, |provider| vec![provider.introspection()]);
-    let email = stage.person("otto");
-    let [known, fresh] = [(), ()].map(|()| stage.opaque("otto", "openid email"));
-    lets_in(stage.ask(&known), &email, "before");
-    stage.provider.pause();
-    lets_in(stage.ask(&known), &email, "11.13: remembered");
-    not_known_now(stage.ask(&fresh), "not asked yet");
-    not_known_now(stage.ask("unknown"), "nobody can tell");
-    stage.provider.resume();
-    lets_in_soon(&stage, &fresh, &email);
-    not_trusted(stage.ask("unknown"), "now somebody can tell");
+fn rule_11_13_provider_down_keeps_cached_tokens(engine: Engine) {
+    let fixture = IdentityFixture::new(engine, |provider| vec![provider.introspection()]);
+    let email = fixture.person("otto");
+    let [known, fresh] = [(), ()].map(|()| fixture.opaque("otto", "openid email"));
+    assert_accepted(fixture.ask(&known), &email, "before");
+    fixture.provider.pause();
+    assert_accepted(fixture.ask(&known), &email, "11.13: remembered");
+    assert_unavailable(fixture.ask(&fresh), "not asked yet");
+    assert_unavailable(fixture.ask("unknown"), "the provider is down");
+    fixture.provider.resume();
+    wait_until_accepted(&fixture, &fresh, &email);
+    assert_refused(fixture.ask("unknown"), "the provider is back");
 }
 
-/// How long a provider may take at most before a caller is answered; the slow ones take a minute
-/// and longer.
+/// The time limit for a caller; slow providers take a minute and longer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// As many callers as are let in at once, and more, wait for a slow provider; others do not notice:
-/// neither those whom nobody needs to ask about, nor those of another provider.
-fn rule_11_13_slow_providers_delay_nobody_else(engine: Engine) {
+/// More callers than allowed at once wait for a slow provider. Callers with own, cached or other
+/// tokens are not delayed.
+fn rule_11_13_slow_provider_does_not_delay_others(engine: Engine) {
     let [slow, unseen] = [(), ()].map(|()| Provider::start());
-    let stage = Stage::new(engine, |provider| {
+    let fixture = IdentityFixture::new(engine, |provider| {
         vec![provider.oidc(), slow.oidc(), unseen.oidc(), provider.introspection()]
     });
     slow.fail("/jwks", &json!({"kind": "slow", "seconds": 60}));
-    stage.provider.fail(INTROSPECTION, &json!({"kind": "dripping"}));
-    let known = stage.signed_with("otto", &json!({}));
-    lets_in(stage.ask(&known), "otto@example.com", "a provider that answers");
+    fixture.provider.fail(INTROSPECTION, &json!({"kind": "dripping"}));
+    let known = fixture.signed_with("otto", &json!({}));
+    assert_accepted(fixture.ask(&known), "otto@example.com", "a provider that answers");
     let of = |provider: &Provider| {
-        let claims = changed(stage.claims("otto"), &json!({"iss": provider.issuer()}));
+        let claims = changed(fixture.claims("otto"), &json!({"iss": provider.issuer()}));
         provider.sign(&json!({}), &claims, &json!({"alg": "ES256"}))
     };
     let (waiting, first) = (of(&slow), of(&unseen));
-    let fresh = stage.signed_with("fresh", &json!({}));
-    let own = stage.server.client("own@example.com");
+    let fresh = fixture.signed_with("fresh", &json!({}));
+    let own = fixture.server.client("own@example.com");
     own.get("/v5/user").ok();
     let measured = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let waits = |token: String| {
-            let (stage, measured) = (&stage, &measured);
+            let (fixture, measured) = (&fixture, &measured);
             scope.spawn(move || {
-                // More than once, so that the crowd outlasts what is measured.
+                // Repeat, so that the crowd outlasts the measurement.
                 for _ in 0..6 {
                     let asked = Instant::now();
-                    not_known_now(stage.ask(&token), "slow");
+                    assert_unavailable(fixture.ask(&token), "slow");
                     let took = asked.elapsed();
                     assert!(took < ANSWER_TIMEOUT, "answered after {took:?}");
                     if measured.load(Ordering::SeqCst) {
@@ -111,19 +111,19 @@ fn rule_11_13_slow_providers_delay_nobody_else(engine: Engine) {
         let many = (0..100).map(|number| waits(format!("opaque-{number}")));
         let many: Vec<_> = many.chain((0..20).map(|_| waits(waiting.clone()))).collect();
         eventually("the crowd waits", || {
-            stage.provider.count(INTROSPECTION) >= 64 && slow.count("/jwks") > 0
+            fixture.provider.count(INTROSPECTION) >= 64 && slow.count("/jwks") > 0
         });
         let asked = Instant::now();
         for _ in 0..10 {
             own.get("/v5/user").ok();
-            lets_in(stage.ask(&known), "otto@example.com", "known");
+            assert_accepted(fixture.ask(&known), "otto@example.com", "known");
         }
-        lets_in(stage.ask(&fresh), "fresh@example.com", "another token");
-        lets_in(stage.ask(&first), "otto@example.com", "another provider, asked now");
+        assert_accepted(fixture.ask(&fresh), "fresh@example.com", "another token");
+        assert_accepted(fixture.ask(&first), "otto@example.com", "another provider, asked now");
         let took = asked.elapsed();
-        assert!(many.iter().any(|wait| !wait.is_finished()), "somebody still waits");
+        assert!(many.iter().any(|wait| !wait.is_finished()), "some callers still wait");
         measured.store(true, Ordering::SeqCst);
-        // A provider is given 5 s.
+        // The timeout for a provider is 5 s.
         assert!(took < Duration::from_secs(4), "others waited too: {took:?}");
     });
 }

@@ -4,15 +4,15 @@ use daybook_tests::provider::API;
 use daybook_tests::{Engine, shows};
 use serde_json::{Value, json};
 
-use super::{Stage, changed};
+use super::{IdentityFixture, changed};
 use crate::Case;
 use crate::file_sweep::eventually;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        rule_11_13_the_profile_of_the_claims,
-        rule_11_13_the_profile_changes_with_the_claims,
-        rule_11_13_the_profile_of_userinfo,
+        rule_11_13_profile_is_read_from_claims,
+        rule_11_13_profile_follows_the_claims,
+        rule_11_13_profile_is_read_from_userinfo,
     ]
 }
 
@@ -37,48 +37,49 @@ fn shown() -> Value {
     })
 }
 
-/// By the whole way through the pages.
-fn rule_11_13_the_profile_of_the_claims(engine: Engine) {
-    let stage = Stage::new(engine, |provider| vec![provider.oidc()]);
-    stage.provider.set(&json!({"emailInIdToken": true}));
+/// Through the pages of the provider.
+fn rule_11_13_profile_is_read_from_claims(engine: Engine) {
+    let fixture = IdentityFixture::new(engine, |provider| vec![provider.oidc()]);
+    fixture.provider.set(&json!({"emailInIdToken": true}));
     let claims = json!({"email": "paula@example.com", "email_verified": true});
-    stage.provider.user("paula", &changed(claims, &profile()));
-    let tokens = stage.provider.sign_in("paula", "web-EdDSA", "openid email profile", "");
-    let user = stage.ask(&tokens.id).ok();
+    fixture.provider.user("paula", &changed(claims, &profile()));
+    let tokens = fixture.provider.sign_in("paula", "web-EdDSA", "openid email profile", "");
+    let user = fixture.ask(&tokens.id).ok();
     shows(&user, &shown());
     assert!(user["username"].as_str().is_some_and(|name| name.starts_with("paula")), "{user}");
 }
 
-fn rule_11_13_the_profile_changes_with_the_claims(engine: Engine) {
-    let stage = Stage::new(engine, |provider| vec![provider.oidc()]);
-    let first = stage.ask(&stage.signed_with("paula", &profile())).ok();
+fn rule_11_13_profile_follows_the_claims(engine: Engine) {
+    let fixture = IdentityFixture::new(engine, |provider| vec![provider.oidc()]);
+    let first = fixture.ask(&fixture.signed_with("paula", &profile())).ok();
     shows(&first, &shown());
-    let own = stage.server.client("paula@example.com");
+    let own = fixture.server.client("paula@example.com");
     shows(&own.get("/v5/user").ok(), &shown());
     let wed = json!({"name": "Paula Second", "family_name": "Second", "iat": 1_700_000_000});
     let claims = changed(profile(), &wed);
     let named = json!({
         "name": "Paula Second", "fullName": "Paula Second", "familyName": "Second",
     });
-    let second = stage.ask(&stage.signed_with("paula", &claims)).ok();
+    let second = fixture.ask(&fixture.signed_with("paula", &claims)).ok();
     shows(&second, &changed(shown(), &named));
     assert_eq!(second["username"], first["username"], "11.13: the username never changes");
     assert_eq!(second["id"], first["id"]);
     eventually("for every token of the user", || own.get("/v5/user").ok() == second);
-    // A token that says nothing takes nothing away.
-    let third = stage.ask(&stage.signed_with("paula", &json!({"iat": 1_700_000_001}))).ok();
+    // A token without profile claims changes nothing.
+    let third = fixture.ask(&fixture.signed_with("paula", &json!({"iat": 1_700_000_001}))).ok();
     shows(&third, &changed(shown(), &named));
 }
 
-fn rule_11_13_the_profile_of_userinfo(engine: Engine) {
-    let stage = Stage::new(engine, |provider| vec![provider.oidc(), provider.introspection()]);
+fn rule_11_13_profile_is_read_from_userinfo(engine: Engine) {
+    let fixture =
+        IdentityFixture::new(engine, |provider| vec![provider.oidc(), provider.introspection()]);
     let claims = json!({"email": "paula@example.com", "email_verified": true});
-    stage.provider.user("paula", &changed(claims.clone(), &profile()));
+    fixture.provider.user("paula", &changed(claims.clone(), &profile()));
     let resource = format!("{API}PS256");
-    let tokens = stage.provider.sign_in("paula", "web-RS256", "openid email profile", &resource);
-    shows(&stage.ask(&tokens.access).ok(), &shown());
+    let tokens = fixture.provider.sign_in("paula", "web-RS256", "openid email profile", &resource);
+    shows(&fixture.ask(&tokens.access).ok(), &shown());
     let claims = changed(claims, &changed(profile(), &json!({"given_name": "Pauline"})));
-    stage.provider.user("paula", &claims);
-    let token = stage.opaque("paula", "openid email profile");
-    shows(&stage.ask(&token).ok(), &changed(shown(), &json!({"givenName": "Pauline"})));
+    fixture.provider.user("paula", &claims);
+    let token = fixture.opaque("paula", "openid email profile");
+    shows(&fixture.ask(&token).ok(), &changed(shown(), &json!({"givenName": "Pauline"})));
 }

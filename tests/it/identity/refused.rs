@@ -1,58 +1,58 @@
-//! JWTs that nobody should trust, for their signature or their header.
+//! JWTs that are refused for their signature or header.
 
 use daybook_tests::Engine;
 use daybook_tests::provider::Provider;
 use serde_json::{Value, json};
 
-use super::{CLIENT, Stage, lets_in, not_trusted, now};
+use super::{CLIENT, IdentityFixture, assert_accepted, assert_refused, now};
 use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        rule_11_12_no_signature,
-        rule_11_12_public_keys_are_no_secrets,
-        rule_11_12_the_algorithm_of_the_key,
-        rule_11_12_keys_of_the_token_itself,
-        rule_11_12_headers_that_must_be_understood,
-        rule_11_12_texts_that_are_no_tokens,
+        rule_11_12_unsigned_tokens_are_refused,
+        rule_11_12_public_key_is_not_an_hmac_secret,
+        rule_11_12_algorithm_must_be_that_of_the_key,
+        rule_11_12_keys_in_the_token_are_ignored,
+        rule_11_12_critical_headers_are_refused,
+        rule_11_12_malformed_tokens_are_refused,
     ]
 }
 
-fn stage(engine: Engine) -> Stage {
-    Stage::new(engine, |provider| vec![provider.oidc()])
+fn fixture(engine: Engine) -> IdentityFixture {
+    IdentityFixture::new(engine, |provider| vec![provider.oidc()])
 }
 
-fn rule_11_12_no_signature(engine: Engine) {
-    let stage = stage(engine);
-    let claims = stage.claims("eve");
-    let kid = stage.provider.keys()["ES256"]["kid"].clone();
+fn rule_11_12_unsigned_tokens_are_refused(engine: Engine) {
+    let fixture = fixture(engine);
+    let claims = fixture.claims("eve");
+    let kid = fixture.provider.keys()["ES256"]["kid"].clone();
     for name in ["none", "None", "NONE", "nOnE", ""] {
         for kid in [&kid, &json!(null)] {
             let header = json!({"alg": name, "kid": kid});
-            let token = stage.provider.sign(&header, &claims, &json!({"alg": "none"}));
-            not_trusted(stage.ask(&token), &format!("alg {name:?}"));
-            not_trusted(stage.ask(token.trim_end_matches('.')), "without the last part");
+            let token = fixture.provider.sign(&header, &claims, &json!({"alg": "none"}));
+            assert_refused(fixture.ask(&token), &format!("alg {name:?}"));
+            assert_refused(fixture.ask(token.trim_end_matches('.')), "without the last part");
         }
     }
     let without = json!({"alg": null});
-    let token = stage.provider.sign(&without, &claims, &json!({"alg": "ES256"}));
-    not_trusted(stage.ask(&token), "no alg at all");
-    // The algorithm of the key, and no signature.
-    let token = stage.provider.sign(
+    let token = fixture.provider.sign(&without, &claims, &json!({"alg": "ES256"}));
+    assert_refused(fixture.ask(&token), "no alg at all");
+    // The algorithm of the key with an empty signature.
+    let token = fixture.provider.sign(
         &json!({"alg": "ES256", "kid": kid}),
         &claims,
         &json!({
             "alg": "none"
         }),
     );
-    not_trusted(stage.ask(&token), "an empty signature");
+    assert_refused(fixture.ask(&token), "an empty signature");
 }
 
-/// Whoever can read the published key could sign, were it taken for the secret of an HMAC.
-fn rule_11_12_public_keys_are_no_secrets(engine: Engine) {
-    let stage = stage(engine);
-    let claims = stage.claims("mallory");
-    let keys = stage.provider.keys();
+/// Algorithm confusion: the public key used as the secret of an HMAC.
+fn rule_11_12_public_key_is_not_an_hmac_secret(engine: Engine) {
+    let fixture = fixture(engine);
+    let claims = fixture.claims("mallory");
+    let keys = fixture.provider.keys();
     let rsa = &keys["RS256"];
     let text = |value: &Value| value.as_str().expect("text").to_owned();
     let pem = text(&rsa["pem"]);
@@ -67,16 +67,16 @@ fn rule_11_12_public_keys_are_no_secrets(engine: Engine) {
     ] {
         for kid in [&rsa["kid"], &keys["ES256"]["kid"], &json!(null)] {
             let header = json!({"alg": "HS256", "kid": kid});
-            let token = stage.provider.sign(&header, &claims, &json!({"secret": secret}));
-            not_trusted(stage.ask(&token), &format!("HS256 with {what}"));
+            let token = fixture.provider.sign(&header, &claims, &json!({"secret": secret}));
+            assert_refused(fixture.ask(&token), &format!("HS256 with {what}"));
         }
     }
 }
 
-fn rule_11_12_the_algorithm_of_the_key(engine: Engine) {
-    let stage = stage(engine);
-    let claims = stage.claims("mallory");
-    let keys = stage.provider.keys();
+fn rule_11_12_algorithm_must_be_that_of_the_key(engine: Engine) {
+    let fixture = fixture(engine);
+    let claims = fixture.claims("mallory");
+    let keys = fixture.provider.keys();
     for (signed, named) in [
         ("RS256", "PS256"),
         ("PS256", "RS256"),
@@ -86,23 +86,23 @@ fn rule_11_12_the_algorithm_of_the_key(engine: Engine) {
         ("RS256", "RS512"),
         ("ES256", "ES384"),
     ] {
-        // What the key really did, under another name; and what the name says, with another key.
+        // A valid signature under another algorithm name, and that algorithm with another key.
         let key = json!({"alg": signed});
         let header = json!({"alg": named, "kid": keys[signed]["kid"]});
-        not_trusted(stage.ask(&stage.provider.sign(&header, &claims, &key)), named);
+        assert_refused(fixture.ask(&fixture.provider.sign(&header, &claims, &key)), named);
         let Some(kid) = keys[named]["kid"].as_str() else { continue };
-        let token = stage.provider.sign(&json!({"kid": kid}), &claims, &key);
-        not_trusted(stage.ask(&token), &format!("{signed} with the kid of {named}"));
+        let token = fixture.provider.sign(&json!({"kid": kid}), &claims, &key);
+        assert_refused(fixture.ask(&token), &format!("{signed} with the kid of {named}"));
     }
 }
 
-/// Keys, and places of keys, that come with the token are the sender's own.
-fn rule_11_12_keys_of_the_token_itself(engine: Engine) {
-    let stage = stage(engine);
+/// `jwk`, `jku` and `x5u` are under the control of the sender.
+fn rule_11_12_keys_in_the_token_are_ignored(engine: Engine) {
+    let fixture = fixture(engine);
     let other = Provider::start();
-    let claims = stage.claims("mallory");
+    let claims = fixture.claims("mallory");
     let es256 = json!({"alg": "ES256"});
-    let kid = &stage.provider.keys()["ES256"]["kid"];
+    let kid = &fixture.provider.keys()["ES256"]["kid"];
     let theirs = &other.keys()["ES256"];
     let jku = format!("{}/jwks", other.issuer());
     for header in [
@@ -117,31 +117,35 @@ fn rule_11_12_keys_of_the_token_itself(engine: Engine) {
         json!({"kid": kid}),
         json!({"kid": kid, "jwk": theirs["jwk"], "jku": jku}),
     ] {
-        not_trusted(stage.ask(&other.sign(&header, &claims, &es256)), &header.to_string());
+        assert_refused(fixture.ask(&other.sign(&header, &claims, &es256)), &header.to_string());
     }
-    assert_eq!(other.requests(), 0, "nobody asks where a token says");
+    assert_eq!(other.requests(), 0, "no key is fetched from a URL of the token");
 }
 
 /// RFC 7515, 4.1.11.
-fn rule_11_12_headers_that_must_be_understood(engine: Engine) {
-    let stage = stage(engine);
-    let claims = stage.claims("ed");
+fn rule_11_12_critical_headers_are_refused(engine: Engine) {
+    let fixture = fixture(engine);
+    let claims = fixture.claims("ed");
     let es256 = json!({"alg": "ES256"});
-    let sign = |header: &Value| stage.provider.sign(header, &claims, &es256);
+    let sign = |header: &Value| fixture.provider.sign(header, &claims, &es256);
     for header in [
         json!({"crit": ["exp"], "exp": now()}),
         json!({"crit": ["b64"], "b64": false}),
         json!({"crit": ["unheard-of"], "unheard-of": true}),
         json!({"crit": []}),
     ] {
-        not_trusted(stage.ask(&sign(&header)), &header.to_string());
+        assert_refused(fixture.ask(&sign(&header)), &header.to_string());
     }
-    lets_in(stage.ask(&sign(&json!({"unheard-of": true}))), "ed@example.com", "may be ignored");
+    assert_accepted(
+        fixture.ask(&sign(&json!({"unheard-of": true}))),
+        "ed@example.com",
+        "may be ignored",
+    );
 }
 
-fn rule_11_12_texts_that_are_no_tokens(engine: Engine) {
-    let stage = stage(engine);
-    let good = stage.signed_with("ed", &json!({}));
+fn rule_11_12_malformed_tokens_are_refused(engine: Engine) {
+    let fixture = fixture(engine);
+    let good = fixture.signed_with("ed", &json!({}));
     let parts: Vec<&str> = good.split('.').collect();
     let [header, claims, signature] = parts[..] else { panic!("three parts: {good}") };
     for text in [
@@ -158,7 +162,7 @@ fn rule_11_12_texts_that_are_no_tokens(engine: Engine) {
         "x".repeat(6_000),
         format!("{}.{claims}.{signature}", "A".repeat(3_000)),
     ] {
-        not_trusted(stage.ask(&text), &text);
+        assert_refused(fixture.ask(&text), &text);
     }
-    lets_in(stage.ask(&good), "ed@example.com", "the good one");
+    assert_accepted(fixture.ask(&good), "ed@example.com", "the good one");
 }

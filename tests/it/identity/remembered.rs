@@ -1,4 +1,4 @@
-//! How long the answers of providers are remembered.
+//! Caching of provider responses: per token, in memory, and never beyond its expiry.
 
 use std::time::Duration;
 
@@ -7,52 +7,55 @@ use daybook_tests::{Engine, pause, unique};
 use serde_json::{Value, json};
 
 use super::opaque::INTROSPECTION;
-use super::{CLIENT, Stage, lets_in, not_trusted, now};
+use super::{CLIENT, IdentityFixture, assert_accepted, assert_refused, now};
 use crate::Case;
 
 pub fn tests() -> Vec<Case> {
-    crate::isolated![rule_11_13_one_question_for_many_requests, rule_11_13_revoked_tokens,]
+    crate::isolated![
+        rule_11_13_provider_response_is_cached,
+        rule_11_13_revoked_token_is_cached_until_restart,
+    ]
 }
 
-/// It waits until a token of [`BRIEF`] seconds has expired.
+/// Waits until a token of [`BRIEF`] seconds has expired.
 pub fn nightly() -> Vec<Case> {
-    crate::isolated![rule_11_13_what_is_remembered_ends_with_the_token]
+    crate::isolated![rule_11_13_cached_response_expires_with_the_token]
 }
 
-/// How long, in seconds, the access tokens of `web-brief` live at most.
+/// The lifetime in seconds of access tokens of `web-brief`.
 const BRIEF: i64 = 30;
 
-fn rule_11_13_one_question_for_many_requests(engine: Engine) {
-    let stage = Stage::new(engine, |provider| {
+fn rule_11_13_provider_response_is_cached(engine: Engine) {
+    let fixture = IdentityFixture::new(engine, |provider| {
         vec![provider.oidc(), provider.introspection(), provider.tokeninfo()]
     });
-    let email = stage.person("rita");
-    let token = stage.opaque("rita", "openid email");
+    let email = fixture.person("rita");
+    let token = fixture.opaque("rita", "openid email");
     let asked = || {
         let paths = [INTROSPECTION, "/me", "/tokeninfo"];
-        paths.map(|path| stage.provider.count(path))
+        paths.map(|path| fixture.provider.count(path))
     };
     for _ in 0..10 {
-        lets_in(stage.ask(&token), &email, "remembered");
-        // Users and tokens change meanwhile: that is no reason to ask the provider again.
-        let other = stage.server.client(&format!("{}@example.com", unique("meanwhile")));
+        assert_accepted(fixture.ask(&token), &email, "remembered");
+        // Other users and tokens change meanwhile.
+        let other = fixture.server.client(&format!("{}@example.com", unique("meanwhile")));
         other.post("/v5/user/tokens", &json!({})).ok();
     }
     assert_eq!(asked(), [1, 1, 0]);
     std::thread::scope(|scope| {
         for _ in 0..8 {
-            scope.spawn(|| lets_in(stage.ask(&token), &email, "at once"));
+            scope.spawn(|| assert_accepted(fixture.ask(&token), &email, "at once"));
         }
     });
     assert_eq!(asked(), [1, 1, 0]);
-    // It is remembered by the whole token.
-    not_trusted(stage.ask(&format!("{token}x")), "another token");
+    // The key of the cache is the whole token.
+    assert_refused(fixture.ask(&format!("{token}x")), "another token");
 }
 
-/// Never beyond `exp`; then the provider is asked again, whatever it says now.
-fn rule_11_13_what_is_remembered_ends_with_the_token(engine: Engine) {
+/// Then the provider is asked again.
+fn rule_11_13_cached_response_expires_with_the_token(engine: Engine) {
     let second = Provider::start();
-    let stage = Stage::new(engine, |provider| {
+    let fixture = IdentityFixture::new(engine, |provider| {
         vec![provider.oidc(), provider.introspection(), second.introspection()]
     });
     let answer = |exp: i64| {
@@ -63,37 +66,37 @@ fn rule_11_13_what_is_remembered_ends_with_the_token(engine: Engine) {
         let failure = json!({"kind": "status", "status": 200, "body": body.to_string()});
         second.fail(INTROSPECTION, &failure);
     };
-    let email = stage.person("rita");
-    let token = stage.provider.sign_in("rita", "web-brief", "openid email", "").access;
+    let email = fixture.person("rita");
+    let token = fixture.provider.sign_in("rita", "web-brief", "openid email", "").access;
     let end = now() + BRIEF;
-    // With the leeway of a minute this one ends then, too.
-    let signed = stage.signed_with("signed", &json!({"exp": end - 60}));
+    // With the leeway of a minute this one expires then, too.
+    let signed = fixture.signed_with("signed", &json!({"exp": end - 60}));
     answer(end);
     for _ in 0..2 {
-        lets_in(stage.ask(&token), &email, "while it lives");
-        lets_in(stage.ask("renewed"), "renewed@example.com", "the first answer");
-        lets_in(stage.ask(&signed), "signed@example.com", "within the leeway");
+        assert_accepted(fixture.ask(&token), &email, "while it lives");
+        assert_accepted(fixture.ask("renewed"), "renewed@example.com", "the first answer");
+        assert_accepted(fixture.ask(&signed), "signed@example.com", "within the leeway");
     }
-    assert_eq!((stage.provider.count(INTROSPECTION), second.count(INTROSPECTION)), (2, 1));
+    assert_eq!((fixture.provider.count(INTROSPECTION), second.count(INTROSPECTION)), (2, 1));
     answer(now() + 300);
     while now() <= end {
         pause(Duration::from_millis(100));
     }
-    not_trusted(stage.ask(&signed), "a JWT at its end");
-    lets_in(stage.ask("renewed"), "renewed@example.com", "the second answer");
+    assert_refused(fixture.ask(&signed), "a JWT at its end");
+    assert_accepted(fixture.ask("renewed"), "renewed@example.com", "the second answer");
     assert_eq!(second.count(INTROSPECTION), 2, "asked again at the end of the first");
     second.fail(INTROSPECTION, &Value::Null);
-    not_trusted(stage.ask(&token), "an opaque one at its end");
+    assert_refused(fixture.ask(&token), "an opaque one at its end");
 }
 
-/// What is remembered stands in the memory of one process; nothing of it is kept.
-fn rule_11_13_revoked_tokens(engine: Engine) {
-    let mut stage = Stage::new(engine, |provider| vec![provider.introspection()]);
-    let email = stage.person("rita");
-    let token = stage.opaque("rita", "openid email");
-    lets_in(stage.ask(&token), &email, "before");
-    stage.provider.revoke(CLIENT, &token);
-    lets_in(stage.ask(&token), &email, "11.13: for at most five minutes");
-    stage.server.restart();
-    not_trusted(stage.ask(&token), "revoked");
+/// The cache is in the memory of one process.
+fn rule_11_13_revoked_token_is_cached_until_restart(engine: Engine) {
+    let mut fixture = IdentityFixture::new(engine, |provider| vec![provider.introspection()]);
+    let email = fixture.person("rita");
+    let token = fixture.opaque("rita", "openid email");
+    assert_accepted(fixture.ask(&token), &email, "before");
+    fixture.provider.revoke(CLIENT, &token);
+    assert_accepted(fixture.ask(&token), &email, "11.13: for at most five minutes");
+    fixture.server.restart();
+    assert_refused(fixture.ask(&token), "revoked");
 }

@@ -1,4 +1,5 @@
-//! Signing in with a browser through a provider (11.20), and all that others may try with it.
+//! Signing in with a browser through a provider (11.20), and attacks on it: login CSRF, replay,
+//! code injection and mix-up.
 
 use daybook_tests::browser::{Browser, is_page};
 use daybook_tests::provider::{File, Provider, SIGN_IN_SECRET};
@@ -11,40 +12,40 @@ use daybook_tests::openapi::access::is_documented;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        people_sign_in_through_a_provider,
-        a_client_without_a_secret_proves_itself_too,
-        strangers_are_not_let_in,
-        an_answer_belongs_to_the_browser_that_was_sent,
-        an_answer_counts_once,
-        another_process_takes_the_answer,
-        an_app_that_asks_for_access_waits,
-        codes_of_others_are_refused,
-        answers_of_other_providers_are_refused,
-        id_tokens_answer_one_question,
-        providers_may_refuse_and_fail,
-        sign_in_is_not_logged,
+        user_signs_in_through_a_provider,
+        public_client_signs_in_with_pkce,
+        unadmitted_unverified_and_disabled_users_are_refused,
+        callback_is_bound_to_its_browser,
+        callback_works_once,
+        callback_works_at_another_process,
+        authorization_request_resumes_after_sign_in,
+        injected_codes_are_refused,
+        callback_of_another_issuer_is_refused,
+        id_token_must_match_the_request,
+        provider_errors_are_shown,
+        sign_in_secrets_are_not_logged,
     ]
 }
 
 pub(super) const APP: &str = "https://app.example.com/books";
 pub(super) const BEGIN: &str = "/auth/provider?name=Example%20Id";
 
-/// A server that people sign in to through an issuer called `Example Id`.
-pub(super) struct Door {
+/// A server with an issuer called `Example Id` for signing in.
+pub(super) struct SignInFixture {
     pub(super) provider: Provider,
     pub(super) server: Server,
     file: File,
 }
 
-impl Door {
+impl SignInFixture {
     #[track_caller]
-    pub(super) fn new(engine: Engine) -> Door {
-        Door::with(engine, true, &[])
+    pub(super) fn new(engine: Engine) -> SignInFixture {
+        SignInFixture::with(engine, true, &[])
     }
 
-    /// With a secret or without one, and beside other entries.
+    /// With or without a client secret, and with other entries.
     #[track_caller]
-    fn with(engine: Engine, secret: bool, others: &[Value]) -> Door {
+    fn with(engine: Engine, secret: bool, others: &[Value]) -> SignInFixture {
         let provider = Provider::start();
         let entry = provider.signing_in("Example Id", secret);
         let file = File::new(&[&[entry], others].concat());
@@ -52,12 +53,12 @@ impl Door {
         args.extend(["--web-origins".to_owned(), "https://app.example.com".to_owned()]);
         let env = vec![("DAYBOOK_LOG".to_owned(), "trace".to_owned())];
         let options = Options { engine, args, env, ..Options::default() };
-        let door = Door { provider, server: Server::start_with(options), file };
-        door.meet(&door.provider);
-        door
+        let fixture = SignInFixture { provider, server: Server::start_with(options), file };
+        fixture.meet(&fixture.provider);
+        fixture
     }
 
-    /// Tells a provider where the server is.
+    /// Registers the redirect URI of the server at a provider.
     #[track_caller]
     fn meet(&self, provider: &Provider) {
         let redirect = format!("{}/auth/callback", self.server.base());
@@ -72,7 +73,7 @@ impl Door {
         email
     }
 
-    /// A browser that has been sent to the provider, and where.
+    /// Returns a browser that was redirected to the provider, and the address.
     #[track_caller]
     fn begun(&self) -> (Browser, String) {
         let mut browser = Browser::new(&self.server);
@@ -80,15 +81,14 @@ impl Door {
         (browser, to)
     }
 
-    /// A browser in which somebody has signed in at the provider, and the path that it is sent back
-    /// to.
+    /// Returns a browser after signing in at the provider, and its callback path.
     #[track_caller]
     fn answered(&self, sub: &str) -> (Browser, String) {
         let (browser, to) = self.begun();
         (browser, self.path(&self.provider.visit(&to, sub)))
     }
 
-    /// The path of an address of the server.
+    /// Returns the path of an address of the server.
     #[track_caller]
     pub(super) fn path(&self, url: &str) -> String {
         let path = url.strip_prefix(self.server.base());
@@ -96,14 +96,15 @@ impl Door {
     }
 }
 
-/// Where an answer sends the browser.
+/// Returns the redirect of a response.
 #[track_caller]
 pub(super) fn sent(answer: &Answer) -> String {
     assert_eq!(answer.status, 303, "{}", answer.text);
     answer.headers["location"].clone()
 }
 
-/// Nobody is signed in; a page says so. A sign-in is over, unless the answer is none to it (400).
+/// Checks that the sign-in is refused with a page. It ends, unless the callback does not belong to
+/// it (400).
 #[track_caller]
 pub(super) fn refused(browser: &mut Browser, path: &str, status: u16, what: &str) -> String {
     let session = browser.cookie("daybook_session").map(str::to_owned);
@@ -118,15 +119,15 @@ pub(super) fn refused(browser: &mut Browser, path: &str, status: u16, what: &str
     answer.text
 }
 
-/// Who is signed in.
+/// Returns the signed-in user.
 #[track_caller]
-fn user(door: &Door, browser: &mut Browser) -> Value {
+fn user(fixture: &SignInFixture, browser: &mut Browser) -> Value {
     let answer = browser.send("POST", "/auth/refresh", Some("https://app.example.com"), "").ok();
     let token = answer["accessToken"].as_str().expect("an access token");
-    door.server.client_with_token(token).get("/v5/user").ok()
+    fixture.server.client_with_token(token).get("/v5/user").ok()
 }
 
-/// A parameter of an address, as it is written there.
+/// Returns the raw value of a parameter.
 #[track_caller]
 pub(super) fn parameter(url: &str, name: &str) -> String {
     let (_, query) = url.split_once('?').expect("a query");
@@ -134,7 +135,7 @@ pub(super) fn parameter(url: &str, name: &str) -> String {
     found.unwrap_or_else(|| panic!("{name} in {url}")).to_owned()
 }
 
-/// An address with another value of a parameter; `None` takes it out.
+/// Replaces a parameter of an address; `None` removes it.
 fn with(url: &str, name: &str, value: Option<&str>) -> String {
     let (path, query) = url.split_once('?').expect("a query");
     let other = query.split('&').filter(|pair| !pair.starts_with(&format!("{name}=")));
@@ -143,11 +144,11 @@ fn with(url: &str, name: &str, value: Option<&str>) -> String {
     format!("{path}?{}", pairs.join("&"))
 }
 
-/// From the app over the provider back to the app.
-fn people_sign_in_through_a_provider(engine: Engine) {
-    let door = Door::new(engine);
-    let email = door.person("petra");
-    let mut browser = Browser::new(&door.server);
+/// From the app to the provider and back.
+fn user_signs_in_through_a_provider(engine: Engine) {
+    let fixture = SignInFixture::new(engine);
+    let email = fixture.person("petra");
+    let mut browser = Browser::new(&fixture.server);
     let page = browser.get(&format!("/auth/login?returnUrl={}", encode(APP)));
     is_page(&page, 200);
     let (_, link) = page.text.split_once("href=\"").expect("a link");
@@ -161,7 +162,7 @@ fn people_sign_in_through_a_provider(engine: Engine) {
     }
     assert!(!cookie.contains("Secure"), "loopback without TLS");
     let to = sent(&answer);
-    assert!(to.starts_with(door.provider.issuer()), "{to}");
+    assert!(to.starts_with(fixture.provider.issuer()), "{to}");
     for (name, value) in [
         ("response_type", "code"),
         ("client_id", "sign-in"),
@@ -171,125 +172,124 @@ fn people_sign_in_through_a_provider(engine: Engine) {
         assert_eq!(parameter(&to, name), value, "{to}");
     }
     assert!(parameter(&to, "state").len() >= 43 && parameter(&to, "nonce").len() >= 43);
-    let back = door.path(&door.provider.visit(&to, "petra"));
+    let back = fixture.path(&fixture.provider.visit(&to, "petra"));
     let answer = browser.get(&back);
     is_documented("GET", &back, &answer);
     assert_eq!(sent(&answer), APP);
     assert_eq!(browser.sign_ins(), Vec::<&str>::new());
     assert_eq!(browser.cookie("daybook_return"), None);
-    let signed_in = user(&door, &mut browser);
+    let signed_in = user(&fixture, &mut browser);
     assert_eq!(
         (&signed_in["email"], &signed_in["fullName"]),
         (&json!(email), &json!("Petra Private"))
     );
-    // Without an app, and as the user that is known by now. What differs from browser to browser
-    // is never the same.
-    let (mut other, again) = door.begun();
+    // Without an app and as the existing user. State, nonce and challenge are unique.
+    let (mut other, again) = fixture.begun();
     for name in ["state", "nonce", "code_challenge"] {
         assert_ne!(parameter(&to, name), parameter(&again, name), "{name}");
     }
-    is_page(&other.get(&door.path(&door.provider.visit(&again, "petra"))), 200);
-    assert_eq!(user(&door, &mut other)["id"], signed_in["id"]);
+    is_page(&other.get(&fixture.path(&fixture.provider.visit(&again, "petra"))), 200);
+    assert_eq!(user(&fixture, &mut other)["id"], signed_in["id"]);
     assert_ne!(other.cookie("daybook_session"), browser.cookie("daybook_session"));
 }
 
-fn a_client_without_a_secret_proves_itself_too(engine: Engine) {
-    let door = Door::with(engine, false, &[]);
-    let email = door.person("petra");
-    door.provider.set(&json!({"emailInIdToken": true}));
-    let (mut browser, back) = door.answered("petra");
+fn public_client_signs_in_with_pkce(engine: Engine) {
+    let fixture = SignInFixture::with(engine, false, &[]);
+    let email = fixture.person("petra");
+    fixture.provider.set(&json!({"emailInIdToken": true}));
+    let (mut browser, back) = fixture.answered("petra");
     is_page(&browser.get(&back), 200);
-    assert_eq!(user(&door, &mut browser)["email"], email);
-    assert_eq!(door.provider.count("/me"), 0, "the ID token tells the address");
+    assert_eq!(user(&fixture, &mut browser)["email"], email);
+    assert_eq!(fixture.provider.count("/me"), 0, "the ID token tells the address");
 }
 
-/// 11.11: who is not admitted, not verified or disabled.
-fn strangers_are_not_let_in(engine: Engine) {
-    let door = Door::new(engine);
+/// 11.11.
+fn unadmitted_unverified_and_disabled_users_are_refused(engine: Engine) {
+    let fixture = SignInFixture::new(engine);
     let claims = json!({"email": "olaf@outside.example", "email_verified": true});
-    door.provider.user("olaf", &claims);
-    let (mut browser, back) = door.answered("olaf");
+    fixture.provider.user("olaf", &claims);
+    let (mut browser, back) = fixture.answered("olaf");
     refused(&mut browser, &back, 403, "not admitted");
-    let listed = door.server.admin(&["user", "list"]).output().expect("users").stdout;
+    let listed = fixture.server.admin(&["user", "list"]).output().expect("users").stdout;
     assert!(!String::from_utf8_lossy(&listed).contains("olaf"), "nothing is kept of them");
     for claims in [
         json!({"email": "una@example.com", "email_verified": false}),
         json!({"email": "una@example.com"}),
         json!({"email_verified": true}),
     ] {
-        door.provider.user("una", &claims);
-        let (mut browser, back) = door.answered("una");
+        fixture.provider.user("una", &claims);
+        let (mut browser, back) = fixture.answered("una");
         let text = refused(&mut browser, &back, 403, "not verified");
-        assert!(text.contains("no verified e-mail address"), "{text}");
+        assert!(text.contains("did not send your verified e-mail"), "{text}");
     }
-    let email = door.person("dora");
-    let (mut browser, back) = door.answered("dora");
+    let email = fixture.person("dora");
+    let (mut browser, back) = fixture.answered("dora");
     is_page(&browser.get(&back), 200);
-    let disable = door.server.admin(&["user", "disable", "--email", &email]).output();
+    let disable = fixture.server.admin(&["user", "disable", "--email", &email]).output();
     assert!(disable.expect("it runs").status.success());
-    let (mut browser, back) = door.answered("dora");
+    let (mut browser, back) = fixture.answered("dora");
     refused(&mut browser, &back, 403, "disabled");
 }
 
-/// Login CSRF: somebody signs a browser of another person in as themselves.
-fn an_answer_belongs_to_the_browser_that_was_sent(engine: Engine) {
-    let door = Door::new(engine);
-    door.person("petra");
-    let (mut own, back) = door.answered("petra");
-    refused(&mut Browser::new(&door.server), &back, 400, "a browser that was not sent");
-    let (mut other, _) = door.begun();
+/// Login CSRF: an attacker signs the browser of another person in as themselves.
+fn callback_is_bound_to_its_browser(engine: Engine) {
+    let fixture = SignInFixture::new(engine);
+    fixture.person("petra");
+    let (mut own, back) = fixture.answered("petra");
+    refused(&mut Browser::new(&fixture.server), &back, 400, "a browser that was not sent");
+    let (mut other, _) = fixture.begun();
     refused(&mut other, &back, 400, "one that was sent with another state");
     for state in [None, Some(""), Some("x")] {
-        let (mut other, _) = door.begun();
+        let (mut other, _) = fixture.begun();
         other.cookies.clone_from(&own.cookies);
         refused(&mut other, &with(&back, "state", state), 400, "another state");
     }
     for cookie in ["", "x", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"] {
-        let mut other = Browser::new(&door.server);
+        let mut other = Browser::new(&fixture.server);
         other.cookies.clone_from(&own.cookies);
         other.cookies[0].1 = cookie.to_owned();
-        refused(&mut other, &back, 400, "a cookie of nobody");
+        refused(&mut other, &back, 400, "an unknown cookie");
     }
     is_page(&own.get(&back), 200);
 }
 
-/// Neither a callback nor what it brought works again, and a session begins anew.
-fn an_answer_counts_once(engine: Engine) {
-    let door = Door::new(engine);
-    door.person("petra");
-    let (mut browser, back) = door.answered("petra");
-    // Session fixation: what somebody has put there before is not taken over.
+/// Neither the callback nor its code works again.
+fn callback_works_once(engine: Engine) {
+    let fixture = SignInFixture::new(engine);
+    fixture.person("petra");
+    let (mut browser, back) = fixture.answered("petra");
+    // Session fixation: a planted session cookie is not used.
     browser.cookies.push(("daybook_session".to_owned(), "7f.planted".to_owned()));
     let before = browser.cookies.clone();
     is_page(&browser.get(&back), 200);
     let session = browser.cookie("daybook_session").expect("a session").to_owned();
     assert!(!session.contains("planted") && !session.starts_with("7f."));
     refused(&mut browser, &back, 400, "the same callback");
-    let mut again = Browser::new(&door.server);
+    let mut again = Browser::new(&fixture.server);
     again.cookies = before;
     refused(&mut again, &back, 403, "with the cookie kept: the code is used up");
-    assert_eq!(user(&door, &mut browser)["email"], "petra@example.com");
+    assert_eq!(user(&fixture, &mut browser)["email"], "petra@example.com");
 }
 
-/// A proxy sends a browser to any of several processes.
-fn another_process_takes_the_answer(engine: Engine) {
-    let door = Door::new(engine);
-    door.person("petra");
-    let path = door.file.path().display().to_string();
-    let beside = door.server.beside(&["--providers", &path, "--admit", "@example.com"]);
-    let (mut browser, back) = door.answered("petra");
-    let host = door.server.address().to_string();
+/// A proxy may send the callback to any process.
+fn callback_works_at_another_process(engine: Engine) {
+    let fixture = SignInFixture::new(engine);
+    fixture.person("petra");
+    let path = fixture.file.path().display().to_string();
+    let beside = fixture.server.beside(&["--providers", &path, "--admit", "@example.com"]);
+    let (mut browser, back) = fixture.answered("petra");
+    let host = fixture.server.address().to_string();
     browser.server = beside.anonymous().header("Host", &host);
     is_page(&browser.get(&back), 200);
-    browser.server = door.server.anonymous();
-    assert_eq!(user(&door, &mut browser)["email"], "petra@example.com");
+    browser.server = fixture.server.anonymous();
+    assert_eq!(user(&fixture, &mut browser)["email"], "petra@example.com");
 }
 
-/// 11.16: whoever is not signed in signs in first, and then the app's question is put.
-fn an_app_that_asks_for_access_waits(engine: Engine) {
-    let door = Door::new(engine);
-    let email = door.person("petra");
-    let mut browser = Browser::new(&door.server);
+/// 11.16.
+fn authorization_request_resumes_after_sign_in(engine: Engine) {
+    let fixture = SignInFixture::new(engine);
+    let email = fixture.person("petra");
+    let mut browser = Browser::new(&fixture.server);
     let question = format!(
         "/auth/authorize?response_type=code&client_id=daybook-cli&scope=email&state=s\
             &redirect_uri={}&code_challenge_method=S256&code_challenge={}",
@@ -302,7 +302,7 @@ fn an_app_that_asks_for_access_waits(engine: Engine) {
     let (_, link) = page.text.split_once("href=\"").expect("a link");
     let link = link.split('"').next().expect("its end").replace("&amp;", "&");
     let to = sent(&browser.get(&link));
-    let back = door.path(&door.provider.visit(&to, "petra"));
+    let back = fixture.path(&fixture.provider.visit(&to, "petra"));
     let goes_on = sent(&browser.get(&back));
     assert!(goes_on.starts_with("/auth/authorize?"), "{goes_on}");
     let page = browser.get(&goes_on);
@@ -310,51 +310,51 @@ fn an_app_that_asks_for_access_waits(engine: Engine) {
     assert!(page.text.contains(&email), "it asks {email}: {}", page.text);
 }
 
-/// Code injection: a code of one sign-in put into another.
-fn codes_of_others_are_refused(engine: Engine) {
-    let door = Door::new(engine);
-    door.person("petra");
-    door.person("mallory");
-    let (_, stolen) = door.answered("petra");
-    let (mut browser, own) = door.answered("mallory");
+/// The code of one sign-in is sent in another.
+fn injected_codes_are_refused(engine: Engine) {
+    let fixture = SignInFixture::new(engine);
+    fixture.person("petra");
+    fixture.person("mallory");
+    let (_, stolen) = fixture.answered("petra");
+    let (mut browser, own) = fixture.answered("mallory");
     let injected = with(&own, "code", Some(&parameter(&stolen, "code")));
     refused(&mut browser, &injected, 403, "a code for another challenge");
     for code in [Some(""), Some("x"), None] {
-        let (mut browser, own) = door.answered("mallory");
+        let (mut browser, own) = fixture.answered("mallory");
         let status = if code.is_some() { 403 } else { 400 };
         refused(&mut browser, &with(&own, "code", code), status, "no code");
     }
 }
 
-/// Mix-up (RFC 9207): a provider gets a browser to bring it the code of another.
-fn answers_of_other_providers_are_refused(engine: Engine) {
+/// Mix-up attack (RFC 9207).
+fn callback_of_another_issuer_is_refused(engine: Engine) {
     let other = Provider::start();
-    let door = Door::with(engine, true, &[other.signing_in("Other", true)]);
-    door.meet(&other);
-    door.person("petra");
-    let page = Browser::new(&door.server).get(&format!("/auth/login?returnUrl={}", encode(APP)));
+    let fixture = SignInFixture::with(engine, true, &[other.signing_in("Other", true)]);
+    fixture.meet(&other);
+    fixture.person("petra");
+    let page = Browser::new(&fixture.server).get(&format!("/auth/login?returnUrl={}", encode(APP)));
     assert!(page.text.contains("Example Id") && page.text.contains("name=Other"), "{}", page.text);
     for issuer in [Some(other.issuer()), Some(""), None] {
-        let (mut browser, back) = door.answered("petra");
+        let (mut browser, back) = fixture.answered("petra");
         let issuer = issuer.map(encode);
         let mixed = with(&back, "iss", issuer.as_deref());
         refused(&mut browser, &mixed, 400, "another issuer, or none where one is promised");
         assert_eq!(browser.sign_ins(), Vec::<&str>::new(), "once");
     }
     assert_eq!(other.count("/token"), 0, "no code goes to another provider");
-    assert_eq!(door.provider.count("/token"), 0, "nor back");
+    assert_eq!(fixture.provider.count("/token"), 0, "nor back");
     let claims = json!({"email": "olga@example.com", "email_verified": true});
     other.user("olga", &claims);
-    let mut browser = Browser::new(&door.server);
+    let mut browser = Browser::new(&fixture.server);
     let to = sent(&browser.get("/auth/provider?name=Other"));
-    is_page(&browser.get(&door.path(&other.visit(&to, "olga"))), 200);
-    assert_eq!(user(&door, &mut browser)["email"], "olga@example.com");
+    is_page(&browser.get(&fixture.path(&other.visit(&to, "olga"))), 200);
+    assert_eq!(user(&fixture, &mut browser)["email"], "olga@example.com");
 }
 
-/// Nonce replay, and ID tokens of others: the token endpoint answers with one of these.
-fn id_tokens_answer_one_question(engine: Engine) {
-    let door = Door::new(engine);
-    let issuer = door.provider.issuer();
+/// Nonce replay and foreign ID tokens from the token endpoint.
+fn id_token_must_match_the_request(engine: Engine) {
+    let fixture = SignInFixture::new(engine);
+    let issuer = fixture.provider.issuer();
     let es256 = json!({"alg": "ES256"});
     for (header, change, key, expected) in [
         (json!({}), json!({}), es256.clone(), 200),
@@ -367,7 +367,7 @@ fn id_tokens_answer_one_question(engine: Engine) {
         (json!({}), json!({"exp": 5}), es256.clone(), 403),
         (json!({}), json!({"sub": null}), es256.clone(), 403),
         (json!({}), json!({"email_verified": false}), es256.clone(), 403),
-        // Of the access token `a`, and of another.
+        // The hash of the access token `a`, and of another.
         (json!({}), json!({"at_hash": "ypeBEsobvcr6wjGzmiPcTQ"}), es256.clone(), 200),
         (json!({}), json!({"at_hash": "77QmUPtjPfzWtF2AnpK9RQ"}), es256.clone(), 403),
         (json!({}), json!({"at_hash": 1}), es256.clone(), 403),
@@ -376,16 +376,16 @@ fn id_tokens_answer_one_question(engine: Engine) {
         (json!({"alg": "none"}), json!({}), json!({"alg": "none"}), 403),
         (json!({"alg": "HS256", "kid": null}), json!({}), json!({"secret": SIGN_IN_SECRET}), 403),
     ] {
-        let (mut browser, to) = door.begun();
+        let (mut browser, to) = fixture.begun();
         let claims = json!({
             "iss": issuer, "aud": "sign-in", "sub": "petra", "iat": now(), "exp": now() + 60,
             "nonce": parameter(&to, "nonce"), "email": "petra@example.com", "email_verified": true,
         });
         let what = format!("{header} {change} {key}");
-        let id_token = door.provider.sign(&header, &changed(claims, &change), &key);
+        let id_token = fixture.provider.sign(&header, &changed(claims, &change), &key);
         let body = json!({"access_token": "a", "token_type": "Bearer", "id_token": id_token});
         let answer = json!({"kind": "status", "status": 200, "body": body.to_string()});
-        door.provider.fail("/token", &answer);
+        fixture.provider.fail("/token", &answer);
         let state = parameter(&to, "state");
         let back = format!("/auth/callback?code=c&state={state}&iss={}", encode(issuer));
         if expected == 200 {
@@ -396,16 +396,16 @@ fn id_tokens_answer_one_question(engine: Engine) {
     }
 }
 
-fn providers_may_refuse_and_fail(engine: Engine) {
-    let door = Door::new(engine);
-    door.person("petra");
-    let (mut browser, to) = door.begun();
-    let back = door.path(&door.provider.refuse(&to));
+fn provider_errors_are_shown(engine: Engine) {
+    let fixture = SignInFixture::new(engine);
+    fixture.person("petra");
+    let (mut browser, to) = fixture.begun();
+    let back = fixture.path(&fixture.provider.refuse(&to));
     assert_eq!(parameter(&back, "error"), "access_denied");
     refused(&mut browser, &back, 403, "the person does not want to");
-    let issuer = encode(door.provider.issuer());
+    let issuer = encode(fixture.provider.issuer());
     for (error, status) in [("server_error", 502), ("<b>", 502), ("access_denied", 403)] {
-        let (mut browser, to) = door.begun();
+        let (mut browser, to) = fixture.begun();
         let path = format!(
             "/auth/callback?error={}&error_description=%3Cb%3Ebold&state={}&iss={issuer}",
             encode(error),
@@ -414,46 +414,46 @@ fn providers_may_refuse_and_fail(engine: Engine) {
         let text = refused(&mut browser, &path, status, error);
         assert!(!text.contains("<b>") && !text.contains("bold"), "{text}");
     }
-    let unknown = Browser::new(&door.server).get("/auth/provider?name=Unknown");
+    let unknown = Browser::new(&fixture.server).get("/auth/provider?name=Unknown");
     is_page(&unknown, 404);
-    is_page(&Browser::new(&door.server).get("/auth/provider"), 404);
+    is_page(&Browser::new(&fixture.server).get("/auth/provider"), 404);
     for failure in [
         json!({"kind": "status", "status": 500}),
         json!({"kind": "status", "status": 401, "body": "{\"error\":\"invalid_client\"}"}),
         json!({"kind": "status", "status": 200, "body": "{\"access_token\":\"a\"}"}),
         json!({"kind": "redirect", "location": "https://evil.example/"}),
     ] {
-        let (mut browser, back) = door.answered("petra");
-        door.provider.fail("/token", &failure);
+        let (mut browser, back) = fixture.answered("petra");
+        fixture.provider.fail("/token", &failure);
         refused(&mut browser, &back, 503, &failure.to_string());
-        door.provider.fail("/token", &Value::Null);
+        fixture.provider.fail("/token", &Value::Null);
     }
     let silent = Provider::start();
     let others = [silent.signing_in("Silent", true)];
-    let door = Door::with(engine, true, &others);
+    let fixture = SignInFixture::with(engine, true, &others);
     silent.pause();
-    let answer = Browser::new(&door.server).get("/auth/provider?name=Silent");
+    let answer = Browser::new(&fixture.server).get("/auth/provider?name=Silent");
     is_page(&answer, 503);
     assert!(answer.headers.contains_key("retry-after"));
 }
 
 /// At any level.
-fn sign_in_is_not_logged(engine: Engine) {
-    let door = Door::new(engine);
-    let email = door.person("zacharias");
-    let (mut browser, to) = door.begun();
+fn sign_in_secrets_are_not_logged(engine: Engine) {
+    let fixture = SignInFixture::new(engine);
+    let email = fixture.person("zacharias");
+    let (mut browser, to) = fixture.begun();
     let cookie = browser.sign_ins().first().map(|cookie| (*cookie).to_owned()).expect("a cookie");
-    let back = door.path(&door.provider.visit(&to, "zacharias"));
+    let back = fixture.path(&fixture.provider.visit(&to, "zacharias"));
     is_page(&browser.get(&back), 200);
-    let (mut other, denied) = door.begun();
-    let denied = door.path(&door.provider.refuse(&denied));
+    let (mut other, denied) = fixture.begun();
+    let denied = fixture.path(&fixture.provider.refuse(&denied));
     refused(&mut other, &denied, 403, "denied");
-    let (mut late, unused) = door.answered("zacharias");
-    door.provider.pause();
+    let (mut late, unused) = fixture.answered("zacharias");
+    fixture.provider.pause();
     refused(&mut late, &unused, 503, "the provider is down");
     let session = browser.cookie("daybook_session").expect("a session");
     let (_, secret) = session.split_once('.').expect("id and secret");
-    let log = door.server.log();
+    let log = fixture.server.log();
     assert!(log.contains("TRACE") || log.contains("DEBUG"), "all is logged");
     for word in [
         email,

@@ -1,41 +1,41 @@
-//! Opaque tokens, by tokeninfo as Google answers it.
+//! Opaque tokens, by a tokeninfo endpoint like that of Google.
 
 use daybook_tests::Engine;
 use daybook_tests::provider::Provider;
 use serde_json::{Value, json};
 
-use super::{Stage, changed, lets_in, not_trusted, now};
+use super::{IdentityFixture, assert_accepted, assert_refused, changed, now};
 use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        rule_11_12_tokeninfo,
-        rule_11_12_answers_of_tokeninfo,
-        rule_11_12_tokeninfo_names_its_scopes,
+        rule_11_12_tokeninfo_identifies_the_user,
+        rule_11_12_tokeninfo_response_is_validated,
+        rule_11_12_tokeninfo_scope_name_is_configurable,
     ]
 }
 
 const TOKENINFO: &str = "/tokeninfo";
 
-fn rule_11_12_tokeninfo(engine: Engine) {
-    let stage = Stage::new(engine, |provider| vec![provider.tokeninfo()]);
-    let email = stage.person("tom");
-    let token = stage.opaque("tom", "openid email");
+fn rule_11_12_tokeninfo_identifies_the_user(engine: Engine) {
+    let fixture = IdentityFixture::new(engine, |provider| vec![provider.tokeninfo()]);
+    let email = fixture.person("tom");
+    let token = fixture.opaque("tom", "openid email");
     for _ in 0..5 {
-        lets_in(stage.ask(&token), &email, "an opaque token");
+        assert_accepted(fixture.ask(&token), &email, "an opaque token");
     }
-    assert_eq!(stage.provider.count(TOKENINFO), 1, "11.13: remembered");
-    not_trusted(stage.ask("unknown"), "400 invalid_token is an answer");
-    not_trusted(stage.ask(&stage.opaque("tom", "openid")), "no scope of the address");
-    let elsewhere = stage.provider.sign_in("tom", "web-PS256", "openid email", "").access;
-    not_trusted(stage.ask(&elsewhere), "made for a client that is not configured");
-    stage.provider.user("tom", &json!({"email": email, "email_verified": false}));
-    let unverified = stage.opaque("tom", "openid email");
-    not_trusted(stage.ask(&unverified), "not verified");
+    assert_eq!(fixture.provider.count(TOKENINFO), 1, "11.13: remembered");
+    assert_refused(fixture.ask("unknown"), "400 invalid_token is an answer");
+    assert_refused(fixture.ask(&fixture.opaque("tom", "openid")), "no scope of the address");
+    let elsewhere = fixture.provider.sign_in("tom", "web-PS256", "openid email", "").access;
+    assert_refused(fixture.ask(&elsewhere), "made for a client that is not configured");
+    fixture.provider.user("tom", &json!({"email": email, "email_verified": false}));
+    let unverified = fixture.opaque("tom", "openid email");
+    assert_refused(fixture.ask(&unverified), "not verified");
 }
 
-fn rule_11_12_answers_of_tokeninfo(engine: Engine) {
-    let stage = Stage::new(engine, |provider| vec![provider.tokeninfo()]);
+fn rule_11_12_tokeninfo_response_is_validated(engine: Engine) {
+    let fixture = IdentityFixture::new(engine, |provider| vec![provider.tokeninfo()]);
     let good = json!({
         "azp": "web-ES256",
         "aud": "web-ES256",
@@ -50,8 +50,8 @@ fn rule_11_12_answers_of_tokeninfo(engine: Engine) {
     let answered = |name: &str, changes: Value| {
         let body = changed(good.clone(), &changes).to_string();
         let failure = json!({"kind": "status", "status": 200, "body": body});
-        stage.provider.fail(TOKENINFO, &failure);
-        stage.ask(&name.replace(' ', "-"))
+        fixture.provider.fail(TOKENINFO, &failure);
+        fixture.ask(&name.replace(' ', "-"))
     };
     for (what, changes) in [
         ("a good answer", json!({})),
@@ -59,7 +59,7 @@ fn rule_11_12_answers_of_tokeninfo(engine: Engine) {
         ("numbers as numbers", json!({"exp": now() + 300, "expires_in": 300})),
         ("a truth as a truth", json!({"email_verified": true})),
     ] {
-        lets_in(answered(what, changes), "tom@example.com", what);
+        assert_accepted(answered(what, changes), "tom@example.com", what);
     }
     for (what, changes) in [
         ("another aud", json!({"aud": "elsewhere", "azp": "elsewhere"})),
@@ -75,22 +75,26 @@ fn rule_11_12_answers_of_tokeninfo(engine: Engine) {
         ("an exp of no number", json!({"exp": "soon"})),
         ("an error in a good answer", json!({"error": "invalid_token", "aud": null})),
     ] {
-        not_trusted(answered(what, changes), what);
+        assert_refused(answered(what, changes), what);
     }
 }
 
-/// Google calls the scope by an address, and `email` too.
-fn rule_11_12_tokeninfo_names_its_scopes(engine: Engine) {
+/// Google names the scope by a URL and also `email`.
+fn rule_11_12_tokeninfo_scope_name_is_configurable(engine: Engine) {
     let name = "https://www.googleapis.com/auth/userinfo.email";
     let named =
         |provider: &Provider| vec![changed(provider.tokeninfo(), &json!({"emailScope": name}))];
-    let stage = Stage::new(engine, named);
-    let email = stage.person("tom");
-    let before = stage.opaque("tom", "openid email");
-    lets_in(stage.ask(&before), &email, "as all call it");
-    stage.provider.set(&json!({"scopeNames": {"email": name}}));
-    lets_in(stage.ask(&stage.opaque("tom", "openid email")), &email, "as Google calls it");
+    let fixture = IdentityFixture::new(engine, named);
+    let email = fixture.person("tom");
+    let before = fixture.opaque("tom", "openid email");
+    assert_accepted(fixture.ask(&before), &email, "as all call it");
+    fixture.provider.set(&json!({"scopeNames": {"email": name}}));
+    assert_accepted(
+        fixture.ask(&fixture.opaque("tom", "openid email")),
+        &email,
+        "as Google calls it",
+    );
     let other = json!({"email": "https://www.googleapis.com/auth/userinfo.profile"});
-    stage.provider.set(&json!({"scopeNames": other}));
-    not_trusted(stage.ask(&stage.opaque("tom", "openid email")), "another scope");
+    fixture.provider.set(&json!({"scopeNames": other}));
+    assert_refused(fixture.ask(&fixture.opaque("tom", "openid email")), "another scope");
 }

@@ -1,91 +1,91 @@
-//! Tokens without an address: userinfo is asked for it.
+//! Tokens without an email address, which is read from userinfo.
 
 use daybook_tests::Engine;
 use daybook_tests::provider::API;
 use serde_json::{Value, json};
 
-use super::{Stage, lets_in, not_known_now, not_trusted};
+use super::{IdentityFixture, assert_accepted, assert_refused, assert_unavailable};
 use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        rule_11_12_userinfo_of_a_jwt,
-        rule_11_12_answers_of_userinfo,
-        rule_11_12_id_tokens_without_an_address,
-        rule_11_12_userinfo_that_fails,
+        rule_11_12_jwt_without_an_email_uses_userinfo,
+        rule_11_12_userinfo_response_is_validated,
+        rule_11_12_id_token_without_an_email_is_refused,
+        rule_11_12_failing_userinfo_is_unavailable,
     ]
 }
 
-impl Stage {
-    /// An access token that is a JWT with `sub` and the scope alone.
+impl IdentityFixture {
+    /// Returns a JWT access token with only `sub` and the scope.
     #[track_caller]
     fn bare(&self, sub: &str, scope: &str) -> String {
         self.provider.sign_in(sub, "web-RS256", scope, &format!("{API}ES256")).access
     }
 }
 
-fn stage(engine: Engine) -> Stage {
-    Stage::new(engine, |provider| vec![provider.oidc()])
+fn fixture(engine: Engine) -> IdentityFixture {
+    IdentityFixture::new(engine, |provider| vec![provider.oidc()])
 }
 
-fn rule_11_12_userinfo_of_a_jwt(engine: Engine) {
-    let stage = stage(engine);
-    let email = stage.person("uma");
-    let token = stage.bare("uma", "openid email");
+fn rule_11_12_jwt_without_an_email_uses_userinfo(engine: Engine) {
+    let fixture = fixture(engine);
+    let email = fixture.person("uma");
+    let token = fixture.bare("uma", "openid email");
     for _ in 0..5 {
-        lets_in(stage.ask(&token), &email, "the address of userinfo");
+        assert_accepted(fixture.ask(&token), &email, "the address of userinfo");
     }
-    assert_eq!(stage.provider.count("/me"), 1, "11.13: remembered");
-    let without = stage.bare("uma", "openid profile");
-    not_trusted(stage.ask(&without), "a scope without the address");
+    assert_eq!(fixture.provider.count("/me"), 1, "11.13: remembered");
+    let without = fixture.bare("uma", "openid profile");
+    assert_refused(fixture.ask(&without), "a scope without the address");
 }
 
-fn rule_11_12_answers_of_userinfo(engine: Engine) {
-    let stage = stage(engine);
+fn rule_11_12_userinfo_response_is_validated(engine: Engine) {
+    let fixture = fixture(engine);
     let verified = json!({"email": "uma@example.com", "email_verified": true});
     for (what, claims) in [
         ("no address", json!({"name": "Uma"})),
         ("not verified", json!({"email": "uma@example.com", "email_verified": false})),
         ("nothing of verified", json!({"email": "uma@example.com"})),
-        // OpenID Connect Core, 5.3.2: another `sub` is another person's answer.
+        // OpenID Connect Core, 5.3.2: `sub` must match.
         (
             "another person",
             json!({"sub": "mallory", "email": "uma@example.com", "email_verified": true}),
         ),
         ("nobody", json!({"sub": null, "email": "uma@example.com", "email_verified": true})),
     ] {
-        stage.provider.user("uma", &verified);
-        let token = stage.bare("uma", "openid email");
-        stage.provider.user("uma", &claims);
-        not_trusted(stage.ask(&token), what);
+        fixture.provider.user("uma", &verified);
+        let token = fixture.bare("uma", "openid email");
+        fixture.provider.user("uma", &claims);
+        assert_refused(fixture.ask(&token), what);
     }
 }
 
-/// oidc-provider answers userinfo to access tokens only, as it should.
-fn rule_11_12_id_tokens_without_an_address(engine: Engine) {
-    let stage = stage(engine);
-    stage.person("uma");
-    let tokens = stage.provider.sign_in("uma", "web-ES256", "openid email", "");
-    not_trusted(stage.ask(&tokens.id), "userinfo refuses it");
-    assert_eq!(stage.provider.count("/me"), 1, "it was asked");
+/// oidc-provider accepts only access tokens for userinfo.
+fn rule_11_12_id_token_without_an_email_is_refused(engine: Engine) {
+    let fixture = fixture(engine);
+    fixture.person("uma");
+    let tokens = fixture.provider.sign_in("uma", "web-ES256", "openid email", "");
+    assert_refused(fixture.ask(&tokens.id), "userinfo refuses it");
+    assert_eq!(fixture.provider.count("/me"), 1, "it was asked");
 }
 
-fn rule_11_12_userinfo_that_fails(engine: Engine) {
-    let stage = stage(engine);
-    let email = stage.person("uma");
-    let known = stage.signed_with("known", &json!({}));
-    lets_in(stage.ask(&known), "known@example.com", "the keys are there");
-    let token = stage.bare("uma", "openid email");
-    let elsewhere = format!("{}/jwks", stage.provider.issuer());
+fn rule_11_12_failing_userinfo_is_unavailable(engine: Engine) {
+    let fixture = fixture(engine);
+    let email = fixture.person("uma");
+    let known = fixture.signed_with("known", &json!({}));
+    assert_accepted(fixture.ask(&known), "known@example.com", "the keys are there");
+    let token = fixture.bare("uma", "openid email");
+    let elsewhere = format!("{}/jwks", fixture.provider.issuer());
     for failure in [
         json!({"kind": "status", "status": 500}),
         json!({"kind": "status", "status": 200, "body": "<html>"}),
         json!({"kind": "redirect", "location": elsewhere}),
     ] {
-        stage.provider.fail("/me", &failure);
-        not_known_now(stage.ask(&token), &failure.to_string());
-        lets_in(stage.ask(&known), "known@example.com", "others go on");
+        fixture.provider.fail("/me", &failure);
+        assert_unavailable(fixture.ask(&token), &failure.to_string());
+        assert_accepted(fixture.ask(&known), "known@example.com", "others go on");
     }
-    stage.provider.fail("/me", &Value::Null);
-    lets_in(stage.ask(&token), &email, "nothing of the failure is remembered");
+    fixture.provider.fail("/me", &Value::Null);
+    assert_accepted(fixture.ask(&token), &email, "nothing of the failure is remembered");
 }

@@ -1,5 +1,5 @@
-//! Sessions of browsers and programs that ask each operation of `openapi/auth.json` as clients do,
-//! and compare each answer, the refusals too, with the document.
+//! A browser and a program call each operation of `openapi/auth.json` as clients do; each response,
+//! including refusals, is compared with the document.
 
 use std::collections::BTreeSet;
 
@@ -18,17 +18,17 @@ pub fn tests() -> Vec<Case> {
     crate::cases![answers_about_access_are_documented]
 }
 
-/// What only a provider makes; `identity::sign_in` looks these answers up.
+/// Only a provider triggers these; `identity::sign_in` checks them.
 const ELSEWHERE: [&str; 2] = ["beginSignIn", "finishSignIn"];
 const WEB: &str = "https://app.example.com";
 const RETURN: [(&str, &str); 1] = [("returnUrl", "https://app.example.com/books")];
 
-/// A browser and a program whose answers are looked up.
+/// A browser and a program whose responses are checked.
 struct Callers {
     browser: Browser,
     program: Client,
     operations: Vec<AccessOperation>,
-    /// What was carried out.
+    /// The operations that succeeded.
     done: BTreeSet<&'static str>,
 }
 
@@ -49,7 +49,7 @@ impl Callers {
         found
     }
 
-    /// Looks an answer up.
+    /// Checks a response against the document.
     #[track_caller]
     fn look_up(&mut self, operation: AccessOperation, answer: Answer, status: u16) -> Answer {
         let id = operation.id;
@@ -62,14 +62,14 @@ impl Callers {
         answer
     }
 
-    /// The browser asks: with a query, or with the form of a page of the server.
+    /// A request of the browser: with a query, or with the form of a page of the server.
     #[track_caller]
     fn browse(&mut self, id: &str, fields: &[(&str, &str)], status: u16) -> Answer {
         let origin = self.browser.origin.clone();
         self.browse_from(&origin, id, fields, status)
     }
 
-    /// The same; a page of this origin has sent it.
+    /// A request of the browser from a page of this origin.
     #[track_caller]
     fn browse_from(
         &mut self,
@@ -89,10 +89,10 @@ impl Callers {
         self.look_up(operation, answer, status)
     }
 
-    /// The browser asks, and is answered so, until it has asked too often: the slower it asks, the
-    /// more often it may.
+    /// Repeats a request of the browser with this status until it is limited; the limit regains
+    /// requests over time.
     #[track_caller]
-    fn browse_in_vain(&mut self, (id, status): (&str, u16), fields: &[(&str, &str)]) {
+    fn browse_until_limited(&mut self, id: &str, status: u16, fields: &[(&str, &str)]) {
         let operation = self.find(id, fields);
         for _ in 0..100 {
             let answer = self.browser.post(operation.path, fields);
@@ -105,14 +105,14 @@ impl Callers {
         panic!("{id}: never too often");
     }
 
-    /// The program asks.
+    /// A request of the program.
     #[track_caller]
     fn ask(&mut self, id: &str, fields: &[(&str, &str)], status: u16) -> Value {
         let program = self.program.clone();
         self.ask_as(&program, id, fields, status)
     }
 
-    /// Another program asks.
+    /// A request of another program.
     #[track_caller]
     fn ask_as(
         &mut self,
@@ -137,7 +137,7 @@ fn answers_about_access_are_documented(server: &Server) {
     let mut callers = Callers::new(&server);
     signing_in(&mut callers, &server);
     let access = tokens(&mut callers, &server);
-    who_is_told(&mut callers, &server, &access);
+    token_information(&mut callers, &server, &access);
     devices(&mut callers);
     discovery(&mut callers);
     mails(&mut callers, &server);
@@ -145,7 +145,7 @@ fn answers_about_access_are_documented(server: &Server) {
     let all = callers.operations.iter().map(|operation| operation.id);
     let silent: Vec<&str> =
         all.filter(|id| !callers.done.contains(id) && !ELSEWHERE.contains(id)).collect();
-    assert!(silent.is_empty(), "operations whose answer nobody looked at: {silent:?}");
+    assert!(silent.is_empty(), "operations without a checked response: {silent:?}");
 }
 
 fn signing_in(callers: &mut Callers, server: &Server) {
@@ -175,17 +175,17 @@ fn signing_in(callers: &mut Callers, server: &Server) {
     }
 }
 
-/// A code, tokens for it, and what becomes of them; an access token.
+/// A code, its tokens, and their life cycle; returns an access token.
 fn tokens(callers: &mut Callers, server: &Server) -> String {
     let of_app = [("client_id", APP), ("redirect_uri", APP_URI), ("nonce", "n")];
-    let asked = asked_with(&[&of_app[..], &[("prompt", "consent")]].concat());
-    callers.browse("authorizeByForm", &asked, 303);
-    callers.browse("authorize", &asked, 200);
+    let request = asked_with(&[&of_app[..], &[("prompt", "consent")]].concat());
+    callers.browse("authorizeByForm", &request, 303);
+    callers.browse("authorize", &request, 200);
     callers.browse("authorize", &[("client_id", "nobody")], 400);
-    let decided = [&asked[..], &[("decision", "allow")]].concat();
+    let decided = [&request[..], &[("decision", "allow")]].concat();
     callers.browse_from(WEB, "consent", &decided, 403);
     callers.browse("consent", &[&decided[..], &decided].concat(), 400);
-    callers.browse("consent", &[&asked[..], &[("decision", "deny")]].concat(), 303);
+    callers.browse("consent", &[&request[..], &[("decision", "deny")]].concat(), 303);
     let answer = callers.browse("consent", &decided, 303);
     let code = sent(&answer, "code").expect("a code");
     callers.browse("authorize", &asked_with(&[("response_type", "x")]), 303);
@@ -220,7 +220,7 @@ fn tokens(callers: &mut Callers, server: &Server) -> String {
     text(&tokens, "access_token").to_owned()
 }
 
-fn who_is_told(callers: &mut Callers, server: &Server, access: &str) {
+fn token_information(callers: &mut Callers, server: &Server, access: &str) {
     let bearer = server.client_with_token(access);
     for id in ["userinfo", "userinfoByPost"] {
         callers.ask_as(&bearer, id, &[], 200);
@@ -251,7 +251,7 @@ fn devices(callers: &mut Callers) {
     callers.browse("decideDevice", &[typed, typed].concat(), 400);
     callers.browse("decideDevice", &[("user_code", code), ("decision", "allow")], 200);
     callers.ask("token", &polled, 200);
-    callers.browse_in_vain(("decideDevice", 404), &[("user_code", "x")]);
+    callers.browse_until_limited("decideDevice", 404, &[("user_code", "x")]);
 }
 
 fn discovery(callers: &mut Callers) {
@@ -278,7 +278,7 @@ fn mails(callers: &mut Callers, server: &Server) {
     others.browse_from(public, "mailLink", &[("email", "x")], 400);
     others.browse_from(WEB, "mailLink", &[("email", &email)], 403);
     others.browser.origin = public.to_owned();
-    others.browse_in_vain(("mailLink", 200), &[("email", &email)]);
+    others.browse_until_limited("mailLink", 200, &[("email", &email)]);
     callers.done.extend(others.done);
 }
 

@@ -1,5 +1,5 @@
-//! The published contract and the server say the same: routes, refusals by enumeration, and the
-//! shape of every answer.
+//! The published contract and the server agree: routes, refusals of every operation, and the shape
+//! of every response.
 
 mod access_session;
 mod session;
@@ -20,14 +20,14 @@ pub fn tests() -> Vec<Case> {
         served_as_it_stands,
         page_needs_no_internet,
         the_document_of_access_is_served,
-        what_contradicts_the_document_is_found,
+        contract_check_finds_deviations,
     ];
     cases.extend(session::tests());
     cases.extend(access_session::tests());
     for operation in operations() {
         let name = format!("{}_without_token", operation.id);
         cases.push(Case::shared(name, move |server| without_token(server, operation)));
-        // Strangers may ask for access, and are told nothing (7.6): `access_requests`.
+        // Strangers may request access, and learn nothing (7.6): see `access_requests`.
         if operation.id == "requestBookAccess" {
             continue;
         }
@@ -47,12 +47,12 @@ pub fn tests() -> Vec<Case> {
     cases
 }
 
-/// Whether it names a collection, in the path or in the body.
+/// Whether the operation is about a collection, by path or body.
 fn is_of_a_collection(operation: Operation) -> bool {
     operation.path.starts_with("/v5/collections/") || operation.id == "updateCollection"
 }
 
-/// 0.25: but for the addresses of the installation.
+/// 0.25: except for the addresses of the installation.
 fn served_as_it_stands(server: &Server) {
     let own = format!("{}/auth", server.base());
     let answer = server.anonymous().get("/openapi.json");
@@ -66,7 +66,7 @@ fn page_needs_no_internet(server: &Server) {
     let answer = server.anonymous().get("/docs");
     assert_eq!(answer.status, 200);
     assert!(answer.headers["content-type"].starts_with("text/html"), "{:?}", answer.headers);
-    // The only address it may show is the one it is served from, in the examples of commands.
+    // The page may contain only its own address, in example commands.
     let page = answer.text.replace("http://127.0.0.1:8080", "");
     for outside in ["http://", "https://", "src=\"//", "href=\"//", "url(//", "@import"] {
         assert!(!page.contains(outside), "the page refers to {outside}...");
@@ -77,7 +77,7 @@ fn page_needs_no_internet(server: &Server) {
     );
 }
 
-/// Somebody's private book with something to find behind every path.
+/// A private book with a resource for every path.
 struct Private {
     owner: Client,
     stranger: Client,
@@ -145,7 +145,7 @@ impl Private {
         }
     }
 
-    /// The path with what exists in its places.
+    /// The path with existing ids.
     fn fill(&self, path: &str) -> String {
         let found = [
             ("/accounts/", &self.account),
@@ -165,8 +165,8 @@ impl Private {
         path.replace("{agentId}", "some-app")
     }
 
-    /// A body that every writing operation understands: each reads its fields and ignores the
-    /// others (0.10).
+    /// A body that every writing operation accepts: each reads its fields and ignores the others
+    /// (0.10).
     fn body(&self, operation: Operation) -> Value {
         let resource = if operation.id == "updateCollection" {
             &self.collection
@@ -216,7 +216,7 @@ fn without_token(server: &Server, operation: Operation) {
     }
 }
 
-/// 7.4: what a stranger asks for is not there, in the same words as what never was.
+/// 7.4: a stranger gets the same response for existing and for unknown resources.
 fn by_stranger(server: &Server, operation: Operation) {
     let private = Private::new(server);
     let events = private.owner.get(&format!("/v5/books/{}/events", private.book)).ok();
@@ -226,7 +226,7 @@ fn by_stranger(server: &Server, operation: Operation) {
     assert!(faults.is_empty(), "{faults:?}");
     let message = answer.refused(404, "notFound");
 
-    // An id of the same make that names nothing.
+    // A well-formed id that does not exist.
     let reversed = |id: &str| -> String { id.chars().rev().collect() };
     let elsewhere = |text: &str| {
         text.replace(&private.book, &reversed(&private.book))
@@ -243,15 +243,15 @@ fn by_stranger(server: &Server, operation: Operation) {
 
     let after = private.owner.get(&format!("/v5/books/{}/events", private.book)).ok();
     assert_eq!(after, events, "nothing happened in the book");
-    let kept = private.owner.get(&format!("/v5/collections/{}", private.collection)).ok();
+    let stored = private.owner.get(&format!("/v5/collections/{}", private.collection)).ok();
     assert_eq!(
-        (&kept["name"], id(&kept["books"][0])),
+        (&stored["name"], id(&stored["books"][0])),
         (&json!("Private"), private.book.as_str()),
         "nor to the collection"
     );
 }
 
-/// Whether a path with its places filled is one of this template.
+/// Whether a path matches this template.
 fn fits(template: &str, path: &str) -> bool {
     let (template, path): (Vec<&str>, Vec<&str>) =
         (template.split('/').collect(), path.split('/').collect());
@@ -262,7 +262,7 @@ fn fits(template: &str, path: &str) -> bool {
 fn other_methods(server: &Server, path: &str) {
     let caller = server.client(&format!("{}@example.com", unique("stranger")));
     let filled = path.replace("{bookId}", "nobody").replace("{id}", "nothing");
-    // `GET .../accounts/batch` asks for an account named batch: what another template takes is no
+    // `GET .../accounts/batch` requests an account named batch: a path of another template is not a
     // wrong method.
     let all = operations();
     let taken: BTreeSet<&str> = all
@@ -279,7 +279,7 @@ fn other_methods(server: &Server, path: &str) {
     }
 }
 
-/// 11.22: as it stands in the tree, but for the address of the installation.
+/// 11.22: as in the source tree, except for the address of the installation.
 fn the_document_of_access_is_served(server: &Server) {
     let answer = server.anonymous().get("/auth/openapi.json");
     access::is_documented("GET", "/auth/openapi.json", &answer);
@@ -290,8 +290,8 @@ fn the_document_of_access_is_served(server: &Server) {
     assert_eq!(answer["servers"][0]["url"], "https://books.example.com/api");
 }
 
-/// The check itself: one that finds nothing would pass everything.
-fn what_contradicts_the_document_is_found(server: &Server) {
+/// Tests the check itself, which otherwise could pass everything.
+fn contract_check_finds_deviations(server: &Server) {
     let find = |method, path| access::find(method, path).expect("an operation");
     let refused = server.anonymous().send_raw("POST", "/auth/token", None, b"");
     let token = find("POST", "/auth/token");

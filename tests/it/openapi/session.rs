@@ -13,7 +13,7 @@ pub fn tests() -> Vec<Case> {
     crate::cases![answers_are_the_documents]
 }
 
-/// A caller that looks every answer up in the document.
+/// A caller that compares every response with the document.
 struct Session {
     caller: Client,
     book: String,
@@ -99,10 +99,10 @@ pub fn answers_are_the_documents(server: &Server) {
     let all: BTreeSet<&str> = session.operations.iter().map(|operation| operation.id).collect();
     let called = session.called.into_inner();
     let silent: Vec<&&str> = all.difference(&called).collect();
-    assert!(silent.is_empty(), "operations whose answer nobody looked at: {silent:?}");
+    assert!(silent.is_empty(), "operations without a checked response: {silent:?}");
 }
 
-/// What an app has to say about an event: it is not reached.
+/// The response of an app to an event: unreachable.
 fn responses(session: &Session, app: &str) {
     let events = session.read("listEvents", "", "?type=TRANSACTION_POSTED&limit=1");
     let event = id(&events["items"][0]).to_owned();
@@ -256,7 +256,7 @@ fn transactions(session: &Session) {
     let recorded = session.write("createTransaction", &payment("Bread #food", "r-1"));
     let transaction = id(&recorded["transaction"]).to_owned();
     session.read("getTransaction", &transaction, "");
-    // A draft that says almost nothing.
+    // A draft with few fields.
     let draft = session.call(
         "createTransaction",
         "",
@@ -274,7 +274,7 @@ fn transactions(session: &Session) {
     session.read("getTransaction", &draft, "");
 }
 
-/// Every verb on one transaction; its accounts come along.
+/// Every verb on one transaction, with its accounts.
 fn states(session: &Session) {
     let mut body = payment("States", "r-2");
     body["draft"] = json!(true);
@@ -314,7 +314,7 @@ fn batches(session: &Session) {
 
 fn readings(session: &Session) {
     session.read("listTransactions", "", "");
-    // One account names itself in the answer, and one a page gives a cursor.
+    // One account adds its name to the response, and a small page a cursor.
     let page = session.read("listTransactions", "", "?query=account:Cash&limit=1");
     let cursor = page["cursor"].as_str().expect("a second page");
     session.read("listTransactions", "", &format!("?query=account:Cash&limit=1&cursor={cursor}"));
@@ -374,7 +374,7 @@ fn collaborators(session: &Session) {
     session.read("removeCollaborator", id(&added), "");
 }
 
-/// What another user asks of the book.
+/// Requests of another user about the book.
 fn requests(session: &Session, guest: Client) {
     let asking = Session { book: session.book.clone(), ..Session::of(guest) };
     asking.read("requestBookAccess", "", "?permission=VIEWER&message=Please");
@@ -385,7 +385,7 @@ fn requests(session: &Session, guest: Client) {
     session.read("declineBookAccessRequest", &request, "");
 }
 
-/// What is kept beside the ledger.
+/// Resources beside the ledger.
 fn shelves(session: &Session) {
     let saved = session.write("saveQuery", &json!({"title": "Food", "query": "account:Food"}));
     session.write("updateQuery", &json!({"id": saved["id"], "title": ""}));
@@ -409,7 +409,7 @@ fn shelves(session: &Session) {
     session.read("deleteCollection", &at, "");
 }
 
-/// What would be billed.
+/// Billing information.
 fn billing(session: &Session) {
     let there = "https%3A%2F%2Fapp.example";
     session.read("getBilling", "", "");
@@ -419,7 +419,7 @@ fn billing(session: &Session) {
     session.read("listBillingCounts", "", "");
 }
 
-/// What a user has besides books.
+/// Resources of a user outside of books.
 fn tokens(session: &Session) {
     session.read("listTokens", "", "");
     let issued = session.write("createToken", &json!({"days": 1, "books": [session.book]}));
@@ -439,7 +439,7 @@ fn audits(session: &Session) {
     }
 }
 
-/// To another user and back, because the session goes on as the owner.
+/// To another user and back, because the session continues as the owner.
 fn transfer(session: &Session, heir: &Client) {
     let own = session.read("getUser", "", "")["email"].clone();
     let offer = json!({"email": heir.email()});
@@ -455,7 +455,7 @@ fn transfer(session: &Session, heir: &Client) {
     session.read("acceptBookTransfer", "", "");
 }
 
-/// What takes things away, and the events of it all.
+/// Deletions, and all events.
 fn endings(session: &Session) {
     let create = |name: &str, items: Value| -> Vec<String> {
         let created = session.write(name, &json!({"items": items}));

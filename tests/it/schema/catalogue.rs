@@ -1,4 +1,4 @@
-//! The tables of a migrated database, as its own catalogue lists them.
+//! The tables of a migrated database, from its catalogue.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +9,13 @@ use rusqlite::OpenFlags;
 /// Tables by name.
 pub type Schema = BTreeMap<String, Table>;
 
-/// What the engines must agree on.
+/// The properties that the engines must share.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Table {
     pub columns: Vec<Column>,
     /// The columns of the primary key.
     pub key: Vec<String>,
-    /// By name, without the key's own and without those of UNIQUE columns, which each engine names
-    /// its own way.
+    /// By name, without the primary key and UNIQUE columns, whose names depend on the engine.
     pub indexes: Vec<Index>,
 }
 
@@ -29,7 +28,7 @@ pub struct Column {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Integers of every size, and the booleans, which SQLite keeps as integers.
+    /// Integers of every size, and booleans, which are integers in SQLite.
     Number,
     Text,
     Bytes,
@@ -59,7 +58,7 @@ impl Kind {
     }
 }
 
-/// The tables of this server's database, apart from what the engine and diesel keep for themselves.
+/// The tables of this server's database, without those of the engine and of diesel.
 pub fn tables(server: &Server) -> Schema {
     match server.engine() {
         Engine::Sqlite => sqlite(server.database_url()),
@@ -94,7 +93,7 @@ fn sqlite(url: &str) -> Schema {
             "SELECT name, type, pk FROM pragma_table_info(?1) WHERE pk > 0 ORDER BY pk",
             &name,
         );
-        // Origin `c`: made by CREATE INDEX.
+        // Origin `c`: created by CREATE INDEX.
         let indexes = rows(
             "SELECT name, origin, \"unique\" FROM pragma_index_list(?1) WHERE \
             origin = 'c' ORDER BY name",
@@ -130,7 +129,7 @@ const COLUMNS: &str = "SELECT table_name::text, column_name::text, data_type::te
     AND table_type = 'BASE TABLE' AND table_name NOT LIKE '\\_\\_diesel%' ORDER BY table_name, \
     ordinal_position";
 
-/// Indexes column by column; those behind a constraint other than the key are UNIQUE columns.
+/// Indexes by column; those of a constraint other than the primary key are UNIQUE columns.
 const INDEXES: &str = "SELECT t.relname::text, i.relname::text, x.indisprimary, x.indisunique, \
     a.attname::text FROM pg_index x \
     JOIN pg_class t ON t.oid = x.indrelid JOIN pg_class i ON i.oid = x.indexrelid JOIN \

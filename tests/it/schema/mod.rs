@@ -1,4 +1,4 @@
-//! The schemas of the two engines: equal, and divided by books.
+//! The schemas of the two engines are equal and partitioned by book.
 
 mod catalogue;
 
@@ -11,11 +11,11 @@ use catalogue::{Schema, with_unique_columns};
 
 pub use catalogue::tables;
 
-/// What a user keeps across books: found by the user's id alone.
+/// Data of a user across books, found by the user's id alone.
 const OF_USERS: [&str; 2] = ["collection_books", "collections"];
 
-/// By these the books of a user are found and the deleted ones, who has a book in a collection, the
-/// apps whose events are due, and what is removed by its age.
+/// Indexes across books: the books of a user, deleted books, collections of a book, due deliveries,
+/// and rows removed by age.
 const ACROSS: [&str; 12] = [
     "books_deleted",
     "books_of_owner",
@@ -32,12 +32,11 @@ const ACROSS: [&str; 12] = [
 ];
 
 pub fn tests() -> Vec<crate::Case> {
-    crate::cases![schemas_are_equal, books_do_not_cross, what_belongs_to_a_user_goes_with_them,]
+    crate::cases![schemas_are_equal, books_do_not_cross, deleting_a_user_covers_all_user_tables,]
 }
 
 fn schemas_are_equal(server: &Server) {
-    // Each engine's case compares its server with a SQLite one, so a run on SQLite alone works
-    // without PostgreSQL.
+    // Each engine is compared with SQLite, so a run on SQLite alone works without PostgreSQL.
     let embedded = Server::start(Engine::Sqlite);
     let (here, there) = (tables(server), tables(&embedded));
     let names = |schema: &Schema| -> Vec<String> { schema.keys().cloned().collect() };
@@ -47,11 +46,11 @@ fn schemas_are_equal(server: &Server) {
     }
 }
 
-/// 7.11: who deletes a user removes what is kept for them alone. The rest belongs
-/// to books: the log says who acted, an audit is asked for, and an unfinished copy is a book.
-fn what_belongs_to_a_user_goes_with_them(server: &Server) {
+/// 7.11: deleting a user removes the rows of that user. Other references belong to books: the log
+/// has actors, an audit its requester, and an unfinished copy is a book.
+fn deleting_a_user_covers_all_user_tables(server: &Server) {
     let source = include_str!("../../../crates/storage/src/user.rs");
-    let (_, list) = source.split_once("const OF_A_USER").expect("the list");
+    let (_, list) = source.split_once("const USER_TABLES").expect("the list");
     let (list, _) = list.split_once("];").expect("its end");
     let schema = tables(server);
     let of_users = schema.iter().filter(|(_, table)| table.has("user_id"));
@@ -62,8 +61,8 @@ fn what_belongs_to_a_user_goes_with_them(server: &Server) {
     assert_eq!(left, ["audit_requests", "events", "unfinished_copies"]);
 }
 
-/// A book is the unit of locking, ordering and placement: its rows are found, and placed, by its
-/// number alone. What a user keeps across books is found by the user's.
+/// A book is the unit of locking, ordering and placement: its rows are found and placed by its
+/// number alone. Data of a user across books is found by the user's.
 fn books_do_not_cross(server: &Server) {
     let schema = tables(server);
     let placed: BTreeSet<&str> = PLACEMENTS.iter().map(|(table, _)| *table).collect();

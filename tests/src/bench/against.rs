@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::batches::Sender;
-use super::reads::{self, Asked, BALANCES, Read, SEARCHES};
+use super::reads::{self, BALANCES, MeasuredQuery, Read, SEARCHES};
 use super::workload::{TEN_YEARS, Workload};
 use super::{Book, Settings};
 use crate::fill::BATCH;
@@ -115,8 +115,13 @@ fn read_times(
     settings: &Settings,
 ) -> anyhow::Result<[f64; 2]> {
     let [this, other] = builds;
-    let mut asked =
-        [Asked::new(this, &books[0], path, query), Asked::new(other, &books[1], path, query)];
+    let mut asked = [
+        MeasuredQuery::new(this, &books[0], path, query),
+        MeasuredQuery::new(other, &books[1], path, query),
+    ];
     reads::compare(&mut asked, settings.time())?;
-    Ok(asked.each_ref().map(Asked::samples).map(|samples: &Samples| samples.milliseconds(50)))
+    Ok(asked
+        .each_ref()
+        .map(MeasuredQuery::samples)
+        .map(|samples: &Samples| samples.milliseconds(50)))
 }

@@ -14,8 +14,7 @@ use crate::fill::{BATCH, body};
 use crate::load::{Connection, Round, closed_loop};
 use crate::table::{Cell, Table, Target};
 
-/// Batches on their way at once, of one client into one book: an import waits for each answer, or
-/// sends on.
+/// Concurrent batches of one client into one book: an import waits for each answer, or pipelines.
 const IN_FLIGHT: [usize; 2] = [1, 4];
 const TARGET: Target = Target::AtLeast(0.85);
 
@@ -93,12 +92,12 @@ fn compare(engine: Engine, in_flight: usize, settings: &Settings) -> anyhow::Res
     ])
 }
 
-/// Sends batches, one on each of its connections at a time.
+/// Sends batches, one at a time on each connection.
 pub(super) struct Sender {
     connections: Vec<Connection>,
     path: String,
     next: u64,
-    /// Requests a second of the last round.
+    /// Requests per second of the last round.
     rate: f64,
 }
 
@@ -107,8 +106,8 @@ impl Sender {
         Sender { connections, path, next: 0, rate: 0.0 }
     }
 
-    /// The bodies are made before, as far as the last round lets expect: to make them is not the
-    /// server's work.
+    /// Creates the bodies in advance, based on the last round: creating them is not the server's
+    /// work.
     pub(super) fn run(&mut self, time: Duration) -> anyhow::Result<Round> {
         let first = self.next;
         let make = |place: usize| body(TEN_YEARS.bodies(first + (place * BATCH) as u64, BATCH));

@@ -1,4 +1,4 @@
-//! Section 4: what Daybook takes before anyone uses it, and what a transaction takes on disk.
+//! Section 4: the memory and disk use of an empty Daybook and of a transaction.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
@@ -75,7 +75,7 @@ pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
     Ok(vec![start, disk])
 }
 
-/// A process that ends with this value.
+/// A process that is killed when dropped.
 struct Process(Child, #[expect(dead_code, reason = "holds the guard's entry")] Entry);
 
 impl Drop for Process {
@@ -125,12 +125,12 @@ fn ready(address: SocketAddr) -> bool {
     asked.is_ok_and(|status| status == 200)
 }
 
-/// Bytes of a database before and after so many transactions.
+/// The size of a database before and after recording transactions.
 struct Measured {
     transactions: usize,
     before: u64,
     after: u64,
-    /// MiB of the server afterwards.
+    /// Resident memory of the server afterwards, in MiB.
     resident: f64,
 }
 
@@ -147,7 +147,7 @@ impl Measured {
         Measured::fill(&mut server, &book, "bank 1993", lines.into_iter())
     }
 
-    /// Also the memory at rest.
+    /// Also returns the idle memory.
     fn synthetic(engine: Engine, settings: &Settings) -> anyhow::Result<(f64, Measured)> {
         let mut server = super::server(engine);
         let at_rest = Gauge::new(&server).resident();
@@ -186,7 +186,7 @@ impl Measured {
     }
 }
 
-/// The size of the database; the server runs again afterwards.
+/// The size of the database; the server is restarted afterwards.
 pub(super) fn size(server: &mut Server) -> anyhow::Result<u64> {
     if server.engine() == Engine::Postgres {
         let mut client = ::postgres::Client::connect(server.database_url(), ::postgres::NoTls)?;
@@ -197,8 +197,7 @@ pub(super) fn size(server: &mut Server) -> anyhow::Result<u64> {
     server.terminate();
     let url = server.database_url().to_owned();
     let file = url.strip_prefix("sqlite:").context("an address of SQLite")?;
-    // Empty when the last connection was closed in order, and even then it must not be left out
-    // silently.
+    // The write-ahead log is empty after an orderly close; fail instead of ignoring a rest.
     rusqlite::Connection::open(file)?
         .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     let bytes = std::fs::metadata(Path::new(file))?.len();

@@ -1,22 +1,22 @@
-//! What processes have used, read from /proc.
+//! Processor time and memory of processes, from /proc.
 
 use std::path::Path;
 use std::time::Duration;
 
 use crate::{Engine, Server};
 
-/// The kernel's unit of processor time in /proc (USER_HZ): 100 a second on every Linux of our
+/// The kernel's unit of processor time in /proc (USER_HZ): 100 per second on all supported Linux
 /// platforms.
 const TICK: Duration = Duration::from_millis(10);
 
-/// The processes that do the work of one engine.
+/// The processes of one engine.
 pub(super) struct Gauge {
     server: u32,
-    /// The postmaster; nothing on SQLite, and when the PostgreSQL in use is not of this machine.
+    /// The postmaster; `None` on SQLite, and when PostgreSQL runs on another machine.
     database: Option<u32>,
 }
 
-/// Processor time used so far.
+/// Processor time.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Used {
     pub(super) server: Duration,
@@ -24,13 +24,13 @@ pub(super) struct Used {
 }
 
 impl Used {
-    /// Adds what was used between two readings.
+    /// Adds the difference of two readings.
     pub(super) fn add(&mut self, before: Used, after: Used) {
         self.server += after.server.saturating_sub(before.server);
         self.database += after.database.saturating_sub(before.database);
     }
 
-    /// Microseconds since an earlier reading for each of so many: of the program and the database.
+    /// Microseconds per item since an earlier reading, of the program and of the database.
     pub(super) fn since(self, before: Used, count: usize) -> [f64; 2] {
         let mut spent = Used::default();
         spent.add(before, self);
@@ -44,12 +44,12 @@ impl Gauge {
         Gauge { server: server.pid(), database: postmaster(server) }
     }
 
-    /// For this very process and the same database: the raw loop.
+    /// For this process and the same database: the raw loop.
     pub(super) fn own(&self) -> Gauge {
         Gauge { server: std::process::id(), database: self.database }
     }
 
-    /// True when the database is a process of its own that can be watched.
+    /// Whether the database is a separate local process.
     pub(super) fn watches_database(&self) -> bool {
         self.database.is_some()
     }
@@ -72,13 +72,13 @@ impl Gauge {
 struct Times {
     parent: u32,
     own: Duration,
-    /// Of children that have ended.
+    /// Of ended children.
     ended: Duration,
 }
 
 fn used(process: u32) -> Option<Times> {
     let line = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The command name may contain anything, also parentheses.
+    // The command name may contain any character, including parentheses.
     let fields: Vec<&str> = line.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |field: usize| fields.get(field)?.parse::<u32>().ok();
     Some(Times {
@@ -88,7 +88,7 @@ fn used(process: u32) -> Option<Times> {
     })
 }
 
-/// A process with its children, those that have ended included.
+/// A process with its children, including ended ones.
 fn family(parent: u32) -> Duration {
     let Some(times) = used(parent) else {
         return Duration::ZERO;

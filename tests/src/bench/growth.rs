@@ -1,10 +1,10 @@
-//! Section: one book that grows, and what each thing costs at each size.
+//! Section: the cost of operations as one book grows.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::footprint::size;
 use super::gauge::Gauge;
-use super::reads::Asked;
+use super::reads::MeasuredQuery;
 use super::workload::Workload;
 use super::{Book, Settings};
 use crate::load::{Connection, closed_loop};
@@ -14,11 +14,11 @@ use crate::{Engine, Server, fill};
 const SIZES: [usize; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
 const QUICK_SIZES: [usize; 2] = [10_000, 50_000];
 const CLIENTS: usize = 8;
-/// How much more than at the smallest size each thing may cost.
+/// The maximum cost relative to the smallest size.
 const TARGET: Target = Target::AtMost(1.3);
-/// How often each read is asked.
-const ASKED: usize = 50;
-/// The first number of what single creates record: beyond all sizes.
+/// The samples of each read.
+const SAMPLES: usize = 50;
+/// The first number of single creates, above all sizes.
 const SINGLES: u64 = 100_000_000;
 
 const METHOD: &str = "One book with 1,000 accounts and twelve months grows by batches, and is \
@@ -41,14 +41,14 @@ const COLUMNS: [&str; 11] = [
     "target",
 ];
 
-/// What is read, with its query.
+/// The reads, with their queries.
 const READS: [(&str, &str); 4] = [
     ("/transactions", ""),
     ("/transactions", "account:'Account 0000'"),
     ("/balances", "account:'Account 0007' after:2024-01 before:2025-01"),
     ("/balances", "on:2024-07-17"),
 ];
-/// Those of them that cost the same at any size.
+/// The number of reads with a constant cost, which come first.
 const FLAT_READS: usize = 3;
 
 fn workload() -> Workload {
@@ -63,22 +63,22 @@ pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
         let mut smallest = None;
         for size in sizes {
             let figures = growing.at(*size, settings)?;
-            let least = *smallest.get_or_insert(figures);
-            table.row(figures.row(*engine, &least));
-            // It takes an hour, and may be stopped before its end.
+            let smallest = *smallest.get_or_insert(figures);
+            table.row(figures.row(*engine, &smallest));
+            // It takes an hour and may be stopped early.
             eprintln!("\n{table}");
         }
     }
     Ok(vec![table])
 }
 
-/// What was measured at one size.
+/// The measurements at one size.
 #[derive(Clone, Copy)]
-struct Figures {
+struct Measurements {
     transactions: usize,
-    /// Of one.
+    /// Bytes per transaction.
     bytes: f64,
-    /// A second.
+    /// Single creates per second.
     singles: f64,
     /// Microseconds of processor time.
     processor: f64,
@@ -86,12 +86,12 @@ struct Figures {
     reads: [f64; READS.len()],
 }
 
-impl Figures {
-    fn row(&self, engine: Engine, least: &Figures) -> [Cell; COLUMNS.len()] {
+impl Measurements {
+    fn row(&self, engine: Engine, smallest: &Measurements) -> [Cell; COLUMNS.len()] {
         let [page, account, months, date] = self.reads.map(|time| Cell::Figure(time, 2));
-        let reads = self.reads.iter().zip(least.reads).take(FLAT_READS);
+        let reads = self.reads.iter().zip(smallest.reads).take(FLAT_READS);
         let reads = reads.map(|(now, then)| now / then);
-        let others = [self.bytes / least.bytes, self.processor / least.processor];
+        let others = [self.bytes / smallest.bytes, self.processor / smallest.processor];
         let worst = reads.chain(others).fold(0.0, f64::max);
         [
             engine.to_string().into(),
@@ -114,7 +114,7 @@ struct Growing {
     book: Book,
     /// Bytes without transactions.
     empty: u64,
-    /// Transactions of batches, and single ones.
+    /// Batch transactions and single ones.
     filled: usize,
     singles: AtomicUsize,
 }
@@ -127,8 +127,8 @@ impl Growing {
         Ok(Growing { server, book, empty, filled: 0, singles: AtomicUsize::new(0) })
     }
 
-    /// Fills the book up to so many transactions, and measures.
-    fn at(&mut self, transactions: usize, settings: &Settings) -> anyhow::Result<Figures> {
+    /// Fills the book to this size and measures.
+    fn at(&mut self, transactions: usize, settings: &Settings) -> anyhow::Result<Measurements> {
         let label = format!("{} {transactions}", self.server.engine());
         let more = transactions.saturating_sub(self.filled + self.singles.load(Ordering::Relaxed));
         let bodies = workload().bodies(self.filled as u64, more);
@@ -140,14 +140,14 @@ impl Growing {
         let bytes = (size(&mut self.server)? - self.empty) as f64 / transactions as f64;
         let mut reads = [0.0; READS.len()];
         for (place, (path, query)) in reads.iter_mut().zip(READS) {
-            let mut asked = Asked::new(&self.server, &self.book, path, query);
-            *place = asked.median(ASKED)?;
+            let mut query = MeasuredQuery::new(&self.server, &self.book, path, query);
+            *place = query.median(SAMPLES)?;
         }
         let (singles, processor) = self.singles(settings)?;
-        Ok(Figures { transactions, bytes, singles, processor, reads })
+        Ok(Measurements { transactions, bytes, singles, processor, reads })
     }
 
-    /// What PostgreSQL would do beside what is measured.
+    /// Vacuums, so that autovacuum does not run during the measurement.
     fn vacuum(&self) -> anyhow::Result<()> {
         if self.server.engine() == Engine::Postgres {
             let url = self.server.database_url();
@@ -156,7 +156,7 @@ impl Growing {
         Ok(())
     }
 
-    /// How many a second, and the processor time of one.
+    /// Single creates per second, and the processor time of one.
     fn singles(&self, settings: &Settings) -> anyhow::Result<(f64, f64)> {
         let path = self.book.path("/transactions");
         let create = |_: usize, connection: &mut Connection| {

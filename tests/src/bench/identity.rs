@@ -1,4 +1,4 @@
-//! Section 5: what it costs a request to know who sends it, and to count it.
+//! Section 5: the cost of authentication and quotas per request.
 
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
@@ -11,15 +11,15 @@ use crate::provider::{File, Provider, missing};
 use crate::table::{Cell, Table, Target};
 use crate::{Engine, Options, Server};
 
-/// Callers at once.
+/// Concurrent callers.
 const CLIENTS: usize = 8;
-/// Tokens that are verified anew in a row; each is sent once.
+/// Tokens verified for the first time, in sequence; each is sent once.
 const TOKENS: usize = 300;
-/// An operation that reads no row: what is left is the cost of every request.
+/// An operation without database access, so that the cost of every request remains.
 const PATH: &str = "/v5/templates";
-/// A quota that a caller does not use up in the time of all rounds.
+/// A quota that no caller exhausts.
 const QUOTA: &str = "100000";
-/// What quotas may cost.
+/// The relative rate with quotas.
 const TARGET: Target = Target::AtLeast(0.95);
 
 const METHOD: &str = "listTemplates, which reads no row, from 8 callers. After its \
@@ -49,7 +49,7 @@ pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
     Ok(vec![kept, anew])
 }
 
-/// A caller: what it is, its server, its headers, and what was measured.
+/// A caller: its label, its server, its headers and its samples.
 struct Caller {
     what: &'static str,
     server: Server,
@@ -65,7 +65,8 @@ impl Caller {
     fn new(
         what: &'static str,
         engine: Engine,
-        (args, file): (&[&str], Option<File>),
+        args: &[&str],
+        file: Option<File>,
         headers: impl Fn(&Server, usize) -> String,
     ) -> anyhow::Result<Caller> {
         let server = server(engine, args);
@@ -96,7 +97,7 @@ fn bearer(token: &str) -> String {
     format!("Authorization: Bearer {token}\r\n")
 }
 
-/// Each connection has a user of its own, and so a quota.
+/// Each connection has its own user, and so its own quota.
 fn email(number: usize) -> String {
     format!("bench{number}@example.com")
 }
@@ -105,7 +106,7 @@ fn own(server: &Server, number: usize) -> String {
     bearer(&server.token(&email(number)))
 }
 
-/// The same user with an API key.
+/// The user of a connection, with an API key.
 fn own_with_key(server: &Server, number: usize) -> String {
     let created = server.client(&email(number)).post("/v5/user/keys", &json!({})).ok();
     format!(
@@ -115,7 +116,7 @@ fn own_with_key(server: &Server, number: usize) -> String {
     )
 }
 
-/// A file with an entry for a provider, as arguments of a server.
+/// A providers file with one entry, and the server arguments for it.
 fn trusting(entry: &Value) -> (File, Vec<String>) {
     let file = File::new(std::slice::from_ref(entry));
     let path = file.path().display().to_string();
@@ -126,11 +127,11 @@ fn trusting(entry: &Value) -> (File, Vec<String>) {
 fn remembered(engine: Engine, settings: &Settings) -> anyhow::Result<Vec<[Cell; 8]>> {
     let quota = ["--quota-per-minute", QUOTA];
     let mut callers = vec![
-        Caller::new("own token", engine, (&[], None), own)?,
-        Caller::new("own token, quotas", engine, (&quota, None), own)?,
-        Caller::new("own token, quotas, API key", engine, (&quota, None), own_with_key)?,
+        Caller::new("own token", engine, &[], None, own)?,
+        Caller::new("own token, quotas", engine, &quota, None, own)?,
+        Caller::new("own token, quotas, API key", engine, &quota, None, own_with_key)?,
     ];
-    // It answers until the rounds are over.
+    // The provider runs until the rounds are over.
     let provider = missing().is_none().then(Provider::start);
     if let Some(provider) = &provider {
         provider.user("bench", &json!({"email": "bench@example.com", "email_verified": true}));
@@ -141,7 +142,7 @@ fn remembered(engine: Engine, settings: &Settings) -> anyhow::Result<Vec<[Cell; 
         ] {
             let (file, args) = trusting(&entry);
             let args: Vec<&str> = args.iter().map(String::as_str).collect();
-            callers.push(Caller::new(what, engine, (&args, Some(file)), |_, _| bearer(&token))?);
+            callers.push(Caller::new(what, engine, &args, Some(file), |_, _| bearer(&token))?);
         }
     }
     for caller in &mut callers {
@@ -170,7 +171,7 @@ fn remembered(engine: Engine, settings: &Settings) -> anyhow::Result<Vec<[Cell; 
     Ok(callers.into_iter().map(row).collect())
 }
 
-/// An ID token of the provider; each number makes another one.
+/// An ID token of the provider, different for each number.
 fn signed(provider: &Provider, number: usize) -> String {
     let claims = json!({
         "iss": provider.issuer(),
@@ -218,7 +219,7 @@ fn first_seen_row(
         Ok(sent.elapsed())
     };
     let (mut anew, mut kept) = (Samples::default(), Samples::default());
-    // The keys are fetched, and the user is made.
+    // Fetches the keys and creates the user.
     ask(warm_up)?;
     for token in tokens {
         anew.record(ask(token)?);

@@ -1,5 +1,5 @@
-//! `make bench`: how fast and how large Daybook is, next to what the database alone does in the
-//! same minutes.
+//! `make bench`: the speed and size of Daybook, compared with the database alone in the same
+//! minutes.
 
 mod against;
 mod batches;
@@ -26,13 +26,13 @@ use crate::table::Table;
 use crate::{Engine, Options, Server};
 use workload::Workload;
 
-/// What to measure and how long.
+/// The sections and their length.
 pub struct Settings {
     /// The engines, in order.
     pub engines: Vec<Engine>,
-    /// Shorter rounds and smaller books: to see that it runs, not to quote.
+    /// Shorter rounds and smaller books, to test the benchmark itself.
     pub quick: bool,
-    /// One section alone, by name.
+    /// Only this section, by name.
     pub only: Option<String>,
     /// Another `daybook` to compare this one with, instead of the sections.
     pub against: Option<PathBuf>,
@@ -49,7 +49,7 @@ impl Settings {
         Duration::from_millis(if self.quick { 1000 } else { 3000 })
     }
 
-    /// How much of each.
+    /// The number and length of rounds, as text.
     fn effort(&self) -> String {
         format!("{} rounds of {} s each, in turn (ABAB)", self.rounds(), self.time().as_secs())
     }
@@ -69,16 +69,15 @@ const SECTIONS: [(&str, Section); 8] = [
     (LONGEST, growth::run),
 ];
 
-/// Runs only when it is asked for: it takes as long as all others together.
+/// Runs only on request: it takes as long as all others together.
 const LONGEST: &str = "growth";
 
-/// The names `--only` knows.
+/// The names for `--only`.
 pub fn sections() -> Vec<&'static str> {
     SECTIONS.iter().map(|(name, _)| *name).collect()
 }
 
-/// Runs the sections, prints each table when it is done, and writes all of them to
-/// `target/bench.json`.
+/// Runs the sections, prints each table, and writes all of them to `target/bench.json`.
 pub fn run(settings: &Settings) -> anyhow::Result<()> {
     let chosen = |name: &str| settings.only.as_deref().map_or(name != LONGEST, |only| only == name);
     let mut tables = serde_json::Map::new();
@@ -114,12 +113,12 @@ fn save(settings: &Settings, tables: serde_json::Map<String, Value>) -> anyhow::
     Ok(())
 }
 
-/// A server that writes through to disk.
+/// A server with a durable database.
 fn server(engine: Engine) -> Server {
     Server::start_with(Options { engine, durable: true, ..Options::default() })
 }
 
-/// A book with the workload's accounts on a running server.
+/// A book with the accounts of a workload on a running server.
 struct Book {
     id: String,
     token: String,

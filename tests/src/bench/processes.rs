@@ -1,4 +1,4 @@
-//! Section: several processes over one PostgreSQL, with the books spread over them.
+//! Section: several processes on one PostgreSQL, with the books distributed over them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -12,8 +12,8 @@ use crate::load::{Connection, Round, closed_loop};
 use crate::table::{Cell, Table};
 use crate::{Engine, Server};
 
-/// How many processes share the work, and how many writers each has: as many as usual, and as many
-/// in all as one has.
+/// The number of processes and of writers per process: the default, and the same total as one
+/// process.
 const SHARED: [(usize, usize); 5] = [(1, 4), (2, 4), (4, 4), (2, 2), (4, 1)];
 const CLIENTS: usize = 32;
 const BOOKS: usize = 8;
@@ -63,7 +63,7 @@ struct Stage {
     servers: Vec<Vec<Server>>,
     books: Vec<Book>,
     next: AtomicU64,
-    /// Whose database it is.
+    /// The owner of the database.
     _first: Server,
 }
 
@@ -103,7 +103,7 @@ impl Stage {
         Ok(sides)
     }
 
-    /// The clients, each with its book, at the process that the book belongs to.
+    /// The clients, each connected to the process of its book.
     fn callers(&self, servers: &[Server]) -> anyhow::Result<Vec<Connection>> {
         let connect = |client: usize| {
             let book = client % BOOKS;

@@ -11,10 +11,10 @@ use crate::{Engine, Server, encode, fill};
 const TARGET: Target = Target::AtMost(1.3);
 
 const METHOD: &str = "getBalances over HTTP in two books of one server with the same 1,000 \
-    accounts and 12 months, asked in turn (ABAB) after a \
+    accounts and 12 months, queries in turn (ABAB) after a \
     warm-up. The cost should follow accounts and periods, not transactions.";
 
-/// Title, path and query, and whether the target is meant.
+/// Title, path, query, and whether the target applies.
 pub(super) type Read = (&'static str, &'static str, &'static str, bool);
 
 pub(super) const BALANCES: [Read; 3] = [
@@ -62,13 +62,13 @@ const SEARCH_METHOD: &str = "listTransactions, 100 rows a page, in the same two 
     small book does not fill it); a rare text is looked for in an index that grows with the book; \
     counts are kept by month.";
 
-/// What counts by month ask for; the others ignore it.
+/// The parameters of counts by month; other reads ignore them.
 const YEAR: &str = "&after=2024-01-01&before=2025-01-01&periodicity=MONTHLY";
 
-/// Requests before those that count.
+/// Unmeasured requests first.
 const WARM_UP: usize = 3;
-/// Bounds of one comparison.
-const MOST: usize = 200;
+/// The maximum number of samples of a comparison.
+const MAX_SAMPLES: usize = 200;
 const LEAST: usize = 15;
 
 pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
@@ -78,7 +78,7 @@ pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
         "engine",
         "read",
         "answer KiB",
-        "asked",
+        "queries",
         "small p50 ms",
         "small p99 ms",
         "big p50 ms",
@@ -100,9 +100,10 @@ pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
         {
             for read in reads {
                 let (_, path, query, _) = *read;
-                let mut asked = [&small, &big].map(|book| Asked::new(&server, book, path, query));
-                compare(&mut asked, settings.time())?;
-                table.row(row(*engine, *read, &asked));
+                let mut queries =
+                    [&small, &big].map(|book| MeasuredQuery::new(&server, book, path, query));
+                compare(&mut queries, settings.time())?;
+                table.row(row(*engine, *read, &queries));
             }
         }
     }
@@ -118,17 +119,17 @@ fn filled(server: &Server, name: &'static str, count: usize) -> anyhow::Result<B
     Ok(book)
 }
 
-/// A query of one book, and what it took so far.
-pub(super) struct Asked {
+/// A query of one book and its samples.
+pub(super) struct MeasuredQuery {
     connection: anyhow::Result<Connection>,
     path: String,
     samples: Samples,
     bytes: usize,
 }
 
-impl Asked {
-    pub(super) fn new(server: &Server, book: &Book, path: &str, query: &str) -> Asked {
-        Asked {
+impl MeasuredQuery {
+    pub(super) fn new(server: &Server, book: &Book, path: &str, query: &str) -> MeasuredQuery {
+        MeasuredQuery {
             connection: book.connect(server),
             path: book.path(&format!("{path}?query={}{YEAR}", encode(query))),
             samples: Samples::default(),
@@ -136,7 +137,7 @@ impl Asked {
         }
     }
 
-    /// The median of so many times, in milliseconds, after a warm-up.
+    /// The median of a number of samples in milliseconds, after a warm-up.
     pub(super) fn median(&mut self, times: usize) -> anyhow::Result<f64> {
         self.warm_up()?;
         for _ in 0..times {
@@ -173,24 +174,27 @@ impl Asked {
     }
 }
 
-/// Samples both queries in turn, after a warm-up, for twice this time.
-pub(super) fn compare(asked: &mut [Asked; 2], time: Duration) -> anyhow::Result<()> {
-    for side in asked.iter_mut() {
+pub(super) fn compare(queries: &mut [MeasuredQuery; 2], time: Duration) -> anyhow::Result<()> {
+    for side in queries.iter_mut() {
         side.warm_up()?;
     }
     let started = Instant::now();
-    for turn in 0..MOST {
+    for turn in 0..MAX_SAMPLES {
         if turn >= LEAST && started.elapsed() > 2 * time {
             break;
         }
-        for side in asked.iter_mut() {
+        for side in queries.iter_mut() {
             side.sample()?;
         }
     }
     Ok(())
 }
 
-fn row(engine: Engine, (name, _, _, aimed): Read, [small, big]: &[Asked; 2]) -> [Cell; 10] {
+fn row(
+    engine: Engine,
+    (name, _, _, has_target): Read,
+    [small, big]: &[MeasuredQuery; 2],
+) -> [Cell; 10] {
     let figure = |samples: &Samples, percent| Cell::Figure(samples.milliseconds(percent), 2);
     let ratio = big.samples.milliseconds(50) / small.samples.milliseconds(50);
     [
@@ -203,6 +207,6 @@ fn row(engine: Engine, (name, _, _, aimed): Read, [small, big]: &[Asked; 2]) -> 
         figure(&big.samples, 50),
         figure(&big.samples, 99),
         Cell::ratio(ratio),
-        if aimed { Cell::against(ratio, TARGET) } else { Cell::Empty },
+        if has_target { Cell::against(ratio, TARGET) } else { Cell::Empty },
     ]
 }

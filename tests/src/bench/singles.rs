@@ -13,7 +13,7 @@ use crate::table::{Cell, Table, Target};
 
 const CLIENTS: [usize; 4] = [1, 8, 32, 64];
 
-/// The part of the bare loop that so many clients have to reach.
+/// The fraction of the raw loop's rate to reach.
 fn target(engine: Engine, clients: usize) -> Option<Target> {
     let least = match (engine, clients) {
         (Engine::Sqlite, 1 | 8) => 0.75,
@@ -83,8 +83,7 @@ impl Side {
         Cell::Figure(self.samples.milliseconds(percent), 2)
     }
 
-    /// Microseconds of processor time per transaction, where a request has so many: of the program
-    /// and of the database.
+    /// Microseconds of processor time per transaction, of the program and of the database.
     pub(super) fn processor(&self, size: usize) -> [f64; 2] {
         let count = (self.samples.count() * size) as f64;
         [self.used.server, self.used.database].map(|used| used.as_secs_f64() * 1e6 / count)
@@ -108,7 +107,7 @@ impl Comparison {
         let mut callers: Vec<Connection> =
             (0..clients).map(|_| book.connect(&server)).collect::<Result<_, _>>()?;
         let path = book.path("/transactions");
-        // A book in use: the first posting on an account sets its flag, which no later one does.
+        // The first posting on an account sets its flag; measure a book in use.
         Sender::new(vec![book.connect(&server)?], book.path("/transactions/batch"))
             .run(settings.time())?;
         let next = AtomicU64::new(1_000_000);
@@ -116,7 +115,7 @@ impl Comparison {
             let draft = TEN_YEARS.draft(next.fetch_add(1, Ordering::Relaxed));
             connection.post(&path, draft.json().as_bytes())?.accepted().map(drop)
         };
-        // Caches, prepared statements and the first pages.
+        // Warms up caches, prepared statements and the first pages.
         closed_loop(&mut callers, settings.time() / 6, create)?;
         raw.run(Shape::Singles(clients), settings.time() / 6)?;
         let (mut daybook, mut bare) = (Side::default(), Side::default());

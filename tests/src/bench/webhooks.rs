@@ -1,4 +1,4 @@
-//! Section 6: how fast events reach apps, and what that costs who writes.
+//! Section 6: the delay of webhooks, and their cost for writers.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -16,13 +16,13 @@ use crate::receiver::{Answered, Receiver, fine};
 use crate::table::{Cell, Table, Target};
 use crate::{Client, Engine, Server, bots, fill, pause};
 
-/// What writers of a book keep when an app is in it.
+/// The relative rate of writers with an app in the book.
 const TARGET: Target = Target::AtLeast(0.9);
-/// Clients that write at once.
+/// Concurrent writers.
 const CLIENTS: usize = 32;
-/// How long one of them rests between two writes where delays are measured.
+/// The pause between two writes where delays are measured.
 const REST: Duration = Duration::from_millis(100);
-/// Nothing takes as long.
+/// The timeout of all deliveries.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(600);
 
 const RATE: &str = "Events that wait are let go at once, to a receiver on this machine that \
@@ -64,7 +64,7 @@ pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
     for engine in &settings.engines {
         for (books, apps, events) in [(1, 1, 1_000), (8, 1, 500), (8, 8, 150)] {
             let events = if settings.quick { events / 5 } else { events };
-            rate.row(deliveries(*engine, (books, apps, events))?);
+            rate.row(deliveries(*engine, books, apps, events)?);
         }
         delay.row(delays(*engine, settings)?);
         for clients in [1, CLIENTS] {
@@ -83,7 +83,9 @@ fn busy() -> Answered {
 
 fn deliveries(
     engine: Engine,
-    (books, apps, events): (usize, usize, usize),
+    books: usize,
+    apps: usize,
+    events: usize,
 ) -> anyhow::Result<[Cell; 7]> {
     let server = super::server(engine);
     let owner = server.client("bench@example.com");
@@ -123,7 +125,7 @@ fn deliveries(
     ])
 }
 
-/// When events were recorded, and when they arrived.
+/// The times at which events were recorded or arrived.
 type Times = Mutex<HashMap<u64, Instant>>;
 
 fn set(times: &Times, number: u64) {
@@ -181,8 +183,8 @@ fn delays(engine: Engine, settings: &Settings) -> anyhow::Result<[Cell; 4]> {
     ])
 }
 
-/// A book with an app that is installed anew before each round, so that nothing waits from the
-/// round before.
+/// A book whose app is reinstalled before each round, so that no delivery of the previous round
+/// remains.
 struct Kind {
     what: &'static str,
     book: Book,
@@ -194,7 +196,8 @@ struct Kind {
 impl Kind {
     fn new(
         server: &Server,
-        (what, clients): (&'static str, usize),
+        what: &'static str,
+        clients: usize,
         app: Option<String>,
     ) -> anyhow::Result<Kind> {
         let book = Book::create(server, &TEN_YEARS)?;
@@ -224,9 +227,9 @@ fn costs(engine: Engine, clients: usize, settings: &Settings) -> anyhow::Result<
     let [waits, receives] =
         receivers.each_ref().map(|receiver| Some(bots::register(&owner, &receiver.url())));
     let mut kinds = [
-        Kind::new(&server, ("none", clients), None)?,
-        Kind::new(&server, ("one, whose events wait", clients), waits)?,
-        Kind::new(&server, ("one that receives", clients), receives)?,
+        Kind::new(&server, "none", clients, None)?,
+        Kind::new(&server, "one, whose events wait", clients, waits)?,
+        Kind::new(&server, "one that receives", clients, receives)?,
     ];
     let next = AtomicU64::new(0);
     for kind in &mut kinds {
@@ -276,7 +279,7 @@ fn many(engine: Engine, events: usize) -> anyhow::Result<[Cell; 7]> {
     let backlog = asked.elapsed().as_secs_f64() * 1e3;
     ensure!(usize::try_from(waiting) == Ok(events), "8.10: {waiting} of {events} wait");
     server.restart();
-    // Some rounds of the worker.
+    // A few rounds of the worker.
     pause(Duration::from_secs(3));
     Ok([
         engine.to_string().into(),

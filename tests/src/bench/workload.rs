@@ -1,9 +1,10 @@
-//! The synthetic books: 1,000 accounts in 20 groups, complete transactions spread evenly over
-//! accounts and days. Even is the hard case for totals: hardly two transactions share one.
+//! The synthetic books: 1,000 accounts in 20 groups, and complete transactions spread evenly over
+//! accounts and days. Even distribution is the hard case for totals: hardly two transactions share
+//! one.
 
 use serde_json::{Value, json};
 
-use crate::rng::Dice;
+use crate::rng::Rng;
 
 /// Accounts of a book.
 pub(super) const ACCOUNTS: u64 = 1000;
@@ -17,33 +18,32 @@ pub(super) struct Workload {
     pub(super) name: &'static str,
     first_year: i32,
     years: u64,
-    /// With something to search for.
+    /// With tags, properties and remote ids to search for.
     marked: bool,
 }
 
-/// What writes are measured with.
+/// The workload of writes.
 pub(super) const TEN_YEARS: Workload =
     Workload { name: "Ten years", first_year: 2014, years: 10, marked: false };
 
 impl Workload {
-    /// What reads are measured with: all transactions in one year of twelve months. Each has a
-    /// remote id, every twentieth goes through account 0, of every fifty one has a tag and one a
-    /// property: 10,000 fill a page of 100 with any of these.
+    /// The workload of reads: all transactions in one year. Each has a remote id, every twentieth
+    /// uses account 0, and one of fifty has a tag and one a property, so that 10,000 transactions
+    /// fill a page of 100 with any of these.
     pub(super) fn one_year(name: &'static str) -> Workload {
         Workload { name, first_year: 2024, years: 1, marked: true }
     }
 
-    /// Transaction number `n`: always the same.
+    /// Transaction number `n`, which is deterministic.
     pub(super) fn draft(&self, number: u64) -> Draft {
-        let mut dice = Dice::new(number);
-        let mut part = |end: u64| i32::try_from(dice.below(end)).expect("a small number");
+        let mut rng = Rng::new(number);
+        let mut part = |end: u64| i32::try_from(rng.below(end)).expect("a small number");
         let year = self.first_year + part(self.years);
         let day = year * 10_000 + (1 + part(12)) * 100 + 1 + part(28);
         let amount = 1 + i64::from(part(1_000_000));
-        let credit =
-            if self.marked && number.is_multiple_of(20) { 0 } else { dice.below(ACCOUNTS) };
-        // Never the same account on both sides.
-        let debit = (credit + 1 + dice.below(ACCOUNTS - 1)) % ACCOUNTS;
+        let credit = if self.marked && number.is_multiple_of(20) { 0 } else { rng.below(ACCOUNTS) };
+        // The two accounts differ.
+        let debit = (credit + 1 + rng.below(ACCOUNTS - 1)) % ACCOUNTS;
         Draft { number, day, amount, credit, debit, marked: self.marked }
     }
 
@@ -84,7 +84,7 @@ impl Draft {
         format!("Payment {} for goods and services{tag}", self.number)
     }
 
-    /// The members of the JSON that only searches need.
+    /// The JSON members that only searches need.
     fn labels(&self) -> String {
         if !self.marked {
             return String::new();

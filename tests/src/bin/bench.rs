@@ -1,4 +1,4 @@
-//! `make bench`: throughput, latency, memory and disk, next to the raw limit of the engines.
+//! `make bench`: throughput, latency, memory and disk, compared with the raw limit of the engines.
 
 use std::path::PathBuf;
 

@@ -1,16 +1,16 @@
-//! `make contract`: requests made up from the published documents, for some minutes, and every
-//! answer held to them.
+//! `make contract`: generates requests from the published documents for some minutes and checks
+//! every answer.
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 use daybook_tests::contract::{Issuer, Outcome, Plan, fuzz, missing};
-use daybook_tests::rng::Dice;
+use daybook_tests::rng::Rng;
 use daybook_tests::{Engine, Server, finish};
 
-/// Asks a Daybook server what its OpenAPI documents allow, and more, and checks every answer
-/// against them.
+/// Sends a Daybook server the requests that its OpenAPI documents allow, and others, and checks
+/// every answer.
 #[derive(Parser)]
 struct Arguments {
     /// Minutes per engine and document.
@@ -55,11 +55,10 @@ fn main() -> anyhow::Result<ExitCode> {
         Engines::Both => Engine::ALL.to_vec(),
     };
     let time = Duration::from_secs(arguments.minutes.max(1) * 60);
-    // What is made by rule from the document is asked before time counts, and a finding is made
-    // small after it.
+    // Systematic requests precede the timed part, and shrinking a finding follows it.
     let limit = time * 2 + Duration::from_secs(600);
-    // Python's readers of arguments take no more.
-    let seed = arguments.seed.unwrap_or_else(|| Dice::seed() >> 32);
+    // Python's argument parser accepts no larger seed.
+    let seed = arguments.seed.unwrap_or_else(|| Rng::seed() >> 32);
     println!("{} minutes an engine and document; --seed {seed}", arguments.minutes);
     let plan = Plan { seed, examples: arguments.examples, time: Some(time), limit };
     let mut failures = 0;

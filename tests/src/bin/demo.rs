@@ -1,5 +1,4 @@
-//! `make demo`: a real bank's books, recorded through the API and read back, on a server it starts
-//! and stops itself.
+//! `make demo`: records a real bank's books through the API and reads them back, on its own server.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -84,7 +83,7 @@ fn step(what: &str, words: &str) {
 }
 
 fn shown(server: &Server) -> String {
-    // The password of a named PostgreSQL is nobody's business.
+    // Do not print the password of a PostgreSQL URL.
     match server.database_url().split_once('@') {
         Some((_, place)) => format!("postgres://{place}"),
         None => server.database_url().to_owned(),
@@ -111,7 +110,7 @@ fn record(server: &Server, owner: &Client, book: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says whether every balance is the one an independent program computed.
+/// Prints whether every balance equals that of an independent program.
 fn compare(owner: &Client, book: &str, answer: &Value) -> bool {
     let expected = bank::expected_balances();
     let mut differences = bank::differences(&expected, answer);

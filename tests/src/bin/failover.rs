@@ -1,5 +1,5 @@
-//! `make failover`: kills the primary of two PostgreSQL servers while clients write, again and
-//! again, and verifies what was acknowledged. Needs root, Patroni and etcd.
+//! `make failover`: kills the primary of two PostgreSQL servers repeatedly while clients write, and
+//! verifies the acknowledged writes. Needs root, Patroni and etcd.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Parser;
 use daybook_tests::failover::{Failover, Pair, WRITES_WITHIN};
 use daybook_tests::finish;
-use daybook_tests::rng::Dice;
+use daybook_tests::rng::Rng;
 
 /// Kills the primary of two PostgreSQL servers under Patroni while clients write to Daybook, and
 /// verifies that nothing it acknowledged is lost.
@@ -23,7 +23,7 @@ struct Arguments {
 
 fn main() -> anyhow::Result<ExitCode> {
     let arguments = Arguments::parse();
-    let seed = arguments.seed.unwrap_or_else(Dice::seed);
+    let seed = arguments.seed.unwrap_or_else(Rng::seed);
     println!("the primary is killed, with its Patroni, while clients write; --seed {seed}");
     let outcome = fail_over(arguments.rounds, seed);
     finish();
@@ -53,26 +53,26 @@ fn fail_over(rounds: usize, seed: u64) -> anyhow::Result<usize> {
     );
     let (mut violations, mut acknowledged, mut slowest) = (0, 0, Duration::ZERO);
     for round in 1..=rounds {
-        let Failover { killed, promoted, endured } = pair.round()?;
+        let Failover { killed, promoted, report } = pair.round()?;
         println!(
             "{round:>5}{killed:>8}{:>14}{:>7}{:>10}{:>6}{:>11}{:>7}{:>11.1} s{:>11.1} s",
-            endured.acknowledged,
-            endured.unavailable,
-            endured.in_doubt,
-            endured.lost,
-            endured.half_seen,
-            if endured.findings == 0 { "clean" } else { "WRONG" },
+            report.acknowledged,
+            report.unavailable,
+            report.in_doubt,
+            report.lost,
+            report.half_seen,
+            if report.findings == 0 { "clean" } else { "WRONG" },
             promoted.as_secs_f64(),
-            endured.back_within.as_secs_f64(),
+            report.back_within.as_secs_f64(),
         );
-        for violation in endured.violations.iter().take(20) {
+        for violation in report.violations.iter().take(20) {
             println!("    {violation}");
         }
-        violations += endured.violations.len();
-        acknowledged += endured.acknowledged;
-        slowest = slowest.max(endured.back_within);
+        violations += report.violations.len();
+        acknowledged += report.acknowledged;
+        slowest = slowest.max(report.back_within);
     }
-    let lost = pair.look_back()?;
+    let lost = pair.check_earlier_rounds()?;
     lost.iter().for_each(|violation| println!("    {violation}"));
     violations += lost.len();
     println!(

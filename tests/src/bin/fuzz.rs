@@ -1,4 +1,4 @@
-//! `make fuzz`: feeds made-up input to everything that reads what people type, for some minutes.
+//! `make fuzz`: random input for everything that parses text of users, for some minutes.
 
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -8,13 +8,12 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use daybook_tests::fuzz::{Failure, Progress, Sizes, Target, all, case, case_seed, input};
-use daybook_tests::rng::Dice;
+use daybook_tests::rng::Rng;
 
 /// How often a line of progress is printed.
 const REPORT_EVERY: Duration = Duration::from_secs(10);
 
-/// Fuzzes the readers of queries, amounts, days, typed texts, names and canonical JSON: no panic,
-/// no nonsense.
+/// Fuzzes the parsers of queries, amounts, dates, text mode, names and canonical JSON.
 #[derive(Parser)]
 struct Arguments {
     /// Minutes for all targets together.
@@ -23,7 +22,7 @@ struct Arguments {
     /// Cases per target instead of minutes: the same cases on every machine.
     #[arg(long)]
     cases: Option<u64>,
-    /// Only this target.
+    /// Run only this target.
     #[arg(long)]
     target: Option<String>,
     /// Repeats the cases of an earlier run.
@@ -41,11 +40,10 @@ fn main() -> anyhow::Result<ExitCode> {
     let targets: Vec<Target> = all().into_iter().filter(wanted).collect();
     anyhow::ensure!(
         !targets.is_empty(),
-        "there is no such target; there are {}",
+        "unknown target; the targets are {}",
         all().map(|target| target.name).join(", ")
     );
-    // A panic is reported with its input, made small; the hundreds on the way there need no trace
-    // each.
+    // Failures report panics with their shrunk input; the panics on the way need no trace.
     std::panic::set_hook(Box::new(|_| {}));
     if let Some(seed) = arguments.case {
         let outcomes = targets.iter().map(|target| {
@@ -62,7 +60,7 @@ fn main() -> anyhow::Result<ExitCode> {
         });
         return Ok(conclude(outcomes));
     }
-    let seed = arguments.seed.unwrap_or_else(Dice::seed);
+    let seed = arguments.seed.unwrap_or_else(Rng::seed);
     println!("{} targets; --seed {seed}", targets.len());
     let share = Duration::from_secs_f64(arguments.minutes * 60.0 / targets.len() as f64);
     let outcomes = targets.iter().map(|target| (target, run(target, seed, arguments.cases, share)));
@@ -89,8 +87,8 @@ fn conclude<'t>(outcomes: impl Iterator<Item = (&'t Target, Option<Failure>)>) -
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Runs a target until its time is up, its cases are done, or one fails. Another thread reports
-/// meanwhile, so that a case that does not end can be seen, and named.
+/// Runs a target until its time is up, its cases are done, or one fails. Another thread reports the
+/// progress, so that a hanging case is visible.
 fn run(target: &Target, seed: u64, cases: Option<u64>, share: Duration) -> Option<Failure> {
     let state = Mutex::new((Progress::default(), 0));
     let (done, waiting) = channel::<()>();

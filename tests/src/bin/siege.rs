@@ -1,5 +1,5 @@
-//! `make siege`: attacks a server with what one token may do, and watches what another user
-//! notices.
+//! `make siege`: attacks a server with the requests of one token and measures the effect on another
+//! user.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -8,13 +8,13 @@ use clap::{Parser, ValueEnum};
 use daybook_tests::siege::{Bounds, Plan, Size, attack, run, table};
 use daybook_tests::{Engine, finish, release};
 
-/// Attacks Daybook's release build as one user, and measures what another one notices.
+/// Attacks Daybook's release build as one user and measures the effect on another one.
 #[derive(Parser)]
 struct Arguments {
-    /// One attack alone; several with commas.
+    /// Run only these attacks (comma-separated).
     #[arg(long, value_name = "ATTACK", value_delimiter = ',', value_parser = attack::names())]
     only: Vec<String>,
-    /// How long each attack is.
+    /// Seconds of each attack.
     #[arg(long, default_value_t = 30)]
     seconds: u64,
     /// Connections of the attacker.
@@ -32,11 +32,11 @@ enum Engines {
     Both,
 }
 
-/// What must hold.
+/// The limits of a siege.
 const BOUNDS: Bounds =
     Bounds { p99: Duration::from_millis(500), event: Duration::from_secs(5), resident: 512.0 };
-/// How long the victim is watched in peace.
-const PEACE: Duration = Duration::from_secs(4);
+/// How long the victim works without an attack.
+const BASELINE: Duration = Duration::from_secs(4);
 
 fn main() -> anyhow::Result<ExitCode> {
     let arguments = Arguments::parse();
@@ -53,7 +53,7 @@ fn main() -> anyhow::Result<ExitCode> {
         let plan = Plan {
             engine,
             size: Size::Full,
-            peace: PEACE,
+            baseline: BASELINE,
             attack: Duration::from_secs(arguments.seconds),
             connections: arguments.connections,
         };

@@ -1,4 +1,4 @@
-//! `make simulate`: two million random operations on the service beside its model.
+//! `make simulate`: two million random operations on the service and its model.
 
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use clap::Parser;
-use daybook_tests::rng::Dice;
-use daybook_tests::sim::{Counts, Stage, run};
+use daybook_tests::rng::Rng;
+use daybook_tests::sim::{Counts, WorldDatabase, run};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Runs random operations on the service beside a plain model of it and stops at the first
@@ -30,12 +30,12 @@ struct Arguments {
 
 fn main() -> anyhow::Result<ExitCode> {
     let arguments = Arguments::parse();
-    let seed = arguments.seed.unwrap_or_else(|| Dice::seed() >> 16);
+    let seed = arguments.seed.unwrap_or_else(|| Rng::seed() >> 16);
     let jobs =
         arguments.jobs.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
-    let stage = arguments.database_url.map_or(Stage::Memory, Stage::Database);
+    let database = arguments.database_url.map_or(WorldDatabase::Memory, WorldDatabase::Database);
     println!("{} operations in {jobs} worlds at a time; --seed {seed}", arguments.operations);
-    // Failures tell of panics themselves.
+    // Failures report panics themselves.
     std::panic::set_hook(Box::new(|_| {}));
 
     let style = ProgressStyle::with_template(
@@ -50,7 +50,7 @@ fn main() -> anyhow::Result<ExitCode> {
             let seed = next.fetch_add(1, Ordering::Relaxed);
             let shrinking =
                 || eprintln!("the world of --seed {seed} fails; looking for a shorter trace");
-            match run(&stage, seed, &mut counts, &shrinking)? {
+            match run(&database, seed, &mut counts, &shrinking)? {
                 Ok(steps) => progress.inc(u64::try_from(steps)?),
                 Err(failure) => {
                     stop.store(true, Ordering::Relaxed);

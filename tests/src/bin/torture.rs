@@ -1,16 +1,16 @@
-//! `make torture`: kills the server while clients write, again and again, lets other faults befall
-//! it, and verifies what it had acknowledged.
+//! `make torture`: kills the server repeatedly while clients write, injects other faults, and
+//! verifies the acknowledged writes.
 
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use daybook_tests::rng::Dice;
+use daybook_tests::rng::Rng;
 use daybook_tests::torture::deliveries::{self, Plan};
-use daybook_tests::torture::faults::{self, Endured, Fault};
+use daybook_tests::torture::faults::{self, Fault, FaultReport};
 use daybook_tests::torture::{CLIENTS, Torture};
 use daybook_tests::{Engine, finish};
 
-/// How many violations of a round are shown.
+/// The number of violations printed per round.
 const SHOWN: usize = 20;
 
 /// Kills a Daybook server while clients write and verifies that nothing it acknowledged is lost.
@@ -47,18 +47,18 @@ fn main() -> anyhow::Result<ExitCode> {
         Engines::Postgres => vec![Engine::Postgres],
         Engines::Both => Engine::ALL.to_vec(),
     };
-    let seed = arguments.seed.unwrap_or_else(Dice::seed);
+    let seed = arguments.seed.unwrap_or_else(Rng::seed);
     println!("{CLIENTS} clients write until SIGKILL; --seed {seed}");
     let mut violations = 0;
     if arguments.faults > 0 {
-        violations += befall(&engines, arguments.faults, seed)?;
+        violations += run_faults(&engines, arguments.faults, seed)?;
     }
     for engine in engines {
         if arguments.rounds > 0 {
             violations += torture(engine, arguments.rounds, seed)?;
         }
         if arguments.deliveries > 0 {
-            violations += deliver(engine, arguments.deliveries, &mut Dice::new(seed))?;
+            violations += deliver(engine, arguments.deliveries, &mut Rng::new(seed))?;
         }
     }
     finish();
@@ -70,27 +70,27 @@ fn main() -> anyhow::Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-fn befall(engines: &[Engine], turns: usize, seed: u64) -> anyhow::Result<usize> {
-    println!("\n{}", Endured::heads());
+fn run_faults(engines: &[Engine], times: usize, seed: u64) -> anyhow::Result<usize> {
+    println!("\n{}", FaultReport::heads());
     let mut violations = 0;
     for fault in Fault::ALL {
-        for engine in engines.iter().copied().filter(|engine| fault.befalls(*engine)) {
-            let mut endured = match faults::endure(fault, engine, turns, seed) {
-                Ok(endured) => endured,
+        for engine in engines.iter().copied().filter(|engine| fault.applies_to(*engine)) {
+            let mut report = match faults::run_fault(fault, engine, times, seed) {
+                Ok(report) => report,
                 Err(error) => {
                     println!("{fault:<20}{engine:<10}NOT DONE: {error:#}");
                     violations += 1;
                     continue;
                 }
             };
-            println!("{}", endured.row(fault, engine));
-            if endured.back_within > faults::BACK_WITHIN {
-                endured.violations.push(format!("not back within {:?}", faults::BACK_WITHIN));
+            println!("{}", report.row(fault, engine));
+            if report.back_within > faults::BACK_WITHIN {
+                report.violations.push(format!("not back within {:?}", faults::BACK_WITHIN));
             }
-            for violation in endured.violations.iter().take(SHOWN) {
+            for violation in report.violations.iter().take(SHOWN) {
                 println!("    {violation}");
             }
-            violations += endured.violations.len();
+            violations += report.violations.len();
         }
     }
     Ok(violations)
@@ -144,14 +144,14 @@ fn torture(engine: Engine, rounds: usize, seed: u64) -> anyhow::Result<usize> {
     Ok(violations)
 }
 
-/// Events of a book, which go to each of the apps.
+/// Events of a book, which are delivered to each of the apps.
 const EVENTS: usize = 250;
 const APPS: usize = 4;
 
-fn deliver(engine: Engine, deliveries: usize, dice: &mut Dice) -> anyhow::Result<usize> {
+fn deliver(engine: Engine, deliveries: usize, rng: &mut Rng) -> anyhow::Result<usize> {
     let books = deliveries.div_ceil(EVENTS * APPS);
-    // Somewhere between a tenth and seven tenths.
-    let kill_after = deliveries / 10 + usize::try_from(dice.below(deliveries as u64 * 6 / 10))?;
+    // Between a tenth and seven tenths.
+    let kill_after = deliveries / 10 + usize::try_from(rng.below(deliveries as u64 * 6 / 10))?;
     let plan = Plan { books, apps: APPS, events: EVENTS, kill_after, hasten: false };
     let delivered = deliveries::run(engine, plan)?;
     println!(

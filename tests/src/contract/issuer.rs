@@ -1,4 +1,4 @@
-//! The built-in issuer and the sessions of browsers, asked for what `openapi/auth.json` describes.
+//! Schemathesis for the built-in issuer and browser sessions, from `openapi/auth.json`.
 
 use std::process::Command;
 
@@ -8,14 +8,14 @@ use super::{Outcome, Plan, Subject, run, schemathesis, sources};
 use crate::provider::File;
 use crate::{Engine, Options, Server, free_port};
 
-/// Where people find the server, which a proxy would serve: mailed links need an address.
+/// The public address of the server, which mailed links need.
 const PUBLIC: &str = "https://books.example.com";
 
 const AUTH: Subject =
     Subject { path: "/auth/openapi.json", settings: "auth.toml", hooks: "auth_hooks" };
 
-/// A server at which people sign in by links, by mailed ones and through a provider, and whose apps
-/// are those of `tests/contract/clients.json`. The provider runs beside the hooks.
+/// A server with sign-in by link, by mail and through a provider, and with the clients of
+/// `tests/contract/clients.json`. The provider runs beside the hooks.
 pub struct Issuer {
     /// The server.
     pub server: Server,
@@ -24,7 +24,7 @@ pub struct Issuer {
 }
 
 impl Issuer {
-    /// Starts one.
+    /// Starts the server.
     ///
     /// # Errors
     /// When the file of clients cannot be read.
@@ -58,7 +58,7 @@ impl Issuer {
     /// Runs schemathesis on it.
     ///
     /// # Errors
-    /// When schemathesis does not run to its end within the limit.
+    /// When schemathesis does not end within the limit.
     pub fn fuzz(&self, plan: Plan) -> anyhow::Result<Outcome> {
         let mut command = schemathesis(&self.server, plan, &AUTH);
         command.args(["--url", self.server.base()]);
@@ -70,7 +70,7 @@ impl Issuer {
     }
 }
 
-/// A command that takes an address.
+/// The arguments of a command that takes an address.
 fn arguments(command: &Command) -> Value {
     let program = std::iter::once(command.get_program());
     let all = program.chain(command.get_args()).map(|part| part.to_string_lossy().into_owned());

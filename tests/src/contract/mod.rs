@@ -1,5 +1,5 @@
-//! The published documents against a running server: schemathesis (Python) makes requests from
-//! `/openapi.json`, or from `/auth/openapi.json` ([`Issuer`]), and holds every answer to it. Its
+//! The published documents against a running server: schemathesis (Python) generates requests from
+//! `/openapi.json`, or from `/auth/openapi.json` ([`Issuer`]), and checks every answer. Its
 //! settings and hooks are in `tests/contract`; `tests/install-schemathesis` installs it.
 
 mod issuer;
@@ -19,37 +19,36 @@ use crate::{Server, pause, unique};
 
 pub use issuer::Issuer;
 
-/// Statuses of the answers an operation gave, with how often.
+/// The number of answers of an operation by status.
 pub type Statuses = BTreeMap<String, u64>;
 
-/// How much is asked.
+/// The size of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// The same seed on the same document asks the same.
+    /// The seed; with the same document it repeats the requests.
     pub seed: u64,
-    /// Random requests of each operation, beside those made by rule from the document.
+    /// Random requests per operation, in addition to those generated systematically.
     pub examples: u32,
-    /// Goes on with random requests until this time is spent; without it there is one round.
+    /// Repeats random rounds until this time is over; `None` for one round.
     pub time: Option<Duration>,
-    /// A run that takes longer has failed.
+    /// The time limit of the run.
     pub limit: Duration,
 }
 
-/// What came out.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Outcome {
-    /// Whether no answer contradicted the document.
+    /// Whether every answer matched the document.
     pub passed: bool,
-    /// What schemathesis printed: each finding with a request that shows it.
+    /// The output of schemathesis: each finding with a request that reproduces it.
     pub report: String,
-    /// By operationId; of operations that are asked in several ways, also by way.
+    /// The answers by operationId and, for some operations, by variant.
     pub answers: BTreeMap<String, Statuses>,
 }
 
 impl Outcome {
-    /// Operations, and ways to ask them, of which no request was carried out: where all is
-    /// refused, little is tested. A browser that is sent on was not refused, unless the tally says
-    /// so behind the status.
+    /// The operations and variants without a successful request; refused requests test little. A
+    /// redirect counts as a success unless the tally marks the status.
     pub fn never_accepted<'o>(&'o self, operations: impl Iterator<Item = &'o str>) -> Vec<&'o str> {
         let accepted = |id: &str| {
             self.answers.get(id).is_some_and(|statuses| {
@@ -72,8 +71,7 @@ fn home() -> PathBuf {
     target_dir().join("schemathesis")
 }
 
-/// What is missing, and how to get it; `None` when schemathesis is there in the version that is
-/// asked for.
+/// Reports a missing schemathesis, or one of another version, and how to install it.
 pub fn missing() -> Option<String> {
     let read = |path: PathBuf| std::fs::read_to_string(path).ok();
     let wanted = read(sources().join("requirements.txt"));
@@ -91,10 +89,10 @@ pub fn missing() -> Option<String> {
     ))
 }
 
-/// The Python that has what `tests/contract/requirements.txt` names.
+/// The Python with the packages of `tests/contract/requirements.txt`.
 ///
 /// # Errors
-/// What is missing.
+/// When it is not installed.
 pub fn python() -> Result<PathBuf, String> {
     missing().map_or_else(|| Ok(home().join("bin/python")), Err)
 }
@@ -102,7 +100,7 @@ pub fn python() -> Result<PathBuf, String> {
 /// Runs schemathesis on a server.
 ///
 /// # Errors
-/// When schemathesis does not run to its end within the limit.
+/// When schemathesis does not end within the limit.
 pub fn fuzz(server: &Server, plan: Plan) -> anyhow::Result<Outcome> {
     run(asking(server, plan), plan)
 }
@@ -153,9 +151,9 @@ fn asking(server: &Server, plan: Plan) -> Command {
     command
 }
 
-/// A document, and what schemathesis is told for it.
+/// A document, with its settings for schemathesis.
 struct Subject {
-    /// Where it is served.
+    /// The path at which it is served.
     path: &'static str,
     /// The file of settings.
     settings: &'static str,
@@ -166,7 +164,7 @@ struct Subject {
 const API: Subject =
     Subject { path: "/openapi.json", settings: "schemathesis.toml", hooks: "hooks" };
 
-/// The command that asks for what a document describes.
+/// The command that tests a document.
 fn schemathesis(server: &Server, plan: Plan, subject: &Subject) -> Command {
     let mut command = Command::new(home().join("bin/python"));
     command.args(["-m", "schemathesis.cli", "--config-file"]).arg(sources().join(subject.settings));
@@ -176,8 +174,8 @@ fn schemathesis(server: &Server, plan: Plan, subject: &Subject) -> Command {
         command.args(["--max-time", &time.as_secs().max(1).to_string()]);
     }
     command.env("DAYBOOK_CONTRACT_BASE", server.base());
-    // No compiled copies of the hooks in the tree; the order of Python's sets is part of what a
-    // seed decides.
+    // No compiled hooks in the source tree; the hash seed makes the order of Python's sets
+    // reproducible.
     command
         .env("PYTHONPATH", sources())
         .env("SCHEMATHESIS_HOOKS", subject.hooks)

@@ -1,6 +1,6 @@
-//! Two PostgreSQL servers with synchronous replication under Patroni and etcd, and a Daybook whose
-//! address names both. The primary is killed while clients write, again and again: nothing
-//! acknowledged is lost, and writes go on.
+//! Failover: two PostgreSQL servers with synchronous replication under Patroni and etcd, and a
+//! Daybook whose database URL names both. The primary is killed repeatedly while clients write. No
+//! acknowledged write may be lost, and writes must continue.
 
 mod node;
 
@@ -10,18 +10,18 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 
 use crate::torture::Torture;
-use crate::torture::faults::Endured;
+use crate::torture::faults::FaultReport;
 use crate::{Engine, Options, Server, pause};
 use node::Patroni;
 
-/// Within this time after the kill everybody writes again.
+/// All clients must be able to write again within this time after the kill.
 pub const WRITES_WITHIN: Duration = Duration::from_secs(30);
 
-/// How long anything is waited for.
+/// The timeout of every wait.
 const WAIT: Duration = Duration::from_secs(120);
 
-/// What was on its way when the primary died may be acknowledged for this long.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+/// Writes that were in flight when the primary was killed may be acknowledged for this long.
+const IN_FLIGHT_TIME: Duration = Duration::from_secs(1);
 
 /// A service on a pair of servers.
 pub struct Pair {
@@ -30,22 +30,22 @@ pub struct Pair {
     addresses: Vec<SocketAddr>,
 }
 
-/// What came of one kill.
+/// The result of one kill.
 #[derive(Debug)]
 pub struct Failover {
-    /// The server that was killed.
+    /// The killed server.
     pub killed: &'static str,
-    /// From the kill until the other one took writes.
+    /// The time from the kill until the other server accepted writes.
     pub promoted: Duration,
-    /// What the clients saw, and the book showed.
-    pub endured: Endured,
+    /// The observations of the clients, and the state of the book.
+    pub report: FaultReport,
 }
 
 impl Pair {
-    /// Starts everything, and waits until a standby is synchronous.
+    /// Starts everything and waits for a synchronous standby.
     ///
     /// # Errors
-    /// What is missing on this machine, or does not start.
+    /// When a tool is missing or does not start.
     pub fn start(seed: u64) -> anyhow::Result<Pair> {
         let mut patroni = Patroni::start()?;
         patroni.wait_for_pair(WAIT)?;
@@ -59,38 +59,37 @@ impl Pair {
         Ok(Pair { patroni, torture, addresses })
     }
 
-    /// Kills the primary while clients write; its supervisor starts it again when the other one
-    /// has taken over.
+    /// Kills the primary while clients write. The supervisor restarts it after the failover.
     ///
     /// # Errors
-    /// When nobody takes over, or nothing can be looked at.
+    /// When no failover happens or the book cannot be read.
     pub fn round(&mut self) -> anyhow::Result<Failover> {
         let primary = self.patroni.wait_for_pair(WAIT)?;
-        self.torture.turn_over()?;
+        self.torture.start_new_book()?;
         let load = self.torture.load(&self.addresses)?;
         pause(Duration::from_secs(2));
         let killed = self.patroni.kill(primary);
         let died = Instant::now();
         let promoted = self.patroni.wait_for_other(primary, WAIT)?;
         self.patroni.revive(primary)?;
-        let back = load.back_since(died + LAST_WORDS, WAIT);
+        let back = load.back_since(died + IN_FLIGHT_TIME, WAIT);
         let said = if back.is_none() { self.patroni.logs() } else { String::new() };
         pause(Duration::from_millis(500));
-        let mut endured = self.torture.look(load.stop()?)?;
-        ensure!(back.is_some(), "no writes within {WAIT:?}: {endured:?}\n{said}");
-        endured.back_within = back.context("checked above")? + LAST_WORDS;
-        if endured.back_within > WRITES_WITHIN {
-            let late = format!("writes went on only after {:?}", endured.back_within);
-            endured.violations.push(late);
+        let mut report = self.torture.look(load.stop()?)?;
+        ensure!(back.is_some(), "no writes within {WAIT:?}: {report:?}\n{said}");
+        report.back_within = back.context("checked above")? + IN_FLIGHT_TIME;
+        if report.back_within > WRITES_WITHIN {
+            let late = format!("writes went on only after {:?}", report.back_within);
+            report.violations.push(late);
         }
-        Ok(Failover { killed, promoted: promoted - died, endured })
+        Ok(Failover { killed, promoted: promoted - died, report })
     }
 
-    /// What later kills have done to the books of earlier rounds.
+    /// Checks the books of earlier rounds for damage by later kills.
     ///
     /// # Errors
-    /// When they cannot be looked at.
-    pub fn look_back(&self) -> anyhow::Result<Vec<String>> {
-        self.torture.look_at_closed()
+    /// When the books cannot be read.
+    pub fn check_earlier_rounds(&self) -> anyhow::Result<Vec<String>> {
+        self.torture.check_finished_books()
     }
 }

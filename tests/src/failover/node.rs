@@ -1,5 +1,5 @@
-//! etcd, and two PostgreSQL servers with a Patroni each: on the loopback interface, in a folder of
-//! temporary files, all stopped and removed with the value or with the process.
+//! etcd and two PostgreSQL servers, each under Patroni, on the loopback interface and in a
+//! temporary folder. Dropping the value, or the end of the process, stops and removes all of it.
 
 use std::fs::File;
 use std::os::unix::process::CommandExt;
@@ -14,10 +14,10 @@ use crate::guard::{Entry, Folder};
 use crate::postgres::{children, owner, tool};
 use crate::{Client, free_port, pause, unique};
 
-/// The names of the two.
+/// The names of the two servers.
 const NAMES: [&str; 2] = ["one", "two"];
 
-/// etcd and the pair.
+/// etcd and the two servers.
 pub(super) struct Patroni {
     etcd: Option<Child>,
     nodes: Vec<Node>,
@@ -30,7 +30,7 @@ struct Node {
     folder: PathBuf,
     port: u16,
     api: u16,
-    /// Its Patroni.
+    /// The Patroni process.
     child: Option<Child>,
 }
 
@@ -41,7 +41,8 @@ impl Patroni {
         let home = Folder::create(std::env::temp_dir().join(name));
         let (user, group) = owner().context("make failover needs root")?;
         std::os::unix::fs::chown(home.path(), Some(user), Some(group))?;
-        // Whatever runs out of this folder is ours, the servers that Patroni has started too.
+        // Every process started from this folder belongs to the test, including the servers that
+        // Patroni starts.
         let guard = Entry::new(&format!(
             "for p in /proc/[0-9]*; do tr '\\0' ' ' <$p/cmdline 2>/dev/null \
                 | grep -qF '{}' && kill -9 ${{p#/proc/}}; done",
@@ -86,7 +87,8 @@ impl Patroni {
         )
     }
 
-    /// Waits until one is the primary and the other one its synchronous standby; the primary.
+    /// Waits until one server is the primary and the other its synchronous standby; returns the
+    /// primary.
     pub(super) fn wait_for_pair(&mut self, limit: Duration) -> anyhow::Result<usize> {
         let begun = Instant::now();
         while begun.elapsed() < limit {
@@ -107,7 +109,8 @@ impl Patroni {
         bail!("no primary with a synchronous standby within {limit:?}\n{}", self.logs())
     }
 
-    /// SIGKILL to a server, all of its processes and its Patroni: as if its machine were gone.
+    /// Sends SIGKILL to a server, its child processes and its Patroni, as if the machine had
+    /// failed.
     pub(super) fn kill(&mut self, number: usize) -> &'static str {
         let node = &mut self.nodes[number];
         if let Some(child) = &mut node.child {
@@ -131,7 +134,7 @@ impl Patroni {
         node.name
     }
 
-    /// Waits until the other one takes writes; when it did.
+    /// Waits until the other server accepts writes; returns the time.
     pub(super) fn wait_for_other(&self, number: usize, limit: Duration) -> anyhow::Result<Instant> {
         let other = &self.nodes[(number + 1) % self.nodes.len()];
         let begun = Instant::now();
@@ -144,7 +147,7 @@ impl Patroni {
         bail!("{} does not take over within {limit:?}\n{}", other.name, self.logs())
     }
 
-    /// Starts its Patroni, as the supervisor of its machine does, and with it the server.
+    /// Starts Patroni, as a supervisor does, and with it the server.
     pub(super) fn revive(&mut self, number: usize) -> anyhow::Result<()> {
         let node = &mut self.nodes[number];
         let mut patroni = command("patroni", &node.folder, "patroni.log")?;
@@ -152,7 +155,7 @@ impl Patroni {
         Ok(())
     }
 
-    /// The ends of what all have said.
+    /// The ends of all logs.
     pub(super) fn logs(&self) -> String {
         let files = self.nodes.iter().map(|node| node.folder.join("patroni.log"));
         let mut said = String::new();
@@ -180,14 +183,14 @@ impl Drop for Patroni {
 }
 
 impl Node {
-    /// Its Patroni's view of the pair.
+    /// The members as this Patroni reports them.
     fn members(&self) -> Vec<Value> {
         self.ask("/cluster")
             .and_then(|answer| answer["members"].as_array().cloned())
             .unwrap_or_default()
     }
 
-    /// Whether it is the primary, and its Patroni knows.
+    /// Whether this Patroni reports its server as the primary.
     fn leads(&self) -> bool {
         self.ask("/patroni").is_some_and(|answer| {
             answer["state"] == "running"
@@ -201,14 +204,14 @@ impl Node {
         serde_json::from_str(&answer.text).ok()
     }
 
-    /// The process id of its PostgreSQL.
+    /// The process id of the PostgreSQL server.
     fn server(&self) -> Option<u32> {
         let file = std::fs::read_to_string(self.folder.join("data/postmaster.pid")).ok()?;
         file.lines().next()?.trim().parse().ok()
     }
 
     fn settings(&self, etcd: u16) -> anyhow::Result<String> {
-        // Where all of its programs are, not only those that have a link elsewhere.
+        // Patroni needs the folder with all programs; some installations link only a few elsewhere.
         let postgres = tool("pg_controldata").context("PostgreSQL is installed")?;
         let programs = postgres.parent().context("a folder")?.display();
         let Node { name, folder, port, api, .. } = self;
@@ -264,7 +267,7 @@ postgresql:
     }
 }
 
-/// A program as the account that owns the servers, with a log of its own.
+/// A command that runs as the owner of the servers, with its own log file.
 fn command(program: &str, folder: &Path, log: &str) -> anyhow::Result<Command> {
     let missing = || format!("{program} is not installed: run tests/install-failover");
     let path = tool(program).with_context(missing)?;

@@ -1,6 +1,6 @@
-//! What the readers know: the words of their languages, and examples of the rules.
+//! The corpora: tokens of the languages, and examples of the rules.
 
-/// Of the query language (1).
+/// The query language (1).
 pub(super) const QUERY: &[&str] = &[
     "account:'Bank' after:01/04/2014",
     "on:2025-01",
@@ -35,7 +35,7 @@ pub(super) const QUERY: &[&str] = &[
     "\\",
 ];
 
-/// Of amounts (3.12).
+/// Amounts (3.12).
 pub(super) const AMOUNT: &[&str] = &[
     "1",
     "0",
@@ -62,7 +62,7 @@ pub(super) const AMOUNT: &[&str] = &[
     "1_000",
 ];
 
-/// Of days (1.3).
+/// Dates (1.3).
 pub(super) const DAY: &[&str] = &[
     "2025-01-31",
     "2024-02-29",
@@ -92,7 +92,7 @@ pub(super) const DAY: &[&str] = &[
     "yesterday",
 ];
 
-/// Of text mode (3.8).
+/// Text mode (3.8).
 pub(super) const TEXT: &[&str] = &[
     "13/05 cash taxi 12,34 #airport",
     "invoice 12345 value 12,34",
@@ -127,7 +127,7 @@ pub(super) const TEXT: &[&str] = &[
     "#",
 ];
 
-/// Of names and other text that is kept (4.3, 8.15).
+/// Addresses, names and other stored text (4.3, 8.15).
 pub(super) const EMAIL: &[&str] = &[
     "Alice+tag@Example.COM",
     "zoe\u{308}@b\u{fc}cher.example",
@@ -175,7 +175,7 @@ pub(super) const NAME: &[&str] = &[
     "\u{fb33}",
 ];
 
-/// What apps answer (8.7).
+/// Answers of apps (8.7).
 pub(super) const ANSWER: &[&str] = &[
     "OK",
     "[1.2.3] 5 transactions were recorded",
@@ -189,7 +189,7 @@ pub(super) const ANSWER: &[&str] = &[
     "\u{1f600}",
 ];
 
-/// Of names of files (8.11).
+/// File name patterns (8.11).
 pub(super) const FILE_PATTERN: &[&str] = &[
     "*.csv",
     "*",
@@ -213,7 +213,7 @@ pub(super) const FILE_PATTERN: &[&str] = &[
     "\\*",
 ];
 
-/// Of addresses that answers are sent to (11.16).
+/// Redirect URIs (11.16).
 pub(super) const REDIRECT: &[&str] = &[
     "https://app.example.com/callback?from=daybook",
     "https://",
@@ -236,7 +236,7 @@ pub(super) const REDIRECT: &[&str] = &[
     "%2f",
 ];
 
-/// Of scopes (11.17).
+/// Scopes (11.17).
 pub(super) const SCOPE: &[&str] = &[
     "email",
     "openid",
@@ -250,7 +250,7 @@ pub(super) const SCOPE: &[&str] = &[
     "books",
 ];
 
-/// Of codes that people type (11.19).
+/// User codes (11.19).
 pub(super) const USER_CODE: &[&str] = &[
     "BCDF-GHJK",
     "bcdfghjk",

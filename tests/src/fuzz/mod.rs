@@ -1,6 +1,6 @@
-//! `make fuzz`: made-up input for everything that reads what people type. There is no coverage to
-//! follow, so input grows from corpora of what the readers know, by a grammar of small damages.
-//! Every case has a seed of its own and can be had again.
+//! `make fuzz`: random input for everything that parses text of users. Without coverage
+//! guidance, input is generated from corpora by small mutations. Every case has a seed that
+//! reproduces it.
 
 mod corpus;
 mod mutate;
@@ -9,53 +9,52 @@ mod targets;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use crate::rng::Dice;
+use crate::rng::Rng;
 pub use mutate::Sizes;
 pub use targets::{Target, all};
 
-/// A case that broke something.
+/// A failing case.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// Brings the case back.
+    /// The seed that reproduces the case.
     pub seed: u64,
-    /// The input, as small as could be made that still fails.
+    /// The smallest input found that still fails.
     pub input: String,
-    /// What went wrong with it.
+    /// The failure.
     pub message: String,
 }
 
-/// What a run has seen so far.
+/// The progress of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
     /// Cases run.
     pub cases: u64,
-    /// Bytes they had.
+    /// Their size in bytes.
     pub bytes: u64,
-    /// The case that took longest for its size, and how long per byte. Shown, never enforced: a
+    /// The slowest case relative to its size, and its time per byte. Reported, never enforced: a
     /// loaded machine must not fail a run.
     pub slowest: (u64, Duration),
 }
 
-/// Shorter inputs than this say nothing about the time a byte takes: other work of the machine
-/// takes longer.
+/// Shorter inputs are not timed: scheduling noise exceeds the time of a parse.
 const TIMED_BYTES: usize = 4 * 1024;
-/// Attempts at a smaller input after a failure.
+/// Attempts to shrink an input.
 const MAX_ATTEMPTS: usize = 4_000;
 
-/// The seed of a run's case.
+/// The seed of a case of a run.
 pub fn case_seed(run: u64, number: u64) -> u64 {
-    Dice::new(run ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15)).roll()
+    Rng::new(run ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15)).next_u64()
 }
 
 /// The input of a case.
 pub fn input(target: &Target, seed: u64, sizes: Sizes) -> String {
-    mutate::input(&mut Dice::new(seed), target.corpus, sizes)
+    mutate::input(&mut Rng::new(seed), target.corpus, sizes)
 }
 
 /// Runs one case.
 ///
 /// # Errors
-/// The failure, its input made small.
+/// The failure, with its input shrunk.
 pub fn case(
     target: &Target,
     seed: u64,
@@ -80,7 +79,7 @@ pub fn case(
     }
 }
 
-/// What a target says of an input: nothing, or how it failed.
+/// Runs a target on an input; returns the failure.
 fn attempt(target: &Target, input: &str) -> Option<String> {
     let panic = match catch_unwind(AssertUnwindSafe(|| (target.check)(input))) {
         Ok(outcome) => return outcome.err(),
@@ -89,7 +88,7 @@ fn attempt(target: &Target, input: &str) -> Option<String> {
     Some(format!("panicked: {}", crate::panic_text(panic.as_ref())))
 }
 
-/// Leaves stretches out of the input, long ones first, as long as it still fails.
+/// Removes parts of the input, long ones first, while it still fails.
 fn shrunk(target: &Target, mut failure: Failure) -> Failure {
     let mut attempts = 0;
     let mut length = failure.input.chars().count();
@@ -117,7 +116,7 @@ fn shrunk(target: &Target, mut failure: Failure) -> Failure {
 mod tests {
     use super::*;
 
-    /// The short form of `make fuzz`, always the same.
+    /// The short form of `make fuzz`, with a fixed seed.
     #[test]
     fn a_short_run_of_every_target() {
         for target in all() {

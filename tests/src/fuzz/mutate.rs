@@ -1,21 +1,21 @@
-//! Making input: pieces of a corpus put together, then damaged.
+//! Generates input: joins parts of a corpus, then mutates them.
 
-use crate::rng::Dice;
+use crate::rng::Rng;
 
-/// How long inputs become.
+/// The length of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sizes {
     /// A few hundred bytes.
     Short,
-    /// Now and then the longest that a request may carry.
+    /// Sometimes the maximum that a request may have.
     Long,
 }
 
-/// The longest input: what a description may have (10.9).
+/// The longest input: the maximum of a description (10.9).
 const LONGEST: usize = 64 * 1024;
 
-/// Characters that readers stumble over: ends of ranges, marks, what changes its length when
-/// folded, what looks like digits, spaces or line breaks and is not the plain one.
+/// Characters that parsers mishandle: ends of ranges, marks, characters that change length when
+/// folded, and lookalikes of digits, spaces and line breaks.
 const AWKWARD: [char; 28] = [
     '\u{0}',
     '\u{7f}',
@@ -47,47 +47,47 @@ const AWKWARD: [char; 28] = [
     '²',
 ];
 
-/// An input.
-pub(super) fn input(dice: &mut Dice, corpus: &[&str], sizes: Sizes) -> String {
+/// Generates an input.
+pub(super) fn input(rng: &mut Rng, corpus: &[&str], sizes: Sizes) -> String {
     let mut text = String::new();
-    for _ in 0..1 + below(dice, 6) {
-        text.push_str(pick(dice, corpus));
-        text.push_str(pick(dice, &["", " ", "", " ", "\n"]));
+    for _ in 0..1 + below(rng, 6) {
+        text.push_str(pick(rng, corpus));
+        text.push_str(pick(rng, &["", " ", "", " ", "\n"]));
     }
-    for _ in 0..below(dice, 8) {
-        text = damaged(dice, &text, corpus);
+    for _ in 0..below(rng, 8) {
+        text = damaged(rng, &text, corpus);
     }
-    if sizes == Sizes::Long && below(dice, 200) == 0 {
-        text = text.repeat(1 + below(dice, LONGEST / text.len().max(1)));
+    if sizes == Sizes::Long && below(rng, 200) == 0 {
+        text = text.repeat(1 + below(rng, LONGEST / text.len().max(1)));
     }
     bounded(text, if sizes == Sizes::Long { LONGEST } else { 2_000 })
 }
 
-/// One small damage.
-fn damaged(dice: &mut Dice, text: &str, corpus: &[&str]) -> String {
+/// Applies one small mutation.
+fn damaged(rng: &mut Rng, text: &str, corpus: &[&str]) -> String {
     let characters: Vec<char> = text.chars().collect();
-    let (one, two) = (below(dice, characters.len() + 1), below(dice, characters.len() + 1));
+    let (one, two) = (below(rng, characters.len() + 1), below(rng, characters.len() + 1));
     let (start, end) = (one.min(two), one.max(two));
     let part = |range: std::ops::Range<usize>| characters[range].iter().collect::<String>();
     let (head, middle, tail) = (part(0..start), part(start..end), part(end..characters.len()));
-    match below(dice, 9) {
+    match below(rng, 9) {
         0 => format!("{head}{tail}"),
         1 => format!("{head}{middle}{middle}{tail}"),
         2 => format!("{head}{}{tail}", middle.chars().rev().collect::<String>()),
-        3 => format!("{head}{}{middle}{tail}", pick(dice, corpus)),
-        4 => format!("{head}{}{middle}{tail}", pick(dice, &AWKWARD)),
+        3 => format!("{head}{}{middle}{tail}", pick(rng, corpus)),
+        4 => format!("{head}{}{middle}{tail}", pick(rng, &AWKWARD)),
         5 => format!(
             "{head}{}{middle}{tail}",
-            char::from_u32(u32::try_from(below(dice, 0x11_0000)).unwrap_or(0)).unwrap_or('?')
+            char::from_u32(u32::try_from(below(rng, 0x11_0000)).unwrap_or(0)).unwrap_or('?')
         ),
         6 => format!(
             "{head}{}{tail}",
-            if below(dice, 2) == 0 { middle.to_uppercase() } else { middle.to_lowercase() }
+            if below(rng, 2) == 0 { middle.to_uppercase() } else { middle.to_lowercase() }
         ),
-        7 => format!("{head}{}{middle}{tail}", pick(dice, corpus).repeat(1 + below(dice, 40))),
+        7 => format!("{head}{}{middle}{tail}", pick(rng, corpus).repeat(1 + below(rng, 40))),
         _ => {
-            let digits = below(dice, 32);
-            format!("{head}{}{middle}{tail}", below(dice, 1 << digits))
+            let digits = below(rng, 32);
+            format!("{head}{}{middle}{tail}", below(rng, 1 << digits))
         }
     }
 }
@@ -99,10 +99,10 @@ fn bounded(mut text: String, longest: usize) -> String {
     text
 }
 
-fn below(dice: &mut Dice, end: usize) -> usize {
-    usize::try_from(dice.below(end as u64)).expect("below a length")
+fn below(rng: &mut Rng, end: usize) -> usize {
+    usize::try_from(rng.below(end as u64)).expect("below a length")
 }
 
-fn pick<T: Clone>(dice: &mut Dice, from: &[T]) -> T {
-    from[below(dice, from.len())].clone()
+fn pick<T: Clone>(rng: &mut Rng, from: &[T]) -> T {
+    from[below(rng, from.len())].clone()
 }

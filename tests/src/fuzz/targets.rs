@@ -1,12 +1,11 @@
-//! What is fuzzed, and what must hold of it whatever it is given: no panic, and what is read means
-//! something.
+//! The fuzz targets and their properties: no panic, and every parsed value is valid.
 
 use std::fmt::Debug;
 
 use daybook_domain::amount::{self, DecimalSeparator, Precision};
 use daybook_domain::app::AppId;
 use daybook_domain::calendar::{DatePattern, format_iso, parse_iso};
-use daybook_domain::delivery::{MAX_MESSAGE, Receiver, ResponseKind, read_answer};
+use daybook_domain::delivery::{MAX_MESSAGE, Receiver, ResponseKind, read_response};
 use daybook_domain::email::Email;
 use daybook_domain::event::EventType;
 use daybook_domain::grant::{GrantScope, RedirectUri, UserCode};
@@ -20,14 +19,14 @@ use serde_json::{Map, Value};
 
 use super::corpus;
 
-/// Something that reads text.
+/// A parser under test.
 #[derive(Clone, Copy)]
 pub struct Target {
-    /// What to call it.
+    /// The name of the target.
     pub name: &'static str,
-    /// What its inputs grow from.
+    /// The corpus of its inputs.
     pub corpus: &'static [&'static str],
-    /// Reads an input; says what is wrong with the outcome.
+    /// Parses an input and checks the result.
     pub check: fn(&str) -> Result<(), String>,
 }
 
@@ -76,15 +75,11 @@ fn query(input: &str) -> Result<(), String> {
         let query = Query::parse(input, &reading);
         let mut terms = 0;
         query.filter().each_term(&mut |_| terms += 1);
-        // One more stands for what is left out unless asked for: the trash (1.2.2).
+        // One implicit term excludes the trash (1.2.2).
         holds("a term takes a character", terms <= input.chars().count() + 1)?;
         let _ = query.single_account();
         let balance = BalanceQuery::parse(input, &reading);
-        same(
-            "5.1: blank text is no query of balances",
-            &balance.is_none(),
-            &input.trim().is_empty(),
-        )?;
+        same("5.1: balances refuse a blank query", &balance.is_none(), &input.trim().is_empty())?;
         let understood = |query: &BalanceQuery| query.check_understood().is_ok();
         holds(
             "1.1.13: what cannot be read is warned of",
@@ -103,27 +98,27 @@ fn query(input: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What is recorded reads back as itself, and lies in the range (3.12).
+/// A recorded amount parses back to itself and is in range (3.12).
 fn amount(input: &str) -> Result<(), String> {
     for separator in SEPARATORS {
         for (fraction_digits, scale) in [(0, 0), (2, 2), (2, 8), (8, 8)] {
             let precision = Precision { fraction_digits, scale, separator };
             let Ok(Some(reading)) = amount::read(input, separator) else { continue };
-            let Ok(recorded) = reading.record(precision) else { continue };
+            let Ok(recorded) = reading.round(precision) else { continue };
             holds(
                 "3.12.5: it can be stored",
                 recorded.units(scale).is_some_and(|units| units > 0),
             )?;
             let written = amount::write(recorded.value(), fraction_digits);
             let again = amount::read(&written, separator).ok().flatten();
-            let again = again.and_then(|reading| reading.record(precision).ok());
+            let again = again.and_then(|reading| reading.round(precision).ok());
             same(&format!("3.12.6: {written} read back"), &again, &Some(recorded))?;
         }
     }
     Ok(())
 }
 
-/// A day is written as it was read (3.2.4); a date term takes any text (1.3).
+/// A date is formatted as it was parsed (3.2.4); a date term accepts any text (1.3).
 fn day(input: &str) -> Result<(), String> {
     if let Some(day) = parse_iso(input) {
         same("3.2.4: the day written", &format_iso(day).as_str(), &input)?;
@@ -135,7 +130,7 @@ fn day(input: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What is found is usable, and what remains was there, in that order (3.8).
+/// Parsed fields are valid, and the rest of the text keeps its order (3.8).
 fn text(input: &str) -> Result<(), String> {
     let accounts = [
         "Cash",
@@ -193,7 +188,7 @@ fn text(input: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Folding is done once (4.3).
+/// Folding is idempotent (4.3).
 fn name(input: &str) -> Result<(), String> {
     let once = normalized(input);
     same("4.3: normalized twice", &normalized(&once), &once)?;
@@ -201,7 +196,7 @@ fn name(input: &str) -> Result<(), String> {
     same("1.2.4: folded twice", &fold(&folded), &folded)
 }
 
-/// An address has one form, of letters that can be seen (7.9).
+/// An address has one normalized form of visible characters (7.9).
 fn email(input: &str) -> Result<(), String> {
     let Ok(email) = Email::parse(input) else { return Ok(()) };
     same("7.9: parsed twice", &Email::parse(email.as_str()), &Ok(email.clone()))?;
@@ -211,8 +206,8 @@ fn email(input: &str) -> Result<(), String> {
     holds("7.9: no longer than what is stored", email.as_str().len() <= 254)
 }
 
-/// Whatever an app says is recorded, the gravest first, as far as a database keeps it; what says
-/// nothing is not (8.7).
+/// The most severe response of an app is recorded, as far as it can be stored; an empty one is not
+/// (8.7).
 fn app_answer(input: &str) -> Result<(), String> {
     let kept: String = input.chars().filter(|c| *c != '\0').collect();
     let says = !kept.trim().is_empty();
@@ -228,10 +223,10 @@ fn app_answer(input: &str) -> Result<(), String> {
     for (value, says) in values {
         let is_text = !matches!(value, Json::Object(_));
         let mut answer = Object::new();
-        // From the lightest to the gravest: each beats those before.
+        // From the least to the most severe: each one precedes those before.
         for (key, kind) in kinds.into_iter().rev() {
             answer = answer.with(key, value.clone());
-            let Some(remark) = read_answer(&answer, &[]) else {
+            let Some(remark) = read_response(&answer, &[]) else {
                 holds("8.7: what says something is recorded", !says)?;
                 continue;
             };
@@ -248,7 +243,7 @@ fn app_answer(input: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A pattern is read or stands for itself, and one without signs is a name (8.11).
+/// A pattern parses or matches only itself, and one without wildcards is a name (8.11).
 fn file_pattern(input: &str) -> Result<(), String> {
     let patterns: Vec<String> = input.split('\n').map(str::to_owned).collect();
     let receiver = Receiver {
@@ -269,26 +264,26 @@ fn file_pattern(input: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// An address that answers are sent to is one that a browser reads as the server does, and nothing
-/// that merely begins with it (11.16).
+/// The server parses a redirect URI as browsers do, and rejects URIs that only share a prefix
+/// (11.16).
 fn redirect(input: &str) -> Result<(), String> {
     let Ok(uri) = RedirectUri::parse(input) else { return Ok(()) };
-    holds("11.16: its own address", uri.is(input))?;
+    holds("11.16: its own address", uri.matches(input))?;
     let odd = |c: char| !c.is_ascii_graphic() || c == '#' || c == '\\';
     holds("RFC 6749, 3.1.2: absolute, without a fragment", !input.contains(odd))?;
     for rest in ["x", "/..", "@evil.example/", ".evil.example/", ":80@evil.example/", "?a", "#"] {
-        holds("11.16: letter by letter", !uri.is(&format!("{input}{rest}")))?;
+        holds("11.16: letter by letter", !uri.matches(&format!("{input}{rest}")))?;
     }
     for start in ["http://127.0.0.1", "http://localhost"] {
         let Some(rest) = input.strip_prefix(start) else { continue };
         let port = format!("{start}:51234{rest}");
         let free = !rest.starts_with(':');
-        holds("11.16: the port is free, unless one was registered", uri.is(&port) == free)?;
+        holds("11.16: the port is free, unless one was registered", uri.matches(&port) == free)?;
     }
     Ok(())
 }
 
-/// Scopes that are read hold the address, and say the same when they are read again (11.17).
+/// Parsed scopes include the e-mail and parse back to the same scopes (11.17).
 fn scope(input: &str) -> Result<(), String> {
     const ALIAS: &str = "https://id.example/userinfo.email";
     for alias in [None, Some(ALIAS)] {
@@ -304,7 +299,7 @@ fn scope(input: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A code that is read is one that could have been shown (11.19).
+/// A parsed user code is one that could have been issued (11.19).
 fn user_code(input: &str) -> Result<(), String> {
     let Some(code) = UserCode::read(input) else { return Ok(()) };
     let letters = |c: char| "BCDFGHJKLMNPQRSTVWXZ".contains(c);
@@ -314,7 +309,7 @@ fn user_code(input: &str) -> Result<(), String> {
     same("11.19: in any case", &UserCode::read(&shown.to_lowercase()), &Some(code))
 }
 
-/// Canonical JSON is JSON of the same value, and canonical itself (8.15, RFC 8785).
+/// Canonical JSON has the same value and is a fixed point (8.15, RFC 8785).
 fn json(input: &str) -> Result<(), String> {
     let mut object = Object::new();
     let mut expected = Map::new();
@@ -341,8 +336,7 @@ fn json(input: &str) -> Result<(), String> {
     same("RFC 8785: written the same way again", &canonical(&back), &text)
 }
 
-/// RFC 8785 again, from the standard and by other means: serde's writer of strings, sorted by
-/// UTF-16 code units.
+/// RFC 8785 implemented independently: serde's string writer, sorted by UTF-16 code units.
 fn canonical(value: &Value) -> String {
     match value {
         Value::Array(items) => {

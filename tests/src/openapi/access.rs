@@ -1,4 +1,4 @@
-//! The document of signing in and of tokens (11.22), and answers checked against it.
+//! The document of signing in and of tokens (11.22), and the check of answers against it.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -8,19 +8,19 @@ use serde_json::Value;
 use super::contract::{check, resolve};
 use crate::Answer;
 
-/// The file in the tree.
+/// The text of the file.
 pub const TEXT: &str = include_str!("../../../openapi/auth.json");
 
 /// An operation of the document.
 #[derive(Clone, Copy)]
 pub struct AccessOperation {
-    /// In upper case.
+    /// The method, in upper case.
     pub method: &'static str,
-    /// The template of the path.
+    /// The path template.
     pub path: &'static str,
     /// The `operationId`.
     pub id: &'static str,
-    /// The operation as the document has it.
+    /// The operation object of the document.
     pub value: &'static Value,
 }
 
@@ -48,7 +48,7 @@ pub fn operations() -> Vec<AccessOperation> {
 }
 
 impl AccessOperation {
-    /// The names that it reads in its query, or in its form.
+    /// The parameter names of its query or its form.
     pub fn names(&self) -> BTreeSet<&'static str> {
         let listed = self.value["parameters"].as_array().map(Vec::as_slice).unwrap_or_default();
         let query = listed.iter().filter_map(|parameter| resolve(parameter)["name"].as_str());
@@ -66,7 +66,7 @@ impl AccessOperation {
             })
     }
 
-    /// How this answer differs from the document, a line per fault.
+    /// The differences between an answer and the document, one per line.
     pub fn faults(&self, answer: &Answer) -> Vec<String> {
         let status = answer.status.to_string();
         let Some(response) = self.value["responses"].get(&status).map(resolve) else {
@@ -119,13 +119,13 @@ fn add_fields(schema: &'static Value, names: &mut BTreeSet<&'static str>) {
     }
 }
 
-/// The operation that a request asks for.
+/// Finds the operation of a request.
 pub fn find(method: &str, path: &str) -> Option<AccessOperation> {
     let path = path.split('?').next().unwrap_or_default();
     operations().into_iter().find(|operation| operation.takes(method, path))
 }
 
-/// Asserts that an answer is one of the document.
+/// Asserts that an answer is documented.
 #[track_caller]
 pub fn is_documented(method: &str, path: &str, answer: &Answer) {
     let operation = find(method, path).unwrap_or_else(|| panic!("{method} {path} is documented"));

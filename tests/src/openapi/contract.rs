@@ -1,8 +1,8 @@
-//! The published document, and answers checked against it.
+//! The published document, and the check of answers against it.
 //!
-//! The check knows the part of JSON Schema that the document uses, and stops at any other word, so
-//! that nothing in the document goes unchecked unnoticed. One thing is stricter than the standard:
-//! a field the document does not name is a fault.
+//! The check implements the part of JSON Schema that the document uses and fails at any other
+//! keyword, so nothing is skipped silently. It is stricter than the standard in one point: an
+//! undocumented field is a fault.
 
 use std::sync::OnceLock;
 
@@ -10,20 +10,20 @@ use serde_json::Value;
 
 use super::access;
 
-/// The file in the tree.
+/// The text of the file.
 pub const TEXT: &str = include_str!("../../../openapi/openapi.json");
 
 /// An operation of the document.
 #[derive(Clone, Copy)]
 pub struct Operation {
-    /// In upper case.
+    /// The method, in upper case.
     pub method: &'static str,
-    /// The template of the path.
+    /// The path template.
     pub path: &'static str,
     /// The `operationId`.
     pub id: &'static str,
     value: &'static Value,
-    /// Of all operations of the path.
+    /// Parameters of all operations of the path.
     shared: &'static [Value],
 }
 
@@ -64,7 +64,7 @@ pub fn resolve(value: &'static Value) -> &'static Value {
     let pointer = target
         .strip_prefix('#')
         .unwrap_or_else(|| panic!("a reference inside the document: {target}"));
-    // The parts of the second document stand elsewhere in it.
+    // Pointers outside the components refer to the second document.
     let of = if pointer.starts_with("/components/") { access::document() } else { document() };
     of.pointer(pointer).unwrap_or_else(|| panic!("{target} is defined"))
 }
@@ -86,33 +86,33 @@ impl Operation {
         own.iter().chain(self.shared).map(shown).collect()
     }
 
-    /// What the document says about this answer.
+    /// The documented response for a status.
     pub fn response(&self, status: &str) -> Option<&'static Value> {
         self.value["responses"].get(status).map(resolve)
     }
 
-    /// The headers the document promises with this answer.
+    /// The headers documented for a status.
     pub fn headers(&self, status: &str) -> Vec<&'static str> {
         let promised = self.response(status).and_then(|response| response["headers"].as_object());
         promised.map(|headers| headers.keys().map(String::as_str).collect()).unwrap_or_default()
     }
 
-    /// Whether the operation changes something. One that reads takes its ids in a body (12.11).
+    /// Whether the operation writes. Some reads have their ids in a body (12.11).
     pub fn writes(&self) -> bool {
         self.method != "GET" && self.id != "loadTransactionsBatch"
     }
 
-    /// What a call costs of a quota (10.6).
+    /// The cost of a call (10.6).
     pub fn cost(&self) -> u64 {
         self.value["x-quota-cost"].as_u64().unwrap_or(1)
     }
 
-    /// Whether it takes a header of that name.
+    /// Whether it accepts a header of that name.
     pub fn takes(&self, header: &str) -> bool {
         self.parameters().contains(&format!("header {header}"))
     }
 
-    /// How this answer differs from the document, a line per fault.
+    /// The differences between an answer and the document, one per line.
     pub fn faults(&self, status: u16, text: &str) -> Vec<String> {
         let Some(response) = self.response(&status.to_string()) else {
             return vec![format!("{status} is not documented")];
@@ -130,12 +130,11 @@ impl Operation {
     }
 }
 
-/// Words that say something to readers and nothing about values; `additionalProperties` is read
-/// with the fields.
+/// Keywords without a constraint; `additionalProperties` is checked with the fields.
 const SILENT: [&str; 5] =
     ["description", "example", "readOnly", "x-nullable", "additionalProperties"];
 
-/// Checks a value against a schema; each fault names its place.
+/// Checks a value against a schema; each fault has its path.
 pub fn check(schema: &'static Value, value: &Value, at: &str, faults: &mut Vec<String>) {
     if value.is_null() && schema["x-nullable"] == true {
         return;
@@ -187,8 +186,8 @@ pub fn check(schema: &'static Value, value: &Value, at: &str, faults: &mut Vec<S
     fields(schema, value, at, faults);
 }
 
-/// The fields of an object: each is documented, or of the documented kind where names are free. A
-/// schema that has neither holds any object.
+/// Checks the fields of an object: each one is documented, or of the documented type where names
+/// are free. A schema without both accepts any object.
 fn fields(schema: &'static Value, value: &Value, at: &str, faults: &mut Vec<String>) {
     let (known, others) = (schema.get("properties"), schema.get("additionalProperties"));
     let Some(object) = value.as_object().filter(|_| known.is_some() || others.is_some()) else {
@@ -214,7 +213,7 @@ fn is_a(kind: &Value, value: &Value) -> bool {
     }
 }
 
-/// The five patterns of the document, without an engine for all.
+/// Matches the five patterns of the document, without a regex engine.
 fn matches(pattern: &Value, text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match pattern.as_str().expect("a pattern is text") {
@@ -245,7 +244,7 @@ fn has_format(format: &Value, value: &Value) -> bool {
     match format.as_str().expect("a format is a word") {
         "int32" => value.as_i64().is_some_and(|number| i32::try_from(number).is_ok()),
         "int64" => value.is_i64(),
-        // Exactly: jiff reads more spellings than it writes.
+        // Exact match, because jiff reads more notations than it writes.
         "date" => value.as_str().is_some_and(|text| {
             text.parse::<jiff::civil::Date>().is_ok_and(|date| date.to_string() == text)
         }),

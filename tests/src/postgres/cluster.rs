@@ -1,4 +1,4 @@
-//! A PostgreSQL server of the suite's own: made, started, killed and started again.
+//! A temporary PostgreSQL server of the suite, which can be killed and restarted.
 
 use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -13,22 +13,21 @@ use crate::guard::{Entry, Folder};
 use crate::small_disk::SmallDisk;
 use crate::{free_port, pause, scratch};
 
-/// How a cluster is made.
+/// The settings of a cluster.
 #[derive(Clone, Default)]
 pub struct Setup {
-    /// It writes through to disk, as production does; tests that kill nothing do not wait for
-    /// disks.
+    /// Syncs to disk, as in production. Tests that kill nothing need not wait for disks.
     pub durable: bool,
-    /// Where its data lies, instead of the folder of temporary files.
+    /// The disk of its data, instead of the folder of temporary files.
     pub small_disk: Option<Arc<SmallDisk>>,
-    /// The port of the server whose replica it is.
+    /// The port of its primary, for a replica.
     pub follows: Option<u16>,
 }
 
 /// A server with an empty database `postgres`, whose superuser needs no password.
 pub struct Cluster {
     setup: Setup,
-    /// Of the log, and of the data unless a small disk has it.
+    /// The folder of the log, and of the data unless a small disk has it.
     home: Folder,
     data: PathBuf,
     port: u16,
@@ -37,7 +36,7 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Makes one and starts it.
+    /// Creates a cluster and starts it.
     pub fn start(setup: Setup) -> Cluster {
         let Some(initdb) = tool("initdb") else {
             panic!("{INSTALL}");
@@ -64,7 +63,7 @@ impl Cluster {
         panic!("PostgreSQL does not start:\n{}", cluster.log());
     }
 
-    /// A replica of this one, which writes each statement into its log.
+    /// Creates a replica of this one, which logs each statement.
     pub fn replica(&self) -> Cluster {
         Cluster::start(Setup { follows: Some(self.port), ..self.setup.clone() })
     }
@@ -79,22 +78,22 @@ impl Cluster {
         self.port
     }
 
-    /// The process that its others come from.
+    /// The process id of the postmaster.
     pub fn pid(&self) -> u32 {
         self.server.as_ref().expect("the server runs").0.id()
     }
 
-    /// Its data directory, on the small disk if there is one.
+    /// Its data directory.
     pub fn data(&self) -> &Path {
         &self.data
     }
 
-    /// What it has said so far.
+    /// Its log so far.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.home.path().join("log")).unwrap_or_default()
     }
 
-    /// SIGKILL to the server and to each of its processes, at once.
+    /// Sends SIGKILL to the server and to all of its processes.
     pub fn kill(&mut self) {
         let Some((mut child, _guard)) = self.server.take() else {
             return;
@@ -103,17 +102,17 @@ impl Cluster {
         let children = children(server);
         let mut all = vec!["-9".to_owned(), server.to_string()];
         all.extend(children.iter().cloned());
-        // One that has ended meanwhile is no failure.
+        // A process that has already ended is not a failure.
         drop(Command::new("kill").args(&all).stderr(Stdio::null()).status());
         drop(child.wait());
-        // A new server refuses to start as long as one of them lives.
+        // A new server refuses to start while one of them lives.
         let alive = |child: &String| Path::new("/proc").join(child).exists();
         while children.iter().any(alive) {
             pause(Duration::from_millis(1));
         }
     }
 
-    /// The immediate shutdown: like a crash, but in the server's own hands.
+    /// Shuts the server down immediately, which is like a crash.
     pub fn stop_immediately(&mut self) {
         if let Some((mut child, _guard)) = self.server.take() {
             drop(Command::new("kill").args(["-QUIT", &child.id().to_string()]).status());
@@ -121,14 +120,14 @@ impl Cluster {
         }
     }
 
-    /// Whether the server has ended by itself.
+    /// Whether the server has ended without a signal of the suite.
     pub fn has_ended(&mut self) -> bool {
         self.server
             .as_mut()
             .is_none_or(|(child, _)| child.try_wait().expect("the state of the process").is_some())
     }
 
-    /// Starts it again on the same data and the same port, and waits until it answers.
+    /// Starts it again on the same data and port, and waits until it answers.
     pub fn resume(&mut self) {
         self.server = None;
         assert!(self.launch(), "PostgreSQL does not start again:\n{}", self.log());
@@ -141,8 +140,8 @@ impl Cluster {
     }
 
     fn initialise(&self, initdb: &Path) {
-        // A linguistic collation, as most installations have: orderings that lean on the
-        // database's own would show.
+        // A linguistic collation, as most installations have, reveals orderings that depend on the
+        // database's collation.
         let collations: [&[&str]; 2] = [
             &["--locale-provider=icu", "--icu-locale=en-US", "--locale=C.UTF-8"],
             &["--locale=C.UTF-8"],
@@ -165,7 +164,7 @@ impl Cluster {
         panic!("initdb fails: {said}");
     }
 
-    /// A base backup of the server at that port, which it follows when it starts.
+    /// Takes a base backup of the server at that port, to follow it.
     fn copy(&self, port: u16) {
         let backup = tool("pg_basebackup").unwrap_or_else(|| panic!("{INSTALL}"));
         let primary = format!("postgres://postgres@127.0.0.1:{port}/postgres");
@@ -201,7 +200,7 @@ impl Cluster {
         settings
     }
 
-    /// Starts it; `false` when it ends instead of answering.
+    /// Starts the server; `false` when it ends instead of answering.
     fn launch(&mut self) -> bool {
         let postgres = tool("postgres").unwrap_or_else(|| panic!("{INSTALL}"));
         let log = File::options()
@@ -219,7 +218,7 @@ impl Cluster {
         self.server = Some((child, guard));
         let started = Instant::now();
         while started.elapsed() < Duration::from_secs(60) {
-            // It ends at once when another program took the port in between.
+            // The server ends at once if another program took the port meanwhile.
             if self.has_ended() {
                 self.server = None;
                 return false;
@@ -233,7 +232,7 @@ impl Cluster {
         false
     }
 
-    /// A command as the account that owns the cluster, where its disk is.
+    /// A command that runs as the owner of the cluster, on its disk.
     fn owned(&self, program: &Path) -> Command {
         let mut command = match &self.setup.small_disk {
             Some(disk) => disk.command(program, owner()),
@@ -258,13 +257,14 @@ impl Drop for Cluster {
     }
 }
 
-/// The processes that this one has started and that still run.
+/// The running child processes of a process.
 pub fn children(parent: u32) -> Vec<String> {
     let list = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"));
     list.unwrap_or_default().split_whitespace().map(str::to_owned).collect()
 }
 
-/// SIGQUIT is the immediate shutdown; the server removes its pid file as the last thing it does.
+/// Waits for the pid file to disappear, which the server removes last. SIGQUIT is the immediate
+/// shutdown.
 fn stop_command(server: u32, data: &Path) -> String {
     let file = data.join("postmaster.pid");
     let file = file.display();

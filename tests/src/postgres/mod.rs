@@ -1,5 +1,5 @@
-//! One temporary PostgreSQL cluster per process, started when first needed. A template has the
-//! schema; each server gets a copy of it.
+//! One temporary PostgreSQL cluster per process, started on first use. A template has the schema;
+//! each server gets a copy of it.
 
 mod cluster;
 
@@ -20,7 +20,7 @@ const INSTALL: &str = "PostgreSQL is not installed: the suite runs on SQLite and
     a running server with DAYBOOK_TEST_POSTGRES_URL=postgres://..., or ask for SQLite alone with \
     DAYBOOK_TEST_ENGINES=sqlite";
 
-/// A database of its own, dropped with this value.
+/// A database, dropped with this value.
 pub(crate) struct Database {
     pub(crate) url: String,
     name: String,
@@ -29,7 +29,7 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// A database with the schema; `durable` puts it in the cluster that syncs to a disk.
+    /// Creates a database with the schema; `durable` uses the cluster that syncs to a disk.
     pub(crate) fn create(durable: bool) -> Database {
         let Some(program) = setting("DAYBOOK_TEST_POSTGRES_PREPARE") else {
             return Database::copy(durable, unique_name(), template(durable));
@@ -41,13 +41,13 @@ impl Database {
         database
     }
 
-    /// A database without tables.
+    /// Creates a database without tables.
     pub(crate) fn empty(durable: bool) -> Database {
         Database::copy(durable, unique_name(), "template1")
     }
 
-    /// A copy of a database. PostgreSQL refuses to copy one while a session is still connected to
-    /// it, and a session that was just closed takes a moment to end.
+    /// Copies a database. PostgreSQL refuses to copy one while a session is connected, and a closed
+    /// session takes a moment to end.
     #[track_caller]
     fn copy(durable: bool, name: String, template: &str) -> Database {
         let admin = admin_url(durable);
@@ -74,7 +74,7 @@ fn drop_it(name: &str) -> String {
     format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 }
 
-/// The name of a database with the schema and nothing else.
+/// The name of the template database.
 fn template(durable: bool) -> &'static str {
     static TEMPLATES: [OnceLock<Database>; 2] = [OnceLock::new(), OnceLock::new()];
     let template = TEMPLATES[usize::from(durable)].get_or_init(|| {
@@ -94,8 +94,7 @@ impl Drop for Database {
     }
 }
 
-/// The administrator's address of the server that holds the databases: the one named by the
-/// environment, else our cluster.
+/// The administrator's address of the server: from the environment, or of the temporary cluster.
 pub fn admin_url(durable: bool) -> String {
     static CLUSTERS: [OnceLock<Cluster>; 2] = [OnceLock::new(), OnceLock::new()];
     if let Some(url) = setting("DAYBOOK_TEST_POSTGRES_URL") {
@@ -105,7 +104,7 @@ pub fn admin_url(durable: bool) -> String {
     CLUSTERS[usize::from(durable)].get_or_init(start).url().to_owned()
 }
 
-/// `postgres://user@host:port/database?options` with another database.
+/// Replaces the database in `postgres://user@host:port/database?options`.
 fn with_database(admin: &str, name: &str) -> String {
     let (address, options) =
         admin.split_once('?').map_or((admin, None), |(address, options)| (address, Some(options)));
@@ -115,7 +114,7 @@ fn with_database(admin: &str, name: &str) -> String {
     format!("{}/{name}{options}", &address[..end])
 }
 
-/// Runs a statement; the error as text.
+/// Runs a statement; returns an error as text.
 pub(crate) fn query(url: &str, statement: &str) -> Result<(), String> {
     let run = || Client::connect(url, NoTls)?.batch_execute(statement);
     run().map_err(|error| {
@@ -124,8 +123,8 @@ pub(crate) fn query(url: &str, statement: &str) -> Result<(), String> {
     })
 }
 
-/// A program of PostgreSQL, or one beside it: in PATH, or where Debian keeps the servers, of the
-/// newest version.
+/// Finds a program of PostgreSQL or related to it: in PATH, or in Debian's folder of the newest
+/// server version.
 pub fn tool(name: &str) -> Option<PathBuf> {
     let path = setting("PATH").unwrap_or_default();
     let listed = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
@@ -133,7 +132,7 @@ pub fn tool(name: &str) -> Option<PathBuf> {
     versions.sort_by_key(|version| {
         version.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<u32>().ok())
     });
-    // pgbouncer and others lie where root alone looks.
+    // Debian installs pgbouncer in a folder that is only in root's PATH.
     let system = [PathBuf::from("/usr/sbin")];
     let debian = versions.into_iter().rev().map(|version| version.join("bin"));
     std::env::split_paths(&path)

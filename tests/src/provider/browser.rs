@@ -1,4 +1,4 @@
-//! How a person signs in at a provider: the authorization code flow, through its pages.
+//! Signing in at a provider: the authorization code flow, through its pages.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use crate::encode;
 
 /// The secret of the clients that people sign in through.
 const SECRET: &str = "of-the-web-page";
-/// Where they are sent in the end; nothing needs to be there.
+/// The redirect URI of these clients; no server listens there.
 const CALLBACK: &str = "https://client.example/callback";
 
-/// What a client gets for a code.
+/// The token response of the provider.
 #[derive(Clone, Debug)]
 pub struct Tokens {
-    /// Opaque, or a JWT where a resource was asked for.
+    /// Opaque, or a JWT when a resource was requested.
     pub access: String,
     /// A JWT.
     pub id: String,
@@ -45,19 +45,19 @@ impl Provider {
         self.exchange(client, code, resource)
     }
 
-    /// Somebody who is not signed in at this issuer.
+    /// A person who is not signed in at this issuer.
     pub fn visitor(&self) -> Visitor {
         Visitor { issuer: self.issuer().to_owned(), agent: agent(), cookies: BTreeMap::new() }
     }
 
-    /// Signs a user in at the address that a client has sent a browser to, and consents; the
-    /// address at the client that the browser is sent back to.
+    /// Signs a user in and consents, starting at an authorization URL; returns the redirect to the
+    /// client.
     #[track_caller]
     pub fn visit(&self, url: &str, sub: &str) -> String {
         self.visitor().visit(url, sub)
     }
 
-    /// The same of somebody who goes back without signing in.
+    /// Refuses to sign in; returns the redirect to the client.
     #[track_caller]
     pub fn refuse(&self, url: &str) -> String {
         let mut visitor = self.visitor();
@@ -97,7 +97,7 @@ impl Provider {
         self.form("/token/revocation", &fields);
     }
 
-    /// Sends a form to an endpoint, which takes it; the text of the answer.
+    /// Posts a form to an endpoint, which must succeed; returns the body.
     #[track_caller]
     fn form(&self, path: &str, fields: &[(&str, &str)]) -> String {
         let request = agent().post(format!("{}{path}", self.issuer()));
@@ -114,17 +114,16 @@ fn form(fields: &[(&str, &str)]) -> String {
     pairs.collect::<Vec<_>>().join("&")
 }
 
-/// Where a request led, after all redirects.
+/// The page after all redirects.
 #[derive(Debug)]
 enum Page {
-    /// To a page that asks for this (`login`, `consent`), with a form that is sent to this address.
+    /// A page with a prompt (`login`, `consent`) and the address of its form.
     Form { action: String, prompt: String },
-    /// Back to the client, at this address.
+    /// The redirect to the client.
     Back(String),
 }
 
-/// A person with a browser of their own, in which they stay signed in: as much of one as it takes,
-/// cookies, redirects and forms.
+/// A person with a browser session: cookies, redirects and forms.
 pub struct Visitor {
     issuer: String,
     agent: Agent,
@@ -132,7 +131,7 @@ pub struct Visitor {
 }
 
 impl Visitor {
-    /// Through all pages, from the address that a client has sent it to; where it comes back.
+    /// Goes through all pages from an authorization URL; returns the redirect to the client.
     #[track_caller]
     pub fn visit(&mut self, url: &str, sub: &str) -> String {
         let mut page = self.get(url);
@@ -150,7 +149,7 @@ impl Visitor {
         }
     }
 
-    /// Whether a client that sends the browser there makes this person sign in again.
+    /// Whether an authorization URL makes this person sign in again.
     #[track_caller]
     pub fn must_sign_in(&mut self, url: &str) -> bool {
         matches!(self.get(url), Page::Form { prompt, .. } if prompt == "login")
@@ -181,7 +180,7 @@ impl Visitor {
         for set in answer.headers().get_all("set-cookie") {
             let pair = set.to_str().expect("ASCII").split(';').next().unwrap_or_default();
             let (name, value) = pair.split_once('=').expect("a name and a value");
-            // An empty value takes a cookie away.
+            // An empty value deletes a cookie.
             self.cookies.insert(name.to_owned(), value.to_owned());
             self.cookies.retain(|_, value| !value.is_empty());
         }

@@ -1,8 +1,8 @@
-//! Real OpenID providers for the tests of who somebody is: `oidc-provider` for Node.js, with the
-//! scripts of `tests/oidc`; `tests/install-oidc-provider` installs it.
+//! Real OpenID providers for the identity tests: `oidc-provider` for Node.js, with the scripts of
+//! `tests/oidc`; `tests/install-oidc-provider` installs it.
 //!
-//! One process of Node.js serves all issuers of a run, because to start it takes far longer than
-//! to start one more issuer in it.
+//! One Node.js process serves all issuers of a run, because starting a process takes far longer
+//! than adding an issuer.
 
 mod browser;
 mod entries;
@@ -24,8 +24,8 @@ use crate::guard::Entry;
 pub use browser::{Tokens, Visitor};
 pub use entries::{API, ASKING_SECRET, File, SIGN_IN_SECRET};
 
-/// The four algorithms, which are also what the clients of an issuer are called after: `web-ES256`
-/// is a page that asks for ID tokens signed with ES256.
+/// The four algorithms. Clients are named after them: `web-ES256` requests ID tokens signed with
+/// ES256.
 pub const ALGORITHMS: [&str; 4] = ["RS256", "PS256", "ES256", "EdDSA"];
 
 fn sources() -> PathBuf {
@@ -36,8 +36,7 @@ fn home() -> PathBuf {
     target_dir().join("oidc-provider")
 }
 
-/// What is missing, and how to get it; `None` when oidc-provider is there in the version that is
-/// asked for.
+/// Reports a missing oidc-provider, or one of another version, and how to install it.
 pub fn missing() -> Option<String> {
     let same = |name: &str| {
         let wanted = std::fs::read(sources().join(name)).ok();
@@ -70,7 +69,7 @@ fn process() -> &'static Process {
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            // It warns of what it is: keys and pages for tests only.
+            // It warns that its keys and pages are for tests only.
             .stderr(Stdio::null())
             .spawn()
             .expect("node starts");
@@ -83,7 +82,7 @@ fn process() -> &'static Process {
     })
 }
 
-/// How this side asks the providers: it follows nothing by itself.
+/// The HTTP client for control requests; it does not follow redirects.
 fn agent() -> Agent {
     Agent::config_builder()
         .http_status_as_error(false)
@@ -95,7 +94,7 @@ fn agent() -> Agent {
         .new_agent()
 }
 
-/// One issuer, with an address, keys and users of its own. It is gone when dropped.
+/// An issuer with its own address, keys and users; removed when dropped.
 pub struct Provider {
     number: u64,
     issuer: String,
@@ -103,7 +102,7 @@ pub struct Provider {
 }
 
 impl Provider {
-    /// A new one without users.
+    /// Starts an issuer without users.
     #[track_caller]
     pub fn start() -> Provider {
         let agent = agent();
@@ -119,35 +118,34 @@ impl Provider {
         panic!("no free port for an issuer");
     }
 
-    /// What its tokens say under `iss`, and where it is.
+    /// The `iss` of its tokens, which is its address.
     pub fn issuer(&self) -> &str {
         &self.issuer
     }
 
-    /// Makes a user, or changes one: `sub` and the claims (`email`, `email_verified`, `name`, ...).
+    /// Creates or changes a user: `sub` and the claims (`email`, `email_verified`, `name`, ...).
     #[track_caller]
     pub fn user(&self, sub: &str, claims: &Value) {
         self.order("user", &json!({"sub": sub, "claims": claims}));
     }
 
-    /// Whether ID tokens and access tokens hold more than `sub`: `emailInIdToken` and
-    /// `claimsInAccessToken`, both false by default. `scopeNames`, an object, are the names that
-    /// tokeninfo uses for scopes.
+    /// Sets options. `emailInIdToken` and `claimsInAccessToken` (both false by default) add claims
+    /// beside `sub`; `scopeNames`, an object, renames the scopes of tokeninfo.
     #[track_caller]
     pub fn set(&self, options: &Value) {
         self.order("set", options);
     }
 
-    /// A JWT of these claims and of whatever header, signed by `key`: `{"alg"}` is a current key,
-    /// `{"alg", "set"}` one of a set that it does not publish, `{"secret"}` an HMAC. Without
-    /// another word the header has the key's `alg` and `kid`; null leaves a field out.
+    /// Signs a JWT with these claims and header fields. `key` is `{"alg"}` for a current key,
+    /// `{"alg", "set"}` for one of an unpublished set, or `{"secret"}` for an HMAC. The header has
+    /// the key's `alg` and `kid` by default; null removes a field.
     #[track_caller]
     pub fn sign(&self, header: &Value, claims: &Value, key: &Value) -> String {
         let signed = self.order("sign", &json!({"header": header, "claims": claims, "key": key}));
         signed["token"].as_str().expect("a token").to_owned()
     }
 
-    /// Takes new keys; the ones before stay published when they are kept.
+    /// Replaces the keys; `keep` still publishes the previous ones.
     #[track_caller]
     pub fn rotate(&self, keep: bool) {
         self.order("rotate", &json!({"keep": keep}));
@@ -159,32 +157,32 @@ impl Provider {
         self.order("keys", &json!({}))
     }
 
-    /// How often it was asked for this path.
+    /// The number of requests for this path.
     #[track_caller]
     pub fn count(&self, path: &str) -> u64 {
         self.order("counts", &json!({}))[path].as_u64().unwrap_or(0)
     }
 
-    /// How often it was asked for anything.
+    /// The number of all requests.
     #[track_caller]
     pub fn requests(&self) -> u64 {
         let counts = self.order("counts", &json!({}));
         counts.as_object().expect("a map").values().filter_map(Value::as_u64).sum()
     }
 
-    /// From now on the endpoint fails, as `tests/oidc/failures.mjs` lists; null ends that.
+    /// Makes an endpoint fail, as `tests/oidc/failures.mjs` lists; null ends that.
     #[track_caller]
     pub fn fail(&self, path: &str, failure: &Value) {
         self.order("fail", &json!({"path": path, "failure": failure}));
     }
 
-    /// Is no longer there: connections are refused.
+    /// Refuses connections until `resume`.
     #[track_caller]
     pub fn pause(&self) {
         self.order("pause", &json!({}));
     }
 
-    /// Is there again, and remembers what it knew.
+    /// Accepts connections again, with its state unchanged.
     #[track_caller]
     pub fn resume(&self) {
         self.order("resume", &json!({}));
@@ -206,7 +204,7 @@ impl Drop for Provider {
     }
 }
 
-/// A control request: the status, and the JSON or the text of the answer.
+/// Sends a control request; returns the status and the JSON or text of the answer.
 #[track_caller]
 fn order(agent: &Agent, path: &str, body: &Value) -> (u16, Value) {
     let sent = agent.post(format!("{}{path}", process().control)).send(body.to_string());

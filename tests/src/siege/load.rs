@@ -1,4 +1,4 @@
-//! What an attacker's connection does with a request: sends it, and takes the answer, or does not.
+//! A connection of the attacker: sends a request, and reads the answer or not.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -6,58 +6,58 @@ use std::time::{Duration, Instant};
 
 use socket2::{Domain, Socket, Type};
 
-use super::env::Ground;
+use super::env::SiegeEnv;
 use crate::pause;
 
-/// How long an attacker that has left, or was refused, takes to come back.
-const BREATH: Duration = Duration::from_millis(20);
-/// How often it looks whether time is over.
-const LOOK: Duration = Duration::from_millis(100);
-/// From where idle connections come: not where the victim is.
-const ELSEWHERE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
+/// The pause of an attacker after it has left or was refused.
+const RETRY_PAUSE: Duration = Duration::from_millis(20);
+/// The interval at which the connection checks for the end of the attack.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// The source address of idle connections, different from the victim's.
+const OTHER_ADDRESS: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 
 /// A request of an attacker.
 pub struct Request {
     pub(super) method: &'static str,
     pub(super) path: String,
-    /// Further lines of the head, each with its end.
+    /// Additional header lines, each with its line end.
     pub(super) headers: String,
-    /// Of another user than the attacker.
+    /// The token of another user than the attacker.
     pub(super) token: Option<String>,
     pub(super) body: Vec<u8>,
     pub(super) then: Then,
 }
 
-/// What an attacker does with its request.
+/// The attacker's behaviour after the request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Then {
-    /// Takes the answer, and throws it away.
+    /// Reads and discards the answer.
     Read,
-    /// Leaves.
+    /// Closes the connection.
     Leave,
-    /// Keeps the last byte of its body back.
+    /// Never sends the last byte of the body.
     Withhold,
-    /// The same after all but the first bytes, of which it sends a few now and then.
+    /// Sends the body slowly, a few bytes at a time.
     Trickle,
 }
 
-/// One connection of an attacker, or its next one.
-pub(super) struct Gun {
+/// A connection of the attacker, reopened for each request.
+pub(super) struct AttackConnection {
     address: SocketAddr,
     token: String,
     deadline: Instant,
 }
 
-impl Gun {
-    pub(super) fn new(ground: &Ground, deadline: Instant) -> Gun {
-        Gun { address: ground.server.address(), token: ground.token(), deadline }
+impl AttackConnection {
+    pub(super) fn new(env: &SiegeEnv, deadline: Instant) -> AttackConnection {
+        AttackConnection { address: env.server.address(), token: env.token(), deadline }
     }
 
-    /// Sends a request: how it ended, and the bytes of its answer.
-    pub(super) fn fire(&self, request: &Request) -> (String, u64) {
-        let outcome = self.try_fire(request);
+    /// Sends a request; returns the outcome and the bytes of the answer.
+    pub(super) fn send_request(&self, request: &Request) -> (String, u64) {
+        let outcome = self.try_send(request);
         if !matches!(outcome, Ok((200..=299, _))) {
-            pause(BREATH);
+            pause(RETRY_PAUSE);
         }
         match outcome {
             Ok((0, bytes)) if request.then == Then::Leave => ("left".to_owned(), bytes),
@@ -67,11 +67,11 @@ impl Gun {
         }
     }
 
-    fn try_fire(&self, request: &Request) -> io::Result<(u16, u64)> {
+    fn try_send(&self, request: &Request) -> io::Result<(u16, u64)> {
         let mut stream = TcpStream::connect(self.address)?;
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(LOOK))?;
-        stream.set_write_timeout(Some(LOOK))?;
+        stream.set_read_timeout(Some(POLL_INTERVAL))?;
+        stream.set_write_timeout(Some(POLL_INTERVAL))?;
         let Request { method, path, headers, token, body, then } = request;
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer \
@@ -87,7 +87,7 @@ impl Gun {
         let (now, later) = body.split_at(now);
         let sent =
             self.send(&mut stream, head.as_bytes()).and_then(|()| self.send(&mut stream, now));
-        // Who is refused may find the way closed, and the answer waiting.
+        // A refused request may end with a closed connection and an unread answer.
         if *then == Then::Leave {
             return sent.map(|()| (0, 0));
         }
@@ -95,7 +95,7 @@ impl Gun {
         self.receive(&mut stream, later)
     }
 
-    /// Sends it all, unless time is over.
+    /// Sends all bytes, unless the attack is over.
     fn send(&self, stream: &mut TcpStream, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() && Instant::now() < self.deadline {
             match stream.write(bytes) {
@@ -107,7 +107,7 @@ impl Gun {
         Ok(())
     }
 
-    /// Takes an answer, sending a little more of the body at each look.
+    /// Reads an answer, and sends a little more of the body at each interval.
     fn receive(&self, stream: &mut TcpStream, mut later: &[u8]) -> io::Result<(u16, u64)> {
         let mut chunk = vec![0; 256 * 1024];
         let (mut status, mut bytes) = (0, 0);
@@ -125,7 +125,7 @@ impl Gun {
                     later = rest;
                     self.send(stream, piece)?;
                 }
-                // A server that refuses a body closes while it is sent to.
+                // A server that refuses a body closes the connection before the end of the body.
                 Err(error) if bytes == 0 => return Err(error),
                 Err(_) => break,
             }
@@ -133,8 +133,7 @@ impl Gun {
         Ok((status, bytes))
     }
 
-    /// Opens so many connections from another address, keeps them, and opens those anew that are
-    /// closed, until time is over.
+    /// Opens connections from another address and reopens closed ones until the attack is over.
     pub(super) fn hold_idle(&self, many: usize) -> (String, u64) {
         let mut held: Vec<TcpStream> = Vec::new();
         let mut closed = 0;
@@ -148,23 +147,23 @@ impl Gun {
                     Err(_) => break,
                 }
             }
-            pause(LOOK);
+            pause(POLL_INTERVAL);
         }
         (format!("held {}, closed {closed}", held.len()), 0)
     }
 }
 
-/// A connection from another address of this machine, which does not wait for what it reads.
+/// Opens a non-blocking connection from another loopback address.
 pub fn connect_from_elsewhere(to: SocketAddr) -> io::Result<TcpStream> {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
-    socket.bind(&SocketAddr::from((ELSEWHERE, 0)).into())?;
+    socket.bind(&SocketAddr::from((OTHER_ADDRESS, 0)).into())?;
     socket.connect_timeout(&to.into(), Duration::from_secs(10))?;
     let stream = TcpStream::from(socket);
     stream.set_nonblocking(true)?;
     Ok(stream)
 }
 
-/// Whether the other side has not closed a connection on which nothing is said.
+/// Whether an idle connection is still open.
 pub fn is_open(stream: &mut TcpStream) -> bool {
     matches!(stream.read(&mut [0; 64]), Err(error) if is_slow(&error))
 }
@@ -173,7 +172,7 @@ fn is_slow(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }
 
-/// The status at the start of an answer; 0 for what is none.
+/// The status of an answer; 0 for anything else.
 fn code(start: &[u8]) -> u16 {
     let text = start.get(9..12).and_then(|code| std::str::from_utf8(code).ok());
     text.and_then(|code| code.parse().ok()).unwrap_or_default()

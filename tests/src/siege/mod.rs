@@ -1,8 +1,8 @@
-//! Availability under fire: one user with one token does the worst that its token allows, and
-//! another one, who reads a page and records a transaction ten times a second, must hardly notice.
+//! Availability under attack: a user with one token sends the worst requests that the token allows.
+//! Another user, who reads a page and records a transaction ten times a second, must hardly notice.
 //!
-//! Each attack of [`attack::ALL`] has a server of its own, with what it needs prepared. The victim
-//! works for a while in peace, and then while the attackers' connections are at it.
+//! Each attack of [`attack::ALL`] runs on a prepared server. The victim first works without an
+//! attack, then while the attacker's connections send requests.
 
 pub mod attack;
 mod env;
@@ -18,154 +18,157 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 
 use crate::load::Samples;
-use crate::{Backdoor, Engine, pause};
-use attack::{Attack, Weapon};
-use env::Ground;
-use load::Gun;
-use victim::{Suffered, Victim};
+use crate::{Engine, RawSql, pause};
+use attack::{Attack, Traffic};
+use env::SiegeEnv;
+use load::AttackConnection;
+use victim::{Victim, VictimReport};
 
 pub use env::Size;
 pub use load::{connect_from_elsewhere, is_open};
 pub use verdict::{Bounds, table};
 
-/// How long and how hard an attack is.
+/// The length and the intensity of an attack.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// The database engine.
     pub engine: Engine,
-    /// How much is prepared.
+    /// The amount of prepared data.
     pub size: Size,
-    /// For how long the victim is watched in peace.
-    pub peace: Duration,
-    /// For how long it is attacked.
+    /// How long the victim works without an attack.
+    pub baseline: Duration,
+    /// How long the attack lasts.
     pub attack: Duration,
-    /// Connections of the attacker.
+    /// The number of the attacker's connections.
     pub connections: usize,
 }
 
-/// What came of an attack.
+/// The result of an attack.
 #[derive(Clone, Debug)]
 pub struct Siege {
-    /// Which attack it was.
+    /// The name of the attack.
     pub name: &'static str,
-    /// What the victim's requests took in peace.
+    /// The victim's latencies before the attack.
     pub before: Samples,
-    /// What they took during the attack.
+    /// The victim's latencies during the attack.
     pub during: Samples,
-    /// Requests of the victim that were refused or had no answer, during the attack.
+    /// Requests of the victim that failed during the attack.
     pub failed: Vec<String>,
-    /// Answers of `/ready` other than 200, or none, during the attack.
+    /// Answers of `/ready` other than 200 during the attack.
     pub unready: Vec<String>,
-    /// How long `/ready` took at most.
+    /// The longest latency of `/ready`.
     pub ready: Duration,
-    /// How long an event of the victim took at most to reach its app.
+    /// The longest time until an event of the victim reached its app.
     pub event: Duration,
-    /// The most resident memory of the process in MiB, since the attack began.
+    /// The peak resident memory of the process in MiB during the attack.
     pub resident: f64,
-    /// What the attacker's requests were answered: status, or how they ended, and how many.
+    /// The outcomes of the attacker's requests (status or kind of end) with their number.
     pub got: BTreeMap<String, u64>,
-    /// Bytes that the attacker was answered.
+    /// The bytes that the attacker received.
     pub bytes: u64,
-    /// Bytes of answers that are kept beyond the storage quota, where it was measured.
+    /// The bytes of stored answers above the storage quota, if measured.
     pub beyond_quota: Option<i64>,
-    /// Whether the process ended, or panicked.
+    /// Whether the process ended or panicked.
     pub aborted: Option<String>,
 }
 
-/// Prepares and carries out one attack.
+/// Prepares and runs one attack.
 pub fn run(attack: &Attack, plan: Plan) -> anyhow::Result<Siege> {
-    let mut ground = Ground::start(plan, Some(attack))?;
-    carry_out(attack, &mut ground, plan)
+    let mut env = SiegeEnv::start(plan, Some(attack))?;
+    run_on(attack, &mut env, plan)
 }
 
-/// Carries out all attacks one after another, on one server where they need no special one.
+/// Runs all attacks in sequence, on one server unless an attack needs its own.
 pub fn run_all(plan: Plan) -> anyhow::Result<Vec<Siege>> {
-    let mut ground = Ground::start(plan, None)?;
+    let mut env = SiegeEnv::start(plan, None)?;
     let carried_out = attack::ALL.iter().map(|attack| {
-        if attack.needs_own_server() {
-            run(attack, plan)
-        } else {
-            carry_out(attack, &mut ground, plan)
-        }
+        if attack.needs_own_server() { run(attack, plan) } else { run_on(attack, &mut env, plan) }
     });
     carried_out.collect()
 }
 
-fn carry_out(attack: &Attack, ground: &mut Ground, plan: Plan) -> anyhow::Result<Siege> {
-    let weapon = (attack.prepare)(ground).with_context(|| format!("preparing {}", attack.name))?;
-    let victim = Victim::new(ground)?;
-    let before = victim.work(plan.peace);
-    peak::forget(ground.server.pid());
-    let (during, fired) = under_fire(&victim, &weapon, ground, plan);
-    let resident = peak::resident(ground.server.pid());
-    let beyond_quota = attack.quota.map(|quota| kept_answers(ground) - quota);
-    let log = ground.server.log();
-    let aborted = if ground.server.has_ended() {
+fn run_on(attack: &Attack, env: &mut SiegeEnv, plan: Plan) -> anyhow::Result<Siege> {
+    let traffic = (attack.prepare)(env).with_context(|| format!("preparing {}", attack.name))?;
+    let victim = Victim::new(env)?;
+    let before = victim.work(plan.baseline);
+    peak::forget(env.server.pid());
+    let (during, outcomes) = attack_while_working(&victim, &traffic, env, plan);
+    let resident = peak::resident(env.server.pid());
+    let beyond_quota = attack.quota.map(|quota| stored_answer_bytes(env) - quota);
+    let log = env.server.log();
+    let aborted = if env.server.has_ended() {
         Some("the process has ended".to_owned())
     } else {
         log.lines().find(|line| line.contains("panicked")).map(str::to_owned)
     };
     Ok(Siege {
         name: attack.name,
-        before: before.took,
-        during: during.took,
+        before: before.latencies,
+        during: during.latencies,
         failed: during.failed,
         unready: during.unready,
         ready: during.ready,
         event: during.event,
         resident,
-        got: fired.got,
-        bytes: fired.bytes,
+        got: outcomes.got,
+        bytes: outcomes.bytes,
         beyond_quota,
         aborted,
     })
 }
 
-/// Bytes of the bodies that are kept under idempotency keys. Those of which only the ids are kept
-/// do not count: they are no longer than what was sent.
-fn kept_answers(ground: &Ground) -> i64 {
-    let mut database = Backdoor::open(&ground.server);
+/// The bytes of bodies stored under idempotency keys. Bodies of which only ids are stored do not
+/// count: they are no longer than their requests.
+fn stored_answer_bytes(env: &SiegeEnv) -> i64 {
+    let mut database = RawSql::open(&env.server);
     let sum = "SELECT CAST(COALESCE(SUM(LENGTH(body)), 0) AS BIGINT) FROM idempotency_keys";
     database.count(&format!("{sum} WHERE form <> 2"))
 }
 
-/// What the attacker got.
+/// The outcomes of the attacker's requests.
 #[derive(Default)]
-struct Fired {
+struct Outcomes {
     got: BTreeMap<String, u64>,
     bytes: u64,
 }
 
-/// Lets all connections fire while the victim works.
-fn under_fire(victim: &Victim, weapon: &Weapon, ground: &Ground, plan: Plan) -> (Suffered, Fired) {
+/// Runs all connections of the attacker while the victim works.
+fn attack_while_working(
+    victim: &Victim,
+    traffic: &Traffic,
+    env: &SiegeEnv,
+    plan: Plan,
+) -> (VictimReport, Outcomes) {
     let deadline = Instant::now() + plan.attack;
     let turns = AtomicU64::new(0);
     let fire = || {
-        let mut fired = Fired::default();
-        let gun = Gun::new(ground, deadline);
+        let mut outcomes = Outcomes::default();
+        let connection = AttackConnection::new(env, deadline);
         while Instant::now() < deadline {
-            let (outcome, bytes) = match weapon {
-                Weapon::Requests(make) => gun.fire(&make(turns.fetch_add(1, Ordering::Relaxed))),
-                Weapon::Idle(many) => gun.hold_idle(*many / plan.connections),
+            let (outcome, bytes) = match traffic {
+                Traffic::Requests(make) => {
+                    connection.send_request(&make(turns.fetch_add(1, Ordering::Relaxed)))
+                }
+                Traffic::Idle(many) => connection.hold_idle(*many / plan.connections),
             };
-            *fired.got.entry(outcome).or_default() += 1;
-            fired.bytes += bytes;
+            *outcomes.got.entry(outcome).or_default() += 1;
+            outcomes.bytes += bytes;
         }
-        fired
+        outcomes
     };
     std::thread::scope(|scope| {
         let attackers: Vec<_> = (0..plan.connections).map(|_| scope.spawn(fire)).collect();
-        // The attackers come first.
+        // The attack starts first.
         pause(Duration::from_millis(100).min(plan.attack / 4));
-        let suffered = victim.work(plan.attack);
-        let mut all = Fired::default();
+        let report = victim.work(plan.attack);
+        let mut all = Outcomes::default();
         for attacker in attackers {
-            let fired = attacker.join().expect("an attacker does not panic");
-            all.bytes += fired.bytes;
-            for (outcome, count) in fired.got {
+            let outcomes = attacker.join().expect("an attacker does not panic");
+            all.bytes += outcomes.bytes;
+            for (outcome, count) in outcomes.got {
                 *all.got.entry(outcome).or_default() += count;
             }
         }
-        (suffered, all)
+        (report, all)
     })
 }

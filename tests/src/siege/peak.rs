@@ -1,12 +1,12 @@
-//! The most memory that a process has had resident, read from /proc.
+//! The peak resident memory of a process, from /proc.
 
-/// Lets the kernel count anew.
+/// Resets the peak.
 pub(super) fn forget(process: u32) {
-    // What it has now is where it begins; a kernel that does not allow it goes on from before.
+    // A kernel that does not allow this keeps the previous peak.
     drop(std::fs::write(format!("/proc/{process}/clear_refs"), "5"));
 }
 
-/// The most since then, in MiB; nothing of a process that has ended.
+/// The peak in MiB since the reset; NaN for a process that has ended.
 pub(super) fn resident(process: u32) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

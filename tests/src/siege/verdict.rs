@@ -1,27 +1,27 @@
-//! Whether a siege was held, and its line in the table.
+//! The verdict on a siege, and its row in the table.
 
 use std::time::Duration;
 
 use super::Siege;
 use crate::table::{Cell, Table};
 
-/// What must hold during an attack, beside that no request of the victim fails, that the server is
-/// ready all the time, and that it does not end.
+/// The limits during an attack. In addition no request of the victim may fail, and the server must
+/// stay ready and running.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// The 99th percentile of what the victim's requests take.
+    /// The 99th percentile of the victim's latencies.
     pub p99: Duration,
-    /// How long an event takes to reach an app.
+    /// The time until an event reaches its app.
     pub event: Duration,
     /// Resident memory in MiB.
     pub resident: f64,
 }
 
-/// How many kinds of outcomes of the attacker's requests are shown.
+/// The number of outcomes that the table shows.
 const SHOWN: usize = 6;
 
 impl Siege {
-    /// Everything that does not hold.
+    /// Lists all violated limits.
     pub fn violations(&self, bounds: Bounds) -> Vec<String> {
         let mut found = Vec::new();
         let p99 = self.during.percentile(99);
@@ -39,7 +39,7 @@ impl Siege {
         if let Some(bytes) = self.beyond_quota.filter(|bytes| *bytes > 0) {
             found.push(format!("{bytes} bytes of answers are kept beyond the quota"));
         }
-        // Nothing is known of a process that has ended.
+        // NaN: the process has ended.
         if self.resident.is_nan() || self.resident > bounds.resident {
             found.push(format!("{:.0} MiB", self.resident));
         }
@@ -47,8 +47,8 @@ impl Siege {
         found
     }
 
-    /// What the attacker got, the most frequent first.
-    fn loot(&self) -> String {
+    /// The outcomes of the attacker's requests, most frequent first.
+    fn outcome_summary(&self) -> String {
         let mut got: Vec<_> = self.got.iter().collect();
         got.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
         let shown = got.iter().take(SHOWN).map(|(outcome, count)| format!("{outcome} x{count}"));
@@ -74,7 +74,7 @@ pub fn table(engine: &str, sieges: &[Siege], bounds: Bounds) -> Table {
         "held",
     ];
     let mut table = Table::new("siege", &format!("Siege: {engine}"), &columns).method(format!(
-        "Times of the victim in ms, in peace and during the attack; p99 at most {} ms, an event \
+        "Latencies of the victim in ms, before and during the attack; p99 at most {} ms, an event \
             reaches its app in {} ms, resident memory at most {} MiB, nothing fails, /ready is \
             always 200.",
         bounds.p99.as_millis(),
@@ -94,7 +94,7 @@ pub fn table(engine: &str, sieges: &[Siege], bounds: Bounds) -> Table {
             Cell::whole(siege.ready.as_secs_f64() * 1e3),
             Cell::whole(siege.event.as_secs_f64() * 1e3),
             Cell::whole(siege.resident),
-            Cell::from(siege.loot()),
+            Cell::from(siege.outcome_summary()),
             Cell::from(if violations.is_empty() {
                 "yes".to_owned()
             } else {

@@ -1,4 +1,4 @@
-//! The bodies of operations: what a client says, with labels where it would write ids.
+//! The bodies of operations, with labels instead of ids.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use super::label;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Id<L> {
     Of(L),
-    /// Well formed and nobody's.
+    /// Well formed, but of no resource.
     Unknown,
 }
 
@@ -37,7 +37,7 @@ impl<L> Named<L> {
         Named { id: Some(Id::Unknown), name: None }
     }
 
-    /// As an object copied from another book.
+    /// A reference copied from another book.
     pub fn foreign(name: &str) -> Named<L> {
         Named { id: Some(Id::Unknown), name: Some(name.to_owned()) }
     }
@@ -47,19 +47,19 @@ impl<L> Named<L> {
     }
 }
 
-/// An e-mail address; those of users are the world's.
+/// An e-mail address. The world has those of users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Email {
     /// By the number of the user.
     Of(usize),
-    /// The same in capitals.
-    Shouted(usize),
+    /// The address of a user in capitals.
+    Uppercase(usize),
     Text(String),
 }
 
 #[derive(Clone, Debug)]
 pub struct AccountBody {
-    /// What a create makes.
+    /// The label of the account that a create makes.
     pub label: label::Account,
     pub id: Option<Id<label::Account>>,
     pub name: Option<String>,
@@ -73,7 +73,7 @@ pub struct AccountBody {
 
 #[derive(Clone, Debug)]
 pub struct GroupBody {
-    /// What a create makes.
+    /// The label of the group that a create makes.
     pub label: label::Group,
     pub id: Option<Id<label::Group>>,
     pub name: Option<String>,
@@ -86,7 +86,7 @@ pub struct GroupBody {
 /// A file, or an entry of `files[]`.
 #[derive(Clone, Debug)]
 pub struct FileBody {
-    /// What a create makes.
+    /// The label of the file that a create makes.
     pub label: label::File,
     pub id: Option<Id<label::File>>,
     pub name: Option<String>,
@@ -97,7 +97,7 @@ pub struct FileBody {
 
 #[derive(Clone, Debug)]
 pub struct TransactionBody {
-    /// What a create makes.
+    /// The label of the transaction that a create makes.
     pub label: label::Transaction,
     pub id: Option<Id<label::Transaction>>,
     pub date: Field<String>,
@@ -115,7 +115,7 @@ pub struct TransactionBody {
 }
 
 impl TransactionBody {
-    /// A body that says nothing.
+    /// A body without fields.
     pub fn empty(label: label::Transaction) -> TransactionBody {
         TransactionBody {
             label,
@@ -156,36 +156,36 @@ impl<L: fmt::Debug> fmt::Debug for Named<L> {
     }
 }
 
-/// The `Debug` text of a body without the fields that say nothing. Texts in traces never look like
-/// such a field.
+/// The `Debug` text of a body without its empty fields. Texts in traces never look like such a
+/// field.
 pub fn terse(debug: &str) -> String {
     const NOTHING: [&str; 5] = ["None", "Keep", "false", "{}", "[]"];
-    let mut kept = debug.to_owned();
+    let mut text = debug.to_owned();
     for nothing in NOTHING {
         let silent = format!(": {nothing}");
         let mut from = 0;
         while let Some(found) =
-            kept.get(from..).and_then(|rest| rest.find(&silent)).map(|place| place + from)
+            text.get(from..).and_then(|rest| rest.find(&silent)).map(|index| index + from)
         {
             let end = found + silent.len();
-            let begin = kept[..found]
+            let begin = text[..found]
                 .rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-                .map_or(0, |place| place + 1);
-            if kept[end..].starts_with(", ") {
-                kept.replace_range(begin..end + 2, "");
+                .map_or(0, |index| index + 1);
+            if text[end..].starts_with(", ") {
+                text.replace_range(begin..end + 2, "");
                 from = begin;
-            } else if kept[end..].starts_with(" }") && kept[..begin].ends_with(", ") {
-                kept.replace_range(begin - 2..end, "");
+            } else if text[end..].starts_with(" }") && text[..begin].ends_with(", ") {
+                text.replace_range(begin - 2..end, "");
                 from = begin - 2;
-            } else if kept[end..].starts_with(" }") {
-                kept.replace_range(begin..end, "");
+            } else if text[end..].starts_with(" }") {
+                text.replace_range(begin..end, "");
                 from = begin;
             } else {
                 from = end;
             }
         }
     }
-    kept
+    text
 }
 
 #[cfg(test)]
@@ -193,7 +193,7 @@ mod tests {
     use super::terse;
 
     #[test]
-    fn what_says_nothing_is_left_out() {
+    fn empty_fields_are_omitted() {
         let debug = "Body { label: T1, id: None, date: Set(\"2025-01-01\"), checked: false, \
             properties: {} }";
         assert_eq!(terse(debug), "Body { label: T1, date: Set(\"2025-01-01\") }");

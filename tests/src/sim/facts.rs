@@ -1,4 +1,4 @@
-//! Facts: what is compared. The model keeps its state in them, and what the service answers is
+//! Facts: the values that are compared. The model stores them, and the answers of the service are
 //! translated into them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ pub type Properties = BTreeMap<String, String>;
 /// Debit and credit, in units of 10^-8.
 pub type Sides = (i128, i128);
 
-/// Through which app and when, in milliseconds.
+/// The app, and the times in milliseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stamp {
     pub agent: Option<String>,
@@ -31,7 +31,7 @@ pub struct Account {
     pub name: String,
     pub kind: AccountType,
     pub archived: bool,
-    /// Whether anything was ever posted on it.
+    /// Whether it ever had a posting.
     pub posted: bool,
     pub groups: BTreeSet<label::Group>,
     pub properties: Properties,
@@ -49,7 +49,7 @@ pub struct Group {
     pub stamp: Stamp,
 }
 
-/// What a group derives from the accounts below (4.12).
+/// The derived properties of a group (4.12).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nature {
     pub kind: Option<AccountType>,
@@ -64,7 +64,7 @@ pub struct Nature {
 pub struct Transaction {
     pub label: label::Transaction,
     pub date: Option<Date>,
-    /// Where it stands in lists (2.6).
+    /// The day it is listed under (2.6).
     pub day: Date,
     /// In units of 10^-8.
     pub amount: Option<i128>,
@@ -84,7 +84,7 @@ pub struct Transaction {
     pub stamp: Stamp,
 }
 
-/// What a file holds: bytes that are named by a number and not kept.
+/// The content of a file: a number stands for the bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Content(pub u32);
 
@@ -123,7 +123,7 @@ pub struct SavedQuery {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     pub transaction: Transaction,
-    /// What stood after it on the account that the list is about (2.9), in units of 10^-8.
+    /// The running balance on the account of the list (2.9), in units of 10^-8.
     pub balance: Option<i128>,
 }
 
@@ -135,7 +135,7 @@ pub struct Collaborator {
     pub stamp: Stamp,
 }
 
-/// What somebody asks for in a book; open for 30 days.
+/// An access request; open for 30 days.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AccessRequest {
     pub label: label::AccessRequest,
@@ -146,12 +146,12 @@ pub struct AccessRequest {
     pub end: i64,
 }
 
-/// A book that its owner offers to an address; open for 30 days.
+/// An offer to transfer a book to an address; open for 30 days.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransferOffer {
     pub book: label::Book,
     pub name: String,
-    /// The addresses of who offers it, and to whom.
+    /// The addresses of the owner and of the recipient.
     pub from: String,
     pub to: String,
     pub created: i64,
@@ -165,7 +165,7 @@ pub struct Token {
     pub user: usize,
     pub name: String,
     pub read_only: bool,
-    /// The books it reaches, when it does not reach all.
+    /// The books it reaches; `None` for all.
     pub books: Option<BTreeSet<label::Book>>,
     pub created: i64,
     pub expires: i64,
@@ -180,15 +180,15 @@ pub struct ApiKey {
     pub name: String,
     pub created: i64,
     pub revoked: Option<i64>,
-    /// Days with calls and how many, the latest first.
+    /// Days with calls and their number, latest first.
     pub usage: Vec<(Date, u64)>,
 }
 
-/// Somebody whom a manifest names: a user by the number, or everybody with the address of all.
+/// A person in a manifest: a user by number, or all users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Person {
     Of(usize),
-    Everybody,
+    AllUsers,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -211,17 +211,17 @@ pub struct App {
     pub updated: i64,
 }
 
-/// What an app is to somebody.
+/// The relation of an app to a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    Stranger,
+    Unrelated,
     User,
     Developer,
 }
 
-/// An app as somebody sees it.
+/// An app as a user sees it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AppSeen {
+pub struct AppView {
     pub app: App,
     pub role: Role,
 }
@@ -230,7 +230,7 @@ pub struct AppSeen {
 pub struct Integration {
     pub label: label::Integration,
     pub app: label::App,
-    /// A bank names a program, and installs no app.
+    /// Whether the integration installs its app; that of a bank does not.
     pub installs_app: bool,
     pub connection: Option<label::Connection>,
     pub name: String,
@@ -249,7 +249,7 @@ pub struct Connection {
     /// The number of the user.
     pub owner: usize,
     pub app: label::App,
-    /// Where the client has given one.
+    /// The uuid, if the client gave one.
     pub uuid: Option<String>,
     pub bank: bool,
     pub name: String,
@@ -283,9 +283,10 @@ pub struct Book {
     pub settings: Settings,
     pub scale: u32,
     pub stamp: Stamp,
-    /// Posted and not trashed: in all, in the current month, in the current year (6.10).
+    /// The number of postings outside the trash: all, in the current month, in the current year
+    /// (6.10).
     pub posted: (i64, i64, i64),
-    /// The one it shows to its reader, where an answer has it (6.2).
+    /// The collection shown to the reader, where an answer includes it (6.2).
     pub collection: Option<Box<Collection>>,
 }
 
@@ -323,7 +324,7 @@ pub struct Event {
     pub previous: BTreeMap<String, String>,
 }
 
-/// What an app has to say about an event.
+/// The response of an app to an event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Response {
     pub app: label::App,
@@ -339,18 +340,18 @@ pub struct Attempt {
     /// The number of the event.
     pub event: i64,
     pub number: i64,
-    /// Why it failed.
+    /// The reason of the failure.
     pub failure: Option<String>,
 }
 
-/// An event with what the apps have said about it.
+/// An event with the responses of the apps.
 #[derive(Clone, Debug, PartialEq)]
-pub struct EventSeen {
+pub struct EventView {
     pub event: Event,
     pub responses: Vec<Response>,
 }
 
-/// What a container of balances is of.
+/// The resource of a balance container.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Of {
     Account(label::Account, Empty),
@@ -360,7 +361,7 @@ pub enum Of {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Empty(pub bool);
 
-/// A container of balances; those inside follow it, one deeper, groups before accounts.
+/// A balance container. Nested ones follow it, one deeper, groups before accounts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Container {
     pub depth: usize,
@@ -371,7 +372,7 @@ pub struct Container {
     pub series: Vec<(i32, Sides, Sides)>,
 }
 
-/// What an operation answers.
+/// The answer of an operation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     Book(Box<Book>),
@@ -388,75 +389,73 @@ pub enum Answer {
     TransferOffers(Vec<TransferOffer>),
     Tokens(Vec<Token>),
     ApiKeys(Vec<ApiKey>),
-    Apps(Vec<AppSeen>),
+    Apps(Vec<AppView>),
     Integrations(Vec<Integration>),
     Connections(Vec<Connection>),
-    /// With those the caller may only see id and remote ids of.
+    /// The set has those of which the caller may see only id and remote ids.
     Transactions(Vec<Transaction>, BTreeSet<label::Transaction>),
-    /// With how many items were skipped (3.6.4).
+    /// The number is that of skipped items (3.6.4).
     Performed(Vec<Transaction>, usize),
-    /// All pages of a list, and the one account it is about (2.8).
-    /// Then what of the query was read as less than it says (1.1.13).
+    /// All pages of a list, the single account it is about (2.8), and the warnings (1.1.13).
     Pages(Vec<Vec<Row>>, Option<label::Account>, Vec<String>),
-    /// With the same warnings.
+    /// The number and the warnings.
     Count(usize, Vec<String>),
-    /// Fuzzy dates, and how many.
+    /// Fuzzy dates and numbers.
     Counts {
         posted: Vec<(i32, usize)>,
         trashed: Vec<(i32, usize)>,
-        /// Whether slices without transactions are left out.
+        /// Whether slices without transactions are omitted.
         truncated: bool,
     },
-    Events(Vec<Vec<EventSeen>>),
-    /// What was sent to each app of each book: which event, and where.
+    Events(Vec<Vec<EventView>>),
+    /// The events sent to each app of each book, with their addresses.
     Sent(BTreeMap<(label::Book, label::App), Vec<(i64, String)>>),
     /// The attempts to deliver events to an app, in pages.
     Attempts(Vec<Vec<Attempt>>),
-    /// Nothing to show.
+    /// An empty answer.
     Done,
     Files(Vec<Vec<File>>),
     SavedQueries(Vec<SavedQuery>),
-    /// The containers of accounts, then those of groups with what is in them; with warnings.
+    /// The containers of accounts, then those of groups with their members; and the warnings.
     Balances(Vec<Container>, Vec<String>),
 }
 
-/// Why an operation was refused: the reason of behaviour 10.2, and in a batch the place of the bad
-/// item.
+/// A refusal: the reason of behaviour 10.2 and, in a batch, the index of the invalid item.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Refused {
+pub struct Refusal {
     pub reason: String,
     pub item: Option<usize>,
 }
 
-impl Refused {
-    pub fn new(reason: &str) -> Refused {
-        Refused { reason: reason.to_owned(), item: None }
+impl Refusal {
+    pub fn new(reason: &str) -> Refusal {
+        Refusal { reason: reason.to_owned(), item: None }
     }
 
-    pub fn bad() -> Refused {
-        Refused::new("badRequest")
+    pub fn bad() -> Refusal {
+        Refusal::new("badRequest")
     }
 
-    pub fn missing() -> Refused {
-        Refused::new("notFound")
+    pub fn missing() -> Refusal {
+        Refusal::new("notFound")
     }
 
-    pub fn forbidden() -> Refused {
-        Refused::new("forbidden")
+    pub fn forbidden() -> Refusal {
+        Refusal::new("forbidden")
     }
 
-    pub fn locked() -> Refused {
-        Refused::new("lockedDate")
+    pub fn locked() -> Refusal {
+        Refusal::new("lockedDate")
     }
 
-    pub fn checked() -> Refused {
-        Refused::new("checkedTransaction")
+    pub fn checked() -> Refusal {
+        Refusal::new("checkedTransaction")
     }
 
-    /// A request that is no batch has no places.
-    pub fn alone(self) -> Refused {
-        Refused { item: None, ..self }
+    /// The refusal of a request that is not a batch, which has no index.
+    pub fn alone(self) -> Refusal {
+        Refusal { item: None, ..self }
     }
 }
 
-pub type Outcome = Result<Answer, Refused>;
+pub type Outcome = Result<Answer, Refusal>;

@@ -1,6 +1,6 @@
-//! Labels: what a trace calls the things it makes. They are given when an operation is drawn, so a
-//! trace that lost half of its operations still means the same things, and what is gone is simply
-//! unknown.
+//! Labels: the names of resources in a trace. They are assigned when an operation is drawn, so they
+//! keep their meaning when other operations are removed from the trace. A label of a removed
+//! operation is an unknown resource.
 
 use std::fmt;
 

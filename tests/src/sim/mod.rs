@@ -1,9 +1,9 @@
-//! Deterministic simulation: random operations on the service in this process (real use cases, real
-//! storage, a simulated clock) beside a plain model of it in memory. After every operation answers
-//! and events agree, from time to time everything does.
+//! Deterministic simulation: random operations run on the service in this process (real use cases,
+//! real storage, a simulated clock) and on a plain model in memory. Answers and events are compared
+//! after every operation, the whole state periodically.
 //!
-//! A run is many small worlds. A world's operations follow from its seed alone, so a failure is
-//! brought back by its seed; what is reported is the shortest trace of operations that still fails.
+//! A run is many small worlds. A world's operations depend only on its seed, so the seed reproduces
+//! a failure. The report has the shortest trace of operations that still fails.
 
 mod body;
 mod draw;
@@ -24,36 +24,36 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use daybook_domain::permission::Permission;
 
-use crate::rng::Dice;
+use crate::rng::Rng;
 pub use model::dates::Unit;
 pub use oracle::{BalanceQuestion, Oracle};
 
 use body::Email;
 use draw::{AGENTS, Draw};
 use ops::{Operation, TABLE};
-use service::Place;
-use world::{Step, Taken, World};
+use service::TestDatabase;
+use world::{Step, StepResult, World};
 
-/// Operations of a world. Small books find as much as large ones, and faster.
+/// Operations of a world. Small books find as many faults as large ones, and faster.
 const STEPS: usize = 300;
-/// Everything is compared after so many operations, and at the end.
+/// The whole state is compared after this many operations, and at the end.
 const CHECKED_EVERY: usize = 60;
 
-/// Where the worlds are.
+/// The database of the worlds.
 #[derive(Clone, Debug)]
-pub enum Stage {
-    /// Each in a SQLite database of its own, in memory.
+pub enum WorldDatabase {
+    /// A SQLite database in memory for each world.
     Memory,
-    /// All in the database of this URL, one after the other.
+    /// One database for all worlds, one after the other.
     Database(String),
 }
 
-/// How a trace fails.
+/// The failure of a trace.
 #[derive(Clone, Debug)]
-pub struct Fails {
-    /// At which step, counted from 0.
+pub struct TraceFailure {
+    /// The index of the failing step.
     pub step: usize,
-    /// Where service and model differ.
+    /// The difference between service and model.
     pub why: String,
 }
 
@@ -87,91 +87,101 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Runs one world from a seed and counts what was drawn. `shrinking` hears of a failure before its
+/// Runs one world from a seed and counts its operations. `shrinking` is called before a failing
 /// trace is shortened.
 ///
 /// # Errors
-/// When there is no database.
+/// When the database cannot be opened.
 pub fn run(
-    stage: &Stage,
+    database: &WorldDatabase,
     seed: u64,
     counts: &mut Counts,
     shrinking: &dyn Fn(),
 ) -> anyhow::Result<Result<usize, Failure>> {
-    let (mut trace, mut loud) = (Vec::new(), Vec::new());
-    let mut world = Some(open(stage)?);
-    let mut life =
-        Life { dice: Dice::new(seed), last: 0, counts, trace: &mut trace, loud: &mut loud };
-    // A panic of the model or of a read is a failure as others are.
-    let lived =
-        catch_unwind(AssertUnwindSafe(|| life.live(world.as_mut().expect("it was just made"))));
-    let why = match lived {
+    let (mut trace, mut changing) = (Vec::new(), Vec::new());
+    let mut world = Some(open(database)?);
+    let mut run = WorldRun {
+        rng: Rng::new(seed),
+        last: 0,
+        counts,
+        trace: &mut trace,
+        changing: &mut changing,
+    };
+    // A panic of the model or of a read is a failure, too.
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        run.run_steps(world.as_mut().expect("the world was just opened"))
+    }));
+    let why = match result {
         Ok(Ok(())) => return Ok(Ok(trace.len())),
         Ok(Err(why)) => why,
-        Err(panic) => said(panic.as_ref()),
+        Err(panic) => panic_message(panic.as_ref()),
     };
     drop(world.take());
     shrinking();
     let steps = trace.len();
-    let first = Fails { step: steps.saturating_sub(1), why };
-    let (trace, last) = shrink::shrink(trace, &loud, first, &|trace| replay(stage, trace));
+    let first = TraceFailure { step: steps.saturating_sub(1), why };
+    let (trace, last) = shrink::shrink(trace, &changing, first, &|trace| replay(database, trace));
     Ok(Err(Failure { seed, steps, trace, why: last.why }))
 }
 
-/// A world's own database, or its own corner of a common one.
-fn open(stage: &Stage) -> anyhow::Result<World> {
+/// Opens a database of its own, or a part of the common one.
+fn open(database: &WorldDatabase) -> anyhow::Result<World> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let (process, number) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-    match stage {
-        Stage::Memory => World::new(Place::in_memory(&format!("sim{process}-{number}"))?, 0),
-        Stage::Database(url) => {
-            World::new(Place::at(url)?, u64::from(process) << 32 | u64::from(number))
+    match database {
+        WorldDatabase::Memory => {
+            World::new(TestDatabase::in_memory(&format!("sim{process}-{number}"))?, 0)
+        }
+        WorldDatabase::Database(url) => {
+            World::new(TestDatabase::at(url)?, u64::from(process) << 32 | u64::from(number))
         }
     }
 }
 
 /// Runs a trace in a fresh world and compares everything at its end.
-fn replay(stage: &Stage, trace: &[Step]) -> Option<Fails> {
-    let mut world = open(stage).ok()?;
-    for (step, taken) in trace.iter().enumerate() {
-        let ends = step + 1 == trace.len();
+fn replay(database: &WorldDatabase, trace: &[Step]) -> Option<TraceFailure> {
+    let mut world = open(database).ok()?;
+    for (index, step) in trace.iter().enumerate() {
+        let ends = index + 1 == trace.len();
         let checked = catch_unwind(AssertUnwindSafe(|| {
-            world.step(taken)?;
+            world.step(step)?;
             if ends { world.check() } else { Ok(()) }
         }));
         match checked {
             Ok(Ok(())) => {}
-            Ok(Err(why)) => return Some(Fails { step, why }),
-            Err(panic) => return Some(Fails { step, why: said(panic.as_ref()) }),
+            Ok(Err(why)) => return Some(TraceFailure { step: index, why }),
+            Err(panic) => {
+                return Some(TraceFailure { step: index, why: panic_message(panic.as_ref()) });
+            }
         }
     }
     None
 }
 
-fn said(panic: &(dyn std::any::Any + Send)) -> String {
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     format!("panicked: {}", crate::panic_text(panic))
 }
 
-/// A world's course: what is drawn in it.
-struct Life<'l> {
-    dice: Dice,
-    /// The last label given.
+/// The random course of a world.
+struct WorldRun<'l> {
+    rng: Rng,
+    /// The last assigned label.
     last: u32,
     counts: &'l mut Counts,
     trace: &'l mut Vec<Step>,
-    /// The places of the steps that changed something.
-    loud: &'l mut Vec<usize>,
+    /// The indexes of the steps that changed something.
+    changing: &'l mut Vec<usize>,
 }
 
-impl Life<'_> {
-    fn live(&mut self, world: &mut World) -> Result<(), String> {
-        self.found(world)?;
+impl WorldRun<'_> {
+    fn run_steps(&mut self, world: &mut World) -> Result<(), String> {
+        self.create_book(world)?;
         for number in 1..=STEPS {
             if world.model.books.is_empty() {
-                self.found(world)?;
+                self.create_book(world)?;
             }
             let (name, step) = self.draw(world);
-            self.take(world, name, step)?;
+            self.run_step(world, name, step)?;
             if number % CHECKED_EVERY == 0 {
                 world.check()?;
             }
@@ -179,28 +189,28 @@ impl Life<'_> {
         world.check()
     }
 
-    /// A book of the first user, with a collaborator of each kind.
-    fn found(&mut self, world: &mut World) -> Result<(), String> {
+    /// Creates a book of the first user, with a collaborator of each permission.
+    fn create_book(&mut self, world: &mut World) -> Result<(), String> {
         self.last += 1;
         let book = label::Book(self.last);
         let caller = world.caller(0, None, 0);
         let mut draw = Draw {
-            dice: &mut self.dice,
+            rng: &mut self.rng,
             model: &world.model,
             caller: &caller,
             book,
-            wild: false,
+            unrestricted: false,
             last: &mut self.last,
         };
         let operation = ops::book::draw_create(&mut draw, book);
         let known = world.model.books.contains_key(&book);
-        self.take(
+        self.run_step(
             world,
             "createNewBook",
             Step { who: 0, agent: None, depth: 0, wait: 0, operation },
         )?;
         if known || !world.model.books.contains_key(&book) {
-            // What was drawn was refused, which is as good as any other operation.
+            // A refused draw is a valid step, too.
             return Ok(());
         }
         for (who, permission) in
@@ -216,31 +226,32 @@ impl Life<'_> {
                 email,
                 permission: Some(permission),
             });
-            self.take(
+            self.run_step(
                 world,
                 "addCollaborator",
                 Step { who: 0, agent: None, depth: 0, wait: 1, operation },
             )?;
         }
-        self.install(world, book)
+        self.install_app(world, book)
     }
 
-    /// An app that receives everything; the EDITOR installs it.
-    fn install(&mut self, world: &mut World, book: label::Book) -> Result<(), String> {
+    /// Creates an app that receives all events; the EDITOR installs it.
+    fn install_app(&mut self, world: &mut World, book: label::Book) -> Result<(), String> {
         let mut app = world.model.apps.keys().next().copied();
         if app.is_none() {
             self.last += 1;
             app = Some(label::App(self.last));
-            let operation = ops::app::founding(label::App(self.last));
-            self.take(
+            let operation = ops::app::initial_app(label::App(self.last));
+            self.run_step(
                 world,
                 "createApp, updateApp",
                 Step { who: 1, agent: None, depth: 0, wait: 1, operation },
             )?;
         }
         self.last += 1;
-        let operation = ops::integration::founding(book, label::Integration(self.last), app);
-        self.take(
+        let operation =
+            ops::integration::install_initial_app(book, label::Integration(self.last), app);
+        self.run_step(
             world,
             "write integrations",
             Step { who: 1, agent: None, depth: 0, wait: 1, operation },
@@ -248,31 +259,31 @@ impl Life<'_> {
     }
 
     fn draw(&mut self, world: &World) -> (&'static str, Step) {
-        // The owner and those who may do much ask most.
+        // The owner and the EDITOR call most often.
         let who = [0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5][self.below(16)];
         let agent = if self.below(5) == 0 { Some(AGENTS[self.below(AGENTS.len())]) } else { None };
-        // Mostly a user; sometimes an app, on the event of another.
+        // Usually a user; sometimes an app reacting to the event of another app.
         let depth = if self.below(8) == 0 { [1, 9, 10, 11][self.below(4)] } else { 0 };
         let wait = self.wait();
         let caller = world.caller(who, agent, wait);
         let books: Vec<label::Book> = world.model.books.keys().copied().collect();
         let book = books.get(self.below(books.len())).copied().unwrap_or(label::Book(0));
-        let wild = self.below(6) == 0;
-        let ends = self.below(400) == 0;
-        let begins = self.below(400) == 0;
+        let unrestricted = self.below(6) == 0;
+        let deletes = self.below(400) == 0;
+        let creates = self.below(400) == 0;
         let copies = self.below(300) == 0;
         let row = self.row();
         let mut draw = Draw {
-            dice: &mut self.dice,
+            rng: &mut self.rng,
             model: &world.model,
             caller: &caller,
             book,
-            wild,
+            unrestricted,
             last: &mut self.last,
         };
-        let (name, operation) = if ends {
+        let (name, operation) = if deletes {
             ("deleteBook", ops::deletion::draw_delete(&mut draw))
-        } else if begins {
+        } else if creates {
             let book = draw.label();
             ("createNewBook", ops::book::draw_create(&mut draw, book))
         } else if copies {
@@ -283,18 +294,23 @@ impl Life<'_> {
         (name, Step { who, agent, depth, wait, operation })
     }
 
-    fn take(&mut self, world: &mut World, name: &'static str, step: Step) -> Result<(), String> {
-        let place = self.trace.len();
+    fn run_step(
+        &mut self,
+        world: &mut World,
+        name: &'static str,
+        step: Step,
+    ) -> Result<(), String> {
+        let index = self.trace.len();
         self.trace.push(step.clone());
-        let Taken { accepted, changed } = world.step(&step)?;
-        self.loud.extend(changed.then_some(place));
+        let StepResult { accepted, changed } = world.step(&step)?;
+        self.changing.extend(changed.then_some(index));
         let count = self.counts.entry(name).or_default();
         count.0 += 1;
         count.1 += u64::from(accepted);
         Ok(())
     }
 
-    /// Mostly moments; sometimes a day, a month, a year goes by.
+    /// Usually a moment; sometimes a day, a month or a year.
     fn wait(&mut self) -> i64 {
         const HOUR: u64 = 3_600_000;
         let longest = match self.below(60) {
@@ -304,22 +320,22 @@ impl Life<'_> {
             10..20 => 0,
             _ => 5_000,
         };
-        i64::try_from(self.dice.below(longest + 1)).expect("within the centuries")
+        i64::try_from(self.rng.below(longest + 1)).expect("within the centuries")
     }
 
     fn row(&mut self) -> &'static ops::Row {
         let all: usize = TABLE.iter().map(|row| row.weight).sum();
-        let mut place = self.below(all);
+        let mut offset = self.below(all);
         for row in TABLE {
-            if place < row.weight {
+            if offset < row.weight {
                 return row;
             }
-            place -= row.weight;
+            offset -= row.weight;
         }
         &TABLE[0]
     }
 
     fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.dice.below(u64::try_from(end.max(1)).expect("small"))).expect("small")
+        usize::try_from(self.rng.below(u64::try_from(end.max(1)).expect("small"))).expect("small")
     }
 }

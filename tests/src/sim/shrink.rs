@@ -1,41 +1,41 @@
-//! Shrinking: from a trace that fails to a short one that fails too. Steps are left out in ever
-//! smaller chunks, then those that stay ask for less, until nothing can be left out.
+//! Shrinking of a failing trace. Steps are removed in ever smaller chunks, then the remaining steps
+//! are simplified, until nothing can be removed.
 
 use std::time::{Duration, Instant};
 
-use super::Fails;
+use super::TraceFailure;
 use super::world::Step;
 
-/// How long a shrinking may take: a trace that is a little too long is better than none.
+/// The time limit. A slightly too long trace is better than none.
 const SHRINK_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub struct Shrinker<'s> {
     begun: Instant,
-    fails: &'s dyn Fn(&[Step]) -> Option<Fails>,
+    fails: &'s dyn Fn(&[Step]) -> Option<TraceFailure>,
     best: Vec<Step>,
-    why: Fails,
+    why: TraceFailure,
 }
 
-/// The shortest trace found, and how it fails. `loud` are the places of the steps that changed
-/// something.
+/// Returns the shortest failing trace and its failure. `changing` has the indexes of the steps that
+/// changed something.
 pub fn shrink(
     trace: Vec<Step>,
-    loud: &[usize],
-    why: Fails,
-    fails: &dyn Fn(&[Step]) -> Option<Fails>,
-) -> (Vec<Step>, Fails) {
+    changing: &[usize],
+    why: TraceFailure,
+    fails: &dyn Fn(&[Step]) -> Option<TraceFailure>,
+) -> (Vec<Step>, TraceFailure) {
     let mut shrinker = Shrinker { begun: Instant::now(), fails, best: trace, why };
-    shrinker.cut();
+    shrinker.truncate();
     let last = shrinker.best.len().saturating_sub(1);
-    let without_quiet = shrinker
+    let only_changing = shrinker
         .best
         .iter()
         .enumerate()
-        .filter(|(place, _)| *place == last || loud.contains(place));
-    shrinker.accept(without_quiet.map(|(_, step)| step.clone()).collect());
+        .filter(|(index, _)| *index == last || changing.contains(index));
+    shrinker.try_trace(only_changing.map(|(_, step)| step.clone()).collect());
     loop {
         let length = shrinker.best.len();
-        shrinker.chunks();
+        shrinker.remove_chunks();
         let simplified = shrinker.simplify();
         if !simplified && shrinker.best.len() == length {
             return (shrinker.best, shrinker.why);
@@ -44,28 +44,28 @@ pub fn shrink(
 }
 
 impl Shrinker<'_> {
-    /// Takes a trace if it fails.
-    fn accept(&mut self, trace: Vec<Step>) -> bool {
+    /// Keeps a trace if it fails.
+    fn try_trace(&mut self, trace: Vec<Step>) -> bool {
         if self.begun.elapsed() > SHRINK_TIMEOUT {
             return false;
         }
         match (self.fails)(&trace) {
             Some(why) => {
                 (self.best, self.why) = (trace, why);
-                self.cut();
+                self.truncate();
                 true
             }
             None => false,
         }
     }
 
-    /// What comes after the failing step has no part in it.
-    fn cut(&mut self) {
+    /// Removes the steps after the failing one.
+    fn truncate(&mut self) {
         self.best.truncate(self.why.step + 1);
     }
 
-    /// Leaves out chunks, from halves down to single steps.
-    fn chunks(&mut self) {
+    /// Removes chunks, from halves down to single steps.
+    fn remove_chunks(&mut self) {
         let mut size = (self.best.len() / 2).max(1);
         loop {
             let mut end = self.best.len();
@@ -73,9 +73,9 @@ impl Shrinker<'_> {
                 let begin = end.saturating_sub(size);
                 let mut trace = self.best.clone();
                 let waited: i64 = trace.drain(begin..end).map(|step| step.wait).sum();
-                // What stays happens when it happened.
+                // The next step keeps its time.
                 trace.iter_mut().skip(begin).take(1).for_each(|step| step.wait += waited);
-                self.accept(trace);
+                self.try_trace(trace);
                 end = begin.min(self.best.len());
             }
             if size == 1 {
@@ -85,11 +85,11 @@ impl Shrinker<'_> {
         }
     }
 
-    /// Asks for less, step by step: fewer items, fewer fields, no wait, no agent.
+    /// Simplifies step by step: fewer items, fewer fields, no wait, no agent.
     fn simplify(&mut self) -> bool {
-        let (mut simplified, mut place) = (false, 0);
-        while place < self.best.len() {
-            let step = self.best[place].clone();
+        let (mut simplified, mut index) = (false, 0);
+        while index < self.best.len() {
+            let step = self.best[index].clone();
             let mut simpler: Vec<Step> = Vec::new();
             simpler.extend((step.wait != 0).then(|| Step { wait: 0, ..step.clone() }));
             simpler.extend(step.agent.map(|_| Step { agent: None, ..step.clone() }));
@@ -103,12 +103,12 @@ impl Shrinker<'_> {
             );
             let found = simpler.into_iter().any(|step| {
                 let mut trace = self.best.clone();
-                trace[place] = step;
-                self.accept(trace)
+                trace[index] = step;
+                self.try_trace(trace)
             });
             simplified |= found;
-            // A step that became smaller may become smaller still.
-            place += usize::from(!found);
+            // A simplified step may be simplified again.
+            index += usize::from(!found);
         }
         simplified
     }

@@ -1,4 +1,4 @@
-//! A world: the service and its model side by side, and the comparison after every step.
+//! A world: a service and its model, compared after every step.
 
 use std::fmt::{self, Debug};
 use std::sync::Arc;
@@ -18,22 +18,22 @@ use super::label;
 use super::model::app::Visitor;
 use super::model::balance::Question;
 use super::model::dates::Unit;
-use super::model::query::{Ask, Query, Term};
+use super::model::query::{Clause, Query, Term};
 use super::model::{Caller, Model};
 use super::ops::Operation;
-use super::service::{Place, Service};
+use super::service::{Service, TestDatabase};
 
-/// When every world begins: the afternoon of 28 December 2024 in UTC, so that a year soon ends.
+/// The start of every world: the afternoon of 28 December 2024 in UTC, so that a year ends soon.
 const BEGINNING: i64 = 1_735_400_000_000;
-/// Users of a world. The first founds the books; the last is nobody's collaborator.
+/// Users of a world. The first one creates the books; the last one never collaborates.
 pub const USERS: usize = 6;
 
-/// A request: who asks for what, how long after the one before.
+/// A request: the caller, the operation, and the time since the request before.
 #[derive(Clone)]
 pub struct Step {
     pub who: usize,
     pub agent: Option<&'static str>,
-    /// How many apps acted one after another until this.
+    /// How many apps acted one after another before this request.
     pub depth: i64,
     /// In milliseconds.
     pub wait: i64,
@@ -59,14 +59,14 @@ pub struct World {
     pub model: Model,
     service: Service,
     now: i64,
-    /// The events of each book that were compared already, and the hash of the last.
+    /// How many events of each book were compared, and the hash of the last.
     heads: std::collections::BTreeMap<label::Book, (usize, Hash)>,
 }
 
-/// What became of a step.
-pub struct Taken {
+/// The result of a step.
+pub struct StepResult {
     pub accepted: bool,
-    /// Whether it left an event.
+    /// Whether it recorded an event.
     pub changed: bool,
 }
 
@@ -74,32 +74,33 @@ pub struct Taken {
 pub type Checked = Result<(), String>;
 
 impl World {
-    /// `corner` sets its users apart from those of other worlds in the same place.
-    pub fn new(place: Place, corner: u64) -> anyhow::Result<World> {
-        let service = Service::new(place, corner, USERS, BEGINNING)?;
+    /// Creates a world. `corner` separates its users from those of other worlds in the same
+    /// database.
+    pub fn new(database: TestDatabase, corner: u64) -> anyhow::Result<World> {
+        let service = Service::new(database, corner, USERS, BEGINNING)?;
         let model = Model { users: service.users(), ..Model::default() };
         Ok(World { model, service, now: BEGINNING, heads: Default::default() })
     }
 
-    /// Who asks, and when, if the next request is this one's.
+    /// The caller of the next request, at its time.
     pub fn caller(&self, who: usize, agent: Option<&str>, wait: i64) -> Caller {
         Caller { who, agent: agent.map(str::to_owned), depth: 0, now: self.now + wait }
     }
 
-    /// Takes a step on both sides. Answers, and the events it left, must agree.
-    pub fn step(&mut self, step: &Step) -> Result<Taken, String> {
-        let asks = self.caller(step.who, step.agent, step.wait);
-        let caller = Caller { depth: step.depth, ..asks };
+    /// Runs a step on both sides. The answers and the new events must agree.
+    pub fn step(&mut self, step: &Step) -> Result<StepResult, String> {
+        let user = self.caller(step.who, step.agent, step.wait);
+        let caller = Caller { depth: step.depth, ..user };
         self.now = caller.now;
-        let expected = step.operation.expect(&mut self.model, &caller);
-        let found = step.operation.ask(&mut self.service, &caller);
+        let expected = step.operation.run_model(&mut self.model, &caller);
+        let found = step.operation.run(&mut self.service, &caller);
         agree("the answer", &expected, &found)?;
         let changed = self.check_new_events(step.operation.book())?;
-        // What is not about a book may leave events in some (9.5).
+        // An operation without a book may record events in some books (9.5).
         for book in self.grown() {
             self.check_new_events(book)?;
         }
-        Ok(Taken { accepted: expected.is_ok(), changed })
+        Ok(StepResult { accepted: expected.is_ok(), changed })
     }
 
     /// The owner of a book, reading it now.
@@ -114,8 +115,8 @@ impl World {
         grown.map(|(book, _)| *book).collect()
     }
 
-    /// The events since the last look: the model's, in order, chained to those before; after a
-    /// refusal none. One more is asked for than there must be. Tells whether there are any.
+    /// Compares the events since the last check: the model's, in order, chained to those before,
+    /// and none after a refusal. It requests one more than expected. Returns whether there are any.
     fn check_new_events(&mut self, book: label::Book) -> Result<bool, String> {
         let Some(owner) = self.owner(book) else { return Ok(self.heads.remove(&book).is_some()) };
         let (seen, mut hash) = self.heads.get(&book).copied().unwrap_or((0, Hash::ZERO));
@@ -133,7 +134,7 @@ impl World {
         agree("the events", &expected, &found.iter().collect())?;
         let key = BookKey::new(self.service.labels.key(book));
         for event in &raw {
-            if event.hash != event.chained(&hash, &key) {
+            if event.hash != event.hash_after(&hash, &key) {
                 return Err(format!(
                     "8.15: event {} is not chained to its predecessor",
                     event.sequence
@@ -145,18 +146,18 @@ impl World {
         Ok(!raw.is_empty())
     }
 
-    /// Compares everything there is.
+    /// Compares the whole state.
     pub fn check(&mut self) -> Checked {
         for book in self.model.books.keys().copied().collect::<Vec<_>>() {
             self.check_book(book)?;
-            // From the first event on.
+            // Compare from the first event.
             self.heads.remove(&book);
             self.check_chain(book)?;
         }
         (0..USERS).try_for_each(|who| self.check_user(&self.caller(who, None, 0)))
     }
 
-    /// What a user keeps across books.
+    /// Compares what a user has across books.
     fn check_user(&self, user: &Caller) -> Checked {
         let (service, nowhere) = (&self.service, label::Book(0));
         let unread = |refused| format!("what a user has cannot be read: {refused:?}");
@@ -175,13 +176,14 @@ impl World {
 
     fn check_chain(&mut self, book: label::Book) -> Checked {
         let owner = self.owner(book).expect("the book is there");
-        let (mut below, mut raw, mut said) = (None, Vec::new(), Vec::new());
+        let (mut below, mut raw, mut responses) = (None, Vec::new(), Vec::new());
         loop {
             let request = Request { limit: Some(200), below, ..Request::default() };
             let page =
                 self.service.read(book, &owner, |tx, cx, key| event::list(tx, cx, key, &request));
             let page = page.map_err(|refused| format!("the events cannot be read: {refused:?}"))?;
-            said.extend(self.service.events_seen(&page).into_iter().map(|seen| seen.responses));
+            responses
+                .extend(self.service.events_seen(&page).into_iter().map(|seen| seen.responses));
             raw.extend(page.events.into_iter().map(|read| read.event));
             below = page.next;
             if below.is_none() {
@@ -190,17 +192,17 @@ impl World {
         }
         let (key, mut hash) = (BookKey::new(self.service.labels.key(book)), Hash::ZERO);
         for (event, number) in raw.iter().rev().zip(1..) {
-            if event.sequence != number || event.hash != event.chained(&hash, &key) {
+            if event.sequence != number || event.hash != event.hash_after(&hash, &key) {
                 return Err(format!("8.15: event {number} does not follow its predecessor"));
             }
             hash = event.hash;
         }
         agree("the number of events", &self.model.logs[&book].len(), &raw.len())?;
-        let told = raw.iter().map(|event| self.model.responses(book, event.sequence)).collect();
-        agree("the responses", &told, &said)?;
-        let (told, waiting) =
+        let expected = raw.iter().map(|event| self.model.responses(book, event.sequence)).collect();
+        agree("the responses", &expected, &responses)?;
+        let (expected, waiting) =
             (self.model.backlog(book, &owner), self.service.backlog(book, &owner));
-        agree("the backlog", &told, &waiting)?;
+        agree("the backlog", &expected, &waiting)?;
         self.heads.insert(book, (raw.len(), hash));
         Ok(())
     }
@@ -224,10 +226,10 @@ impl World {
         agree("the groups", &groups, &service.groups(&view))?;
         let stored = service.read(label, &owner, |tx, cx, key| {
             let access = access::enter(tx, cx, key, Action::ReadBook)?;
-            Ok((tx.stored().of_book(&access)?.0, tx.stored().recount(&access)?))
+            Ok((tx.storage_usage().of_book(&access)?.0, tx.storage_usage().recount(&access)?))
         });
-        let (kept, counted) = stored.map_err(unread)?;
-        agree("what is stored, as its rows have it", &counted, &kept)?;
+        let (stored, counted) = stored.map_err(unread)?;
+        agree("the storage usage", &counted, &stored)?;
         let rows = service.read(label, &owner, collaborator::list).map_err(unread)?;
         agree(
             "the collaborators",
@@ -240,9 +242,9 @@ impl World {
             &model.open_requests(owner.now),
             &open.iter().map(|one| service.access_request(one)).collect(),
         )?;
-        let state = |state| Ask::Term(Term::Is(state));
+        let state = |state| Clause::Term(Term::Is(state));
         let query = Query {
-            asks: vec![state("draft"), state("posted"), state("trashed")],
+            clauses: vec![state("draft"), state("posted"), state("trashed")],
             by_posting: false,
             ignored: vec![],
         };
@@ -286,9 +288,9 @@ impl World {
                 flaws: vec![],
                 unreadable: false,
             };
-            let asked = service.question_text(&question).into();
+            let request = service.question_text(&question).into();
             let view = service
-                .read(label, &owner, |tx, cx, key| balance::get(tx, cx, key, &asked))
+                .read(label, &owner, |tx, cx, key| balance::get(tx, cx, key, &request))
                 .map_err(unread)?;
             agree(
                 "the balances",
@@ -300,7 +302,7 @@ impl World {
     }
 }
 
-/// Tells where two things differ, by the lines of their texts.
+/// Reports the first differing lines of two values.
 fn agree<T: PartialEq + Debug>(what: &str, expected: &T, found: &T) -> Checked {
     if expected == found {
         return Ok(());

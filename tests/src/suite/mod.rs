@@ -116,7 +116,7 @@ pub struct Suite {
     pub serial: &'static [&'static str],
 }
 
-/// What the threads of a run share.
+/// The shared state of the threads of a run.
 #[derive(Default)]
 struct Run {
     servers: SharedServers,

@@ -1,4 +1,4 @@
-//! Copies of a database that are made while clients write, as `docs/operations.md` says.
+//! Backups made while clients write, as `docs/operations.md` describes.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -6,39 +6,39 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 
-use super::writers::{Persisted, Persistent};
+use super::writers::{ClientReport, Persistent};
 use super::{CLIENTS, Torture};
 use crate::guard::Folder;
 use crate::postgres::{Database, tool};
 use crate::{Engine, Server, pause, unique};
 
-/// How long clients write before a copy is begun, and go on after it is made.
+/// How long clients write before a backup starts, and after it is made.
 const WRITING: Duration = Duration::from_millis(700);
 
-/// A database restored from a copy.
+/// A database restored from a backup.
 struct Restored {
     url: String,
     _database: Option<Database>,
     _folder: Folder,
 }
 
-/// What the copy was compared with.
+/// The result of the comparison.
 #[derive(Debug)]
-pub struct Kept {
-    /// Transactions that were acknowledged before the copy was begun.
+pub struct BackupReport {
+    /// Transactions acknowledged before the backup started.
     pub before: usize,
-    /// Requests that were acknowledged while it was made, or just after.
+    /// Requests acknowledged during the backup or just after.
     pub meanwhile: usize,
-    /// Everything that is not as it must be.
+    /// All violations.
     pub violations: Vec<String>,
 }
 
-/// Copies a database while clients write, restores and serves the copy, and looks at everything:
-/// what was acknowledged before is there, all else is there as a whole or not at all.
+/// Makes a backup while clients write, restores and serves it, and checks it: everything
+/// acknowledged before is there, everything else is complete or absent.
 ///
 /// # Errors
-/// When no copy can be made, or the copy cannot be served.
-pub fn keep(engine: Engine, seed: u64) -> anyhow::Result<Kept> {
+/// When no backup can be made or served.
+pub fn check_backup(engine: Engine, seed: u64) -> anyhow::Result<BackupReport> {
     let mut torture = Torture::on(vec![Server::start(engine)], seed)?;
     let before = torture.write_for(|_| Ok(()))?.0;
     let (mut meanwhile, restored) = torture.write_for(copy)?;
@@ -48,13 +48,13 @@ pub fn keep(engine: Engine, seed: u64) -> anyhow::Result<Kept> {
     let served = original.on_copy(&restored.url);
     torture.owner = served.client_with_token(&token);
     torture.servers.push(served);
-    let mut kept = Kept {
+    let mut kept = BackupReport {
         before: before.sent.iter().map(|request| request.len()).sum(),
         meanwhile: meanwhile.sent.len(),
         violations: [before.wrong, meanwhile.wrong].concat(),
     };
     torture.requests.extend(before.sent);
-    // Who can tell which of them came before the copy?
+    // It is unknown which of these requests came before the backup.
     for request in &mut meanwhile.sent {
         request.ids = None;
     }
@@ -63,14 +63,15 @@ pub fn keep(engine: Engine, seed: u64) -> anyhow::Result<Kept> {
 }
 
 impl Torture {
-    /// Does something while clients write; all their requests were answered.
+    /// Runs something while clients write; every request was answered.
     fn write_for<T>(
         &mut self,
         meanwhile: impl FnOnce(&Server) -> anyhow::Result<T>,
-    ) -> anyhow::Result<(Persisted, T)> {
+    ) -> anyhow::Result<(ClientReport, T)> {
         let token = self.owner.token().context("the owner has a token")?.to_owned();
-        let clients = (CLIENTS, vec![self.servers[0].address()]);
-        let writers = Persistent::start(clients, &token, &self.book, self.next, &mut self.dice);
+        let addresses = vec![self.servers[0].address()];
+        let writers =
+            Persistent::start(CLIENTS, addresses, &token, &self.book, self.next, &mut self.rng);
         writing(&writers)?;
         let done = meanwhile(&self.servers[0]);
         writing(&writers)?;
@@ -80,7 +81,7 @@ impl Torture {
     }
 }
 
-/// Lets all clients write for a moment, and until each of them was answered.
+/// Lets all clients write for a moment, and until each request was answered.
 fn writing(writers: &Persistent) -> anyhow::Result<()> {
     let begun = Instant::now();
     pause(WRITING);
@@ -110,7 +111,7 @@ fn copy(server: &Server) -> anyhow::Result<Restored> {
     Ok(Restored { url: database.url.clone(), _database: Some(database), _folder: folder })
 }
 
-/// Daybook refuses a database that others may read.
+/// Daybook refuses a database that other users may read.
 fn restrict(file: &PathBuf) -> anyhow::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     Ok(std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600))?)

@@ -1,4 +1,4 @@
-//! What the book shows after a restart, and whether it is what it must be.
+//! Checks the state of a book after a restart.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, Instant};
@@ -12,18 +12,17 @@ use crate::decimal::{show, units};
 use crate::load::Connection;
 use crate::{Client, bank, encode, pause};
 
-/// All dates lie in it; a lower bound, so that the series have as many slices as days, not since
-/// the first movement.
+/// A range that includes all dates. Its lower bound limits the series to these days.
 const RANGE: &str = "after:2023-01 before:2025-01";
 
-/// A transaction as the book lists it.
+/// A transaction in the list.
 struct Listed {
     id: String,
     posted: bool,
     content: Content,
 }
 
-/// An event as the log lists it.
+/// An event in the log.
 struct Logged {
     sequence: i64,
     kind: String,
@@ -32,16 +31,16 @@ struct Logged {
     made: i64,
 }
 
-/// The book as its lists show it.
+/// The state of a book from its lists.
 pub(super) struct Book {
     transactions: BTreeMap<u64, Listed>,
-    /// Rows of the list that cannot be what was sent.
+    /// Listed rows that do not match any request.
     strange: Vec<String>,
     events: Vec<Logged>,
 }
 
 impl Book {
-    /// Pages through all transactions and all events.
+    /// Reads all pages of transactions and events.
     pub(super) fn read(connection: &mut Connection, book: &str) -> anyhow::Result<Book> {
         let mut transactions = BTreeMap::new();
         let mut strange = Vec::new();
@@ -53,7 +52,7 @@ impl Book {
                             .push(format!("transaction {number} is listed twice ({})", model.id));
                     }
                 }
-                None => strange.push(format!("a transaction nobody sent: {item}")),
+                None => strange.push(format!("a transaction that was not sent: {item}")),
             }
         }
         let events = list(connection, &format!("/v5/books/{book}/events?limit=200"))?;
@@ -73,7 +72,7 @@ impl Book {
         self.events.len()
     }
 
-    /// Between the earliest and the latest instant of an event, whatever their order.
+    /// The time between the earliest and the latest event.
     pub(super) fn span(&self) -> Duration {
         let made = || self.events.iter().map(|event| event.made);
         let span = made().max().zip(made().min()).map_or(0, |(last, first)| last - first);
@@ -132,15 +131,15 @@ fn logged(item: &Value) -> anyhow::Result<Logged> {
     })
 }
 
-/// What was found wrong.
+/// The result of the checks.
 #[derive(Default)]
 pub(super) struct Verdict {
     pub(super) violations: Vec<String>,
-    /// Acknowledged transactions that are not there.
+    /// Acknowledged transactions that are missing.
     pub(super) lost: usize,
-    /// Requests that are there in part.
+    /// Requests recorded in part.
     pub(super) half_seen: usize,
-    /// What the audit found.
+    /// Findings of the audit.
     pub(super) findings: u64,
 }
 
@@ -155,8 +154,8 @@ impl Verdict {
         }
     }
 
-    /// Every acknowledged transaction is there, whole; nothing is of a request that was answered
-    /// 503; every other request is there as a whole or not at all; nothing else is.
+    /// Checks the requests: acknowledged transactions are complete; a request answered 503 left
+    /// nothing; every other request is complete or absent; other transactions do not exist.
     pub(super) fn requests(&mut self, book: &Book, requests: &[Request]) {
         self.violations.extend(book.strange.iter().cloned());
         let mut sent = BTreeSet::new();
@@ -195,8 +194,7 @@ impl Verdict {
         }
     }
 
-    /// The log is numbered from 1 without gaps, and its posting events and the transactions match
-    /// one to one.
+    /// Checks the log: numbers from 1 without gaps, and one posting event per transaction.
     pub(super) fn events(&mut self, book: &Book) {
         let sequences: BTreeSet<i64> = book.events.iter().map(|event| event.sequence).collect();
         let last = sequences.last().copied().unwrap_or_default();
@@ -230,15 +228,15 @@ impl Verdict {
         }
     }
 
-    /// Balances equal the sums over the listed transactions, in all, by month and by day, and add
-    /// up to zero.
+    /// Checks the balances: in total, by month and by day they equal the sums of the transactions,
+    /// and add up to zero.
     pub(super) fn balances(
         &mut self,
         book: &Book,
         connection: &mut Connection,
         id: &str,
     ) -> anyhow::Result<()> {
-        // yyyyMMdd with the day cut off as the slices have it.
+        // yyyyMMdd, truncated to the slice.
         for (letter, cut) in [("m", 100), ("d", 1)] {
             let query = encode(&format!("{RANGE} by:{letter}"));
             let reply = connection.get(&format!("/v5/books/{id}/balances?query={query}"))?;
@@ -291,8 +289,8 @@ impl Verdict {
         }
     }
 
-    /// A client whose connection broke sends the same again: it gets what survived, or it is
-    /// recorded now (3.7).
+    /// Repeats the requests in doubt, as a client with a broken connection does: it gets what is
+    /// recorded, or records it now (3.7).
     pub(super) fn repeat(
         &mut self,
         book: &Book,
@@ -315,11 +313,11 @@ impl Verdict {
     }
 }
 
-/// How long an audit may take.
+/// The timeout of an audit.
 const AUDIT_TIMEOUT: Duration = Duration::from_secs(90);
 
 impl Verdict {
-    /// The book's own recount finds nothing (6.7).
+    /// Audits the book, which must find nothing (6.7).
     pub(super) fn audit(&mut self, owner: &Client, book: &str) -> anyhow::Result<()> {
         let path = format!("/v5/books/{book}/events?type=BOOK_AUDITED&limit=200");
         let audits = || -> Vec<Value> {

@@ -1,8 +1,7 @@
-//! Deliveries under fire: a process that delivers is killed, and all the same every event arrives,
-//! in order for each app and book, and twice only what was on its way (behaviour 8.9, 8.10).
+//! Deliveries under kills: a delivering process is killed. Every event must still arrive, in order
+//! for each app and book, and only deliveries in flight may arrive twice (behaviour 8.9, 8.10).
 //!
-//! On PostgreSQL two processes share the work, and the other one goes on; on SQLite the process is
-//! started anew.
+//! On PostgreSQL a second process takes over; on SQLite the process is restarted.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -12,47 +11,47 @@ use anyhow::{Context, ensure};
 use serde_json::Value;
 
 use crate::receiver::{Received, Receiver, fine};
-use crate::{Backdoor, Client, Engine, Server, bots, pause};
+use crate::{Client, Engine, RawSql, Server, bots, pause};
 
-/// How much is delivered: each event of each book to each app.
+/// The amount of deliveries: each event of each book to each app.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// Books.
     pub books: usize,
     /// Apps, all of them in each book.
     pub apps: usize,
-    /// Events of each book.
+    /// Events per book.
     pub events: usize,
-    /// After how many arrivals the process is killed.
+    /// The number of arrivals after which the process is killed.
     pub kill_after: usize,
-    /// Lets the leases of the killed process end when nothing else is left, instead of waiting for
-    /// their end.
+    /// Expires the leases of the killed process when all other deliveries are done, instead of
+    /// waiting.
     pub hasten: bool,
 }
 
 impl Plan {
-    /// How many deliveries there are.
+    /// The number of deliveries.
     pub fn deliveries(self) -> usize {
         self.books * self.apps * self.events
     }
 }
 
-/// What became of it.
+/// The result.
 #[derive(Clone, Debug, Default)]
 pub struct Delivered {
-    /// Arrivals, repeated ones included.
+    /// Arrivals, including repeated ones.
     pub arrivals: usize,
-    /// Those that came twice.
+    /// Arrivals that came twice.
     pub repeated: usize,
-    /// From the kill to the first event of a queue that the killed process held.
+    /// The time from the kill to the first event of a queue that the killed process had leased.
     pub taken_over: Duration,
-    /// From the first arrival to the last.
+    /// The time from the first arrival to the last.
     pub took: Duration,
-    /// Everything that is not as it must be.
+    /// All violations.
     pub violations: Vec<String>,
 }
 
-/// An event that arrived.
+/// A received event.
 struct Arrival {
     at: Instant,
     /// The app and the book.
@@ -62,14 +61,14 @@ struct Arrival {
 
 type Arrivals = Arc<Mutex<Vec<Arrival>>>;
 
-/// The longest that everything may take after the kill: a minute for the leases, and the rest.
+/// The timeout after the kill: a minute for the leases, and the rest.
 const ARRIVAL_TIMEOUT: Duration = Duration::from_secs(180);
-/// A lease ends within a minute (8.9).
+/// A lease expires within a minute (8.9).
 const MINUTE: Duration = Duration::from_secs(60);
-/// When so long nothing arrives, what is left is that of the killed process.
+/// After a silence of this length only deliveries of the killed process remain.
 const SILENCE: Duration = Duration::from_secs(2);
-/// The leases of the killed process: it was the first to open the database, and its number stands
-/// in them, as in all its ids. Those of a process that is only slow stay.
+/// The leases of the killed process. It opened the database first, so its process number 1 is part
+/// of them, as of all its ids. Leases of a slow process stay.
 const OF_THE_KILLED: &str = "lease IS NOT NULL AND (lease >> 8) & 16383 = 1";
 
 fn note(arrivals: &Arrivals, received: &Received) {
@@ -82,10 +81,10 @@ fn note(arrivals: &Arrivals, received: &Received) {
     arrivals.lock().expect("no panic before").push(arrival);
 }
 
-/// Records the events, kills, waits until nothing waits, and looks at what has arrived.
+/// Records the events, kills the process, waits for all deliveries and checks them.
 ///
 /// # Errors
-/// When something is refused, or nothing arrives any more.
+/// When a request is refused, or arrivals stop.
 pub fn run(engine: Engine, plan: Plan) -> anyhow::Result<Delivered> {
     let mut server = Server::start(engine);
     let other = (engine == Engine::Postgres).then(|| server.beside(&[]));
@@ -115,7 +114,7 @@ pub fn run(engine: Engine, plan: Plan) -> anyhow::Result<Delivered> {
     }
     let survivor = other.as_ref().unwrap_or(&server);
     let reader = survivor.client_with_token(owner.token().context("the owner has a token")?);
-    wait(&server, &reader, (&books[..], plan), &count)?;
+    wait(&server, &reader, &books[..], plan, &count)?;
     let arrivals = arrivals.lock().expect("no panic before");
     let mut delivered = check(&arrivals, killed, plan);
     for log in [Some(&server), other.as_ref()].into_iter().flatten().map(Server::log) {
@@ -126,11 +125,12 @@ pub fn run(engine: Engine, plan: Plan) -> anyhow::Result<Delivered> {
     Ok(delivered)
 }
 
-/// Waits until no event of any book is on its way (8.10).
+/// Waits until no event of any book is pending (8.10).
 fn wait(
     server: &Server,
     reader: &Client,
-    (books, plan): (&[String], Plan),
+    books: &[String],
+    plan: Plan,
     count: &dyn Fn() -> usize,
 ) -> anyhow::Result<()> {
     let waiting = |book: &String| bots::backlog(reader, book) > 0;
@@ -147,7 +147,7 @@ fn wait(
         }
         if plan.hasten && last.1.elapsed() > SILENCE {
             let ended = "UPDATE delivery_queues SET leased_until = 0";
-            Backdoor::open(server).execute(&format!("{ended} WHERE {OF_THE_KILLED}"));
+            RawSql::open(server).execute(&format!("{ended} WHERE {OF_THE_KILLED}"));
             last.1 = Instant::now();
         }
         pause(Duration::from_millis(100));
@@ -191,7 +191,7 @@ fn check(arrivals: &[Arrival], killed: Instant, plan: Plan) -> Delivered {
             report(format!("{repeated} events came twice, where one was on its way"));
         }
         delivered.repeated += repeated;
-        // What the killed process held rests until its lease has ended.
+        // The queues of the killed process pause until their leases expire.
         let pauses = arrivals.windows(2).filter(|pair| pair[1].at > killed);
         let pause = pauses.map(|pair| pair[1].at - pair[0].at.max(killed)).max();
         delivered.taken_over = delivered.taken_over.max(pause.unwrap_or_default());

@@ -1,5 +1,5 @@
-//! Faults that befall a service while clients write: nothing acknowledged is lost, nothing half is
-//! seen, the audit is clean, and the service comes back by itself.
+//! Faults of a service while clients write: acknowledged writes survive, readers see no partial
+//! write, the audit is clean, and the service recovers without help.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -7,41 +7,41 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
-use super::stage::Stage;
-pub use super::stage::missing;
+use super::infrastructure::Infrastructure;
+pub use super::infrastructure::missing;
 use super::watch::{Seen, Watch};
-use super::writers::{Persisted, Persistent};
+use super::writers::{ClientReport, Persistent};
 use super::{CLIENTS, Torture};
 use crate::{Engine, Server, pause};
 
-/// Within this time after the end of a fault everybody is served again.
+/// All clients must be served again within this time after a fault.
 pub const BACK_WITHIN: Duration = Duration::from_secs(5);
 
-/// The same on a machine that runs other tests meanwhile.
-const BACK_IN_ANY_CASE: Duration = Duration::from_secs(20);
+/// The limit on a machine that runs other tests at the same time.
+const BACK_WITHIN_UNDER_LOAD: Duration = Duration::from_secs(20);
 
-/// How long the end is waited for, so that the table shows how long it took.
+/// The timeout of the wait for recovery, so that the table shows the time it took.
 const WAIT: Duration = Duration::from_secs(60);
 
-/// What happens.
+/// The kinds of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// SIGKILL of one of two processes on one PostgreSQL.
     ProcessKilled,
-    /// SIGKILL of PostgreSQL and all of its processes; it is started again.
+    /// SIGKILL of PostgreSQL and all of its processes, then a restart.
     PostgresKilled,
-    /// The immediate shutdown of PostgreSQL; it is started again.
+    /// Immediate shutdown of PostgreSQL, then a restart.
     PostgresStopped,
-    /// Connections to PostgreSQL are ended one by one.
+    /// Termination of the connections to PostgreSQL, one by one.
     ConnectionsCut,
-    /// No room is left where the database lies, and then again.
+    /// The disk of the database is full for a while.
     DiskFull,
-    /// The clock is set back and forward by an hour, during writes and between them.
+    /// The clock is set back and forward by an hour, during and between writes.
     ClockSet,
 }
 
 impl Fault {
-    /// All of them.
+    /// All faults.
     pub const ALL: [Fault; 6] = [
         Fault::ProcessKilled,
         Fault::PostgresKilled,
@@ -51,8 +51,8 @@ impl Fault {
         Fault::ClockSet,
     ];
 
-    /// Whether it can befall a service on this engine.
-    pub fn befalls(self, engine: Engine) -> bool {
+    /// Whether the fault exists on this engine.
+    pub fn applies_to(self, engine: Engine) -> bool {
         engine == Engine::Postgres || matches!(self, Fault::DiskFull | Fault::ClockSet)
     }
 }
@@ -70,34 +70,34 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What a service went through, and what it showed afterwards.
+/// The result of repeated faults.
 #[derive(Clone, Debug, Default)]
-pub struct Endured {
-    /// How often it happened.
-    pub turns: usize,
+pub struct FaultReport {
+    /// The number of faults.
+    pub times: usize,
     /// Transactions acknowledged.
     pub acknowledged: usize,
     /// Requests answered 503.
     pub unavailable: usize,
-    /// Requests that were not acknowledged, those answered 503 among them.
+    /// Requests without an acknowledgement, including 503 answers.
     pub in_doubt: usize,
-    /// Acknowledged transactions that are not there.
+    /// Acknowledged transactions that are missing.
     pub lost: usize,
-    /// Requests that are there in part, and reads that saw something half done.
+    /// Requests recorded in part, and reads of partial writes.
     pub half_seen: usize,
     /// Findings of the audit.
     pub findings: u64,
-    /// The longest time from the end of the fault until every client had been acknowledged
-    /// another write, and the reader had been answered.
+    /// The longest time from the end of a fault until every client had another write acknowledged
+    /// and the reader an answer.
     pub back_within: Duration,
-    /// Between the instants of the first and the last event.
+    /// The time between the first and the last event.
     pub span: Duration,
-    /// Everything that is not as it must be.
+    /// All violations.
     pub violations: Vec<String>,
 }
 
-impl Endured {
-    /// The heads of the table's columns.
+impl FaultReport {
+    /// The header row of the table.
     pub fn heads() -> String {
         row([
             "fault",
@@ -119,7 +119,7 @@ impl Endured {
         row([
             &fault.to_string(),
             &engine.to_string(),
-            &self.turns.to_string(),
+            &self.times.to_string(),
             &self.acknowledged.to_string(),
             &self.unavailable.to_string(),
             &self.in_doubt.to_string(),
@@ -140,21 +140,21 @@ fn row(cells: [&str; 10]) -> String {
     )
 }
 
-/// Clients that write, and one that reads.
+/// The writing clients and the reading one.
 pub(crate) struct Load {
     writers: Persistent,
     watch: Watch,
 }
 
-/// What they did, and were answered.
+/// The requests and observations of the clients.
 pub(crate) struct Done {
-    written: Persisted,
+    written: ClientReport,
     seen: Seen,
 }
 
 impl Load {
-    /// Waits until every client got an acknowledgement after this moment and the reader an answer;
-    /// how long that took, or nothing when it took too long.
+    /// Waits until every client got an acknowledgement and the reader an answer after this moment;
+    /// returns the time, or `None` after the limit.
     pub(crate) fn back_since(&self, over: Instant, limit: Duration) -> Option<Duration> {
         let written = self.writers.all_acknowledged(over, limit)?;
         Some(written.max(self.watch.answered(over, limit)?))
@@ -166,22 +166,28 @@ impl Load {
 }
 
 impl Torture {
-    /// Lets the clients begin, in turns on these servers.
+    /// Starts the clients, alternating over these servers.
     pub(crate) fn load(&mut self, addresses: &[SocketAddr]) -> anyhow::Result<Load> {
         let token = self.owner.token().context("the owner has a token")?.to_owned();
-        let clients = (CLIENTS, addresses.to_vec());
-        let writers = Persistent::start(clients, &token, &self.book, self.next, &mut self.dice);
+        let writers = Persistent::start(
+            CLIENTS,
+            addresses.to_vec(),
+            &token,
+            &self.book,
+            self.next,
+            &mut self.rng,
+        );
         let watch = Watch::start(addresses.to_vec(), &token, &self.book);
         Ok(Load { writers, watch })
     }
 
-    /// Compares the book with what they did.
-    pub(crate) fn look(&mut self, done: Done) -> anyhow::Result<Endured> {
+    /// Compares the book with what the clients did.
+    pub(crate) fn look(&mut self, done: Done) -> anyhow::Result<FaultReport> {
         let Done { written, seen } = done;
         self.next = written.next;
         let checked = self.check(written.sent)?;
-        let mut endured = Endured {
-            turns: 1,
+        let mut report = FaultReport {
+            times: 1,
             acknowledged: checked.acknowledged,
             unavailable: written.unavailable,
             in_doubt: checked.in_doubt,
@@ -189,37 +195,42 @@ impl Torture {
             half_seen: checked.verdict.half_seen + seen.half.len(),
             findings: checked.verdict.findings,
             span: checked.span,
-            ..Endured::default()
+            ..FaultReport::default()
         };
-        if seen.answers == 0 || endured.acknowledged == 0 {
-            endured.violations.push("nobody wrote or read".to_owned());
+        if seen.answers == 0 || report.acknowledged == 0 {
+            report.violations.push("no client wrote or read".to_owned());
         }
         for found in [checked.verdict.violations, seen.half, seen.wrong, written.wrong] {
-            endured.violations.extend(found);
+            report.violations.extend(found);
         }
-        if !endured.violations.is_empty() {
-            endured.violations.push(format!("the servers say\n{}", self.log_end()));
+        if !report.violations.is_empty() {
+            report.violations.push(format!("the servers say\n{}", self.log_end()));
         }
-        Ok(endured)
+        Ok(report)
     }
 }
 
-/// Lets it happen so many times while clients write, and looks at everything.
+/// Injects a fault repeatedly while clients write, and checks everything.
 ///
 /// # Errors
-/// What is missing on this machine, and what cannot be looked at.
-pub fn endure(fault: Fault, engine: Engine, turns: usize, seed: u64) -> anyhow::Result<Endured> {
+/// When a tool is missing on this machine, or the book cannot be read.
+pub fn run_fault(
+    fault: Fault,
+    engine: Engine,
+    times: usize,
+    seed: u64,
+) -> anyhow::Result<FaultReport> {
     if let Some(what) = missing(fault) {
         anyhow::bail!(what);
     }
-    let (mut stage, servers) = Stage::set(fault, engine)?;
+    let (mut infrastructure, servers) = Infrastructure::set(fault, engine)?;
     let mut torture = Torture::on(servers, seed)?;
     let addresses: Vec<_> = torture.servers.iter().map(Server::address).collect();
     let load = torture.load(&addresses)?;
     let (mut back_within, mut late) = (Duration::ZERO, Vec::new());
-    for turn in 0..turns {
-        pause(Duration::from_millis(500 + torture.dice.below(500)));
-        let over = stage.strike(&mut torture.servers, turn)?;
+    for turn in 0..times {
+        pause(Duration::from_millis(500 + torture.rng.below(500)));
+        let over = infrastructure.inject(&mut torture.servers, turn)?;
         let Some(back) = load.back_since(over, WAIT) else {
             late.push(format!("turn {turn}: not back within {WAIT:?}"));
             break;
@@ -227,28 +238,29 @@ pub fn endure(fault: Fault, engine: Engine, turns: usize, seed: u64) -> anyhow::
         back_within = back_within.max(back);
     }
     let done = load.stop()?;
-    stage.rest(&mut torture.servers)?;
-    let mut endured = torture.look(done)?;
-    endured.turns = turns;
-    endured.back_within = back_within;
-    endured.violations.extend(late);
-    if back_within > BACK_IN_ANY_CASE {
-        endured.violations.push(format!("back only after {back_within:?}"));
+    infrastructure.rest(&mut torture.servers)?;
+    let mut report = torture.look(done)?;
+    report.times = times;
+    report.back_within = back_within;
+    report.violations.extend(late);
+    if back_within > BACK_WITHIN_UNDER_LOAD {
+        report.violations.push(format!("back only after {back_within:?}"));
     }
     let traces = match fault {
-        Fault::ClockSet => endured.span >= Duration::from_secs(3_600),
-        _ => endured.in_doubt > 0,
+        Fault::ClockSet => report.span >= Duration::from_secs(3_600),
+        _ => report.in_doubt > 0,
     };
     if !traces {
-        endured.violations.push("it left no trace: did it happen?".to_owned());
+        report.violations.push("it left no trace: did it happen?".to_owned());
     }
-    Ok(endured)
+    Ok(report)
 }
 
-/// How long it takes from a moment until `last`, in microseconds since `begun`, comes after it;
-/// nothing when that takes too long.
+/// Waits until `last`, in microseconds since `begun`, is after a moment; returns the time it took,
+/// or `None` after the limit.
 pub(super) fn wait_until(
-    (begun, since): (Instant, Instant),
+    begun: Instant,
+    since: Instant,
     limit: Duration,
     last: impl Fn() -> u64,
 ) -> Option<Duration> {

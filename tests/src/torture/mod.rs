@@ -1,16 +1,16 @@
-//! Durability under fire: clients write, the server is killed with SIGKILL, and after its restart
-//! everything it had acknowledged must be there, whole, with right balances and a gapless event
-//! log. The other [`faults`] that befall a service come the same way.
+//! Durability under kills: clients write and the server is killed with SIGKILL. After its restart
+//! everything acknowledged must be there, complete, with right balances and a gapless event log.
+//! Other [`faults`] are checked the same way.
 //!
-//! A transaction's content follows from its number, and its remote id is the number, so that
-//! whatever the book shows can be checked without remembering what was sent. One [`Torture`] keeps
-//! one growing book; each [`Torture::round`] is one kill.
+//! A transaction's content follows from its number, and its remote id is the number, so the book
+//! can be checked without a record of the requests. One [`Torture`] has one growing book; each
+//! [`Torture::round`] is one kill.
 
 pub mod backups;
 mod check;
 pub mod deliveries;
 pub mod faults;
-mod stage;
+mod infrastructure;
 mod watch;
 mod writers;
 
@@ -20,20 +20,20 @@ use anyhow::Context;
 use serde_json::{Value, json};
 
 use crate::load::Connection;
-use crate::rng::Dice;
+use crate::rng::Rng;
 use crate::{Client, Engine, Server, pause};
 use check::{Book, Verdict};
 use writers::Request;
 
-/// Client threads that write at the same time.
+/// The number of writing threads.
 pub const CLIENTS: usize = 8;
 
 const OWNER: &str = "torture@example.com";
-/// Few accounts, so that the clients meet on the same totals.
+/// Few accounts, so that the clients contend for the same totals.
 const ACCOUNTS: usize = 24;
 const KINDS: [&str; 4] = ["ASSET", "LIABILITY", "INCOMING", "OUTGOING"];
 
-/// Transaction number `n`, as it was sent and must be found.
+/// The content of transaction number `n`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Content {
     date: String,
@@ -45,15 +45,15 @@ struct Content {
 
 impl Content {
     fn of(number: u64) -> Content {
-        let mut dice = Dice::new(number);
+        let mut rng = Rng::new(number);
         let date =
-            format!("{}-{:02}-{:02}", 2023 + dice.below(2), 1 + dice.below(12), 1 + dice.below(28));
-        let credit = dice.below(ACCOUNTS as u64);
-        // Never the same account on both sides.
-        let debit = (credit + 1 + dice.below(ACCOUNTS as u64 - 1)) % ACCOUNTS as u64;
+            format!("{}-{:02}-{:02}", 2023 + rng.below(2), 1 + rng.below(12), 1 + rng.below(28));
+        let credit = rng.below(ACCOUNTS as u64);
+        // The two accounts differ.
+        let debit = (credit + 1 + rng.below(ACCOUNTS as u64 - 1)) % ACCOUNTS as u64;
         Content {
             date,
-            amount: 1 + dice.below(1_000_000),
+            amount: 1 + rng.below(1_000_000),
             credit: account(credit),
             debit: account(debit),
         }
@@ -68,7 +68,7 @@ fn account(number: u64) -> String {
     format!("Account {number:02}")
 }
 
-/// A book with accounts, and nothing recorded on them.
+/// Creates a book with empty accounts.
 fn make_book(owner: &Client) -> anyhow::Result<String> {
     let account = |number: usize| {
         let kind = KINDS[number % KINDS.len()];
@@ -80,63 +80,63 @@ fn make_book(owner: &Client) -> anyhow::Result<String> {
     Ok(made["id"].as_str().context("a book has an id")?.to_owned())
 }
 
-/// Servers on a growing database, and all that was ever sent to them.
+/// Servers on a growing database, and all requests so far.
 pub struct Torture {
     servers: Vec<Server>,
     owner: Client,
     book: String,
-    dice: Dice,
+    rng: Rng,
     rounds: usize,
     next: u64,
-    /// Every request so far; what one answered is kept with it.
+    /// All requests, with the ids of their answers.
     requests: Vec<Request>,
-    /// Books that nobody writes any more, with how many transactions each has.
+    /// Finished books, with the number of transactions of each.
     closed: Vec<(String, usize)>,
 }
 
-/// What one round did and found.
+/// The result of one round.
 #[derive(Clone, Debug, Default)]
 pub struct Round {
     /// Counted from 1.
     pub number: usize,
-    /// When the server was killed.
+    /// The time from the start of writing to the kill.
     pub killed_after: Duration,
     /// Transactions acknowledged in this round.
     pub acknowledged: usize,
-    /// Requests without an answer, as the connection broke.
+    /// Requests without an answer, because the connection broke.
     pub in_doubt: usize,
-    /// Those of them that were found recorded.
+    /// Requests in doubt that were recorded.
     pub survived: usize,
-    /// From the start of the new process until it was ready.
+    /// The time from the start of the new process until it was ready.
     pub recovery: Duration,
     /// Transactions in the book.
     pub transactions: usize,
     /// Events in its log.
     pub events: usize,
-    /// Everything that is not as it must be; empty in a round that passed.
+    /// All violations; empty in a successful round.
     pub violations: Vec<String>,
 }
 
-/// What the book showed.
+/// The state of the book.
 struct Checked {
     acknowledged: usize,
     in_doubt: usize,
     survived: usize,
     transactions: usize,
     events: usize,
-    /// Between the instants of its first and its last event.
+    /// The time between its first and its last event.
     span: Duration,
     verdict: Verdict,
 }
 
 impl Torture {
-    /// A server with an empty book. The same seed makes the same choices; what the clients reach
-    /// before the kill differs.
+    /// Starts a server with an empty book. A seed repeats the random choices; how far the clients
+    /// get before the kill varies.
     pub fn start(engine: Engine, seed: u64) -> anyhow::Result<Torture> {
         Torture::on(vec![Server::start(engine)], seed)
     }
 
-    /// The same on servers that run.
+    /// Uses running servers.
     pub(crate) fn on(servers: Vec<Server>, seed: u64) -> anyhow::Result<Torture> {
         let first = servers.first().context("a server")?;
         let owner = first.client(OWNER);
@@ -145,7 +145,7 @@ impl Torture {
             servers,
             owner,
             book,
-            dice: Dice::new(seed),
+            rng: Rng::new(seed),
             rounds: 0,
             next: 1,
             requests: Vec::new(),
@@ -153,8 +153,8 @@ impl Torture {
         })
     }
 
-    /// Goes on with a new book: the whole of one is read and compared in each round.
-    pub(crate) fn turn_over(&mut self) -> anyhow::Result<()> {
+    /// Continues with a new book, because each round reads and compares a whole book.
+    pub(crate) fn start_new_book(&mut self) -> anyhow::Result<()> {
         let count = self.count(&self.book)?;
         let book = make_book(&self.owner)?;
         self.closed.push((std::mem::replace(&mut self.book, book), count));
@@ -162,8 +162,8 @@ impl Torture {
         Ok(())
     }
 
-    /// What is wrong with the books that were closed.
-    pub(crate) fn look_at_closed(&self) -> anyhow::Result<Vec<String>> {
+    /// Checks the finished books.
+    pub(crate) fn check_finished_books(&self) -> anyhow::Result<Vec<String>> {
         let mut verdict = Verdict::default();
         for (book, count) in &self.closed {
             let now = self.count(book)?;
@@ -180,11 +180,11 @@ impl Torture {
         Ok(usize::try_from(counted["total"].as_u64().context("a number")?)?)
     }
 
-    /// Writes, kills, restarts, verifies, and then repeats what was in doubt, as a real client
+    /// Writes, kills, restarts, verifies, and then repeats the requests in doubt, as a real client
     /// would.
     pub fn round(&mut self) -> anyhow::Result<Round> {
         self.rounds += 1;
-        let killed_after = Duration::from_millis(50 + self.dice.below(751));
+        let killed_after = Duration::from_millis(50 + self.rng.below(751));
         let sent = self.write_until_killed(killed_after)?;
         let restarted = Instant::now();
         self.servers[0].restart();
@@ -203,8 +203,8 @@ impl Torture {
         })
     }
 
-    /// Compares the book with everything that was ever sent, `sent` the last of it, repeats what
-    /// was in doubt, and has the book audited.
+    /// Compares the book with all requests (`sent` are the latest), repeats the ones in doubt, and
+    /// audits the book.
     fn check(&mut self, sent: Vec<Request>) -> anyhow::Result<Checked> {
         let acknowledged =
             sent.iter().filter(|request| request.ids.is_some()).map(Request::len).sum();
@@ -248,19 +248,19 @@ impl Torture {
     fn write_until_killed(&mut self, after: Duration) -> anyhow::Result<Vec<Request>> {
         let connections: Vec<Connection> =
             (0..CLIENTS).map(|_| self.connect()).collect::<anyhow::Result<_>>()?;
-        let writers = writers::start(connections, &self.book, self.next, &mut self.dice);
+        let writers = writers::start(connections, &self.book, self.next, &mut self.rng);
         pause(after);
         self.servers[0].kill();
         let joined = writers.join();
-        // A refused write is not expected, and the server knows why.
+        // A refused write is unexpected, so show the log of the server.
         let (sent, next) =
             joined.with_context(|| format!("the server's log ends with\n{}", self.log_end()))?;
         self.next = next;
         Ok(sent)
     }
 
-    /// PostgreSQL still finishes the last statement it got from the killed process. A write waits
-    /// for the locks of that one, so that the lists read afterwards stand still.
+    /// Waits for the locks of the killed process: PostgreSQL still finishes its last statement.
+    /// After a write of our own the lists do not change any more.
     fn settle(&self) {
         let round = json!({"properties": {"round": self.rounds.to_string()}});
         self.owner.put(&format!("/v5/books/{}", self.book), &round).ok();

@@ -1,4 +1,4 @@
-//! Whoever reads while everything happens, and sees nothing half done.
+//! A client that reads during a fault and reports partial writes.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -13,28 +13,28 @@ use super::faults::{micros, wait_until};
 use crate::load::Connection;
 use crate::{bank, encode, pause};
 
-/// A client that reads.
+/// A reading client.
 pub(super) struct Watch {
     begun: Instant,
     stopped: Arc<AtomicBool>,
-    /// When the last answer came, in microseconds since the beginning.
+    /// The time of the last answer, in microseconds since the start.
     answered: Arc<AtomicU64>,
     thread: JoinHandle<Seen>,
 }
 
-/// What it saw.
+/// The observations of the client.
 #[derive(Default)]
 pub(super) struct Seen {
-    /// Answers it got.
+    /// The number of answers.
     pub(super) answers: usize,
-    /// What was half done.
+    /// Partial writes.
     pub(super) half: Vec<String>,
-    /// Answers that nobody may get, whatever happens.
+    /// Answers that are wrong under any fault.
     pub(super) wrong: Vec<String>,
 }
 
 impl Watch {
-    /// Reads balances and events, in turns from these servers.
+    /// Reads balances and events, alternating over these servers.
     pub(super) fn start(addresses: Vec<SocketAddr>, token: &str, book: &str) -> Watch {
         let begun = Instant::now();
         let stopped = Arc::new(AtomicBool::new(false));
@@ -63,13 +63,13 @@ impl Watch {
         Watch { begun, stopped, answered, thread: std::thread::spawn(watch) }
     }
 
-    /// Waits until the reader got an answer after this moment; how long that took, or nothing
-    /// when it did not come in time.
+    /// Waits until the client got an answer after this moment; returns the time it took, or `None`
+    /// after the limit.
     pub(super) fn answered(&self, since: Instant, limit: Duration) -> Option<Duration> {
-        wait_until((self.begun, since), limit, || self.answered.load(Ordering::Relaxed))
+        wait_until(self.begun, since, limit, || self.answered.load(Ordering::Relaxed))
     }
 
-    /// Stops it: what it saw.
+    /// Stops the client and returns what it observed.
     pub(super) fn stop(self) -> anyhow::Result<Seen> {
         self.stopped.store(true, Ordering::Relaxed);
         self.thread.join().map_err(|_| anyhow::anyhow!("the reader panicked"))

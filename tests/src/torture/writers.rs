@@ -1,4 +1,4 @@
-//! The clients that write: until the server is gone, or through whatever happens to it.
+//! The writing clients: until the server is killed, or through a fault.
 
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -14,18 +14,18 @@ use super::Content;
 use super::faults::{micros, wait_until};
 use crate::load::{Connection, Reply};
 use crate::pause;
-use crate::rng::Dice;
+use crate::rng::Rng;
 
-/// One create that was sent: a single transaction or a batch.
+/// A create that was sent: a single transaction or a batch.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
-    /// Its transactions.
+    /// The numbers of its transactions.
     pub(super) numbers: Range<u64>,
-    /// Sent to the batch endpoint.
+    /// Whether it was sent to the batch endpoint.
     pub(super) batch: bool,
-    /// What the server called them, in order; nothing when no answer came.
+    /// The ids of the answer, in order; `None` without an answer.
     pub(super) ids: Option<Vec<String>>,
-    /// The server answered that it is not available, and so has recorded nothing (10.17).
+    /// Whether the answer was 503, so nothing is recorded (10.17).
     pub(super) undone: bool,
 }
 
@@ -34,7 +34,7 @@ impl Request {
         self.numbers.clone().count()
     }
 
-    /// Sends it; an error of the connection is `Ok(None)`, a refusal an error.
+    /// Sends it; a connection error is `Ok(None)`, a refusal an error.
     pub(super) fn send(
         &self,
         connection: &mut Connection,
@@ -59,13 +59,13 @@ impl Request {
         connection.post(&path, body.to_string().as_bytes())
     }
 
-    /// A request that was not sent yet: mostly singles, some small batches, now and then one whose
-    /// rows are written while it or the next one runs.
-    fn draw(next: &AtomicU64, dice: &mut Dice) -> Request {
-        let (batch, size) = match dice.below(10) {
+    /// Draws a request: mostly singles, some small batches, sometimes one whose rows are flushed in
+    /// the background.
+    fn draw(next: &AtomicU64, rng: &mut Rng) -> Request {
+        let (batch, size) = match rng.below(10) {
             0..7 => (false, 1),
-            7..9 => (true, 2 + dice.below(20)),
-            _ => (true, 100 + dice.below(900)),
+            7..9 => (true, 2 + rng.below(20)),
+            _ => (true, 100 + rng.below(900)),
         };
         let first = next.fetch_add(size, Ordering::Relaxed);
         Request { numbers: first..first + size, batch, ids: None, undone: false }
@@ -101,24 +101,19 @@ pub(super) struct Writers {
     threads: Vec<JoinHandle<anyhow::Result<Vec<Request>>>>,
 }
 
-/// Lets every connection write, taking numbers from `next` on.
-pub(super) fn start(
-    connections: Vec<Connection>,
-    book: &str,
-    next: u64,
-    dice: &mut Dice,
-) -> Writers {
+/// Starts one writer per connection, with numbers from `next`.
+pub(super) fn start(connections: Vec<Connection>, book: &str, next: u64, rng: &mut Rng) -> Writers {
     let next = Arc::new(AtomicU64::new(next));
     let spawn = |connection| {
-        let (book, next, dice) = (book.to_owned(), Arc::clone(&next), Dice::new(dice.roll()));
-        std::thread::spawn(move || write(connection, &book, &next, dice))
+        let (book, next, rng) = (book.to_owned(), Arc::clone(&next), Rng::new(rng.next_u64()));
+        std::thread::spawn(move || write(connection, &book, &next, rng))
     };
     let threads = connections.into_iter().map(spawn).collect();
     Writers { next, threads }
 }
 
 impl Writers {
-    /// Waits until the last one has lost its connection: what they sent, and the next free number.
+    /// Waits until all connections are lost; returns the requests and the next unused number.
     pub(super) fn join(self) -> anyhow::Result<(Vec<Request>, u64)> {
         let mut sent = Vec::new();
         for thread in self.threads {
@@ -135,11 +130,11 @@ fn write(
     mut connection: Connection,
     book: &str,
     next: &AtomicU64,
-    mut dice: Dice,
+    mut rng: Rng,
 ) -> anyhow::Result<Vec<Request>> {
     let mut sent = Vec::new();
     loop {
-        let mut request = Request::draw(next, &mut dice);
+        let mut request = Request::draw(next, &mut rng);
         request.ids = request.send(&mut connection, book)?;
         let lost = request.ids.is_none();
         sent.push(request);
@@ -149,50 +144,50 @@ fn write(
     }
 }
 
-/// What clients share that go on whatever happens.
-struct Course {
+/// The shared state of persistent clients.
+struct SharedState {
     addresses: Vec<SocketAddr>,
     token: String,
     book: String,
     next: AtomicU64,
     begun: Instant,
-    /// For each client when it last got an acknowledgement, in microseconds since the beginning.
+    /// The time of each client's last acknowledgement, in microseconds since the start.
     acknowledged: Vec<AtomicU64>,
     stopped: AtomicBool,
 }
 
-/// Clients that go on: whose connection breaks, or who is told that the service is unavailable,
-/// goes to the next server with the next request.
+/// Clients that keep writing: after a connection error or a 503 they continue with the next server.
 pub(super) struct Persistent {
-    course: Arc<Course>,
-    threads: Vec<JoinHandle<Persisted>>,
+    shared: Arc<SharedState>,
+    threads: Vec<JoinHandle<ClientReport>>,
 }
 
-/// What one client did, or all of them.
+/// The requests and observations of one client, or of all together.
 #[derive(Default)]
-pub(super) struct Persisted {
+pub(super) struct ClientReport {
     pub(super) sent: Vec<Request>,
-    /// How many were answered 503.
+    /// The number of 503 answers.
     pub(super) unavailable: usize,
-    /// Answers that nobody may get, whatever happens.
+    /// Answers that are wrong under any fault.
     pub(super) wrong: Vec<String>,
-    /// The first number that was not sent.
+    /// The first unused number.
     pub(super) next: u64,
 }
 
-/// The longest that a client waits before it tries again.
+/// The longest pause of a client before a retry.
 const RETRY_PAUSE: Duration = Duration::from_millis(20);
 
 impl Persistent {
-    /// Lets so many clients write, in turns to these servers.
+    /// Starts the clients, alternating over these servers.
     pub(super) fn start(
-        (clients, addresses): (usize, Vec<SocketAddr>),
+        clients: usize,
+        addresses: Vec<SocketAddr>,
         token: &str,
         book: &str,
         next: u64,
-        dice: &mut Dice,
+        rng: &mut Rng,
     ) -> Persistent {
-        let course = Arc::new(Course {
+        let shared = Arc::new(SharedState {
             addresses,
             token: token.to_owned(),
             book: book.to_owned(),
@@ -202,46 +197,46 @@ impl Persistent {
             stopped: AtomicBool::new(false),
         });
         let spawn = |number| {
-            let (course, dice) = (Arc::clone(&course), Dice::new(dice.roll()));
-            std::thread::spawn(move || course.run(number, dice))
+            let (shared, rng) = (Arc::clone(&shared), Rng::new(rng.next_u64()));
+            std::thread::spawn(move || shared.run(number, rng))
         };
-        Persistent { threads: (0..clients).map(spawn).collect(), course }
+        Persistent { threads: (0..clients).map(spawn).collect(), shared }
     }
 
-    /// Waits until every client got an acknowledgement after this moment; how long that took, or
-    /// nothing when it did not come in time.
+    /// Waits until every client got an acknowledgement after this moment; returns the time it took,
+    /// or `None` after the limit.
     pub(super) fn all_acknowledged(&self, since: Instant, limit: Duration) -> Option<Duration> {
         let last = || {
-            let last = self.course.acknowledged.iter().map(|at| at.load(Ordering::Relaxed));
+            let last = self.shared.acknowledged.iter().map(|at| at.load(Ordering::Relaxed));
             last.min().unwrap_or_default()
         };
-        wait_until((self.course.begun, since), limit, last)
+        wait_until(self.shared.begun, since, limit, last)
     }
 
-    /// Stops all: what they did.
-    pub(super) fn stop(self) -> anyhow::Result<Persisted> {
-        self.course.stopped.store(true, Ordering::Relaxed);
-        let mut all = Persisted::default();
+    /// Stops all clients and returns what they did.
+    pub(super) fn stop(self) -> anyhow::Result<ClientReport> {
+        self.shared.stopped.store(true, Ordering::Relaxed);
+        let mut all = ClientReport::default();
         for thread in self.threads {
             let Ok(one) = thread.join() else { bail!("a client panicked") };
             all.sent.extend(one.sent);
             all.unavailable += one.unavailable;
             all.wrong.extend(one.wrong);
         }
-        all.next = self.course.next.load(Ordering::Relaxed);
+        all.next = self.shared.next.load(Ordering::Relaxed);
         Ok(all)
     }
 }
 
-impl Course {
-    fn run(&self, number: usize, mut dice: Dice) -> Persisted {
-        let mut done = Persisted::default();
+impl SharedState {
+    fn run(&self, number: usize, mut rng: Rng) -> ClientReport {
+        let mut done = ClientReport::default();
         let mut turn = number;
         while !self.stopped.load(Ordering::Relaxed) {
             let address = self.addresses[turn % self.addresses.len()];
             turn += 1;
             match Connection::open(address, &self.token) {
-                Ok(mut connection) => self.write(number, &mut connection, &mut done, &mut dice),
+                Ok(mut connection) => self.write(number, &mut connection, &mut done, &mut rng),
                 Err(_) => pause(RETRY_PAUSE),
             }
         }
@@ -253,12 +248,12 @@ impl Course {
         &self,
         number: usize,
         connection: &mut Connection,
-        done: &mut Persisted,
-        dice: &mut Dice,
+        done: &mut ClientReport,
+        rng: &mut Rng,
     ) {
         while !self.stopped.load(Ordering::Relaxed) {
-            let mut request = Request::draw(&self.next, dice);
-            // What is not answered may have been recorded, and so may what nobody knows of.
+            let mut request = Request::draw(&self.next, rng);
+            // An unanswered request may or may not have been recorded.
             let outcome = match request.reply(connection, &self.book) {
                 Err(_) => Err(None),
                 Ok(reply) if reply.status == 503 => {

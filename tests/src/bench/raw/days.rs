@@ -1,5 +1,5 @@
-//! The days of a month's row, read, added to and written again, as any program has to that keeps
-//! them: the form of `storage/balance/day_sums.rs`, without its errors.
+//! The days of a month's row: parsed, added to and written again, in the format of
+//! `storage/balance/day_sums.rs` without its errors.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ const SIDES: [u8; 2] = [32, 64];
 /// Debit and credit of the days of a month.
 pub(super) type Days = BTreeMap<u8, [i64; 2]>;
 
-/// What rows add to a month of an account.
+/// The additions to a month of an account.
 #[derive(Default)]
 pub(super) struct Month {
     pub(super) sums: [i64; 2],
     pub(super) days: Days,
 }
 
-/// By account and month, so that a statement updates each row once, and in order, as the table is.
+/// By account and month, so that a statement updates each row once, in table order.
 pub(super) type Months = BTreeMap<(i64, i32), Month>;
 
 pub(super) fn months(rows: &[Row]) -> Months {
@@ -35,7 +35,7 @@ pub(super) fn months(rows: &[Row]) -> Months {
 }
 
 impl Month {
-    /// Adds the days that a row has kept.
+    /// Adds the stored days of a row.
     pub(super) fn keep(&mut self, stored: &[u8]) {
         let mut bytes = stored.iter().skip(1).copied();
         while let Some(head) = bytes.next() {
@@ -58,7 +58,7 @@ impl Month {
     }
 }
 
-/// Amounts here are positive; zigzag numbers of these are even.
+/// Amounts are positive here, so their zigzag numbers are even.
 fn push_number(stored: &mut Vec<u8>, sum: i64) {
     let mut left = sum << 1;
     while left > 0x7f {

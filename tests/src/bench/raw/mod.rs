@@ -1,6 +1,6 @@
-//! The raw limit: the same rows in the same tables of a database that Daybook itself made, through
-//! the engine's own driver, with prepared statements and the same durability, and nothing else: no
-//! HTTP, no JSON to read, no rules, no hashing.
+//! The raw limit: the same rows in the tables of a database that Daybook created, written with the
+//! engine's own driver, prepared statements and the same durability. There is no HTTP, no JSON
+//! parsing, no rules and no hashing.
 
 mod days;
 mod postgres;
@@ -13,15 +13,15 @@ use super::workload::{Draft, TEN_YEARS};
 use crate::load::{Round, Samples};
 use crate::{Engine, Server};
 
-/// Bytes that Daybook keeps of a snapshot of these transactions, so that the event is as long.
+/// The stored size of a snapshot of these transactions, so that events have the same size.
 const SNAPSHOT: usize = 100;
-/// Events of a batch that stand in a row of the log together.
+/// Events of a batch per row of the log.
 const BLOCK: usize = 16;
-/// Bytes that Daybook keeps of each snapshot there, and of the whole.
+/// The stored size of each snapshot in such a row, and of the whole row.
 const SNAPSHOT_IN_BLOCK: usize = 36;
 const BLOCK_DATA: usize = 33;
 
-/// What a transaction becomes in the tables.
+/// A transaction in the tables.
 struct Row {
     id: i64,
     day: i32,
@@ -36,15 +36,15 @@ struct Row {
 /// A row of the log.
 struct EventRow {
     sequence: i64,
-    /// Of the transaction.
+    /// The id of the transaction.
     id: i64,
     data: Vec<u8>,
     hash: [u8; 32],
-    /// How many events it has, if it may have several.
+    /// The number of its events, if it may have several.
     count: Option<i32>,
 }
 
-/// The rows of the log that these transactions become.
+/// The log rows of these transactions.
 fn event_rows(rows: &[Row], shape: Shape) -> Vec<EventRow> {
     let (size, bytes): (_, fn(usize) -> usize) = match shape {
         Shape::Singles(_) => (1, |_| SNAPSHOT),
@@ -60,7 +60,7 @@ fn event_rows(rows: &[Row], shape: Shape) -> Vec<EventRow> {
     rows.chunks(size).filter_map(|events| Some(row((events.last()?, events)))).collect()
 }
 
-/// What all rows of a book share.
+/// The values common to all rows of a book.
 struct Ledger {
     book: i64,
     user: i64,
@@ -103,7 +103,7 @@ impl Ledger {
     }
 }
 
-/// The two limbs a total is stored in.
+/// The two limbs of a stored total.
 fn limbs(amount: i64) -> [i64; 2] {
     [amount >> 32, amount & 0xffff_ffff]
 }
@@ -111,9 +111,9 @@ fn limbs(amount: i64) -> [i64; 2] {
 /// How rows are written.
 #[derive(Clone, Copy)]
 pub(super) enum Shape {
-    /// As clients that create one at a time would have it, so many in a database transaction.
+    /// Single creates, this many in a database transaction.
     Singles(usize),
-    /// A batch of so many: multi-row statements.
+    /// A batch of this size: multi-row statements.
     Batch(usize),
 }
 
@@ -126,12 +126,12 @@ trait Store {
 pub(super) struct Raw {
     store: Box<dyn Store>,
     ledger: Ledger,
-    /// Keeps the database; its server has stopped.
+    /// Owns the database; its server has stopped.
     _server: Server,
 }
 
 impl Raw {
-    /// Lets Daybook make a database with a book, stops it and opens what it made.
+    /// Creates a database with a book through Daybook, stops it and opens the database.
     pub(super) fn prepare(engine: Engine) -> anyhow::Result<Raw> {
         let mut server = super::server(engine);
         Book::create(&server, &TEN_YEARS)?;
@@ -149,14 +149,14 @@ impl Raw {
         Ok(Raw { store, ledger, _server: server })
     }
 
-    /// Writes for this long, one database transaction after another. A sample is what one
-    /// transaction waited.
+    /// Writes for this long, one database transaction after another. A sample is the time of one
+    /// transaction.
     pub(super) fn run(&mut self, shape: Shape, time: Duration) -> anyhow::Result<Round> {
         let (Shape::Singles(size) | Shape::Batch(size)) = shape;
         let mut samples = Samples::default();
         let mut elapsed = Duration::ZERO;
         while elapsed < time {
-            // What the clients' side of the other measurement does before it looks at its watch.
+            // As on the client side of the comparison, before the time is measured.
             let drafts = self.ledger.drafts(size);
             let sent = Instant::now();
             let rows = self.ledger.rows(&drafts);
@@ -194,7 +194,7 @@ mod tests {
          SELECT 1, 1000000000 + n, format('Account %04d', n), format('account_%04d', n), 'ASSET', \
          0, 1, 0, 1, 1, 1 FROM row;";
 
-    /// The loop is outside the server's own tests: this shows when a migration has left it behind.
+    /// Fails when a migration has changed the schema that the loop uses.
     #[test]
     fn the_statements_fit_the_schema() {
         let name = format!("daybook-{}-{}.db", std::process::id(), unique("raw"));

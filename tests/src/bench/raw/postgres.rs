@@ -1,5 +1,5 @@
-//! The raw limit on PostgreSQL. Here the cost of a row is its round trip, so one multi-row
-//! statement per table writes all rows of a database transaction, of singles as of batches.
+//! The raw limit on PostgreSQL. The cost of a row is its round trip, so one multi-row statement per
+//! table writes all rows of a database transaction, for singles and for batches.
 
 use anyhow::Context;
 use postgres::types::ToSql;

@@ -6,8 +6,8 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, ToSql, params};
 use super::days::months;
 use super::{Ledger, Row, Shape, Store, event_rows, limbs};
 
-/// Rows of one multi-row statement; what is left over goes row by row, so that the same few
-/// statements stay prepared.
+/// Rows of a multi-row statement; the remaining rows are written one by one, so that few statements
+/// stay prepared.
 const CHUNK: usize = 100;
 
 const BOOK_STATE: &str = "UPDATE book_state SET \
@@ -45,7 +45,7 @@ impl Insert {
 const KEPT: &str =
     "SELECT days FROM month_totals WHERE book_id = ?1 AND account_id = ?2 AND month = ?3";
 
-/// Gives a statement its values in order.
+/// Binds values in order.
 struct Binder<'a, 'c> {
     statement: &'a mut CachedStatement<'c>,
     bound: usize,
@@ -72,7 +72,7 @@ pub(super) struct Sqlite {
 pub(super) fn open(url: &str) -> anyhow::Result<(Sqlite, Ledger)> {
     let path = url.strip_prefix("sqlite:").context("an address of SQLite")?;
     let connection = Connection::open(path)?;
-    // The settings that Daybook's own writer uses.
+    // The settings of Daybook's writer.
     connection.execute_batch(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; \
          PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536;",
@@ -155,7 +155,7 @@ impl Sqlite {
             into.bind(month.stored())
         })?;
         self.insert(&self.event, &event_rows(rows, shape), |row, into| {
-            // Of postings.
+            // Posting events.
             into.numbers([ledger.book, row.sequence, 7, row.id, ledger.at, ledger.user])?;
             into.bind(&row.data)?;
             into.bind(row.hash)?;

@@ -1,4 +1,4 @@
-//! The attacks, each one request that an ordinary token may send, or a few.
+//! The attacks, each made of one or a few requests that an ordinary token allows.
 
 mod answers;
 mod bodies;
@@ -7,14 +7,14 @@ mod queries;
 mod webhooks;
 mod writes;
 
-use super::env::Ground;
+use super::env::SiegeEnv;
 use super::load::{Request, Then};
 
-/// What an attack fires.
-pub enum Weapon {
-    /// Requests, one after another on each connection, made from their number.
+/// The traffic of an attack.
+pub enum Traffic {
+    /// Requests, in sequence on each connection, made from their number.
     Requests(Box<dyn Fn(u64) -> Request + Send + Sync>),
-    /// So many connections of another address on which nothing is said.
+    /// A number of idle connections from another address.
     Idle(usize),
 }
 
@@ -22,22 +22,22 @@ pub enum Weapon {
 pub struct Attack {
     /// Its name.
     pub name: &'static str,
-    /// Prepares what it needs.
-    pub(super) prepare: fn(&Ground) -> anyhow::Result<Weapon>,
-    /// How many files the server may have open, when that matters.
+    /// Prepares the data of the attack.
+    pub(super) prepare: fn(&SiegeEnv) -> anyhow::Result<Traffic>,
+    /// The limit of open files of the server, if the attack needs one.
     pub(super) open_files: Option<u32>,
-    /// The storage quota of a user in bytes, where kept answers are measured against it.
+    /// The storage quota of a user in bytes, if the attack measures stored answers against it.
     pub(super) quota: Option<i64>,
 }
 
 impl Attack {
-    /// Whether it needs a server that is started with other settings.
+    /// Whether the attack needs a server with special settings.
     pub(super) const fn needs_own_server(&self) -> bool {
         self.open_files.is_some() || self.quota.is_some()
     }
 }
 
-const fn attack(name: &'static str, prepare: fn(&Ground) -> anyhow::Result<Weapon>) -> Attack {
+const fn attack(name: &'static str, prepare: fn(&SiegeEnv) -> anyhow::Result<Traffic>) -> Attack {
     Attack { name, prepare, open_files: None, quota: None }
 }
 
@@ -68,10 +68,10 @@ pub const ALL: [Attack; 23] = [
     Attack { open_files: Some(SLOTS * 2), ..attack("sockets", bodies::sockets) },
 ];
 
-/// The storage quota of the attacker whose answers are kept.
+/// The storage quota of the attack on stored answers.
 const QUOTA: i64 = 2_000_000;
 
-/// Connections that the server takes at once when they are attacked.
+/// The connection limit of the server in attacks on it.
 const SLOTS: u32 = 100;
 
 /// The names of all attacks.
@@ -79,8 +79,8 @@ pub fn names() -> Vec<&'static str> {
     ALL.iter().map(|attack| attack.name).collect()
 }
 
-fn requests(make: impl Fn(u64) -> Request + Send + Sync + 'static) -> Weapon {
-    Weapon::Requests(Box::new(make))
+fn requests(make: impl Fn(u64) -> Request + Send + Sync + 'static) -> Traffic {
+    Traffic::Requests(Box::new(make))
 }
 
 /// A GET whose answer is read.
@@ -95,7 +95,7 @@ fn send(method: &'static str, path: String, body: impl Into<Vec<u8>>) -> Request
     Request { method, path, headers, token: None, body, then: Then::Read }
 }
 
-/// Every second attacker leaves without the answer.
-fn every_second_leaves(turn: u64) -> Then {
-    if turn.is_multiple_of(2) { Then::Leave } else { Then::Read }
+/// Every second request closes the connection without reading the answer.
+fn every_second_leaves(number: u64) -> Then {
+    if number.is_multiple_of(2) { Then::Leave } else { Then::Read }
 }

@@ -19,7 +19,7 @@ impl Draw<'_> {
     }
 
     pub fn new_file(&mut self) -> FileBody {
-        let name = if self.wild && self.one_in(6) {
+        let name = if self.unrestricted && self.one_in(6) {
             self.pick(&[None, Some(" ")])
         } else {
             Some(self.pick(&NAMES))
@@ -45,7 +45,7 @@ impl Draw<'_> {
         }
     }
 
-    /// Few, so that the same bytes come again.
+    /// Few contents, so that equal ones repeat.
     fn content(&mut self) -> Content {
         self.pick(&[Content(0), Content(1), Content(2)])
     }
@@ -54,12 +54,12 @@ impl Draw<'_> {
         match self.below(4) {
             0 => Field::Set(self.pick(&KINDS).to_owned()),
             1 => Field::Clear,
-            2 if self.wild => Field::Set(self.pick(&["text", "a/b, c/d"]).to_owned()),
+            2 if self.unrestricted => Field::Set(self.pick(&["text", "a/b, c/d"]).to_owned()),
             _ => Field::Keep,
         }
     }
 
-    /// The entries of `files[]`: files of the book, new ones, and what is none.
+    /// Entries of `files[]`: files of the book, new ones, and invalid ones.
     pub fn attachments(&mut self) -> Vec<FileBody> {
         (0..self.below(4)).map(|_| self.attachment()).collect()
     }
@@ -72,7 +72,7 @@ impl Draw<'_> {
                 content: new.content.filter(|_| self.one_in(4)),
                 ..new
             },
-            _ if self.wild && self.one_in(3) => {
+            _ if self.unrestricted && self.one_in(3) => {
                 FileBody { id: Some(Id::Unknown), content: None, ..new }
             }
             _ => new,

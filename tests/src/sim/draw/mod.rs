@@ -1,5 +1,5 @@
-//! Drawing: what is random in operations. Most draws are legal in the book as the model has it; a
-//! wild one is anything.
+//! Random operations. Most draws are valid in the current state of the model; an unrestricted draw
+//! may be anything.
 
 mod file;
 
@@ -15,9 +15,9 @@ use super::label;
 use super::model::app::Visitor;
 use super::model::dates::{self, DateOperator, Literal};
 use super::model::{Book, Caller, Model};
-use crate::rng::Dice;
+use crate::rng::Rng;
 
-/// Names that meet each other: some differ in case, diacritics or punctuation only.
+/// Names that collide: some differ only in case, diacritics or punctuation.
 const NAMES: [&str; 22] = [
     "Cash",
     "cash",
@@ -57,8 +57,8 @@ const AMOUNTS: [&str; 12] = [
     "3.333333333",
     "1000000",
 ];
-/// None, refused, too large, too small, or read differently by books of different punctuation.
-const WILD_AMOUNTS: [&str; 15] = [
+/// Invalid, too large, too small, or ambiguous between books with different punctuation.
+const UNUSUAL_AMOUNTS: [&str; 15] = [
     "0",
     "",
     "-0",
@@ -94,14 +94,14 @@ pub const AGENTS: [&str; 2] = ["bot", "importer"];
 pub const KINDS: [AccountType; 4] = AccountType::ALL;
 
 pub struct Draw<'d> {
-    pub dice: &'d mut Dice,
+    pub rng: &'d mut Rng,
     pub model: &'d Model,
     pub caller: &'d Caller,
-    /// The book the operation is about.
+    /// The book of the operation.
     pub book: label::Book,
-    /// Whether anything goes.
-    pub wild: bool,
-    /// The last label given.
+    /// Whether the draw may be invalid.
+    pub unrestricted: bool,
+    /// The last assigned label.
     pub last: &'d mut u32,
 }
 
@@ -111,21 +111,21 @@ impl Draw<'_> {
         L::from(*self.last)
     }
 
-    /// The first of so many labels in a row.
+    /// Assigns consecutive labels and returns the first.
     pub fn labels<L: From<u32>>(&mut self, count: u32) -> L {
         let first = self.label();
         *self.last += count - 1;
         first
     }
 
-    /// Whether one of so many falls.
+    /// True with a probability of one in `count`.
     pub fn one_in(&mut self, count: u64) -> bool {
-        self.dice.below(count) == 0
+        self.rng.below(count) == 0
     }
 
-    /// A number from 0 to `end`, without `end`.
+    /// A number from 0 up to, but not including, `end`.
     pub fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.dice.below(u64::try_from(end.max(1)).expect("small"))).expect("small")
+        usize::try_from(self.rng.below(u64::try_from(end.max(1)).expect("small"))).expect("small")
     }
 
     pub fn pick<T: Clone>(&mut self, from: &[T]) -> T {
@@ -141,23 +141,27 @@ impl Draw<'_> {
     }
 
     pub fn name(&mut self) -> String {
-        if self.wild && self.one_in(10) {
+        if self.unrestricted && self.one_in(10) {
             return self.pick(&BAD_NAMES).to_owned();
         }
         let name = self.pick(&NAMES).to_owned();
-        // With a number it is rarely taken.
-        if self.wild || self.one_in(4) { name } else { format!("{name} {}", self.below(60)) }
+        // A name with a number is rarely in use.
+        if self.unrestricted || self.one_in(4) {
+            name
+        } else {
+            format!("{name} {}", self.below(60))
+        }
     }
 
-    /// How many items a batch has: mostly few, sometimes none.
+    /// The number of items of a batch: mostly small, sometimes zero.
     pub fn count(&mut self) -> usize {
         if self.one_in(20) { 0 } else { 1 + self.below(5) }
     }
 
-    /// An account of the book, or in a wild draw of any.
+    /// An account of the book; an unrestricted draw also returns others.
     pub fn account(&mut self) -> Option<label::Account> {
-        let wild = self.wild && self.one_in(4);
-        let known: Vec<label::Account> = if wild {
+        let unrestricted = self.unrestricted && self.one_in(4);
+        let known: Vec<label::Account> = if unrestricted {
             self.model.books.values().flat_map(|book| book.accounts.keys().copied()).collect()
         } else {
             self.state().map(|book| book.accounts.keys().copied().collect()).unwrap_or_default()
@@ -165,9 +169,9 @@ impl Draw<'_> {
         if known.is_empty() { None } else { Some(self.pick(&known)) }
     }
 
-    /// How a body names an account.
+    /// A reference to an account in a body.
     pub fn account_named(&mut self) -> Named<label::Account> {
-        if self.wild && self.one_in(4) {
+        if self.unrestricted && self.one_in(4) {
             let name = self.name();
             return match self.below(5) {
                 0 => Named::unknown(),
@@ -196,7 +200,7 @@ impl Draw<'_> {
     }
 
     pub fn group_named(&mut self) -> Named<label::Group> {
-        if self.wild && self.one_in(4) {
+        if self.unrestricted && self.one_in(4) {
             return if self.one_in(2) { Named::unknown() } else { Named::name("Nowhere") };
         }
         let Some(label) = self.group() else { return Named::unknown() };
@@ -219,15 +223,15 @@ impl Draw<'_> {
         if known.is_empty() { None } else { Some(self.pick(&known)) }
     }
 
-    /// The day of some transaction.
+    /// The day of a random transaction.
     pub fn day_of_one(&mut self) -> Option<Date> {
         let label = self.transaction(|one| one.date.is_some())?;
         self.state()?.transactions.get(&label)?.date
     }
 
-    /// A day near today; with a wild draw perhaps none at all.
+    /// A day near today; an unrestricted draw may return an invalid date.
     pub fn date(&mut self) -> String {
-        if self.wild && self.one_in(4) {
+        if self.unrestricted && self.one_in(4) {
             return self.pick(&["", "2025-02-30", "yesterday", "2025-1-1", "20250101"]).to_owned();
         }
         let span = if self.one_in(8) { 900 } else { 70 };
@@ -237,8 +241,8 @@ impl Draw<'_> {
     }
 
     pub fn amount(&mut self) -> String {
-        if self.wild && self.one_in(3) {
-            self.pick(&WILD_AMOUNTS).to_owned()
+        if self.unrestricted && self.one_in(3) {
+            self.pick(&UNUSUAL_AMOUNTS).to_owned()
         } else {
             self.pick(&AMOUNTS).to_owned()
         }
@@ -252,7 +256,7 @@ impl Draw<'_> {
         let key = self.pick(&PROPERTIES).to_owned();
         let value = if self.one_in(5) { None } else { Some(self.pick(&VALUES).to_owned()) };
         edits.insert(key, value);
-        if self.wild && self.one_in(4) {
+        if self.unrestricted && self.one_in(4) {
             let key = self.pick(&[" ", "a key of more than thirty letters"]).to_owned();
             edits.insert(key, Some("v".to_owned()));
         }
@@ -263,8 +267,8 @@ impl Draw<'_> {
     pub fn new_transaction(&mut self) -> TransactionBody {
         let label = self.label();
         let (credit, debit) = (self.side(), self.side());
-        // The same account twice is for wild draws.
-        let debit = if debit == credit && !self.wild { Field::Keep } else { debit };
+        // Only unrestricted draws use the same account twice.
+        let debit = if debit == credit && !self.unrestricted { Field::Keep } else { debit };
         TransactionBody {
             date: if self.one_in(12) { Field::Keep } else { Field::Set(self.date()) },
             amount: if self.one_in(15) { Field::Clear } else { Field::Set(self.amount()) },
@@ -287,13 +291,13 @@ impl Draw<'_> {
 
     fn remote_ids(&mut self) -> Vec<String> {
         let mut ids: Vec<String> = (0..1 + self.below(2)).map(|_| self.remote_id()).collect();
-        if self.wild && self.one_in(4) {
+        if self.unrestricted && self.one_in(4) {
             ids.push(self.pick(&["", " r1 ", &"r".repeat(257)]).to_owned());
         }
         ids
     }
 
-    /// One of a few, or one that a transaction has, such as the link of a merge.
+    /// One of a few ids, or one of a transaction, such as the link of a merge.
     pub fn remote_id(&mut self) -> String {
         let linked =
             if self.one_in(6) { self.transaction(|one| !one.remote_ids.is_empty()) } else { None };
@@ -310,9 +314,9 @@ impl Draw<'_> {
     pub fn changed_transaction(&mut self, id: Option<Id<label::Transaction>>) -> TransactionBody {
         let mut body = TransactionBody { id, ..self.new_transaction() };
         for field in [&mut body.date, &mut body.amount, &mut body.description] {
-            match self.dice.below(8) {
+            match self.rng.below(8) {
                 0..4 => *field = Field::Keep,
-                4 if self.wild => *field = Field::Clear,
+                4 if self.unrestricted => *field = Field::Clear,
                 _ => {}
             }
         }
@@ -351,30 +355,30 @@ impl Draw<'_> {
         }
     }
 
-    /// Mostly one that the caller sees.
+    /// Usually an app that the caller can see.
     pub fn app(&mut self) -> label::App {
         let (any, visitor) = (self.one_in(8), Visitor::from(self.caller));
-        let seen = |app: &&App| any || app.role(visitor) != Role::Stranger;
+        let seen = |app: &&App| any || app.role(visitor) != Role::Unrelated;
         let known: Vec<label::App> =
             self.model.apps.values().filter(seen).map(|app| app.label).collect();
-        let unknown = known.is_empty() || self.wild && self.one_in(6);
+        let unknown = known.is_empty() || self.unrestricted && self.one_in(6);
         if unknown { label::App(0) } else { self.pick(&known) }
     }
 
-    /// Mostly one of the caller's own.
+    /// Usually a connection of the caller.
     pub fn connection(&mut self) -> Id<label::Connection> {
-        let any = self.wild && self.one_in(3);
+        let any = self.unrestricted && self.one_in(3);
         let who = self.caller.who;
         let known = self.model.connections.values().filter(|one| any || one.owner == who);
         let known: Vec<label::Connection> = known.map(|one| one.label).collect();
-        if known.is_empty() || self.wild && self.one_in(6) {
+        if known.is_empty() || self.unrestricted && self.one_in(6) {
             Id::Unknown
         } else {
             Id::Of(self.pick(&known))
         }
     }
 
-    /// Two accounts that take each other's names by way of a third.
+    /// Two accounts that swap names through a third one.
     pub fn accounts_swapped(&mut self) -> Vec<AccountBody> {
         let (Some(a), Some(b)) = (self.account(), self.account()) else { return Vec::new() };
         let name = |label| {
@@ -406,7 +410,7 @@ impl Draw<'_> {
         }
     }
 
-    /// As [`Draw::accounts_swapped`].
+    /// Two groups that swap names through a third one.
     pub fn groups_swapped(&mut self) -> Vec<GroupBody> {
         let (Some(a), Some(b)) = (self.group(), self.group()) else { return Vec::new() };
         let name = |label| {
@@ -432,12 +436,12 @@ impl Draw<'_> {
     }
 
     fn groups(&mut self) -> Vec<Named<label::Group>> {
-        let some = self.wild || self.group().is_some();
+        let some = self.unrestricted || self.group().is_some();
         (0..if some { self.below(3) } else { 0 }).map(|_| self.group_named()).collect()
     }
 
     pub fn new_group(&mut self) -> GroupBody {
-        let rooted = self.one_in(2) || (!self.wild && self.group().is_none());
+        let rooted = self.one_in(2) || (!self.unrestricted && self.group().is_none());
         GroupBody {
             label: self.label(),
             id: None,

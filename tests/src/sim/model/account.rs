@@ -7,13 +7,13 @@ use daybook_domain::event::EventType;
 use daybook_domain::field::Field;
 
 use super::text::{checked_name, list_text, merged, normalized, note_properties};
-use super::{Book, Turn, each, may};
+use super::{Book, Tx, each, may};
 use crate::sim::body::{AccountBody, Id, Named};
-use crate::sim::facts::{Account, Properties, Refused, Resource};
+use crate::sim::facts::{Account, Properties, Refusal, Resource};
 use crate::sim::label;
 
 impl Book {
-    /// The account a reference means: the id first, then the normalized name (3.2.6, 4.4).
+    /// Resolves an account reference: the id first, then the normalized name (3.2.6, 4.4).
     pub fn find_account(&self, named: &Named<label::Account>) -> Option<&Account> {
         let by_id = match named.id {
             Some(Id::Of(label)) => self.accounts.get(&label),
@@ -27,7 +27,7 @@ impl Book {
         self.accounts.values().find(|account| !name.is_empty() && normalized(&account.name) == name)
     }
 
-    /// Ordered by normalized name (4.19).
+    /// The accounts ordered by normalized name (4.19).
     pub fn accounts_by_name(&self) -> Vec<Account> {
         let mut accounts: Vec<Account> = self.accounts.values().cloned().collect();
         accounts.sort_by_key(|account| normalized(&account.name));
@@ -35,8 +35,8 @@ impl Book {
     }
 }
 
-impl Turn {
-    pub fn create_accounts(&mut self, items: &[AccountBody]) -> Result<Vec<Account>, Refused> {
+impl Tx {
+    pub fn create_accounts(&mut self, items: &[AccountBody]) -> Result<Vec<Account>, Refusal> {
         each(items, |body| {
             let groups = self.named_groups(&body.groups)?.unwrap_or_default();
             self.check_groups_writable(&groups)?;
@@ -57,7 +57,7 @@ impl Turn {
         })
     }
 
-    /// 4.1 and 4.2.
+    /// The type of a new account (4.1, 4.2).
     fn kind_of_new(&self, body: &AccountBody, groups: &BTreeSet<label::Group>) -> AccountType {
         if let Some(kind) = body.kind {
             return kind;
@@ -80,7 +80,7 @@ impl Turn {
             .unwrap_or(AccountType::Asset)
     }
 
-    pub fn update_accounts(&mut self, items: &[AccountBody]) -> Result<Vec<Account>, Refused> {
+    pub fn update_accounts(&mut self, items: &[AccountBody]) -> Result<Vec<Account>, Refusal> {
         let named = |body: &AccountBody| Named {
             id: body.id,
             name: body.name.clone().filter(|_| body.id.is_none()),
@@ -90,13 +90,13 @@ impl Turn {
         Ok(targets.iter().map(|label| self.book.accounts[label].clone()).collect())
     }
 
-    fn update_account(&mut self, body: &AccountBody, label: label::Account) -> Result<(), Refused> {
+    fn update_account(&mut self, body: &AccountBody, label: label::Account) -> Result<(), Refusal> {
         let before = self.book.accounts[&label].clone();
         let revised = self.revised_account(&before, body);
         if revised.as_ref() == Ok(&before) {
             return Ok(());
         }
-        // Too little permission is refused before bad values (0.17).
+        // A missing permission is reported before invalid values (0.17).
         self.check_groups_writable(&before.groups)?;
         let after = revised?;
         self.check_groups_writable(&after.groups)?;
@@ -104,8 +104,8 @@ impl Turn {
         Ok(())
     }
 
-    fn revised_account(&self, before: &Account, body: &AccountBody) -> Result<Account, Refused> {
-        // A name without an id only finds the account (4.21).
+    fn revised_account(&self, before: &Account, body: &AccountBody) -> Result<Account, Refusal> {
+        // A name without an id only looks the account up (4.21).
         let name = body.name.as_deref().filter(|_| body.id.is_some());
         self.check_account_name(name, Some(before.label))?;
         let groups = self.named_groups(&body.groups)?;
@@ -120,7 +120,7 @@ impl Turn {
         Ok(after)
     }
 
-    /// Puts a changed account in place and emits its event.
+    /// Stores a changed account and emits its event.
     pub fn replace_account(&mut self, before: Account, mut after: Account) {
         after.stamp.updated = self.caller.now;
         let mut previous = BTreeMap::new();
@@ -145,24 +145,24 @@ impl Turn {
         self.book.accounts.insert(after.label, after);
     }
 
-    /// 4.7: drafts lose that side; what was ever posted on stays.
+    /// Deletes accounts. Drafts lose that side; an account with postings stays (4.7).
     pub fn delete_accounts(
         &mut self,
         named: &[Named<label::Account>],
-    ) -> Result<Vec<Account>, Refused> {
+    ) -> Result<Vec<Account>, Refusal> {
         let targets = self.known_accounts(named)?;
         let answered: Vec<Account> = each(targets, |label| {
             let account = self.book.accounts[&label].clone();
             self.check_groups_writable(&account.groups)?;
-            if account.posted { Err(Refused::bad()) } else { Ok(account) }
+            if account.posted { Err(Refusal::bad()) } else { Ok(account) }
         })?;
         let mut seen = BTreeSet::new();
         let mut doomed = answered.clone();
         doomed.retain(|account| seen.insert(account.label));
         for draft in self.book.transactions.values().cloned().collect::<Vec<_>>() {
-            let gone = |side: Option<label::Account>| side.filter(|side| !seen.contains(side));
+            let remaining = |side: Option<label::Account>| side.filter(|side| !seen.contains(side));
             let mut after = draft.clone();
-            (after.credit, after.debit) = (gone(draft.credit), gone(draft.debit));
+            (after.credit, after.debit) = (remaining(draft.credit), remaining(draft.debit));
             if after != draft {
                 self.replace_transaction(&draft, after, true);
             }
@@ -174,52 +174,51 @@ impl Turn {
         Ok(answered)
     }
 
-    /// What references mean: one that says nothing is 400, unknown ones 404 before any change
-    /// (4.20).
+    /// Resolves references before any change: an empty one is 400, an unknown one 404 (4.20).
     fn known_accounts(
         &self,
         named: &[Named<label::Account>],
-    ) -> Result<Vec<label::Account>, Refused> {
+    ) -> Result<Vec<label::Account>, Refusal> {
         let found = each(named, |named| {
             let says_nothing = named.id.is_none()
                 && normalized(named.name.as_deref().unwrap_or_default()).is_empty();
             if says_nothing {
-                Err(Refused::bad())
+                Err(Refusal::bad())
             } else {
                 Ok(self.book.find_account(named).map(|account| account.label))
             }
         })?;
-        found.into_iter().collect::<Option<Vec<_>>>().ok_or_else(Refused::missing)
+        found.into_iter().collect::<Option<Vec<_>>>().ok_or_else(Refusal::missing)
     }
 
-    /// 4.5.
+    /// Refuses a name that another account has (4.5).
     fn check_account_name(
         &self,
         name: Option<&str>,
         own: Option<label::Account>,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Refusal> {
         let taken = name
             .and_then(|name| self.book.account_called(name))
             .is_some_and(|account| Some(account.label) != own);
-        if taken { Err(Refused::bad()) } else { Ok(()) }
+        if taken { Err(Refusal::bad()) } else { Ok(()) }
     }
 
-    /// The groups a body puts an account in; unknown ones are 400 (4.9).
+    /// Resolves the groups of an account body; an unknown one is 400 (4.9).
     fn named_groups(
         &self,
         groups: &Field<Vec<Named<label::Group>>>,
-    ) -> Result<Option<BTreeSet<label::Group>>, Refused> {
+    ) -> Result<Option<BTreeSet<label::Group>>, Refusal> {
         let Field::Set(named) = groups else { return Ok(None) };
         let find =
-            |named| self.book.find_group(named).map(|group| group.label).ok_or_else(Refused::bad);
+            |named| self.book.find_group(named).map(|group| group.label).ok_or_else(Refusal::bad);
         named.iter().map(find).collect::<Result<_, _>>().map(Some)
     }
 
-    /// 4.15: the accounts of a locked group are the OWNER's.
-    fn check_groups_writable(&self, groups: &BTreeSet<label::Group>) -> Result<(), Refused> {
+    /// Refuses changes to accounts of a locked group, except by the OWNER (4.15).
+    fn check_groups_writable(&self, groups: &BTreeSet<label::Group>) -> Result<(), Refusal> {
         let locked = groups
             .iter()
             .any(|group| self.book.groups.get(group).is_some_and(|group| group.locked));
-        if locked && !self.may(may::OWN) { Err(Refused::forbidden()) } else { Ok(()) }
+        if locked && !self.may(may::OWN) { Err(Refusal::forbidden()) } else { Ok(()) }
     }
 }

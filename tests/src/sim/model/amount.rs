@@ -1,12 +1,12 @@
-//! Amounts, from behaviour 3.12: integers in units of 10^-8, read through units of 10^-12.
+//! Amounts, from behaviour 3.12: integers in units of 10^-8, parsed in units of 10^-12.
 
 use crate::decimal;
-use crate::sim::facts::{Refused, Settings};
+use crate::sim::facts::{Refusal, Settings};
 
-/// Decimals of a value as read. No text of a trace has more.
+/// Decimals of a parsed value. No text of a trace has more.
 const FINE: u32 = 12;
 
-/// An amount as written, before any precision is applied.
+/// A parsed amount, before any precision is applied.
 #[derive(Clone, Copy, Debug)]
 pub enum Reading {
     /// In units of 10^-12.
@@ -15,8 +15,8 @@ pub enum Reading {
     Huge,
 }
 
-/// Reads a text; none for a missing or zero amount (3.12.1).
-pub fn read(text: &str, separator: &str) -> Result<Option<Reading>, Refused> {
+/// Parses a text; `None` for a missing or zero amount (3.12.1).
+pub fn read(text: &str, separator: &str) -> Result<Option<Reading>, Refusal> {
     let text = text.trim();
     if text.is_empty() {
         return Ok(None);
@@ -26,39 +26,38 @@ pub fn read(text: &str, separator: &str) -> Result<Option<Reading>, Refused> {
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
     let plain =
-        plain(body).or_else(|| plain(&unpunctuated(body, separator)?)).ok_or_else(Refused::bad)?;
+        plain(body).or_else(|| plain(&unpunctuated(body, separator)?)).ok_or_else(Refusal::bad)?;
     match plain {
         Reading::Value(0) => Ok(None),
-        _ if negative => Err(Refused::bad()),
+        _ if negative => Err(Refusal::bad()),
         reading => Ok(Some(reading)),
     }
 }
 
-/// The amount as it is recorded: rounded half-up to the book's digits, within the range of its
-/// scale.
-pub fn record(reading: Reading, settings: &Settings, scale: u32) -> Result<i128, Refused> {
-    let Reading::Value(fine) = reading else { return Err(Refused::bad()) };
+/// Rounds an amount half-up to the book's digits and checks the range of its scale.
+pub fn record(reading: Reading, settings: &Settings, scale: u32) -> Result<i128, Refusal> {
+    let Reading::Value(fine) = reading else { return Err(Refusal::bad()) };
     let unit = 10_i128.pow(FINE - settings.digits);
     let units = (fine + unit / 2) / unit * 10_i128.pow(8 - settings.digits);
-    if units == 0 || !fits(units, scale) { Err(Refused::bad()) } else { Ok(units) }
+    if units == 0 || !fits(units, scale) { Err(Refusal::bad()) } else { Ok(units) }
 }
 
-/// Whether an amount can be kept at a scale (3.12.5).
+/// Whether a scale can store an amount (3.12.5).
 pub fn fits(units: i128, scale: u32) -> bool {
     units <= i128::from(i64::MAX) * 10_i128.pow(8 - scale)
 }
 
-/// Whether a text means the amount that is stored (3.10.5).
+/// Whether a text means the stored amount (3.10.5).
 pub fn is_stored(reading: Reading, stored: i128) -> bool {
     matches!(reading, Reading::Value(fine) if fine == stored * 10_000)
 }
 
-/// As the API shows it (3.12.6).
+/// Formats an amount as the API does (3.12.6).
 pub fn show(units: i128, digits: u32) -> String {
     decimal::show(units, usize::try_from(digits).expect("few digits"))
 }
 
-/// `digits[.digits][e[+-]digits]`.
+/// Parses `digits[.digits][e[+-]digits]`.
 fn plain(text: &str) -> Option<Reading> {
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
@@ -81,14 +80,14 @@ fn plain(text: &str) -> Option<Reading> {
                 .and_then(|power| value.checked_mul(power))
                 .map_or(Reading::Huge, Reading::Value),
         ),
-        // Something remains, however little: it rounds to zero but is not zero.
+        // A remainder, however small, rounds to zero but is not zero.
         Err(_) => Some(Reading::Value(
             (value / 10_i128.checked_pow(shift.unsigned_abs()).unwrap_or(i128::MAX)).max(1),
         )),
     }
 }
 
-/// The book's punctuation as a plain number (3.12.3).
+/// Converts an amount in the book's punctuation to a plain number (3.12.3).
 fn unpunctuated(text: &str, separator: &str) -> Option<String> {
     let (decimal, thousand) = if separator == "COMMA" { (',', '.') } else { ('.', ',') };
     let (whole, fraction) = text.split_once(decimal).unwrap_or((text, "0"));
@@ -112,7 +111,7 @@ fn unpunctuated(text: &str, separator: &str) -> Option<String> {
     Some(format!("{}.{}", groups.concat(), if fraction.is_empty() { "0" } else { fraction }))
 }
 
-/// The groups of a whole number, of which all are separated alike.
+/// Splits a whole number into its groups, which all have the same separator.
 pub fn groups(whole: &str, thousand: char) -> Vec<&str> {
     let between = whole.chars().find(|c| *c == thousand || " '\u{a0}\u{202f}\u{2019}".contains(*c));
     whole.split(|c| Some(c) == between).collect()
@@ -139,7 +138,7 @@ mod tests {
             visibility: String::new(),
             properties: Default::default(),
         };
-        let kept =
+        let shown =
             |text: &str, separator: &str, digits: u32, scale: u32| match read(text, separator) {
                 Err(_) => "refused".to_owned(),
                 Ok(None) => "none".to_owned(),
@@ -163,8 +162,8 @@ mod tests {
             ("92233720368547758.07", "DOT", "92233720368547758.07"),
             ("92233720368547758.08", "DOT", "refused"),
         ] {
-            assert_eq!(kept(text, separator, 2, 2), expected, "{text}");
+            assert_eq!(shown(text, separator, 2, 2), expected, "{text}");
         }
-        assert_eq!(kept("92233720369", "DOT", 2, 8), "refused");
+        assert_eq!(shown("92233720369", "DOT", 2, 8), "refused");
     }
 }

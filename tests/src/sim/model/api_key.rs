@@ -3,13 +3,13 @@
 use jiff::ToSpan as _;
 
 use super::{Caller, Model, dates};
-use crate::sim::facts::{ApiKey, Refused};
+use crate::sim::facts::{ApiKey, Refusal};
 use crate::sim::label;
 
-/// How long a key is listed after it was revoked: 30 days.
+/// A revoked key is listed for 30 days.
 const LISTED: i64 = 30 * 24 * 3_600_000;
 const LONGEST_NAME: usize = 255;
-/// What a user has at most: in force, and with those revoked that are listed.
+/// The limit of keys per user: active ones, and active plus listed revoked ones.
 const MAX_ACTIVE: usize = 10;
 const MAX_LISTED: usize = 30;
 
@@ -19,12 +19,12 @@ impl Model {
         caller: &Caller,
         label: label::ApiKey,
         name: Option<&str>,
-    ) -> Result<ApiKey, Refused> {
+    ) -> Result<ApiKey, Refusal> {
         let name = name.unwrap_or_default().trim().to_owned();
         let all = self.list_keys(caller);
         let active = all.iter().filter(|key| key.revoked.is_none()).count();
         if name.chars().count() > LONGEST_NAME || active >= MAX_ACTIVE || all.len() >= MAX_LISTED {
-            return Err(Refused::bad());
+            return Err(Refusal::bad());
         }
         let (user, created) = (caller.who, caller.now);
         let key = ApiKey { label, user, name, created, revoked: None, usage: Vec::new() };
@@ -32,27 +32,27 @@ impl Model {
         Ok(key)
     }
 
-    /// The caller's own, the newest first.
+    /// Lists the caller's own keys, newest first.
     pub fn list_keys(&self, caller: &Caller) -> Vec<ApiKey> {
         let own = self.api_keys.values().rev().filter(|key| key.user == caller.who);
         let listed = |key: &&ApiKey| key.revoked.is_none_or(|at| caller.now <= at + LISTED);
         own.filter(listed).map(|key| shown(key, caller.now)).collect()
     }
 
-    pub fn get_key(&self, caller: &Caller, label: label::ApiKey) -> Result<ApiKey, Refused> {
+    pub fn get_key(&self, caller: &Caller, label: label::ApiKey) -> Result<ApiKey, Refusal> {
         let all = self.list_keys(caller);
-        all.into_iter().find(|key| key.label == label).ok_or_else(Refused::missing)
+        all.into_iter().find(|key| key.label == label).ok_or_else(Refusal::missing)
     }
 
-    /// One that was revoked before stays as it is.
-    pub fn revoke_key(&mut self, caller: &Caller, label: label::ApiKey) -> Result<ApiKey, Refused> {
+    /// Revokes a key; an already revoked one is unchanged.
+    pub fn revoke_key(&mut self, caller: &Caller, label: label::ApiKey) -> Result<ApiKey, Refusal> {
         self.get_key(caller, label)?;
         let key = self.api_keys.get_mut(&label).expect("it was just found");
         key.revoked.get_or_insert(caller.now);
         self.get_key(caller, label)
     }
 
-    /// Counts a call with a key, whoever brings it, and tells whether it is one.
+    /// Counts a call with a key, from any sender. Returns whether the key is valid.
     pub fn call_with(&mut self, label: label::ApiKey, now: i64) -> bool {
         let Some(key) = self.api_keys.get_mut(&label) else { return false };
         if key.revoked.is_some() {
@@ -67,7 +67,7 @@ impl Model {
     }
 }
 
-/// With the calls of the last 31 days.
+/// The key with its calls of the last 31 days.
 fn shown(key: &ApiKey, now: i64) -> ApiKey {
     let since = dates::day(now, "UTC") - 30.days();
     let mut shown = key.clone();

@@ -5,12 +5,12 @@ use daybook_domain::field::Field;
 
 use super::text::checked_title;
 use super::{Caller, Model};
-use crate::sim::facts::{App, AppSeen, Person, Refused, Role};
+use crate::sim::facts::{App, AppView, Person, Refusal, Role};
 use crate::sim::label;
 
-/// What a body says of an app.
+/// The fields of an app body.
 #[derive(Clone, Debug)]
-pub struct AppSaying {
+pub struct AppBody {
     pub name: Option<String>,
     pub users: Field<Vec<Person>>,
     pub developers: Field<Vec<Person>>,
@@ -24,7 +24,7 @@ pub struct AppSaying {
     pub published: Field<bool>,
 }
 
-/// Who asks about an app, and whether the configuration names them among the administrators.
+/// The caller, and whether the configuration lists them as an administrator.
 #[derive(Clone, Copy, Debug)]
 pub struct Visitor {
     pub who: usize,
@@ -40,19 +40,19 @@ impl From<&Caller> for Visitor {
 impl App {
     pub fn role(&self, visitor: Visitor) -> Role {
         let named = |people: &[Person]| {
-            people.contains(&Person::Of(visitor.who)) || people.contains(&Person::Everybody)
+            people.contains(&Person::Of(visitor.who)) || people.contains(&Person::AllUsers)
         };
         if self.owner == visitor.who || visitor.is_administrator || named(&self.developers) {
             Role::Developer
         } else if self.published || named(&self.users) {
             Role::User
         } else {
-            Role::Stranger
+            Role::Unrelated
         }
     }
 
-    /// 8.11: where an event goes that one of these users caused or the other one installed the app
-    /// for.
+    /// The webhook address for an event that the first user caused and the second one's
+    /// installation receives (8.11).
     pub fn address(&self, users: [usize; 2]) -> Option<&String> {
         let is_developer = |who: &usize| {
             self.role(Visitor { who: *who, is_administrator: false }) == Role::Developer
@@ -61,44 +61,44 @@ impl App {
         own.or(self.webhook.as_ref())
     }
 
-    /// 8.11: whether it is for files of that name.
+    /// Whether the app handles files of that name (8.11).
     pub fn handles(&self, name: &str) -> bool {
         let chars = |text: &str| text.to_lowercase().chars().collect::<Vec<char>>();
         let matches = |pattern: &String| {
-            // One that cannot be read is a name.
+            // An invalid pattern matches only its own text.
             if pattern == "[" { pattern == name } else { is_like(&chars(pattern), &chars(name)) }
         };
         self.patterns.is_empty() || self.patterns.iter().any(matches)
     }
 
-    fn seen(&self, visitor: Visitor) -> AppSeen {
-        AppSeen { app: self.clone(), role: self.role(visitor) }
+    fn seen(&self, visitor: Visitor) -> AppView {
+        AppView { app: self.clone(), role: self.role(visitor) }
     }
 }
 
 impl Model {
-    /// Without deprecated ones, by name.
-    pub fn list_apps(&self, visitor: Visitor) -> Vec<AppSeen> {
-        let shown = |app: &&App| app.role(visitor) != Role::Stranger && !app.deprecated;
+    /// Lists apps without deprecated ones, by name.
+    pub fn list_apps(&self, visitor: Visitor) -> Vec<AppView> {
+        let shown = |app: &&App| app.role(visitor) != Role::Unrelated && !app.deprecated;
         seen(self.apps.values().filter(shown), visitor)
     }
 
-    pub fn get_app(&self, visitor: Visitor, label: label::App) -> Result<AppSeen, Refused> {
-        Ok(self.visible(visitor, label).ok_or_else(Refused::missing)?.seen(visitor))
+    pub fn get_app(&self, visitor: Visitor, label: label::App) -> Result<AppView, Refusal> {
+        Ok(self.visible(visitor, label).ok_or_else(Refusal::missing)?.seen(visitor))
     }
 
-    /// The caller becomes its owner; an id is taken also when its app is not seen.
+    /// Creates an app owned by the caller. An id is in use even when the caller cannot see its app.
     pub fn create_app(
         &mut self,
         visitor: Visitor,
         label: label::App,
-        saying: &AppSaying,
+        body: &AppBody,
         now: i64,
-    ) -> Result<AppSeen, Refused> {
+    ) -> Result<AppView, Refusal> {
         let new = App {
             label,
             owner: visitor.who,
-            name: checked_title(saying.name.as_deref())?,
+            name: checked_title(body.name.as_deref())?,
             users: Vec::new(),
             developers: Vec::new(),
             webhook: None,
@@ -112,28 +112,28 @@ impl Model {
             created: now,
             updated: now,
         };
-        let made = changed(&new, saying, visitor)?;
+        let made = changed(&new, body, visitor)?;
         if self.apps.contains_key(&label) {
-            return Err(Refused::new("conflict"));
+            return Err(Refusal::new("conflict"));
         }
         self.apps.insert(label, made.clone());
         Ok(made.seen(visitor))
     }
 
-    /// For its owner, its developers and administrators.
+    /// Updates an app; allowed to its owner, its developers and administrators.
     pub fn update_app(
         &mut self,
         visitor: Visitor,
         label: Option<label::App>,
-        saying: &AppSaying,
+        body: &AppBody,
         now: i64,
-    ) -> Result<AppSeen, Refused> {
-        let label = label.ok_or_else(Refused::bad)?;
-        let before = self.visible(visitor, label).ok_or_else(Refused::missing)?.clone();
+    ) -> Result<AppView, Refusal> {
+        let label = label.ok_or_else(Refusal::bad)?;
+        let before = self.visible(visitor, label).ok_or_else(Refusal::missing)?.clone();
         if before.role(visitor) != Role::Developer {
-            return Err(Refused::forbidden());
+            return Err(Refusal::forbidden());
         }
-        let mut after = changed(&before, saying, visitor)?;
+        let mut after = changed(&before, body, visitor)?;
         if after != before {
             after.updated = now;
         }
@@ -141,66 +141,66 @@ impl Model {
         Ok(after.seen(visitor))
     }
 
-    /// An app that somebody sees.
+    /// Finds an app that the visitor can see.
     pub fn visible(&self, visitor: Visitor, label: label::App) -> Option<&App> {
-        self.apps.get(&label).filter(|app| app.role(visitor) != Role::Stranger)
+        self.apps.get(&label).filter(|app| app.role(visitor) != Role::Unrelated)
     }
 }
 
-/// As a list shows them: by name, ignoring case, then by id.
-pub fn seen<'a>(apps: impl Iterator<Item = &'a App>, visitor: Visitor) -> Vec<AppSeen> {
-    let mut shown: Vec<AppSeen> = apps.map(|app| app.seen(visitor)).collect();
+/// Sorts apps as a list does: by name, ignoring case, then by id.
+pub fn seen<'a>(apps: impl Iterator<Item = &'a App>, visitor: Visitor) -> Vec<AppView> {
+    let mut shown: Vec<AppView> = apps.map(|app| app.seen(visitor)).collect();
     shown.sort_by_key(|seen| (seen.app.name.to_lowercase(), seen.app.label));
     shown
 }
 
-/// An absent field stays, null clears; `published` is for administrators.
-fn changed(before: &App, saying: &AppSaying, visitor: Visitor) -> Result<App, Refused> {
+/// Applies a body: an absent field stays, null clears, and only administrators set `published`.
+fn changed(before: &App, body: &AppBody, visitor: Visitor) -> Result<App, Refusal> {
     let mut after = before.clone();
-    if let Some(name) = &saying.name {
+    if let Some(name) = &body.name {
         after.name = checked_title(Some(name))?;
     }
-    put(&mut after.users, &saying.users, Vec::new());
-    put(&mut after.developers, &saying.developers, Vec::new());
-    for (place, said) in
-        [(&mut after.webhook, &saying.webhook), (&mut after.webhook_dev, &saying.webhook_dev)]
+    put(&mut after.users, &body.users, Vec::new());
+    put(&mut after.developers, &body.developers, Vec::new());
+    for (target, given) in
+        [(&mut after.webhook, &body.webhook), (&mut after.webhook_dev, &body.webhook_dev)]
     {
-        match said {
+        match given {
             Field::Keep => {}
-            Field::Clear => *place = None,
-            Field::Set(text) if text.trim().is_empty() => *place = None,
-            Field::Set(text) if text.starts_with("http") => *place = Some(text.clone()),
-            Field::Set(_) => return Err(Refused::bad()),
+            Field::Clear => *target = None,
+            Field::Set(text) if text.trim().is_empty() => *target = None,
+            Field::Set(text) if text.starts_with("http") => *target = Some(text.clone()),
+            Field::Set(_) => return Err(Refusal::bad()),
         }
     }
-    put(&mut after.patterns, &saying.patterns, Vec::new());
-    match &saying.events {
+    put(&mut after.patterns, &body.patterns, Vec::new());
+    match &body.events {
         Field::Keep => {}
         Field::Clear => after.events = Vec::new(),
         Field::Set(names) => {
             after.events = Vec::new();
             for name in names {
-                let kind = EventType::from_name(name).ok_or_else(Refused::bad)?;
+                let kind = EventType::from_name(name).ok_or_else(Refusal::bad)?;
                 if !after.events.contains(&kind) {
                     after.events.push(kind);
                 }
             }
         }
     }
-    put(&mut after.connectable, &saying.connectable, false);
-    put(&mut after.installable, &saying.installable, true);
-    put(&mut after.deprecated, &saying.deprecated, false);
+    put(&mut after.connectable, &body.connectable, false);
+    put(&mut after.installable, &body.installable, true);
+    put(&mut after.deprecated, &body.deprecated, false);
     if visitor.is_administrator {
-        put(&mut after.published, &saying.published, false);
+        put(&mut after.published, &body.published, false);
     }
     Ok(after)
 }
 
-fn put<T: Clone>(place: &mut T, field: &Field<T>, cleared: T) {
+fn put<T: Clone>(target: &mut T, field: &Field<T>, cleared: T) {
     match field {
         Field::Keep => {}
-        Field::Clear => *place = cleared,
-        Field::Set(value) => *place = value.clone(),
+        Field::Clear => *target = cleared,
+        Field::Set(value) => *target = value.clone(),
     }
 }
 

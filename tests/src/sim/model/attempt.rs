@@ -3,11 +3,11 @@
 use super::delivery::Reply;
 use super::event::pages;
 use super::{Caller, Model, may};
-use crate::sim::facts::{Attempt, Refused};
+use crate::sim::facts::{Attempt, Refusal};
 use crate::sim::label;
 
 impl Model {
-    /// 12.13: the last hundred attempts to deliver an event to an app.
+    /// Records an attempt; the log keeps the last hundred of an app (12.13).
     pub fn log_attempt(
         &mut self,
         key: (label::Book, label::App),
@@ -19,7 +19,7 @@ impl Model {
         let before = all.iter().filter(|one| one.event == event).map(|one| one.number);
         let number = before.max().unwrap_or(0) + 1;
         let failure = match reply {
-            Reply::Fine(_) => None,
+            Reply::Accepted(_) => None,
             Reply::Failed => Some("status 500".to_owned()),
             Reply::Busy(_) => Some("status 429".to_owned()),
         };
@@ -27,13 +27,14 @@ impl Model {
         all.retain(|one| one.event != event || one.number > number - 100);
     }
 
-    /// 12.13: the newest first, whether the app is installed or not.
+    /// Lists the attempts, newest first, whether the app is installed or not (12.13).
     pub fn attempts(
         &self,
         book: label::Book,
         caller: &Caller,
-        (app, limit): (label::App, usize),
-    ) -> Result<Vec<Vec<Attempt>>, Refused> {
+        app: label::App,
+        limit: usize,
+    ) -> Result<Vec<Vec<Attempt>>, Refusal> {
         self.enter(book, caller, may::MANAGE)?;
         let mut all = self.webhooks.attempts.get(&(book, app)).cloned().unwrap_or_default();
         all.sort_by(|one, other| other.cmp(one));

@@ -1,4 +1,4 @@
-//! Balances, from 5: summed up from the transactions each time.
+//! Balances, from behaviour 5, summed from the transactions on each request.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +11,10 @@ use super::query::Flaw;
 use super::text::normalized;
 use super::{Book, Caller, Model, may};
 use crate::sim::body::Named;
-use crate::sim::facts::{Account, Answer, Container, Empty, Of, Refused, Sides};
+use crate::sim::facts::{Account, Answer, Container, Empty, Of, Refusal, Sides};
 use crate::sim::label;
 
-/// A question about balances.
+/// A balance query.
 #[derive(Clone, Debug)]
 pub struct Question {
     pub accounts: Vec<Named<label::Account>>,
@@ -23,24 +23,24 @@ pub struct Question {
     pub dates: Vec<(DateOperator, Literal)>,
     /// `by:`.
     pub by: Option<Unit>,
-    /// Terms that are read as less than they say, behind all others.
+    /// Partly ignored terms, after all others.
     pub flaws: Vec<Flaw>,
-    /// Whether one of these cannot be read.
+    /// Whether one of the terms cannot be parsed.
     pub unreadable: bool,
 }
 
-/// The axis all series of an answer lie on.
-struct Axis<'b> {
+/// The time axis of all series of an answer.
+struct PeriodAxis<'b> {
     book: &'b Book,
     tags: &'b [String],
     range: Range,
     unit: Unit,
-    /// The first day of the last slice; none for a range that ends before it starts.
+    /// The first day of the last slice; `None` for a range that ends before it starts.
     last: Option<Date>,
 }
 
-/// What an account did.
-struct Track {
+/// The movements of an account.
+struct AccountMovements {
     moved: BTreeMap<Date, Sides>,
     permanent: bool,
 }
@@ -51,7 +51,7 @@ impl Model {
         book: label::Book,
         caller: &Caller,
         question: &Question,
-    ) -> Result<Answer, Refused> {
+    ) -> Result<Answer, Refusal> {
         let (book, _) = self.enter(book, caller, may::READ)?;
         let today = dates::day(caller.now, &book.settings.zone);
         let texts = question.flaws.iter().map(|flaw| format!("{}: {}", flaw.text, flaw.warning));
@@ -60,7 +60,7 @@ impl Model {
 }
 
 impl Book {
-    /// The containers that a question is answered with, those inside another behind it.
+    /// The containers of an answer; nested ones follow their parent.
     pub fn balances(&self, today: Date, question: &Question) -> Vec<Container> {
         if question.unreadable {
             return Vec::new();
@@ -85,7 +85,7 @@ impl Book {
             .map(|one| one.label)
             .collect();
         let whole = question.accounts.is_empty() && question.groups.is_empty();
-        let mut axis = Axis { book: self, tags: &question.tags, range, unit, last: None };
+        let mut axis = PeriodAxis { book: self, tags: &question.tags, range, unit, last: None };
         let scope = axis.scope(whole, &accounts, &groups);
         axis.last = axis.last(&scope, today);
         let mut containers = Vec::new();
@@ -103,8 +103,8 @@ impl Book {
     }
 }
 
-impl Axis<'_> {
-    /// All accounts that count.
+impl PeriodAxis<'_> {
+    /// The accounts of the query.
     fn scope(
         &self,
         whole: bool,
@@ -118,7 +118,7 @@ impl Axis<'_> {
         self.book.accounts.values().filter(counts).collect()
     }
 
-    /// 5.7.
+    /// The first day of the last slice (5.7).
     fn last(&self, scope: &[&Account], today: Date) -> Option<Date> {
         if let (Some(from), Some(until)) = self.range
             && from >= until
@@ -130,12 +130,12 @@ impl Axis<'_> {
         }
         let moved = scope
             .iter()
-            .filter_map(|account| self.track(account).moved.keys().next_back().copied());
+            .filter_map(|account| self.movements(account).moved.keys().next_back().copied());
         moved.chain([today]).chain(self.range.0).max().map(|day| self.unit.begin(day))
     }
 
-    /// Everything counted up to the end of the range, by day.
-    fn track(&self, account: &Account) -> Track {
+    /// The movements up to the end of the range, by day.
+    fn movements(&self, account: &Account) -> AccountMovements {
         let mut moved: BTreeMap<Date, Sides> = BTreeMap::new();
         let void = matches!(self.range, (Some(from), Some(until)) if from >= until);
         for one in self.book.transactions.values().filter(|one| one.counts() && !void) {
@@ -154,19 +154,19 @@ impl Axis<'_> {
                 moved.entry(day).or_default().1 += amount;
             }
         }
-        Track { moved, permanent: is_permanent(account.kind) }
+        AccountMovements { moved, permanent: is_permanent(account.kind) }
     }
 
-    fn container(&self, of: Of, depth: usize, tracks: &[Track]) -> Container {
+    fn container(&self, of: Of, depth: usize, movements: &[AccountMovements]) -> Container {
         let from = self.range.0;
         let (mut opening, mut inside) = ((0, 0), BTreeMap::<Date, Sides>::new());
-        for track in tracks {
-            for (day, sides) in &track.moved {
+        for movements in movements {
+            for (day, sides) in &movements.moved {
                 if within(*day, self.range) {
                     let slot = inside.entry(self.unit.begin(*day)).or_default();
                     *slot = sum(*slot, *sides);
-                } else if track.permanent {
-                    // A permanent account brings along what it did before the range (5.5).
+                } else if movements.permanent {
+                    // A permanent account carries forward its movements before the range (5.5).
                     opening = sum(opening, *sides);
                 }
             }
@@ -174,14 +174,14 @@ impl Axis<'_> {
         let period = inside.values().fold((0, 0), |all, sides| sum(all, *sides));
         let mut series = Vec::new();
         if let Some(last) = self.last {
-            let begins = |track: &Track| {
-                track
+            let begins = |movements: &AccountMovements| {
+                movements
                     .moved
                     .keys()
                     .next()
                     .map(|first| self.unit.begin(from.map_or(*first, |from| from.max(*first))))
             };
-            let mut at = tracks.iter().filter_map(begins).min().unwrap_or(last);
+            let mut at = movements.iter().filter_map(begins).min().unwrap_or(last);
             let mut cumulative = opening;
             while at <= last {
                 let moved = inside.get(&at).copied().unwrap_or_default();
@@ -193,22 +193,27 @@ impl Axis<'_> {
         Container { depth, of, cumulative: sum(opening, period), period, series }
     }
 
-    /// The container of an account; none when it is archived, empty and not named (5.11).
+    /// The container of an account; `None` if it is archived, empty and not named (5.11).
     fn account(&self, account: &Account, depth: usize, named: bool) -> Option<Container> {
-        let track = self.track(account);
-        let empty = track.moved.is_empty();
+        let movements = self.movements(account);
+        let empty = movements.moved.is_empty();
         let of = Of::Account(account.label, Empty(empty));
-        (!(account.archived && empty) || named).then(|| self.container(of, depth, &[track]))
+        (!(account.archived && empty) || named).then(|| self.container(of, depth, &[movements]))
     }
 
-    /// The container of a group with everything in it.
+    /// The container of a group, followed by its members.
     fn group(&self, group: label::Group, depth: usize, containers: &mut Vec<Container>) {
         let below = self.book.below(group);
-        // Each account once, in however many of the groups it is (4.13).
+        // Each account counts once, even if it is in several of the groups (4.13).
         let accounts =
             self.book.accounts.values().filter(|account| !account.groups.is_disjoint(&below));
-        let tracks: Vec<Track> = accounts.map(|account| self.track(account)).collect();
-        containers.push(self.container(Of::Group(group, self.book.nature(group)), depth, &tracks));
+        let movements: Vec<AccountMovements> =
+            accounts.map(|account| self.movements(account)).collect();
+        containers.push(self.container(
+            Of::Group(group, self.book.nature(group)),
+            depth,
+            &movements,
+        ));
         for child in self.groups_by_name(self.book.children(Some(group))) {
             self.group(child, depth + 1, containers);
         }

@@ -10,16 +10,16 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::text::{checked_title, folded, merged, note_properties};
-use super::{Book, Caller, Model, Turn, amount, dates, may};
+use super::{Book, Caller, Model, Tx, amount, dates, may};
 use crate::sim::body::{AccountBody, GroupBody};
-use crate::sim::facts::{self, Answer, Collaborator, Properties, Refused, Resource, Settings};
+use crate::sim::facts::{self, Answer, Collaborator, Properties, Refusal, Resource, Settings};
 use crate::sim::label;
 
-/// A new book with what is embedded in it (6.1).
+/// A new book with its embedded resources (6.1).
 #[derive(Clone, Debug)]
-pub struct Founding {
+pub struct NewBook {
     pub book: label::Book,
-    /// The owner's row in the list of collaborators.
+    /// The owner's collaborator row.
     pub owner: label::Collaborator,
     pub changes: Changes,
     pub groups: Vec<GroupBody>,
@@ -27,12 +27,14 @@ pub struct Founding {
 }
 
 impl Book {
-    /// An empty book of the caller, who is its only collaborator.
+    /// An empty book with the caller as its only collaborator.
     pub fn founded(
         caller: &Caller,
         email: &str,
-        (label, owner): (label::Book, label::Collaborator),
-        (settings, scale): (Settings, u32),
+        label: label::Book,
+        owner: label::Collaborator,
+        settings: Settings,
+        scale: u32,
     ) -> Book {
         let collaborator = Collaborator {
             label: owner,
@@ -63,22 +65,21 @@ impl Model {
     pub fn create_book(
         &mut self,
         caller: &Caller,
-        founding: &Founding,
-    ) -> Result<facts::Book, Refused> {
-        if founding.changes.name.as_deref().is_none_or(|name| name.trim().is_empty()) {
-            return Err(Refused::bad());
+        new_book: &NewBook,
+    ) -> Result<facts::Book, Refusal> {
+        if new_book.changes.name.as_deref().is_none_or(|name| name.trim().is_empty()) {
+            return Err(Refusal::bad());
         }
-        let settings = changed(defaults(), &founding.changes)?;
+        let settings = changed(defaults(), &new_book.changes)?;
         let email = self.users[caller.who].email.clone();
         let scale = settings.digits;
-        let book =
-            Book::founded(caller, &email, (founding.book, founding.owner), (settings, scale));
-        let mut turn = Turn::new(book, Permission::Owner, caller, &email);
-        turn.emit(EventType::BookCreated, Resource::Book(founding.book), BTreeMap::new());
-        turn.create_groups(&founding.groups)?;
-        turn.create_accounts(&founding.accounts)?;
-        self.keep(turn);
-        Ok(self.shown(&self.books[&founding.book], Permission::Owner, caller))
+        let book = Book::founded(caller, &email, new_book.book, new_book.owner, settings, scale);
+        let mut tx = Tx::new(book, Permission::Owner, caller, &email);
+        tx.emit(EventType::BookCreated, Resource::Book(new_book.book), BTreeMap::new());
+        tx.create_groups(&new_book.groups)?;
+        tx.create_accounts(&new_book.accounts)?;
+        self.keep(tx);
+        Ok(self.shown(&self.books[&new_book.book], Permission::Owner, caller))
     }
 
     pub fn update_book(
@@ -86,24 +87,24 @@ impl Model {
         book: label::Book,
         caller: &Caller,
         changes: &Changes,
-    ) -> Result<facts::Book, Refused> {
-        self.write(book, caller, may::MANAGE, |turn| turn.update_book(changes))?;
+    ) -> Result<facts::Book, Refusal> {
+        self.write(book, caller, may::MANAGE, |tx| tx.update_book(changes))?;
         self.get_book(book, caller)
     }
 
-    pub fn get_book(&self, book: label::Book, caller: &Caller) -> Result<facts::Book, Refused> {
+    pub fn get_book(&self, book: label::Book, caller: &Caller) -> Result<facts::Book, Refusal> {
         let (book, permission) = self.enter(book, caller, may::READ_BOOK)?;
         Ok(self.shown_in_collection(book, permission, caller))
     }
 
-    /// 6.2: what `loadAccounts` and `loadGroups` bring, which a RECORDER never gets.
+    /// The content of `loadAccounts` and `loadGroups`, which a RECORDER never gets (6.2).
     pub fn load_chart(
         &self,
         book: label::Book,
         caller: &Caller,
         accounts: bool,
         groups: bool,
-    ) -> Result<Answer, Refused> {
+    ) -> Result<Answer, Refusal> {
         let (book, permission) = self.enter(book, caller, may::READ_BOOK)?;
         let may = book.allows(permission, may::READ);
         let list = || book.groups_in_order().iter().map(|group| book.with_nature(group)).collect();
@@ -113,7 +114,7 @@ impl Model {
         })
     }
 
-    /// 1.5 and 6.8: by name, ignoring case.
+    /// Lists books by name, ignoring case (1.5, 6.8).
     pub fn list_books(&self, caller: &Caller, term: &str) -> Vec<facts::Book> {
         let email = &self.users[caller.who].email;
         let term = folded(term.trim());
@@ -163,7 +164,7 @@ impl Model {
 }
 
 impl Book {
-    /// 6.10: in all, and those posted in the current month and year of the book zone.
+    /// Counts the postings: all, and those of the current month and year in the book zone (6.10).
     fn posted(&self, now: i64) -> (i64, i64, i64) {
         let zone = &self.settings.zone;
         let today = dates::day(now, zone);
@@ -178,11 +179,11 @@ impl Book {
     }
 }
 
-impl Turn {
-    fn update_book(&mut self, changes: &Changes) -> Result<(), Refused> {
+impl Tx {
+    fn update_book(&mut self, changes: &Changes) -> Result<(), Refusal> {
         let before = self.book.settings.clone();
-        // 3.5.4: whoever gets here may advance the dates; only the OWNER may move them back or
-        // clear them. Too little permission is refused before bad values of other fields (0.17).
+        // 3.5.4: MANAGE allows advancing the dates; only the OWNER may move them back or clear
+        // them. A missing permission is reported before invalid values of other fields (0.17).
         let shows =
             changes.visibility.is_some_and(|visibility| visibility.as_str() != before.visibility);
         let moved_back = |old: Option<Date>, new: &Field<String>| {
@@ -192,7 +193,7 @@ impl Turn {
             || moved_back(before.lock, &changes.lock_date)?
             || moved_back(before.closing, &changes.closing_date)?;
         if owners && !self.may(may::OWN) {
-            return Err(Refused::forbidden());
+            return Err(Refusal::forbidden());
         }
         let after = changed(before.clone(), changes)?;
         if after == before {
@@ -206,7 +207,7 @@ impl Turn {
             .filter_map(|one| one.amount)
             .any(|units| !amount::fits(units, scale))
         {
-            return Err(Refused::bad());
+            return Err(Refusal::bad());
         }
         let previous = differences(&before, &after);
         self.book.settings = after;
@@ -217,7 +218,7 @@ impl Turn {
     }
 }
 
-/// 6.1.
+/// The settings of a new book (6.1).
 fn defaults() -> Settings {
     Settings {
         name: String::new(),
@@ -236,18 +237,18 @@ fn defaults() -> Settings {
     }
 }
 
-fn changed(settings: Settings, changes: &Changes) -> Result<Settings, Refused> {
+fn changed(settings: Settings, changes: &Changes) -> Result<Settings, Refusal> {
     let name = changes.name.as_deref().map(|name| checked_title(Some(name))).transpose()?;
     let digits = changes.fraction_digits.map(|digits| {
-        u32::try_from(digits).ok().filter(|digits| *digits <= 8).ok_or_else(Refused::bad)
+        u32::try_from(digits).ok().filter(|digits| *digits <= 8).ok_or_else(Refusal::bad)
     });
     let page_size = changes
         .page_size
-        .map(|size| if (1..=1000).contains(&size) { Ok(size) } else { Err(Refused::bad()) });
+        .map(|size| if (1..=1000).contains(&size) { Ok(size) } else { Err(Refusal::bad()) });
     let zone = changes
         .time_zone
         .clone()
-        .map(|zone| if TimeZone::get(&zone).is_ok() { Ok(zone) } else { Err(Refused::bad()) });
+        .map(|zone| if TimeZone::get(&zone).is_ok() { Ok(zone) } else { Err(Refusal::bad()) });
     Ok(Settings {
         name: name.unwrap_or(settings.name),
         auto_post: changes.auto_post.unwrap_or(settings.auto_post),
@@ -273,13 +274,13 @@ fn changed(settings: Settings, changes: &Changes) -> Result<Settings, Refused> {
     })
 }
 
-/// 3.5.5: null, blank text and the sentinel clear.
-fn date(field: &Field<String>, old: Option<Date>) -> Result<Option<Date>, Refused> {
+/// Parses a date setting: null, blank text and the sentinel clear it (3.5.5).
+fn date(field: &Field<String>, old: Option<Date>) -> Result<Option<Date>, Refusal> {
     match field {
         Field::Keep => Ok(old),
         Field::Clear => Ok(None),
         Field::Set(text) if text.trim().is_empty() || text == "1900-00-00" => Ok(None),
-        Field::Set(text) => dates::parse(text).map(Some).ok_or_else(Refused::bad),
+        Field::Set(text) => dates::parse(text).map(Some).ok_or_else(Refusal::bad),
     }
 }
 

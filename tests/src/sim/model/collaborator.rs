@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use daybook_domain::event::EventType;
 use daybook_domain::permission::Permission;
 
-use super::{Book, Turn, may};
-use crate::sim::facts::{Collaborator, Refused, Resource};
+use super::{Book, Tx, may};
+use crate::sim::facts::{Collaborator, Refusal, Resource};
 use crate::sim::label;
 
 impl Book {
@@ -18,21 +18,21 @@ impl Book {
     }
 }
 
-impl Turn {
+impl Tx {
     pub fn add_collaborator(
         &mut self,
         label: label::Collaborator,
         email: Option<&str>,
         permission: Option<Permission>,
-    ) -> Result<Collaborator, Refused> {
-        let email = email.and_then(normalized).ok_or_else(Refused::bad)?;
+    ) -> Result<Collaborator, Refusal> {
+        let email = email.and_then(normalized).ok_or_else(Refusal::bad)?;
         let permission = permission
             .filter(|permission| *permission != Permission::Owner)
-            .ok_or_else(Refused::bad)?;
+            .ok_or_else(Refusal::bad)?;
         self.book.grant(&email, permission);
         let existing = self.book.collaborators.values().find(|one| one.email == email).cloned();
         match existing {
-            None if permission == Permission::None => Err(Refused::missing()),
+            None if permission == Permission::None => Err(Refusal::missing()),
             None => {
                 let added = Collaborator { label, email, permission, stamp: self.caller.stamp() };
                 self.emit(
@@ -52,9 +52,9 @@ impl Turn {
         &mut self,
         mut row: Collaborator,
         permission: Permission,
-    ) -> Result<Collaborator, Refused> {
+    ) -> Result<Collaborator, Refusal> {
         if row.permission == Permission::Owner {
-            return Err(Refused::bad());
+            return Err(Refusal::bad());
         }
         if row.permission != permission {
             let previous =
@@ -67,12 +67,12 @@ impl Turn {
         Ok(row)
     }
 
-    /// Everybody may remove themselves, except the owner.
+    /// Removes a collaborator. All collaborators may remove themselves, except the owner.
     pub fn remove_collaborator(
         &mut self,
         id: Option<label::Collaborator>,
         email: Option<&str>,
-    ) -> Result<Collaborator, Refused> {
+    ) -> Result<Collaborator, Refusal> {
         let email = email.and_then(normalized);
         let by_email = |one: &&Collaborator| email.as_ref() == Some(&one.email);
         let found = match id {
@@ -82,14 +82,14 @@ impl Turn {
         let oneself = found.as_ref().is_some_and(|found| found.email == self.email)
             || email.as_ref() == Some(&self.email);
         if !oneself && !self.may(may::MANAGE) {
-            return Err(Refused::forbidden());
+            return Err(Refusal::forbidden());
         }
-        self.remove(found.ok_or_else(Refused::missing)?)
+        self.remove(found.ok_or_else(Refusal::missing)?)
     }
 
-    fn remove(&mut self, row: Collaborator) -> Result<Collaborator, Refused> {
+    fn remove(&mut self, row: Collaborator) -> Result<Collaborator, Refusal> {
         if row.permission == Permission::Owner {
-            return Err(Refused::bad());
+            return Err(Refusal::bad());
         }
         self.book.collaborators.remove(&row.label);
         self.emit(
@@ -101,7 +101,7 @@ impl Turn {
     }
 }
 
-/// The one form of an address (7.9), for those the simulation draws.
+/// Normalizes an address (7.9), for the addresses that the simulation draws.
 pub fn normalized(text: &str) -> Option<String> {
     let (local, domain) = text.trim().split_once('@')?;
     let (local, domain) = (local.to_ascii_lowercase(), domain.to_ascii_lowercase());

@@ -7,7 +7,7 @@ use daybook_domain::permission::Permission;
 use super::text::checked_title;
 use super::{Book, Caller, Model};
 use crate::sim::body::Id;
-use crate::sim::facts::{self, Refused, Stamp};
+use crate::sim::facts::{self, Refusal, Stamp};
 use crate::sim::label;
 
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub struct Collection {
 }
 
 impl Model {
-    /// The caller's own, by name, those of one name by age.
+    /// Lists the caller's own collections by name, then by age.
     pub fn list_collections(&self, caller: &Caller) -> Vec<facts::Collection> {
         let own = self.collections.iter().filter(|(_, one)| one.owner == caller.who);
         let mut listed: Vec<facts::Collection> =
@@ -33,7 +33,7 @@ impl Model {
         &self,
         caller: &Caller,
         id: Id<label::Collection>,
-    ) -> Result<facts::Collection, Refused> {
+    ) -> Result<facts::Collection, Refusal> {
         self.find_collection(caller, id).map(|label| self.own_collection(label, caller))
     }
 
@@ -42,7 +42,7 @@ impl Model {
         caller: &Caller,
         label: label::Collection,
         name: Option<&str>,
-    ) -> Result<facts::Collection, Refused> {
+    ) -> Result<facts::Collection, Refusal> {
         let name = checked_title(name)?;
         self.collections.insert(
             label,
@@ -51,14 +51,14 @@ impl Model {
         Ok(self.own_collection(label, caller))
     }
 
-    /// Changes the name only.
+    /// Renames a collection.
     pub fn update_collection(
         &mut self,
         caller: &Caller,
         id: Option<Id<label::Collection>>,
         name: Option<&str>,
-    ) -> Result<facts::Collection, Refused> {
-        let label = self.find_collection(caller, id.ok_or_else(Refused::bad)?)?;
+    ) -> Result<facts::Collection, Refusal> {
+        let label = self.find_collection(caller, id.ok_or_else(Refusal::bad)?)?;
         let name = name.map(|name| checked_title(Some(name))).transpose()?;
         let collection = self.collections.get_mut(&label).expect("it was just found");
         if let Some(name) = name.filter(|name| *name != collection.name) {
@@ -68,32 +68,32 @@ impl Model {
         Ok(self.own_collection(label, caller))
     }
 
-    /// Its former books are answered, and stay.
+    /// Deletes a collection and returns it with its books, which stay.
     pub fn delete_collection(
         &mut self,
         caller: &Caller,
         id: Id<label::Collection>,
-    ) -> Result<Vec<facts::Book>, Refused> {
+    ) -> Result<Vec<facts::Book>, Refusal> {
         let label = self.find_collection(caller, id)?;
         let books = self.own_collection(label, caller).books;
         self.collections.remove(&label);
         Ok(books)
     }
 
-    /// A book is in at most one collection of an owner: what is in another moves.
+    /// Adds books. A book is in at most one collection of an owner, so it leaves the other one.
     pub fn add_books(
         &mut self,
         caller: &Caller,
         id: Id<label::Collection>,
         books: &[Option<label::Book>],
-    ) -> Result<Vec<facts::Book>, Refused> {
+    ) -> Result<Vec<facts::Book>, Refusal> {
         let label = self.find_collection(caller, id)?;
         let books = named(books)?;
         let shown = books
             .iter()
             .map(|book| self.basic(*book, caller))
             .collect::<Option<Vec<_>>>()
-            .ok_or_else(Refused::missing)?;
+            .ok_or_else(Refusal::missing)?;
         for collection in self.collections.values_mut().filter(|one| one.owner == caller.who) {
             collection.books.retain(|book| !books.contains(book));
         }
@@ -101,13 +101,14 @@ impl Model {
         Ok(shown)
     }
 
-    /// What is not in it is passed over; what the caller lost access to leaves without being shown.
+    /// Removes books. Books that are not in it are ignored; inaccessible ones are removed but not
+    /// shown.
     pub fn remove_books(
         &mut self,
         caller: &Caller,
         id: Id<label::Collection>,
         books: &[Option<label::Book>],
-    ) -> Result<Vec<facts::Book>, Refused> {
+    ) -> Result<Vec<facts::Book>, Refusal> {
         let label = self.find_collection(caller, id)?;
         let collection = self.collections.get_mut(&label).expect("it was just found");
         let taken: Vec<label::Book> =
@@ -115,8 +116,8 @@ impl Model {
         Ok(taken.into_iter().filter_map(|book| self.basic(book, caller)).collect())
     }
 
-    /// The collection a book shows: the reader's own before the owner's, which only collaborators
-    /// see, as VIEWERs, and with the books that they collaborate in.
+    /// The collection that a book shows: the reader's own, else the owner's. Only collaborators see
+    /// the owner's, as VIEWERs and with the books in which they collaborate.
     pub fn collection_around(&self, book: &Book, caller: &Caller) -> Option<facts::Collection> {
         let holds = |who: usize| {
             self.collections
@@ -135,7 +136,8 @@ impl Model {
         Some(facts::Collection { permission: Permission::Viewer, ..shown })
     }
 
-    /// Other readers of a PUBLIC book are not shown who does (7.3).
+    /// Whether the caller collaborates in a book. Other readers of a PUBLIC book do not see its
+    /// collaborators (7.3).
     pub fn collaborates(&self, book: &Book, caller: &Caller) -> bool {
         book.collaborators.values().any(|one| one.email == self.users[caller.who].email)
     }
@@ -159,30 +161,30 @@ impl Model {
         facts::Collection { label, owner, permission: Permission::Owner, name, books, stamp }
     }
 
-    /// A book that the caller may read, by itself.
+    /// A book alone, if the caller may read it.
     fn basic(&self, label: label::Book, caller: &Caller) -> Option<facts::Book> {
         let book = self.books.get(&label)?;
         let permission = self.permission(book, caller.who)?;
         Some(self.shown(book, permission, caller))
     }
 
-    /// Somebody else's does not exist.
+    /// Finds an own collection; one of another user is reported as missing.
     fn find_collection(
         &self,
         caller: &Caller,
         id: Id<label::Collection>,
-    ) -> Result<label::Collection, Refused> {
-        let Id::Of(label) = id else { return Err(Refused::missing()) };
+    ) -> Result<label::Collection, Refusal> {
+        let Id::Of(label) = id else { return Err(Refusal::missing()) };
         let own = self.collections.get(&label).is_some_and(|one| one.owner == caller.who);
-        if own { Ok(label) } else { Err(Refused::missing()) }
+        if own { Ok(label) } else { Err(Refusal::missing()) }
     }
 }
 
-/// Each book once; each needs an id.
-fn named(books: &[Option<label::Book>]) -> Result<Vec<label::Book>, Refused> {
+/// Removes duplicates; every book needs an id.
+fn named(books: &[Option<label::Book>]) -> Result<Vec<label::Book>, Refusal> {
     let mut named: Vec<label::Book> = Vec::new();
     for book in books {
-        let book = book.ok_or_else(Refused::bad)?;
+        let book = book.ok_or_else(Refusal::bad)?;
         if !named.contains(&book) {
             named.push(book);
         }

@@ -6,12 +6,12 @@ use super::app::Visitor;
 use super::text::{checked_title, merged};
 use super::{Caller, Model, may};
 use crate::sim::body::Id;
-use crate::sim::facts::{Connection, Integration, Properties, Refused};
+use crate::sim::facts::{Connection, Integration, Properties, Refusal};
 use crate::sim::label;
 
-/// What a connection is made from.
+/// The fields of a new connection.
 #[derive(Clone, Debug)]
-pub struct Connecting {
+pub struct ConnectionInput {
     pub label: label::Connection,
     pub app: Option<label::App>,
     pub uuid: Option<String>,
@@ -21,7 +21,7 @@ pub struct Connecting {
 }
 
 impl Model {
-    /// By name, ignoring case, then by age.
+    /// Lists the caller's connections by name, ignoring case, then by age.
     pub fn list_connections(&self, caller: &Caller) -> Vec<Connection> {
         let own = self.connections.values().filter(|one| one.owner == caller.who);
         let mut own: Vec<Connection> = own.cloned().collect();
@@ -29,22 +29,26 @@ impl Model {
         own
     }
 
-    /// That of somebody else does not exist.
+    /// Finds a connection of the caller; one of another user is reported as missing.
     pub fn own_connection(
         &self,
         caller: &Caller,
         id: Id<label::Connection>,
-    ) -> Result<Connection, Refused> {
+    ) -> Result<Connection, Refusal> {
         let found = if let Id::Of(label) = id { self.connections.get(&label) } else { None };
-        found.filter(|one| one.owner == caller.who).cloned().ok_or_else(Refused::missing)
+        found.filter(|one| one.owner == caller.who).cloned().ok_or_else(Refusal::missing)
     }
 
-    /// One with the same app and uuid is found again, and stays as it is.
-    pub fn connect(&mut self, caller: &Caller, asked: &Connecting) -> Result<Connection, Refused> {
-        let app = asked.app.ok_or_else(Refused::bad)?;
-        let uuid = asked.uuid.as_deref().map(str::trim).filter(|uuid| !uuid.is_empty());
+    /// Creates a connection, or returns the existing one with the same app and uuid unchanged.
+    pub fn connect(
+        &mut self,
+        caller: &Caller,
+        input: &ConnectionInput,
+    ) -> Result<Connection, Refusal> {
+        let app = input.app.ok_or_else(Refusal::bad)?;
+        let uuid = input.uuid.as_deref().map(str::trim).filter(|uuid| !uuid.is_empty());
         if uuid.is_some_and(|uuid| uuid.chars().count() > 255) {
-            return Err(Refused::bad());
+            return Err(Refusal::bad());
         }
         let same =
             |one: &&Connection| one.owner == caller.who && one.app == app && one.uuid() == uuid;
@@ -53,17 +57,17 @@ impl Model {
         }
         let connectable =
             |app| self.visible(Visitor::from(caller), app).is_some_and(|app| app.connectable);
-        if !asked.bank && !connectable(app) {
-            return Err(Refused::bad());
+        if !input.bank && !connectable(app) {
+            return Err(Refusal::bad());
         }
         let made = Connection {
-            label: asked.label,
+            label: input.label,
             owner: caller.who,
             app,
             uuid: uuid.map(str::to_owned),
-            bank: asked.bank,
-            name: checked_title(asked.name.as_deref())?,
-            properties: merged(&Properties::new(), &asked.properties)?,
+            bank: input.bank,
+            name: checked_title(input.name.as_deref())?,
+            properties: merged(&Properties::new(), &input.properties)?,
             created: caller.now,
             updated: caller.now,
         };
@@ -75,9 +79,10 @@ impl Model {
         &mut self,
         caller: &Caller,
         id: Option<Id<label::Connection>>,
-        (name, properties): (Option<&str>, &Edits),
-    ) -> Result<Connection, Refused> {
-        let before = self.own_connection(caller, id.ok_or_else(Refused::bad)?)?;
+        name: Option<&str>,
+        properties: &Edits,
+    ) -> Result<Connection, Refusal> {
+        let before = self.own_connection(caller, id.ok_or_else(Refusal::bad)?)?;
         let mut after = before.clone();
         if let Some(name) = name {
             after.name = checked_title(Some(name))?;
@@ -94,19 +99,19 @@ impl Model {
         &mut self,
         caller: &Caller,
         id: Id<label::Connection>,
-    ) -> Result<Connection, Refused> {
+    ) -> Result<Connection, Refusal> {
         let doomed = self.own_connection(caller, id)?;
         self.disconnect(doomed.label, caller);
         self.connections.remove(&doomed.label);
         Ok(doomed)
     }
 
-    /// Those of books that the user still reads.
+    /// Lists the integrations of a connection in books that the user can still read.
     pub fn connected(
         &self,
         caller: &Caller,
         id: Id<label::Connection>,
-    ) -> Result<Vec<Integration>, Refused> {
+    ) -> Result<Vec<Integration>, Refusal> {
         let connection = self.own_connection(caller, id)?.label;
         let read = self.books.keys().filter_map(|book| self.enter(*book, caller, may::READ).ok());
         let all = read.flat_map(|(book, _)| book.integrations.values());

@@ -10,26 +10,27 @@ use jiff::civil::Date;
 
 use super::group::is_permanent;
 use super::text::{checked_title, normalized};
-use super::{Book, Caller, Model, Turn, allowed, dates, may};
+use super::{Book, Caller, Model, Tx, allowed, dates, may};
 use crate::sim::facts::{
-    self, Account, Group, Properties, Refused, Resource, SavedQuery, Settings, Transaction,
+    self, Account, Group, Properties, Refusal, Resource, SavedQuery, Settings, Transaction,
 };
 use crate::sim::label;
 
-/// What is asked of a copy.
+/// The options of a copy.
 #[derive(Clone, Debug)]
-pub struct Copying {
+pub struct CopyOptions {
     pub book: label::Book,
-    /// The owner's row in the list of collaborators.
+    /// The owner's collaborator row.
     pub owner: label::Collaborator,
     pub name: Option<String>,
     pub transactions: bool,
     pub from: Option<String>,
-    /// Whether permanent accounts begin with their balances of the day before (6.19).
+    /// Whether permanent accounts start with their balances of the day before (6.19).
     pub opening: bool,
-    /// What is copied has the label of its original, plus this. Labels grow with age, and opening
-    /// balances are older than what is copied beside them: an opening balance has the label of its
-    /// account's original, plus this, and a copied transaction its original's, plus twice this.
+    /// The label offset. A copied resource has the label of its original plus this. Labels grow
+    /// with age, and opening balances are older than copied transactions: an opening balance has
+    /// the label of its account's original plus this, a copied transaction its original's plus
+    /// twice this.
     pub labels: u32,
 }
 
@@ -38,14 +39,14 @@ impl Model {
         &mut self,
         source: label::Book,
         caller: &Caller,
-        copying: &Copying,
-    ) -> Result<facts::Book, Refused> {
+        options: &CopyOptions,
+    ) -> Result<facts::Book, Refusal> {
         let (source, permission) = self.enter(source, caller, may::READ)?;
-        if copying.transactions && !allowed(permission, may::OWN) {
-            return Err(Refused::forbidden());
+        if options.transactions && !allowed(permission, may::OWN) {
+            return Err(Refusal::forbidden());
         }
-        let name = checked_title(copying.name.as_deref())?;
-        let from = copying.from.as_deref().map(first_day).transpose()?;
+        let name = checked_title(options.name.as_deref())?;
+        let from = options.from.as_deref().map(first_day).transpose()?;
         let email = self.users[caller.who].email.clone();
         let settings = Settings {
             name,
@@ -55,16 +56,16 @@ impl Model {
             ..source.settings.clone()
         };
         let mut book =
-            Book::founded(caller, &email, (copying.book, copying.owner), (settings, source.scale));
-        copying.fill(&mut book, source, caller, from);
-        let mut turn = Turn::new(book, Permission::Owner, caller, &email);
-        turn.emit(EventType::BookCreated, Resource::Book(copying.book), BTreeMap::new());
-        self.keep(turn);
-        Ok(self.shown(&self.books[&copying.book], Permission::Owner, caller))
+            Book::founded(caller, &email, options.book, options.owner, settings, source.scale);
+        options.fill(&mut book, source, caller, from);
+        let mut tx = Tx::new(book, Permission::Owner, caller, &email);
+        tx.emit(EventType::BookCreated, Resource::Book(options.book), BTreeMap::new());
+        self.keep(tx);
+        Ok(self.shown(&self.books[&options.book], Permission::Owner, caller))
     }
 }
 
-impl Copying {
+impl CopyOptions {
     fn fill(&self, book: &mut Book, source: &Book, caller: &Caller, from: Option<Date>) {
         let stamp = caller.stamp();
         for group in source.groups.values() {
@@ -79,7 +80,7 @@ impl Copying {
         }
         for account in source.accounts.values() {
             let groups = account.groups.iter().map(|group| self.group(*group)).collect();
-            // Posted is what is posted in this book.
+            // `posted` refers to this book only.
             let copy = Account {
                 label: self.account(account.label),
                 groups,
@@ -117,7 +118,7 @@ impl Copying {
         }
     }
 
-    /// 6.19.
+    /// Adds the opening balances (6.19).
     fn open(&self, book: &mut Book, source: &Book, caller: &Caller, from: Date) {
         let Ok(day) = from.yesterday() else { return };
         let raw = |account: label::Account| -> i128 {
@@ -178,7 +179,7 @@ impl Copying {
         label::Transaction(original.0.saturating_add(2 * self.labels))
     }
 
-    /// The label of the account that opening balances are against, when it is new.
+    /// The label of a newly created opening account.
     pub fn opening_account(&self) -> label::Account {
         label::Account(3 * self.labels)
     }
@@ -192,9 +193,9 @@ impl Copying {
     }
 }
 
-/// `yyyyMMdd`.
-pub fn first_day(text: &str) -> Result<Date, Refused> {
+/// Parses `yyyyMMdd`.
+pub fn first_day(text: &str) -> Result<Date, Refusal> {
     let digits = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
     let dashed = || format!("{}-{}-{}", &text[..4], &text[4..6], &text[6..]);
-    if digits { dates::parse(&dashed()).ok_or_else(Refused::bad) } else { Err(Refused::bad()) }
+    if digits { dates::parse(&dashed()).ok_or_else(Refusal::bad) } else { Err(Refusal::bad()) }
 }

@@ -8,13 +8,13 @@ use jiff::civil::Date;
 use super::dates::{self, Unit};
 use super::query::Query;
 use super::{Caller, Model, may};
-use crate::sim::facts::{Answer, Refused, Transaction};
+use crate::sim::facts::{Answer, Refusal, Transaction};
 use crate::sim::label;
 
-/// Above so many slices those without transactions are left out.
+/// Above this number of slices, slices without transactions are left out.
 const MAX_FILLED: usize = 36_600;
 
-/// The parameters of countTransactionsPosted as they come.
+/// The parameters of countTransactionsPosted, unparsed.
 #[derive(Clone, Debug)]
 pub struct Span {
     pub after: Option<String>,
@@ -23,13 +23,13 @@ pub struct Span {
 }
 
 impl Model {
-    /// As many as are listed, on all pages together.
+    /// Counts the transactions that a list has on all its pages.
     pub fn count(
         &self,
         book: label::Book,
         caller: &Caller,
         query: &Query,
-    ) -> Result<Answer, Refused> {
+    ) -> Result<Answer, Refusal> {
         let (pages, _) = self.list_transactions(book, caller, query, 1000)?;
         Ok(Answer::Count(pages.iter().map(Vec::len).sum(), query.warnings()))
     }
@@ -39,21 +39,21 @@ impl Model {
         book: label::Book,
         caller: &Caller,
         span: &Span,
-    ) -> Result<Answer, Refused> {
+    ) -> Result<Answer, Refusal> {
         let (book, _) = self.enter(book, caller, may::READ)?;
         let day =
-            |text: &Option<String>| text.as_deref().and_then(dates::parse).ok_or_else(Refused::bad);
-        let range = (day(&span.after)?, day(&span.before)?);
+            |text: &Option<String>| text.as_deref().and_then(dates::parse).ok_or_else(Refusal::bad);
+        let (after, before) = (day(&span.after)?, day(&span.before)?);
         let unit = match span.periodicity {
             Some("DAILY") => Unit::Day,
             Some("MONTHLY") => Unit::Month,
             Some("YEARLY") => Unit::Year,
-            _ => return Err(Refused::bad()),
+            _ => return Err(Refusal::bad()),
         };
         let of = |takes: fn(&Transaction) -> bool| {
             let days =
                 book.transactions.values().filter(|one| takes(one)).filter_map(|one| one.date);
-            slices(range, unit, days)
+            slices(after, before, unit, days)
         };
         let (posted, trashed) = (of(Transaction::counts), of(|one| one.trashed));
         Ok(Answer::Counts {
@@ -64,9 +64,11 @@ impl Model {
     }
 }
 
-/// Fuzzy dates and how many days fall in each slice of a range, and whether slices are left out.
+/// Counts the days in each slice of a range, by fuzzy date. The flag tells whether slices were left
+/// out.
 fn slices(
-    (after, before): (Date, Date),
+    after: Date,
+    before: Date,
     unit: Unit,
     days: impl Iterator<Item = Date>,
 ) -> (Vec<(i32, usize)>, bool) {

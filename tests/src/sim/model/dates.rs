@@ -5,13 +5,13 @@ use jiff::ToSpan as _;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-/// The day it is at an instant (in milliseconds) in a zone.
+/// The local date at an instant (in milliseconds) in a zone.
 pub fn day(at: i64, zone: &str) -> Date {
     let zone = TimeZone::get(zone).expect("a trace names zones that exist");
     Timestamp::from_millisecond(at).expect("within the centuries of a trace").to_zoned(zone).date()
 }
 
-/// `yyyyMMdd`.
+/// Formats a date as the number `yyyyMMdd`.
 pub fn number(day: Date) -> i32 {
     i32::from(day.year()) * 10_000 + i32::from(day.month()) * 100 + i32::from(day.day())
 }
@@ -26,13 +26,13 @@ pub fn from_number(number: i32) -> Date {
     .expect("a day")
 }
 
-/// `yyyy-MM-dd`, and nothing else (3.2.4).
+/// Parses `yyyy-MM-dd` and nothing else (3.2.4).
 pub fn parse(text: &str) -> Option<Date> {
     let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '9' } else { c }).collect();
     if shape == "9999-99-99" { text.parse().ok() } else { None }
 }
 
-/// A date as a query writes it.
+/// A date literal of a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Literal {
     Day(Date),
@@ -80,7 +80,7 @@ impl Unit {
         }
     }
 
-    /// 5.6.
+    /// The fuzzy date of a slice (5.6).
     pub fn fuzzy(self, slice: Date) -> i32 {
         match self {
             Unit::Day => number(slice),
@@ -90,7 +90,7 @@ impl Unit {
     }
 }
 
-/// The first day, and the day after the last; open when absent.
+/// The first day, and the day after the last; open if absent.
 pub type Range = (Option<Date>, Option<Date>);
 
 impl Literal {
@@ -104,7 +104,7 @@ impl Literal {
         }
     }
 
-    /// 1.3.3.
+    /// The unit of a literal (1.3.3).
     pub fn unit(self) -> Unit {
         match self {
             Literal::Day(_) | Literal::Variable('d', _) => Unit::Day,
@@ -113,16 +113,16 @@ impl Literal {
         }
     }
 
-    /// 1.3.4, 1.3.5.
+    /// The range that an operator and a literal mean (1.3.4, 1.3.5).
     pub fn range(self, operator: DateOperator, today: Date) -> Range {
-        // The last day of the calendar has no next one.
+        // The last day of the calendar has no next day.
         match (self, operator) {
             (Literal::Day(day), DateOperator::After) => return (Some(day), None),
             (Literal::Day(day), DateOperator::Before) => return (None, Some(day)),
             _ => {}
         }
         let (first, next) = self.span(today);
-        // As a bound, a month or year variable stands for its end.
+        // As a bound, a month or year variable means its end.
         let bound = if matches!(self, Literal::Variable('m' | 'y', _)) { next } else { first };
         match operator {
             DateOperator::On => (Some(first), Some(next)),
@@ -167,7 +167,7 @@ pub fn within(day: Date, range: Range) -> bool {
     range.0.is_none_or(|from| day >= from) && range.1.is_none_or(|until| day < until)
 }
 
-/// The tightest of several bounds wins (1.3.4).
+/// The tightest of several ranges (1.3.4).
 pub fn tightest(ranges: impl IntoIterator<Item = Range>) -> Range {
     let mut tightest: Range = (None, None);
     for (from, until) in ranges {

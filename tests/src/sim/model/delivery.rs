@@ -1,58 +1,58 @@
-//! Webhooks, from behaviour 8.7 - 8.12 and 8.19: what waits for which app, what becomes of it, and
-//! what the apps have said.
+//! Webhooks, from behaviour 8.7 - 8.12 and 8.19: the delivery queue of each app in a book, the
+//! retries, and the responses of the apps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use daybook_domain::delivery::ResponseKind;
 use daybook_domain::event::EventType;
 
-use super::farewell::Farewells;
+use super::detached::DetachedDeliveries;
 use super::{Book, Caller, Model, may};
-use crate::sim::facts::{Attempt, Event, EventSeen, Refused, Resource, Response};
+use crate::sim::facts::{Attempt, Event, EventView, Refusal, Resource, Response};
 use crate::sim::label;
 
 const SECOND: i64 = 1_000;
 const DAY: i64 = 24 * 3_600 * SECOND;
-/// The pauses after attempts that fail.
+/// The delays after failed attempts.
 const PAUSES: [i64; 4] = [SECOND, 5 * SECOND, 15 * SECOND, 60 * SECOND];
 
-/// What an app answers.
+/// The reply of an app to a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// It has the event, and perhaps something to say about it.
-    Fine(Option<(ResponseKind, &'static str)>),
-    /// It is not reached, or cannot be understood.
+    /// Delivered, perhaps with a response text.
+    Accepted(Option<(ResponseKind, &'static str)>),
+    /// Unreachable, or an invalid reply.
     Failed,
     /// 429, perhaps with the seconds of Retry-After.
     Busy(Option<i64>),
 }
 
-/// How often a delivery was tried.
+/// The failures of a delivery so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct RetryState {
-    /// How many apps acted one after another until the event.
+    /// How many apps acted one after another before the event.
     depth: i64,
     failures: usize,
     busy: u32,
     busy_since: Option<i64>,
 }
 
-/// Why nothing is sent.
+/// Why a queue is paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cause {
     Failing,
     Operator,
 }
 
-/// What waits for an app in a book, by the numbers of the events.
+/// The delivery queue of an app in a book, by event number.
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
     waiting: BTreeMap<i64, RetryState>,
-    /// When the first one is tried next.
+    /// When the first event is sent next.
     due: Option<i64>,
     failing: Option<i64>,
     paused: Option<(i64, Cause)>,
-    /// Who installed the app has lost access.
+    /// The user who installed the app has lost access.
     stopped: bool,
 }
 
@@ -62,9 +62,9 @@ pub struct Webhooks {
     pub queues: BTreeMap<(label::Book, label::App), Queue>,
     responses: BTreeMap<(label::Book, i64), BTreeMap<label::App, Response>>,
     pub attempts: BTreeMap<(label::Book, label::App), Vec<Attempt>>,
-    /// What files were called when they were created.
+    /// The names of files when they were created.
     files: BTreeMap<label::File, String>,
-    pub farewells: Farewells,
+    pub detached: DetachedDeliveries,
 }
 
 impl Queue {
@@ -79,12 +79,12 @@ impl Queue {
         self.paused.is_some()
     }
 
-    /// The events that wait, and how deep they are.
+    /// The queued events with their depths.
     pub fn depths(&self) -> Vec<(i64, i64)> {
-        self.waiting.iter().map(|(event, tries)| (*event, tries.depth)).collect()
+        self.waiting.iter().map(|(event, state)| (*event, state.depth)).collect()
     }
 
-    /// One of them alone.
+    /// A queue with only this event.
     pub fn of_one(&self, event: i64, now: i64) -> Queue {
         let waiting = BTreeMap::from([(event, self.waiting[&event])]);
         Queue { waiting, due: self.due.or(Some(now)), ..Queue::default() }
@@ -94,7 +94,7 @@ impl Queue {
         self.paused.is_none() && !self.waiting.is_empty() && self.due.is_some_and(|due| due <= now)
     }
 
-    /// Has been delivered, or given up.
+    /// Ends a delivery, delivered or given up.
     fn end(&mut self, event: i64, delivered: Option<bool>, now: i64) {
         self.waiting.remove(&event);
         self.due = Some(now);
@@ -110,30 +110,31 @@ impl Queue {
         }
     }
 
-    /// 8.8: after a failure; whether it is given up.
+    /// Records a failed attempt; returns whether the delivery is given up (8.8).
     pub fn fail(&mut self, event: i64, now: i64) -> bool {
-        let tries = self.waiting.entry(event).or_default();
-        let pause = PAUSES.get(tries.failures);
-        let (failures, depth) = (tries.failures + 1, tries.depth);
-        *tries = RetryState { failures, depth, ..RetryState::default() };
+        let state = self.waiting.entry(event).or_default();
+        let pause = PAUSES.get(state.failures);
+        let (failures, depth) = (state.failures + 1, state.depth);
+        *state = RetryState { failures, depth, ..RetryState::default() };
         self.due = pause.map(|pause| now + pause);
         pause.is_none()
     }
 
-    /// 8.8: from a second to an hour, for 24 hours.
-    pub fn wait(&mut self, event: i64, asked: Option<i64>, now: i64) -> bool {
-        let tries = self.waiting.entry(event).or_default();
-        let since = *tries.busy_since.get_or_insert(now);
-        let own = SECOND << tries.busy.min(12);
-        let pause = asked.map_or(own, |seconds| seconds * SECOND).clamp(SECOND, 3_600 * SECOND);
-        tries.busy += 1;
+    /// Records a 429: the delay grows from a second to an hour, for 24 hours (8.8).
+    pub fn wait(&mut self, event: i64, retry_after: Option<i64>, now: i64) -> bool {
+        let state = self.waiting.entry(event).or_default();
+        let since = *state.busy_since.get_or_insert(now);
+        let own = SECOND << state.busy.min(12);
+        let pause =
+            retry_after.map_or(own, |seconds| seconds * SECOND).clamp(SECOND, 3_600 * SECOND);
+        state.busy += 1;
         self.due = Some(now + pause);
         now + pause > since + DAY
     }
 }
 
 impl Model {
-    /// 8.11: who receives the events that a request leaves, fixed with them.
+    /// Queues the events of a request for their receivers, which are fixed at that time (8.11).
     pub fn queue_events(&mut self, book: &Book, events: &[Event], depth: i64) {
         for event in events {
             if let (EventType::FileCreated, Resource::File(file)) = (event.kind, event.resource) {
@@ -145,7 +146,7 @@ impl Model {
                 queue.add(event.sequence, depth, event.at);
             }
         }
-        // To uninstall an app drops what waits for it; a pause of the operator outlasts that.
+        // Uninstalling an app drops its queue. A pause by the operator outlasts that.
         let installed: BTreeSet<label::App> = book.installed().map(|one| one.app).collect();
         self.webhooks.queues.retain(|(of, app), queue| {
             let stays = *of != book.label || installed.contains(app);
@@ -156,8 +157,8 @@ impl Model {
         });
     }
 
-    /// The apps in the book that are subscribed to the type. Their own installation is no news to
-    /// them.
+    /// The apps in the book that are subscribed to the event. An app does not receive events about
+    /// its own integration.
     fn receivers(&self, book: &Book, event: &Event) -> BTreeSet<label::App> {
         let own = match event.resource {
             Resource::Integration(label) => self.installed.get(&label).copied(),
@@ -180,67 +181,69 @@ impl Model {
     }
 
     /// A book, deleted or not.
-    fn even_deleted(&self, book: label::Book) -> Option<&Book> {
-        self.books.get(&book).or_else(|| self.deleted.get(&book).map(|gone| &gone.book))
+    fn book_or_deleted(&self, book: label::Book) -> Option<&Book> {
+        self.books.get(&book).or_else(|| self.deleted.get(&book).map(|one| &one.book))
     }
 
-    /// Who installed an app in a book first.
+    /// The user who installed an app first.
     fn installer(&self, book: label::Book, app: label::App) -> Option<usize> {
-        let mut all = self.even_deleted(book)?.installed();
+        let mut all = self.book_or_deleted(book)?.installed();
         all.find(|one| one.app == app).map(|one| one.installer)
     }
 
-    /// What the server does: everything that is due is sent, and all apps answer this.
-    pub fn deliver(&mut self, (reply, now): (Reply, i64), sent: &mut Sent) {
+    /// Sends everything that is due; every app gives this reply.
+    pub fn deliver(&mut self, reply: Reply, now: i64, sent: &mut Sent) {
         let all: Vec<(label::Book, label::App)> = self.webhooks.queues.keys().copied().collect();
-        for key in all {
-            while let Some(event) = self.due(key, now) {
-                if let Some(address) = self.deliver_one(key, event, reply, now) {
-                    sent.entry(key).or_default().push((event, address));
+        for (book, app) in all {
+            while let Some(event) = self.due(book, app, now) {
+                if let Some(address) = self.deliver_one(book, app, event, reply, now) {
+                    sent.entry((book, app)).or_default().push((event, address));
                 }
             }
         }
-        self.say_farewell((reply, now), sent);
+        self.send_detached(reply, now, sent);
     }
 
-    fn due(&self, key: (label::Book, label::App), now: i64) -> Option<i64> {
-        let queue = self.webhooks.queues.get(&key).filter(|queue| queue.is_due(now))?;
+    fn due(&self, book: label::Book, app: label::App, now: i64) -> Option<i64> {
+        let queue = self.webhooks.queues.get(&(book, app)).filter(|queue| queue.is_due(now))?;
         queue.waiting.keys().next().copied()
     }
 
-    /// Where it was sent, if it was.
+    /// Sends one event; returns its address if it was sent.
     fn deliver_one(
         &mut self,
-        (book, app): (label::Book, label::App),
+        book: label::Book,
+        app: label::App,
         event: i64,
         reply: Reply,
         now: i64,
     ) -> Option<String> {
         let waiting = &self.webhooks.queues[&(book, app)].waiting;
-        let depth = waiting.get(&event).map_or(0, |tries| tries.depth);
-        let fate = self.fate((book, app), event, depth);
+        let depth = waiting.get(&event).map_or(0, |state| state.depth);
+        let decision = self.decide(book, app, event, depth);
         let queue = self.webhooks.queues.get_mut(&(book, app)).expect("it is due");
         let given_up = Some((ResponseKind::Error, NOT_DELIVERED));
-        let sent = if let Fate::Sent(address) = &fate { Some(address.clone()) } else { None };
-        let ended = match (fate, reply) {
-            (Fate::Lost, _) => {
+        let sent =
+            if let Decision::Send(address) = &decision { Some(address.clone()) } else { None };
+        let ended = match (decision, reply) {
+            (Decision::AccessLost, _) => {
                 *queue = Queue { stopped: true, ..Queue::default() };
-                self.respond((book, app), event, given_up, now);
+                self.respond(book, app, event, given_up, now);
                 return None;
             }
-            (Fate::Nowhere, _) => Some((None, None)),
-            (Fate::TooDeep, _) => Some((given_up, None)),
-            (Fate::Sent(_), Reply::Fine(remark)) => Some((remark, Some(true))),
-            (Fate::Sent(_), Reply::Failed) => {
+            (Decision::Skip, _) => Some((None, None)),
+            (Decision::TooDeep, _) => Some((given_up, None)),
+            (Decision::Send(_), Reply::Accepted(response)) => Some((response, Some(true))),
+            (Decision::Send(_), Reply::Failed) => {
                 queue.fail(event, now).then_some((given_up, Some(false)))
             }
-            (Fate::Sent(_), Reply::Busy(asked)) => {
-                queue.wait(event, asked, now).then_some((given_up, Some(false)))
+            (Decision::Send(_), Reply::Busy(retry_after)) => {
+                queue.wait(event, retry_after, now).then_some((given_up, Some(false)))
             }
         };
-        if let Some((remark, delivered)) = ended {
+        if let Some((response, delivered)) = ended {
             queue.end(event, delivered, now);
-            self.respond((book, app), event, remark, now);
+            self.respond(book, app, event, response, now);
         }
         if sent.is_some() {
             self.log_attempt((book, app), event, reply, now);
@@ -248,46 +251,47 @@ impl Model {
         sent
     }
 
-    /// Whether an event is sent to an app at all.
-    pub fn fate(&self, (label, app): (label::Book, label::App), event: i64, depth: i64) -> Fate {
+    /// Decides whether an event is sent to an app.
+    pub fn decide(&self, label: label::Book, app: label::App, event: i64, depth: i64) -> Decision {
         if depth > 10 {
-            return Fate::TooDeep;
+            return Decision::TooDeep;
         }
         let installer = self.installer(label, app);
-        let (Some(who), Some(book)) = (installer, self.even_deleted(label)) else {
-            return Fate::Nowhere;
+        let (Some(who), Some(book)) = (installer, self.book_or_deleted(label)) else {
+            return Decision::Skip;
         };
         let reads = self.permission(book, who).is_some_and(|it| book.allows(it, may::READ));
         if !reads {
-            return Fate::Lost;
+            return Decision::AccessLost;
         }
-        // 7.3: who collaborates is not public.
+        // 7.3: collaborators are not public.
         let insider = book.collaborators.values().any(|one| one.email == self.users[who].email);
         let event = self.log(label).iter().find(|one| one.sequence == event);
         let hidden = event.is_some_and(|one| matches!(one.resource, Resource::Collaborator(_)));
         let actor = event.map_or(who, |event| event.user);
         let address = self.apps.get(&app).and_then(|app| app.address([actor, who]));
         match address {
-            Some(address) if insider || !hidden => Fate::Sent(address.clone()),
-            _ => Fate::Nowhere,
+            Some(address) if insider || !hidden => Decision::Send(address.clone()),
+            _ => Decision::Skip,
         }
     }
 
     pub fn log(&self, book: label::Book) -> &[Event] {
-        let kept = self.deleted.get(&book).map(|gone| &gone.log);
-        self.logs.get(&book).or(kept).map(Vec::as_slice).unwrap_or_default()
+        let deleted = self.deleted.get(&book).map(|one| &one.log);
+        self.logs.get(&book).or(deleted).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// One of each app; a new delivery replaces it.
+    /// Stores a response, one per app; a new delivery replaces it.
     fn respond(
         &mut self,
-        (book, app): (label::Book, label::App),
+        book: label::Book,
+        app: label::App,
         event: i64,
-        remark: Option<(ResponseKind, &str)>,
+        response: Option<(ResponseKind, &str)>,
         now: i64,
     ) {
         let all = self.webhooks.responses.entry((book, event)).or_default();
-        match remark {
+        match response {
             Some((kind, message)) => {
                 let message = message.to_owned();
                 all.insert(app, Response { app, kind, message, at: now });
@@ -296,7 +300,7 @@ impl Model {
         }
     }
 
-    /// 1.2: the transactions of a book with an event that an app answered with an error.
+    /// The transactions of a book with an event that an app answered with an error (1.2).
     pub fn failed(&self, book: label::Book) -> BTreeSet<label::Transaction> {
         let fails = |event: &&Event| {
             let all = self.webhooks.responses.get(&(book, event.sequence));
@@ -309,20 +313,20 @@ impl Model {
         self.log(book).iter().filter(fails).filter_map(about).collect()
     }
 
-    /// What the apps have said about an event.
+    /// The responses of the apps to an event.
     pub fn responses(&self, book: label::Book, event: i64) -> Vec<Response> {
         let found = self.webhooks.responses.get(&(book, event)).into_iter().flatten();
         found.map(|(_, response)| response.clone()).collect()
     }
 
-    /// The events of a book to which apps have responded, and these.
+    /// The events of a book with responses, and the responding apps.
     pub fn answered(&self, book: label::Book) -> Vec<(i64, label::App)> {
         let all = self.webhooks.responses.iter().filter(|((of, _), _)| *of == book);
         all.flat_map(|((_, event), apps)| apps.keys().map(|app| (*event, *app))).collect()
     }
 
-    /// 8.10: events, not deliveries; a paused app does not count.
-    pub fn backlog(&self, book: label::Book, caller: &Caller) -> Result<usize, Refused> {
+    /// Counts the waiting events, not deliveries; paused apps are not counted (8.10).
+    pub fn backlog(&self, book: label::Book, caller: &Caller) -> Result<usize, Refusal> {
         self.enter(book, caller, may::READ)?;
         let queues = self.webhooks.queues.iter();
         let counts = queues.filter(|((of, _), queue)| *of == book && queue.paused.is_none());
@@ -331,20 +335,21 @@ impl Model {
         Ok(waiting.len())
     }
 
-    /// 8.12.
+    /// Queues events again (8.12).
     pub fn replay(
         &mut self,
         label: label::Book,
         caller: &Caller,
-        (events, errors_only): (&[i64], bool),
-    ) -> Result<(), Refused> {
+        events: &[i64],
+        errors_only: bool,
+    ) -> Result<(), Refusal> {
         let (book, _) = self.enter(label, caller, may::MANAGE)?;
         let (book, log) = (book.clone(), self.logs[&label].clone());
         let found: Option<Vec<&Event>> =
             events.iter().map(|event| log.iter().find(|one| one.sequence == *event)).collect();
-        let found = found.ok_or_else(Refused::missing)?;
+        let found = found.ok_or_else(Refusal::missing)?;
         if found.iter().any(|event| event.kind == EventType::BookDeleted) {
-            return Err(Refused::bad());
+            return Err(Refusal::bad());
         }
         for event in found {
             let failed: BTreeSet<label::App> = self
@@ -367,56 +372,59 @@ impl Model {
         &mut self,
         label: label::Book,
         caller: &Caller,
-        (event, app): (i64, label::App),
-    ) -> Result<EventSeen, Refused> {
+        event: i64,
+        app: label::App,
+    ) -> Result<EventView, Refusal> {
         self.enter(label, caller, may::MANAGE)?;
         let found = self.find_event(label, event)?;
         let all = self.webhooks.responses.get_mut(&(label, event));
-        all.and_then(|all| all.remove(&app)).ok_or_else(Refused::missing)?;
-        Ok(EventSeen { responses: self.responses(label, event), event: found })
+        all.and_then(|all| all.remove(&app)).ok_or_else(Refusal::missing)?;
+        Ok(EventView { responses: self.responses(label, event), event: found })
     }
 
-    /// 8.12: delivers once, now; what fails is an ERROR response.
+    /// Delivers once, immediately; a failure is an ERROR response (8.12).
     pub fn replay_response(
         &mut self,
         label: label::Book,
         caller: &Caller,
-        (event, app, reply): (i64, label::App, Reply),
-    ) -> Result<EventSeen, Refused> {
+        event: i64,
+        app: label::App,
+        reply: Reply,
+    ) -> Result<EventView, Refusal> {
         self.enter(label, caller, may::MANAGE)?;
         let found = self.find_event(label, event)?;
         if found.kind == EventType::BookDeleted {
-            return Err(Refused::bad());
+            return Err(Refusal::bad());
         }
-        self.installer(label, app).ok_or_else(Refused::missing)?;
+        self.installer(label, app).ok_or_else(Refusal::missing)?;
         let queue = self.webhooks.queues.entry((label, app)).or_default();
         if queue.paused.is_some_and(|(_, cause)| cause == Cause::Operator) {
-            return Err(Refused::bad());
+            return Err(Refusal::bad());
         }
-        let fate = self.fate((label, app), event, caller.depth);
-        if let Fate::Sent(_) = fate {
+        let decision = self.decide(label, app, event, caller.depth);
+        if let Decision::Send(_) = decision {
             self.log_attempt((label, app), event, reply, caller.now);
         }
-        let remark = match (fate, reply) {
-            (Fate::Sent(_), Reply::Fine(remark)) => {
+        let response = match (decision, reply) {
+            (Decision::Send(_), Reply::Accepted(response)) => {
                 let queue = self.webhooks.queues.entry((label, app)).or_default();
                 (queue.failing, queue.paused) = (None, None);
-                remark
+                response
             }
             _ => Some((ResponseKind::Error, NOT_DELIVERED)),
         };
         let queue = self.webhooks.queues.entry((label, app)).or_default();
         queue.waiting.remove(&event);
-        self.respond((label, app), event, remark, caller.now);
-        Ok(EventSeen { responses: self.responses(label, event), event: found })
+        self.respond(label, app, event, response, caller.now);
+        Ok(EventView { responses: self.responses(label, event), event: found })
     }
 
-    fn find_event(&self, book: label::Book, event: i64) -> Result<Event, Refused> {
+    fn find_event(&self, book: label::Book, event: i64) -> Result<Event, Refusal> {
         let found = self.logs[&book].iter().find(|one| one.sequence == event);
-        found.cloned().ok_or_else(Refused::missing)
+        found.cloned().ok_or_else(Refusal::missing)
     }
 
-    /// What the operator does; whether there is such an app.
+    /// Pauses an app as its operator; returns whether it is installed.
     pub fn pause_app(&mut self, book: label::Book, app: label::App, now: i64) -> bool {
         let installed = self.installer(book, app).is_some();
         if installed {
@@ -436,7 +444,7 @@ impl Model {
         })
     }
 
-    /// updateIntegration resumes an app that was paused because it failed.
+    /// Resumes an app that was paused because of failures, as updateIntegration does.
     pub fn resume_failing(&mut self, book: label::Book, app: label::App) {
         if let Some(queue) = self.webhooks.queues.get_mut(&(book, app))
             && queue.paused.is_some_and(|(_, cause)| cause == Cause::Failing)
@@ -445,22 +453,22 @@ impl Model {
         }
     }
 
-    /// What has waited for 30 days gets an ERROR response.
+    /// Gives up deliveries that have waited for 30 days, with an ERROR response.
     pub fn give_up(&mut self, now: i64) {
         let over = |queue: &Queue| queue.paused.is_some_and(|(at, _)| at + 30 * DAY <= now);
         let all = self.webhooks.queues.iter().filter(|(_, queue)| over(queue));
         let all: Vec<_> =
             all.map(|(key, queue)| (*key, queue.waiting.keys().copied().collect())).collect();
-        for (key, events) in all {
+        for ((book, app), events) in all {
             let events: Vec<i64> = events;
             for event in events {
-                self.respond(key, event, Some((ResponseKind::Error, NOT_DELIVERED)), now);
+                self.respond(book, app, event, Some((ResponseKind::Error, NOT_DELIVERED)), now);
             }
-            self.webhooks.queues.get_mut(&key).expect("it was there").waiting.clear();
+            self.webhooks.queues.get_mut(&(book, app)).expect("it was there").waiting.clear();
         }
     }
 
-    /// With the book.
+    /// Removes the queues and responses of a book.
     pub fn forget_webhooks(&mut self, book: label::Book) {
         self.webhooks.queues.retain(|(of, _), _| *of != book);
         self.webhooks.responses.retain(|(of, _), _| *of != book);
@@ -468,18 +476,18 @@ impl Model {
     }
 }
 
-/// What the server says when an app does not get an event, whatever the reason.
+/// The message for an event that an app does not get, whatever the reason.
 pub const NOT_DELIVERED: &str = "not delivered";
 
-/// What was sent to each app of each book: which event, and where.
+/// The events sent to each app of each book, with their addresses.
 pub type Sent = BTreeMap<(label::Book, label::App), Vec<(i64, String)>>;
 
-pub enum Fate {
-    /// There.
-    Sent(String),
-    /// Too many apps have acted one after another.
+pub enum Decision {
+    /// Sent to this address.
+    Send(String),
+    /// Too many apps acted one after another.
     TooDeep,
-    /// The event is nothing for who installed it, or there is no address.
-    Nowhere,
-    Lost,
+    /// The installer may not see the event, or the app has no address.
+    Skip,
+    AccessLost,
 }

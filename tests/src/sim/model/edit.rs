@@ -8,17 +8,17 @@ use daybook_domain::transaction::Standing;
 
 use super::text::{list_text, merged, note_properties, tags};
 use super::transaction::{check_sides, checked_description, is_blank, read_date, remote_ids};
-use super::{Turn, amount, dates, may};
+use super::{Tx, amount, dates, may};
 use crate::sim::body::{Named, TransactionBody};
-use crate::sim::facts::{Refused, Resource, Transaction};
+use crate::sim::facts::{Refusal, Resource, Transaction};
 use crate::sim::label;
 
-impl Turn {
-    /// 3.4.2, 3.4.3, 3.5.2, 3.10: what the body says, put in place.
-    pub fn update(&mut self, before: &Transaction, body: &TransactionBody) -> Result<(), Refused> {
+impl Tx {
+    /// Applies the body to a transaction (3.4.2, 3.4.3, 3.5.2, 3.10).
+    pub fn update(&mut self, before: &Transaction, body: &TransactionBody) -> Result<(), Refusal> {
         let checks = body.checked && before.standing == Standing::Unchecked;
         if checks && !self.may(may::CHECK) {
-            return Err(Refused::forbidden());
+            return Err(Refusal::forbidden());
         }
         let mut after = self.edited(before, body)?;
         let changed = after != *before;
@@ -27,14 +27,14 @@ impl Turn {
         }
         let locked = |one: &Transaction| one.date.is_some_and(|date| self.is_locked(date));
         if before.is_posted() && (locked(before) || locked(&after)) {
-            return Err(Refused::locked());
+            return Err(Refusal::locked());
         }
-        // 4.8: an archived account takes no posting that was not on it before.
+        // 4.8: an archived account accepts only the transactions already posted on it.
         let old = [before.credit, before.debit];
         let new =
             [after.credit, after.debit].into_iter().filter(|side| !old.contains(side)).flatten();
         if before.is_posted() && new.into_iter().any(|side| self.book.accounts[&side].archived) {
-            return Err(Refused::bad());
+            return Err(Refusal::bad());
         }
         if checks {
             after.standing = Standing::Checked;
@@ -47,13 +47,13 @@ impl Turn {
         Ok(())
     }
 
-    /// The transaction with the body's fields in it.
+    /// Returns the transaction with the body's fields.
     pub fn edited(
         &mut self,
         before: &Transaction,
         body: &TransactionBody,
-    ) -> Result<Transaction, Refused> {
-        // Absent means cleared where a draft comes back whole (3.10.2).
+    ) -> Result<Transaction, Refusal> {
+        // In a round trip of a draft an absent field clears (3.10.2).
         let clears = body.round_trip && before.standing == Standing::Draft;
         let side = |side: &Field<Named<label::Account>>, old| match side {
             Field::Keep => Ok(if clears { None } else { old }),
@@ -63,7 +63,7 @@ impl Turn {
                 .book
                 .find_account(named)
                 .map(|account| Some(account.label))
-                .ok_or_else(Refused::bad),
+                .ok_or_else(Refusal::bad),
         };
         let mut after = before.clone();
         after.credit = side(&body.credit, before.credit)?;
@@ -72,7 +72,7 @@ impl Turn {
             Field::Keep if clears => None,
             field => field.apply(before.date),
         };
-        // 2.6: without a date it stands under the day it was recorded.
+        // 2.6: a transaction without a date is listed under the day it was recorded.
         let recorded = dates::day(before.stamp.created, &self.book.settings.zone);
         after.day = after.date.unwrap_or(if before.date.is_some() { recorded } else { before.day });
         after.amount = self.edited_amount(before, &body.amount, clears)?;
@@ -91,7 +91,7 @@ impl Turn {
         }
         after.properties = merged(&before.properties, &body.properties)?;
         check_sides(after.credit, after.debit)?;
-        if before.is_posted() && !after.is_complete() { Err(Refused::bad()) } else { Ok(after) }
+        if before.is_posted() && !after.is_complete() { Err(Refusal::bad()) } else { Ok(after) }
     }
 
     fn edited_amount(
@@ -99,7 +99,7 @@ impl Turn {
         before: &Transaction,
         field: &Field<String>,
         clears: bool,
-    ) -> Result<Option<i128>, Refused> {
+    ) -> Result<Option<i128>, Refusal> {
         let text = match field {
             Field::Keep => return Ok(before.amount.filter(|_| !clears)),
             Field::Clear => return Ok(None),
@@ -114,8 +114,8 @@ impl Turn {
         }
     }
 
-    /// Puts a changed transaction in place and, unless nothing but its state moved, emits what was
-    /// before (8.3).
+    /// Stores a changed transaction and, unless only its state changed, emits the previous values
+    /// (8.3).
     pub fn replace_transaction(
         &mut self,
         before: &Transaction,

@@ -4,10 +4,10 @@ use daybook_domain::delivery::ResponseKind;
 use daybook_domain::event::EventType;
 
 use super::{Caller, Model, may};
-use crate::sim::facts::{Event, EventSeen, Refused, Resource};
+use crate::sim::facts::{Event, EventView, Refusal, Resource};
 use crate::sim::label;
 
-/// Which events.
+/// The filter of an event list.
 #[derive(Clone, Debug)]
 pub struct Filter {
     /// In milliseconds, inclusive.
@@ -20,32 +20,32 @@ pub struct Filter {
 }
 
 impl Model {
-    /// The pages of a list, newest first.
+    /// Lists events in pages, newest first.
     pub fn list_events(
         &self,
         book: label::Book,
         caller: &Caller,
         filter: &Filter,
         limit: usize,
-    ) -> Result<Vec<Vec<EventSeen>>, Refused> {
+    ) -> Result<Vec<Vec<EventView>>, Refusal> {
         let (found, _) = self.enter(book, caller, may::READ)?;
         let insider = self.collaborates(found, caller);
         let seen = |event: &&Event| insider || !matches!(event.resource, Resource::Collaborator(_));
         let log = self.logs[&book].iter().rev();
-        let shown = |event: &Event| EventSeen {
+        let shown = |event: &Event| EventView {
             event: event.clone(),
             responses: self.responses(book, event.sequence),
         };
-        let found: Vec<EventSeen> =
+        let found: Vec<EventView> =
             log.filter(seen).map(shown).filter(|seen| filter.takes(seen)).collect();
-        // The default, and the maximum.
+        // The default and the maximum page size.
         let limit = if limit == 0 { 50 } else { limit.min(200) };
         Ok(pages(found, limit))
     }
 }
 
 impl Filter {
-    fn takes(&self, seen: &EventSeen) -> bool {
+    fn takes(&self, seen: &EventView) -> bool {
         let event = &seen.event;
         if self.after.is_some_and(|after| event.at < after)
             || self.before.is_some_and(|before| event.at >= before)
@@ -62,7 +62,7 @@ impl Filter {
     }
 }
 
-/// A list in pages; an empty list is one empty page.
+/// Splits a list into pages; an empty list is one empty page.
 pub fn pages<T: Clone>(items: Vec<T>, limit: usize) -> Vec<Vec<T>> {
     if items.is_empty() {
         vec![Vec::new()]

@@ -1,4 +1,5 @@
-//! Files and what holds them, from behaviour 3.2.12, 3.2.13, 8.3, 9.6, 9.14 - 9.16 and 12.1.
+//! Files and the transactions that reference them, from behaviour 3.2.12, 3.2.13, 8.3, 9.6, 9.14 -
+//! 9.16 and 12.1.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +10,19 @@ use daybook_domain::transaction::Standing;
 
 use super::event::pages;
 use super::text::{merged, note_properties};
-use super::{Book, Caller, Model, Turn, may};
+use super::{Book, Caller, Model, Tx, may};
 use crate::sim::body::{FileBody, Id};
-use crate::sim::facts::{File, Properties, Refused, Resource, Transaction};
+use crate::sim::facts::{File, Properties, Refusal, Resource, Transaction};
 use crate::sim::label;
 
 impl Model {
-    /// The pages of a list, newest first; a RECORDER sees its own.
+    /// Lists files in pages, newest first; a RECORDER sees only its own.
     pub fn list_files(
         &self,
         book: label::Book,
         caller: &Caller,
         limit: usize,
-    ) -> Result<Vec<Vec<File>>, Refused> {
+    ) -> Result<Vec<Vec<File>>, Refusal> {
         let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
         let visible =
             |file: &&File| book.allows(permission, may::READ) || file.creator == caller.who;
@@ -34,11 +35,11 @@ impl Model {
         book: label::Book,
         caller: &Caller,
         id: Id<label::File>,
-    ) -> Result<File, Refused> {
+    ) -> Result<File, Refusal> {
         let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
         let visible =
             |file: &&File| book.allows(permission, may::READ) || file.creator == caller.who;
-        book.file(id).filter(visible).cloned().ok_or_else(Refused::missing)
+        book.file(id).filter(visible).cloned().ok_or_else(Refusal::missing)
     }
 }
 
@@ -52,8 +53,8 @@ impl Book {
     }
 }
 
-impl Turn {
-    pub fn create_file(&mut self, body: &FileBody) -> Result<File, Refused> {
+impl Tx {
+    pub fn create_file(&mut self, body: &FileBody) -> Result<File, Refusal> {
         let name = checked_name(body.name.as_deref().unwrap_or_default())?;
         let file = File {
             label: body.label,
@@ -69,8 +70,8 @@ impl Turn {
         Ok(file)
     }
 
-    pub fn update_file(&mut self, body: &FileBody) -> Result<File, Refused> {
-        let before = self.visible_file(body.id.ok_or_else(Refused::bad)?)?;
+    pub fn update_file(&mut self, body: &FileBody) -> Result<File, Refusal> {
+        let before = self.visible_file(body.id.ok_or_else(Refusal::bad)?)?;
         self.check_own(&before)?;
         let name = body.name.as_deref().map_or(Ok(before.name.clone()), checked_name)?;
         let mut after = File {
@@ -96,8 +97,8 @@ impl Turn {
         Ok(after)
     }
 
-    /// The transactions that hold it lose it.
-    pub fn delete_file(&mut self, id: Id<label::File>) -> Result<File, Refused> {
+    /// Deletes a file and removes it from the transactions that reference it.
+    pub fn delete_file(&mut self, id: Id<label::File>) -> Result<File, Refusal> {
         let doomed = self.visible_file(id)?;
         self.check_own(&doomed)?;
         self.check_lets_go(doomed.label)?;
@@ -111,13 +112,13 @@ impl Turn {
         Ok(doomed)
     }
 
-    /// The list `files[]` puts in place: files of the book by reference, each once, and new ones
-    /// with content. An unknown one is dropped by a create and refused by an update.
+    /// Applies `files[]`: files of the book by reference, each once, and new ones with content. A
+    /// create drops an unknown reference, an update refuses it.
     pub fn attached(
         &mut self,
         entries: &[FileBody],
         held: Option<&Transaction>,
-    ) -> Result<Vec<label::File>, Refused> {
+    ) -> Result<Vec<label::File>, Refusal> {
         let mut files: Vec<label::File> = Vec::new();
         for entry in entries {
             let holds = |file: &File| held.is_some_and(|held| held.files.contains(&file.label));
@@ -126,7 +127,7 @@ impl Turn {
                 Some(file) => file.label,
                 None if entry.content.is_some() => self.create_file(entry)?.label,
                 None if held.is_none() => continue,
-                None => return Err(Refused::bad()),
+                None => return Err(Refusal::bad()),
             };
             if !files.contains(&label) {
                 files.push(label);
@@ -135,11 +136,11 @@ impl Turn {
         Ok(files)
     }
 
-    /// What a RECORDER sees of others it may not change.
-    fn check_own(&self, file: &File) -> Result<(), Refused> {
+    /// Refuses a change of a file of another user by a RECORDER.
+    fn check_own(&self, file: &File) -> Result<(), Refusal> {
         let restricted = self.permission == Permission::Recorder;
         if restricted && file.creator != self.caller.who {
-            Err(Refused::forbidden())
+            Err(Refusal::forbidden())
         } else {
             Ok(())
         }
@@ -149,39 +150,39 @@ impl Turn {
         self.may(may::READ) || file.creator == self.caller.who
     }
 
-    fn visible_file(&self, id: Id<label::File>) -> Result<File, Refused> {
-        self.book.file(id).filter(|file| self.sees(file)).cloned().ok_or_else(Refused::missing)
+    fn visible_file(&self, id: Id<label::File>) -> Result<File, Refusal> {
+        self.book.file(id).filter(|file| self.sees(file)).cloned().ok_or_else(Refusal::missing)
     }
 
-    /// 9.16: every transaction that holds it lets go, or none.
-    fn check_lets_go(&self, file: label::File) -> Result<(), Refused> {
+    /// Refuses the deletion unless every transaction can release the file (9.16).
+    fn check_lets_go(&self, file: label::File) -> Result<(), Refusal> {
         for holder in self.book.holders(file) {
             let restricted = self.permission == Permission::Recorder;
             let own = !restricted || holder.creator == self.caller.who;
             if !own || !self.may(if holder.is_posted() { may::POST } else { may::RECORD }) {
-                return Err(Refused::forbidden());
+                return Err(Refusal::forbidden());
             }
             if holder.standing == Standing::Checked {
-                return Err(Refused::checked());
+                return Err(Refusal::checked());
             }
             if holder.is_posted() && holder.date.is_some_and(|date| self.is_locked(date)) {
-                return Err(Refused::locked());
+                return Err(Refusal::locked());
             }
         }
         Ok(())
     }
 }
 
-fn checked_name(name: &str) -> Result<String, Refused> {
+fn checked_name(name: &str) -> Result<String, Refusal> {
     if name.trim().is_empty() || name.chars().count() > 255 {
-        Err(Refused::bad())
+        Err(Refusal::bad())
     } else {
         Ok(name.trim().to_owned())
     }
 }
 
-/// 9.6 and 9.14: null or blank, it follows from the extension of the name.
-fn content_type(given: &Field<String>, before: &str, name: &str) -> Result<String, Refused> {
+/// The content type; if null or blank, it follows from the extension of the name (9.6, 9.14).
+fn content_type(given: &Field<String>, before: &str, name: &str) -> Result<String, Refusal> {
     match given {
         Field::Keep if !before.is_empty() => Ok(before.to_owned()),
         Field::Set(text) if !text.trim().is_empty() => match text.split_once('/') {
@@ -190,7 +191,7 @@ fn content_type(given: &Field<String>, before: &str, name: &str) -> Result<Strin
             {
                 Ok(text.clone())
             }
-            _ => Err(Refused::bad()),
+            _ => Err(Refusal::bad()),
         },
         Field::Keep | Field::Clear | Field::Set(_) => {
             let extension =
@@ -202,7 +203,7 @@ fn content_type(given: &Field<String>, before: &str, name: &str) -> Result<Strin
     }
 }
 
-/// 8.3.
+/// The previous values of changed fields (8.3).
 fn differences(before: &File, after: &File) -> BTreeMap<String, String> {
     let mut previous = BTreeMap::new();
     if before.name != after.name {

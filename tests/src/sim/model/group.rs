@@ -7,9 +7,9 @@ use daybook_domain::event::EventType;
 use daybook_domain::field::Field;
 
 use super::text::{checked_name, merged, normalized, note_properties};
-use super::{Book, Turn, each, may};
+use super::{Book, Tx, each, may};
 use crate::sim::body::{GroupBody, Id, Named};
-use crate::sim::facts::{Group, Nature, Properties, Refused, Resource};
+use crate::sim::facts::{Group, Nature, Properties, Refusal, Resource};
 use crate::sim::label;
 
 pub fn is_permanent(kind: AccountType) -> bool {
@@ -34,7 +34,7 @@ impl Book {
         self.groups.values().find(|group| normalized(&group.name) == name)
     }
 
-    /// The groups directly below, by creation.
+    /// The groups directly below, in order of creation.
     pub fn children(&self, group: Option<label::Group>) -> Vec<label::Group> {
         self.groups.values().filter(|one| one.parent == group).map(|one| one.label).collect()
     }
@@ -46,12 +46,12 @@ impl Book {
         below
     }
 
-    /// How many groups stand above.
+    /// The number of ancestors.
     fn depth(&self, group: &Group) -> usize {
         group.parent.map_or(0, |parent| 1 + self.depth(&self.groups[&parent]))
     }
 
-    /// Parents before children, then by name (4.19).
+    /// The groups in list order: parents before children, then by name (4.19).
     pub fn groups_in_order(&self) -> Vec<Group> {
         let mut groups: Vec<Group> = self.groups.values().cloned().collect();
         groups.sort_by_key(|group| (self.depth(group), normalized(&group.name)));
@@ -67,7 +67,7 @@ impl Book {
             .collect()
     }
 
-    /// 4.12.
+    /// Derives the nature of a group from its accounts (4.12).
     pub fn nature(&self, group: label::Group) -> Nature {
         let own = self.kinds_below(group);
         let (has_accounts, has_groups) = (!own.is_empty(), !self.children(Some(group)).is_empty());
@@ -94,13 +94,13 @@ impl Book {
     }
 }
 
-impl Turn {
-    /// 4.16: an item's parent may be an earlier item.
-    pub fn create_groups(&mut self, items: &[GroupBody]) -> Result<Vec<label::Group>, Refused> {
+impl Tx {
+    /// Creates groups; an item's parent may be an earlier item (4.16).
+    pub fn create_groups(&mut self, items: &[GroupBody]) -> Result<Vec<label::Group>, Refusal> {
         each(items, |body| {
             let locked = body.locked.unwrap_or(false);
             if locked && !self.may(may::OWN) {
-                return Err(Refused::forbidden());
+                return Err(Refusal::forbidden());
             }
             self.check_group_name(body.name.as_deref(), None)?;
             let parent = self.named_parent(&body.parent)?;
@@ -120,7 +120,7 @@ impl Turn {
         })
     }
 
-    pub fn update_groups(&mut self, items: &[GroupBody]) -> Result<Vec<label::Group>, Refused> {
+    pub fn update_groups(&mut self, items: &[GroupBody]) -> Result<Vec<label::Group>, Refusal> {
         let named = |body: &GroupBody| Named {
             id: body.id,
             name: body.name.clone().filter(|_| body.id.is_none()),
@@ -130,30 +130,30 @@ impl Turn {
         Ok(targets)
     }
 
-    fn update_group(&mut self, body: &GroupBody, label: label::Group) -> Result<(), Refused> {
+    fn update_group(&mut self, body: &GroupBody, label: label::Group) -> Result<(), Refusal> {
         let before = self.book.groups[&label].clone();
         let revised = self.revised_group(&before, body);
         if revised.as_ref() == Ok(&before) {
             return Ok(());
         }
-        // Too little permission is refused before bad values (0.17).
+        // A missing permission is reported before invalid values (0.17).
         let locks = body.locked.is_some_and(|locked| locked != before.locked);
         if (before.locked || locks) && !self.may(may::OWN) {
-            return Err(Refused::forbidden());
+            return Err(Refusal::forbidden());
         }
         self.replace_group(before, revised?);
         Ok(())
     }
 
-    fn revised_group(&self, before: &Group, body: &GroupBody) -> Result<Group, Refused> {
-        // A name without an id only finds the group (4.21).
+    fn revised_group(&self, before: &Group, body: &GroupBody) -> Result<Group, Refusal> {
+        // A name without an id only looks the group up (4.21).
         let name = body.name.as_deref().filter(|_| body.id.is_some());
         self.check_group_name(name, Some(before.label))?;
         let parent = self.named_parent(&body.parent)?;
         if let Field::Set(parent) = parent
             && self.book.below(before.label).contains(&parent)
         {
-            return Err(Refused::bad());
+            return Err(Refusal::bad());
         }
         let mut after = before.clone();
         if name.is_some() {
@@ -187,18 +187,18 @@ impl Turn {
         self.book.groups.insert(after.label, after);
     }
 
-    /// 4.14: accounts stay and lose the membership, child groups move up. The answer shows the
-    /// groups as they were.
+    /// Deletes groups. Accounts lose the membership and child groups move up (4.14). Returns the
+    /// groups as they were before.
     pub fn delete_groups(
         &mut self,
         named: &[Named<label::Group>],
-    ) -> Result<Vec<(Group, Nature)>, Refused> {
+    ) -> Result<Vec<(Group, Nature)>, Refusal> {
         let targets = self.known_groups(named)?;
         let owner = self.may(may::OWN);
         let answered = each(targets, |label| {
             let touched = self.book.children(Some(label)).into_iter().chain([label]);
-            // To take an account out of this group is to change it, and in a locked one it is the
-            // OWNER's (4.15).
+            // Removing an account from this group changes the account, which in a locked group only
+            // the OWNER may do (4.15).
             let freed = self
                 .book
                 .accounts
@@ -207,7 +207,7 @@ impl Turn {
                 .flat_map(|account| &account.groups);
             let locked = touched.chain(freed.copied()).any(|group| self.book.groups[&group].locked);
             if locked && !owner {
-                Err(Refused::forbidden())
+                Err(Refusal::forbidden())
             } else {
                 Ok(self.book.with_nature(&self.book.groups[&label]))
             }
@@ -244,36 +244,36 @@ impl Turn {
         self.emit(EventType::GroupDeleted, Resource::Group(label), BTreeMap::new());
     }
 
-    fn known_groups(&self, named: &[Named<label::Group>]) -> Result<Vec<label::Group>, Refused> {
+    fn known_groups(&self, named: &[Named<label::Group>]) -> Result<Vec<label::Group>, Refusal> {
         let found = each(named, |named| {
             let says_nothing = named.id.is_none()
                 && normalized(named.name.as_deref().unwrap_or_default()).is_empty();
             if says_nothing {
-                Err(Refused::bad())
+                Err(Refusal::bad())
             } else {
                 Ok(self.book.find_group(named).map(|group| group.label))
             }
         })?;
-        found.into_iter().collect::<Option<Vec<_>>>().ok_or_else(Refused::missing)
+        found.into_iter().collect::<Option<Vec<_>>>().ok_or_else(Refusal::missing)
     }
 
     fn check_group_name(
         &self,
         name: Option<&str>,
         own: Option<label::Group>,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Refusal> {
         let taken = name
             .and_then(|name| self.book.group_called(name))
             .is_some_and(|group| Some(group.label) != own);
-        if taken { Err(Refused::bad()) } else { Ok(()) }
+        if taken { Err(Refusal::bad()) } else { Ok(()) }
     }
 
     fn named_parent(
         &self,
         parent: &Field<Named<label::Group>>,
-    ) -> Result<Field<label::Group>, Refused> {
+    ) -> Result<Field<label::Group>, Refusal> {
         parent.clone().try_map(|named| {
-            self.book.find_group(&named).map(|group| group.label).ok_or_else(Refused::bad)
+            self.book.find_group(&named).map(|group| group.label).ok_or_else(Refusal::bad)
         })
     }
 }

@@ -1,22 +1,21 @@
-//! Text mode that learns, from behaviour 3.8.3: the accounts of an earlier transaction.
+//! Learning in text mode, from behaviour 3.8.3: accounts of an earlier transaction.
 
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 
 use super::text::{folded, tags};
-use super::{Turn, may};
+use super::{Tx, may};
 use crate::sim::facts::Transaction;
 use crate::sim::label;
 
-/// The longest description that is looked up.
+/// The longest description that is searched for.
 const MAX_TEXT: usize = 256;
 
-/// The transactions that were there before a request, the latest first; none unless the book
-/// learns.
+/// The transactions from before a request, newest first; empty unless the book learns.
 pub struct History(Vec<Transaction>);
 
-impl Turn {
-    /// Nobody learns from transactions that they may not see.
+impl Tx {
+    /// The transactions that the caller may see; others are never learned from.
     pub fn history(&self) -> History {
         let learns = self.book.settings.properties.get("learn_from_history");
         if learns.is_none_or(|value| value.to_lowercase() != "true") || !self.may(may::READ) {
@@ -34,7 +33,7 @@ impl Turn {
 }
 
 impl History {
-    /// Fills the sides that a text leaves open.
+    /// Fills the accounts that a text leaves open.
     pub fn complete(
         &self,
         [credit, debit]: [Option<label::Account>; 2],

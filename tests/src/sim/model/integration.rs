@@ -8,14 +8,14 @@ use daybook_domain::property::Edits;
 
 use super::app::{self, Visitor};
 use super::text::{checked_title, merged, note_properties};
-use super::{Book, Caller, Model, Turn, may};
+use super::{Book, Caller, Model, Tx, may};
 use crate::sim::body::Id;
-use crate::sim::facts::{AppSeen, Integration, Properties, Refused, Resource};
+use crate::sim::facts::{AppView, Integration, Properties, Refusal, Resource};
 use crate::sim::label;
 
-/// What an integration is made from.
+/// The fields of a new integration.
 #[derive(Clone, Debug)]
-pub struct Installing {
+pub struct IntegrationInput {
     pub label: label::Integration,
     pub app: Option<label::App>,
     pub connection: Option<Id<label::Connection>>,
@@ -26,31 +26,31 @@ pub struct Installing {
 }
 
 impl Book {
-    /// By name, ignoring case, then by age.
+    /// Lists integrations by name, ignoring case, then by age.
     pub fn integrations_in_order(&self) -> Vec<Integration> {
         let mut all: Vec<Integration> = self.integrations.values().cloned().collect();
         all.sort_by_key(|one| (one.name.to_lowercase(), one.label));
         all
     }
 
-    /// Those that install an app.
+    /// The integrations that install an app.
     pub fn installed(&self) -> impl Iterator<Item = &Integration> {
         self.integrations.values().filter(|one| one.installs_app)
     }
 
-    fn integration(&self, id: Id<label::Integration>) -> Result<Integration, Refused> {
+    fn integration(&self, id: Id<label::Integration>) -> Result<Integration, Refusal> {
         let found = if let Id::Of(label) = id { self.integrations.get(&label) } else { None };
-        found.cloned().ok_or_else(Refused::missing)
+        found.cloned().ok_or_else(Refusal::missing)
     }
 }
 
 impl Model {
-    /// The apps that are installed here, also those that the reader would not see elsewhere.
+    /// Lists the apps installed in the book, including those that the reader cannot see elsewhere.
     pub fn list_book_apps(
         &self,
         book: label::Book,
         caller: &Caller,
-    ) -> Result<Vec<AppSeen>, Refused> {
+    ) -> Result<Vec<AppView>, Refusal> {
         let (book, _) = self.enter(book, caller, may::READ)?;
         let installed: BTreeSet<label::App> = book.installed().map(|one| one.app).collect();
         let apps = self.apps.values().filter(|app| installed.contains(&app.label));
@@ -61,15 +61,15 @@ impl Model {
         &mut self,
         label: label::Book,
         caller: &Caller,
-        asked: &Installing,
-    ) -> Result<Integration, Refused> {
+        input: &IntegrationInput,
+    ) -> Result<Integration, Refusal> {
         let (book, _) = self.enter(label, caller, may::MANAGE)?;
-        let connection = match asked.connection {
-            Some(id) => Some(self.own_connection(caller, id).map_err(|_| Refused::bad())?),
+        let connection = match input.connection {
+            Some(id) => Some(self.own_connection(caller, id).map_err(|_| Refusal::bad())?),
             None => None,
         };
         let of_it = connection.as_ref().map(|one| one.app);
-        let app = asked.app.or(of_it).ok_or_else(Refused::bad)?;
+        let app = input.app.or(of_it).ok_or_else(Refusal::bad)?;
         let through = connection.as_ref().map(|one| one.label);
         let same = |one: &&Integration| one.app == app && one.connection == through;
         if let Some(existing) = book.integrations.values().find(same) {
@@ -77,38 +77,39 @@ impl Model {
         }
         let installs_app = !connection.as_ref().is_some_and(|one| one.bank);
         let own_name = if let Some(bank) = connection.filter(|one| one.bank) {
-            // The app of a bank need not be known here.
+            // The app of a bank need not be registered.
             bank.name
         } else {
-            let app = self.visible(Visitor::from(caller), app).ok_or_else(Refused::bad)?;
+            let app = self.visible(Visitor::from(caller), app).ok_or_else(Refusal::bad)?;
             if !app.installable {
-                return Err(Refused::bad());
+                return Err(Refusal::bad());
             }
             app.name.clone()
         };
-        let given = asked.name.as_deref().filter(|name| !name.trim().is_empty());
+        let given = input.name.as_deref().filter(|name| !name.trim().is_empty());
         let made = Integration {
-            label: asked.label,
+            label: input.label,
             app,
             installs_app,
             connection: through,
             name: given.map_or(Ok(own_name), |name| checked_title(Some(name)))?,
             installer: caller.who,
-            properties: merged(&Properties::new(), &asked.properties)?,
-            reach: asked.reach.unwrap_or(AppReach::Collection),
-            own_events: asked.own_events.unwrap_or(true),
+            properties: merged(&Properties::new(), &input.properties)?,
+            reach: input.reach.unwrap_or(AppReach::Collection),
+            own_events: input.own_events.unwrap_or(true),
             created: caller.now,
             updated: caller.now,
         };
         self.installed.insert(made.label, app);
-        self.write(label, caller, may::MANAGE, |turn| {
-            turn.book.integrations.insert(made.label, made.clone());
-            turn.tell_of(EventType::IntegrationCreated, made.label, BTreeMap::new());
+        self.write(label, caller, may::MANAGE, |tx| {
+            tx.book.integrations.insert(made.label, made.clone());
+            tx.tell_of(EventType::IntegrationCreated, made.label, BTreeMap::new());
             Ok(made)
         })
     }
 
-    /// 9.5: the integrations of a connection leave every book, whatever its user may do there.
+    /// Removes the integrations of a connection from every book, whatever its user's permission
+    /// there (9.5).
     pub fn disconnect(&mut self, connection: label::Connection, caller: &Caller) {
         let email = self.users[caller.who].email.clone();
         let uses =
@@ -118,30 +119,31 @@ impl Model {
             let used = book.integrations.values().filter(|one| one.connection == Some(connection));
             let used: Vec<label::Integration> = used.map(|one| one.label).collect();
             let permission = daybook_domain::permission::Permission::Owner;
-            let mut turn = Turn::new(book, permission, caller, &email);
+            let mut tx = Tx::new(book, permission, caller, &email);
             for label in used {
-                turn.book.integrations.remove(&label);
-                turn.tell_of(EventType::IntegrationDeleted, label, BTreeMap::new());
+                tx.book.integrations.remove(&label);
+                tx.tell_of(EventType::IntegrationDeleted, label, BTreeMap::new());
             }
-            self.keep(turn);
+            self.keep(tx);
         }
     }
 }
 
-impl Turn {
+impl Tx {
     pub fn update_integration(
         &mut self,
         id: Option<Id<label::Integration>>,
         name: Option<&str>,
         properties: &Edits,
-        (reach, own_events): (Option<AppReach>, Option<bool>),
-    ) -> Result<Integration, Refused> {
-        let before = self.book.integration(id.ok_or_else(Refused::bad)?)?;
+        reach: Option<AppReach>,
+        own_events: Option<bool>,
+    ) -> Result<Integration, Refusal> {
+        let before = self.book.integration(id.ok_or_else(Refusal::bad)?)?;
         let mut after = before.clone();
         after.reach = reach.unwrap_or(before.reach);
         after.own_events = own_events.unwrap_or(before.own_events);
         if after.reach != before.reach && before.installer != self.caller.who {
-            return Err(Refused::new("forbidden"));
+            return Err(Refusal::new("forbidden"));
         }
         if let Some(name) = name {
             after.name = checked_title(Some(name))?;
@@ -169,7 +171,7 @@ impl Turn {
     pub fn delete_integration(
         &mut self,
         id: Id<label::Integration>,
-    ) -> Result<Integration, Refused> {
+    ) -> Result<Integration, Refusal> {
         let doomed = self.book.integration(id)?;
         self.book.integrations.remove(&doomed.label);
         self.tell_of(EventType::IntegrationDeleted, doomed.label, BTreeMap::new());

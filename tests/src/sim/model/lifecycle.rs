@@ -7,12 +7,12 @@ use daybook_domain::permission::Permission;
 use daybook_domain::transaction::{Standing, Verb};
 
 use super::query::is_own_draft;
-use super::{Turn, each, may};
+use super::{Tx, each, may};
 use crate::sim::body::{Id, TransactionBody};
-use crate::sim::facts::{Refused, Resource, Transaction};
+use crate::sim::facts::{Refusal, Resource, Transaction};
 use crate::sim::label;
 
-/// What to do, and how strictly.
+/// A verb and its options.
 #[derive(Clone, Copy, Debug)]
 pub struct Order {
     pub verb: Verb,
@@ -23,33 +23,33 @@ pub struct Order {
 
 /// A cell of the table of behaviour 3.4.
 enum Cell {
-    Performed,
-    Kept,
-    Refused(Refused),
+    Apply,
+    Unchanged,
+    Refuse(Refusal),
 }
 
-/// What became of an item.
-enum Done {
-    Something,
-    /// It was in the target state already.
-    Nothing,
+/// The result for an item.
+enum ItemResult {
+    Changed,
+    /// The item already had the target state.
+    Unchanged,
 }
 
-/// Why an item was not done.
-enum Stop {
-    /// A batch leaves the item as it is (3.6.3, 3.6.4).
-    Skips(Refused),
-    Fails(Refused),
+/// The reason why an item was not changed.
+enum ItemError {
+    /// A batch skips the item (3.6.3, 3.6.4).
+    Skipped(Refusal),
+    Refused(Refusal),
 }
 
-impl From<Refused> for Stop {
-    fn from(refused: Refused) -> Stop {
-        Stop::Fails(refused)
+impl From<Refusal> for ItemError {
+    fn from(refused: Refusal) -> ItemError {
+        ItemError::Refused(refused)
     }
 }
 
 impl Order {
-    /// What the caller must be allowed before any transaction is looked at (7.3).
+    /// The permission required before any transaction is loaded (7.3).
     pub fn required(self) -> &'static str {
         match self.verb {
             Verb::Check | Verb::Uncheck => may::CHECK,
@@ -77,15 +77,15 @@ impl Order {
             Verb::Untrash => ["=", "=", "=", "ok"],
         };
         match columns[row] {
-            "ok" => Cell::Performed,
-            "checked" if self.checked_too => Cell::Performed,
-            "checked" => Cell::Refused(Refused::checked()),
-            "=" => Cell::Kept,
-            _ => Cell::Refused(Refused::bad()),
+            "ok" => Cell::Apply,
+            "checked" if self.checked_too => Cell::Apply,
+            "checked" => Cell::Refuse(Refusal::checked()),
+            "=" => Cell::Unchanged,
+            _ => Cell::Refuse(Refusal::bad()),
         }
     }
 
-    /// Who may do this to a transaction in this state (7.3).
+    /// The permissions that may do this to a transaction in this state (7.3).
     fn may(self, transaction: &Transaction) -> &'static str {
         match self.verb {
             Verb::Check | Verb::Uncheck => may::CHECK,
@@ -99,56 +99,58 @@ impl Order {
     }
 }
 
-impl Turn {
+impl Tx {
     pub fn perform(
         &mut self,
         order: Order,
         items: &[TransactionBody],
-    ) -> Result<(Vec<Transaction>, usize), Refused> {
-        let ids = each(items, |body| body.id.ok_or_else(Refused::bad))?;
+    ) -> Result<(Vec<Transaction>, usize), Refusal> {
+        let ids = each(items, |body| body.id.ok_or_else(Refusal::bad))?;
         let targets: Option<Vec<label::Transaction>> =
             ids.iter().map(|id| self.visible(*id)).collect();
-        let targets = targets.ok_or_else(Refused::missing)?;
+        let targets = targets.ok_or_else(Refusal::missing)?;
         let mut skipped = 0;
         each(items.iter().zip(&targets), |(body, label)| {
             let before = self.book.transactions[label].clone();
-            // An item that is skipped leaves nothing, no new files either.
+            // A skipped item leaves nothing, including new files.
             let done = if body.files.is_some() {
-                self.attempt(|turn| turn.perform_one(order, &before, body))
+                self.attempt(|tx| tx.perform_one(order, &before, body))
             } else {
                 self.perform_one(order, &before, body)
             };
             match done {
-                Ok(Done::Something) => Ok(()),
-                Ok(Done::Nothing) => {
+                Ok(ItemResult::Changed) => Ok(()),
+                Ok(ItemResult::Unchanged) => {
                     skipped += 1;
                     Ok(())
                 }
-                Err(Stop::Skips(_)) if order.batch => {
+                Err(ItemError::Skipped(_)) if order.batch => {
                     skipped += 1;
                     Ok(())
                 }
-                Err(Stop::Skips(refused) | Stop::Fails(refused)) => Err(refused),
+                Err(ItemError::Skipped(refused) | ItemError::Refused(refused)) => Err(refused),
             }
         })?;
         let done = targets.iter().map(|label| self.book.transactions[label].clone()).collect();
         Ok((done, skipped))
     }
 
-    /// 3.3.2: the post of a draft that is known by its remote id.
+    /// Posts a draft that is known by its remote id (3.3.2).
     pub fn post_known(
         &mut self,
         draft: &Transaction,
         body: &TransactionBody,
-    ) -> Result<Transaction, Refused> {
+    ) -> Result<Transaction, Refusal> {
         let order = Order { verb: Verb::Post, batch: false, checked_too: false };
         match self.perform_one(order, draft, body) {
-            Ok(Done::Something | Done::Nothing) => Ok(self.book.transactions[&draft.label].clone()),
-            Err(Stop::Skips(refused) | Stop::Fails(refused)) => Err(refused),
+            Ok(ItemResult::Changed | ItemResult::Unchanged) => {
+                Ok(self.book.transactions[&draft.label].clone())
+            }
+            Err(ItemError::Skipped(refused) | ItemError::Refused(refused)) => Err(refused),
         }
     }
 
-    /// A RECORDER sees its own drafts.
+    /// The transaction, if visible; a RECORDER sees only its own drafts.
     fn visible(&self, id: Id<label::Transaction>) -> Option<label::Transaction> {
         let Id::Of(label) = id else { return None };
         let transaction = self.book.transactions.get(&label)?;
@@ -160,38 +162,41 @@ impl Turn {
         order: Order,
         before: &Transaction,
         body: &TransactionBody,
-    ) -> Result<Done, Stop> {
-        // What a RECORDER of a PUBLIC book sees of others it may not change.
+    ) -> Result<ItemResult, ItemError> {
+        // A RECORDER of a PUBLIC book sees transactions of other users but may not change them.
         let restricted = self.permission == Permission::Recorder;
         let others = restricted && before.creator != self.caller.who;
         if others || !self.may(order.may(before)) {
-            return Err(Stop::Fails(Refused::forbidden()));
+            return Err(ItemError::Refused(Refusal::forbidden()));
         }
         match order.cell(before) {
-            Cell::Kept => return Ok(Done::Nothing),
-            Cell::Refused(refused) => return Err(Stop::Skips(refused)),
-            Cell::Performed => {}
+            Cell::Unchanged => return Ok(ItemResult::Unchanged),
+            Cell::Refuse(refused) => return Err(ItemError::Skipped(refused)),
+            Cell::Apply => {}
         }
         let locked = before.date.unwrap_or(self.today);
         let locked = self.is_locked(locked);
         let (after, kind) = match order.verb {
             Verb::Update => {
-                return self.update(before, body).map(|()| Done::Something).map_err(|refused| {
-                    match refused.reason.as_str() {
-                        "lockedDate" => Stop::Skips(refused),
-                        _ => Stop::Fails(refused),
-                    }
-                });
+                return self.update(before, body).map(|()| ItemResult::Changed).map_err(
+                    |refused| match refused.reason.as_str() {
+                        "lockedDate" => ItemError::Skipped(refused),
+                        _ => ItemError::Refused(refused),
+                    },
+                );
             }
             Verb::Post => {
                 let edited = self.edited(before, body)?;
                 let checked = body.checked && self.may(may::CHECK);
-                (self.posted(edited, checked).map_err(Stop::Skips)?, EventType::TransactionPosted)
+                (
+                    self.posted(edited, checked).map_err(ItemError::Skipped)?,
+                    EventType::TransactionPosted,
+                )
             }
             Verb::Check | Verb::Uncheck | Verb::Trash | Verb::Untrash
                 if before.is_posted() && locked =>
             {
-                return Err(Stop::Skips(Refused::locked()));
+                return Err(ItemError::Skipped(Refusal::locked()));
             }
             Verb::Check => (
                 Transaction { standing: Standing::Checked, ..before.clone() },
@@ -210,6 +215,6 @@ impl Turn {
         };
         self.emit(kind, Resource::Transaction(after.label), BTreeMap::new());
         self.replace_transaction(before, after, false);
-        Ok(Done::Something)
+        Ok(ItemResult::Changed)
     }
 }

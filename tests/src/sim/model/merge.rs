@@ -10,16 +10,16 @@ use jiff::civil::Date;
 
 use super::text::{merged, tags};
 use super::transaction::{check_sides, checked_description};
-use super::{Turn, each};
+use super::{Tx, each};
 use crate::sim::body::{Id, TransactionBody};
-use crate::sim::facts::{Properties, Refused, Resource, Transaction};
+use crate::sim::facts::{Properties, Refusal, Resource, Transaction};
 use crate::sim::label;
 
-/// What the items say besides their ids, in their order; none of a merge of bare ids.
-type Said = Vec<Submitted>;
+/// The submitted fields of the items, in order; empty for a merge of bare ids.
+type SubmittedItems = Vec<SubmittedFields>;
 
-/// What an item says besides its id (3.11.9).
-struct Submitted {
+/// The fields of an item besides its id (3.11.9).
+struct SubmittedFields {
     date: Option<Date>,
     amount: Option<i128>,
     description: Option<String>,
@@ -29,43 +29,46 @@ struct Submitted {
     remote_ids: Vec<String>,
     files: Vec<label::File>,
     properties: Properties,
-    /// The item's own properties, as an update would leave them.
+    /// The item's own properties, after an update with the submitted ones.
     own: Properties,
 }
 
-impl Turn {
-    /// `new` are the labels of what is merged and of the draft for the difference.
+impl Tx {
+    /// Merges two transactions. `new` has the labels of the result and of the draft for the
+    /// difference.
     pub fn merge(
         &mut self,
         items: &[TransactionBody],
         new: [label::Transaction; 2],
-    ) -> Result<Transaction, Refused> {
+    ) -> Result<Transaction, Refusal> {
         if items.len() != 2 {
-            return Err(Refused::bad());
+            return Err(Refusal::bad());
         }
-        let ids = each(items, |body| body.id.ok_or_else(Refused::bad)).map_err(Refused::alone)?;
+        let ids = each(items, |body| body.id.ok_or_else(Refusal::bad)).map_err(Refusal::alone)?;
         let find = |id: &Id<label::Transaction>| match id {
             Id::Of(label) => self.book.transactions.get(label).cloned(),
             Id::Unknown => None,
         };
-        // 3.11.10: an unknown one is a bad request here.
+        // 3.11.10: an unknown id is a bad request here.
         let given: Vec<Transaction> =
-            ids.iter().map(find).collect::<Option<_>>().ok_or_else(Refused::bad)?;
+            ids.iter().map(find).collect::<Option<_>>().ok_or_else(Refusal::bad)?;
         self.check_mergeable(&given)?;
-        let said = if items.iter().any(says_more) {
+        let submitted = if items.iter().any(says_more) {
             let pairs: Vec<_> = items.iter().zip(&given).collect();
             match each(&pairs, |(body, stored)| self.submitted(body, stored)) {
-                Ok(said) => said,
-                Err(_) if self.ends_on_locked_date(&pairs) => return Err(Refused::locked()),
-                Err(refused) => return Err(Refused::alone(refused)),
+                Ok(submitted) => submitted,
+                Err(_) if self.ends_on_locked_date(&pairs) => return Err(Refusal::locked()),
+                Err(refused) => return Err(Refusal::alone(refused)),
             }
         } else {
-            Said::new()
+            SubmittedItems::new()
         };
-        let pair = if said.is_empty() { ranked(&given) } else { (&given[0], &given[1]) };
-        let merged = self.merged(new[0], &given, pair, &said)?;
-        let agreed = said.iter().any(|one| one.amount.is_some());
-        let difference = if agreed { None } else { self.difference(new[1], &merged, pair) };
+        let (base, absorbed) =
+            if submitted.is_empty() { ranked(&given) } else { (&given[0], &given[1]) };
+        let merged = self.merged(new[0], &given, base, absorbed, &submitted)?;
+        let agreed = submitted.iter().any(|one| one.amount.is_some());
+        let difference =
+            if agreed { None } else { self.difference(new[1], &merged, base, absorbed) };
         let kind = if merged.is_posted() {
             EventType::TransactionPosted
         } else {
@@ -96,25 +99,25 @@ impl Turn {
         Ok(merged)
     }
 
-    /// The column merge of behaviour 3.4, and 3.5.3: drafts on locked dates are not merged either.
-    fn check_mergeable(&self, given: &[Transaction]) -> Result<(), Refused> {
+    /// Refuses states by the merge column of 3.4, and drafts on locked dates (3.5.3).
+    fn check_mergeable(&self, given: &[Transaction]) -> Result<(), Refusal> {
         if given[0].label == given[1].label {
-            return Err(Refused::bad());
+            return Err(Refusal::bad());
         }
         for one in given {
             if one.trashed {
-                return Err(Refused::bad());
+                return Err(Refusal::bad());
             }
             if one.standing == Standing::Checked {
-                return Err(Refused::checked());
+                return Err(Refusal::checked());
             }
         }
         let locked = given.iter().any(|one| self.is_locked(one.date.unwrap_or(self.today)));
-        if locked { Err(Refused::locked()) } else { Ok(()) }
+        if locked { Err(Refusal::locked()) } else { Ok(()) }
     }
 
-    /// Whether the result has a date that is closed to the caller. That is reported before wrong
-    /// values, but not before values that cannot be read (0.30).
+    /// Whether the caller may not write on the date of the result. This is reported before wrong
+    /// values, but after values that cannot be parsed (0.30).
     fn ends_on_locked_date(&mut self, pairs: &[(&TransactionBody, &Transaction)]) -> bool {
         let readable = |body: &TransactionBody| TransactionBody {
             description: Field::Keep,
@@ -123,21 +126,23 @@ impl Turn {
             properties: Edits::new(),
             ..body.clone()
         };
-        let Ok(said) = each(pairs, |(body, stored)| self.submitted(&readable(body), stored)) else {
+        let Ok(submitted) = each(pairs, |(body, stored)| self.submitted(&readable(body), stored))
+        else {
             return false;
         };
-        let dates = said.iter().map(|one| one.date).chain(pairs.iter().map(|(_, one)| one.date));
+        let dates =
+            submitted.iter().map(|one| one.date).chain(pairs.iter().map(|(_, one)| one.date));
         let date = dates.flatten().next();
         self.is_locked(date.unwrap_or(self.today))
     }
 
-    /// What an item says, as an update of its transaction would read it.
+    /// Parses the submitted fields as an update of the transaction would.
     fn submitted(
         &mut self,
         body: &TransactionBody,
         stored: &Transaction,
-    ) -> Result<Submitted, Refused> {
-        // An update of a draft without anything in it keeps nothing but what is said.
+    ) -> Result<SubmittedFields, Refusal> {
+        // An update of an empty draft keeps only the submitted fields.
         let blank = Transaction {
             date: None,
             description: String::new(),
@@ -147,24 +152,24 @@ impl Turn {
             ..stored.clone()
         };
         let body = TransactionBody { round_trip: false, ..body.clone() };
-        // Sides that clash with each other are judged in the result.
+        // Conflicting sides are reported for the result, not here.
         let (one, other) = (
             TransactionBody { credit: Field::Keep, ..body.clone() },
             TransactionBody { credit: body.credit.clone(), ..TransactionBody::empty(body.label) },
         );
         let credit = self.edited(&blank, &other)?.credit;
-        let said = self.edited(&blank, &one)?;
-        Ok(Submitted {
-            date: said.date,
-            amount: said.amount.filter(|_| matches!(body.amount, Field::Set(_))),
-            description: Some(said.description).filter(|text| !text.trim().is_empty()),
+        let submitted = self.edited(&blank, &one)?;
+        Ok(SubmittedFields {
+            date: submitted.date,
+            amount: submitted.amount.filter(|_| matches!(body.amount, Field::Set(_))),
+            description: Some(submitted.description).filter(|text| !text.trim().is_empty()),
             credit,
-            debit: said.debit,
+            debit: submitted.debit,
             urls: body.urls.clone().unwrap_or_default(),
-            remote_ids: if body.remote_ids.is_some() { said.remote_ids } else { Vec::new() },
-            files: if body.files.is_some() { said.files } else { Vec::new() },
+            remote_ids: if body.remote_ids.is_some() { submitted.remote_ids } else { Vec::new() },
+            files: if body.files.is_some() { submitted.files } else { Vec::new() },
             properties: merged(&Properties::new(), &body.properties)?,
-            own: said.properties,
+            own: submitted.properties,
         })
     }
 
@@ -172,19 +177,20 @@ impl Turn {
         &self,
         label: label::Transaction,
         given: &[Transaction],
-        (base, absorbed): (&Transaction, &Transaction),
-        said: &[Submitted],
-    ) -> Result<Transaction, Refused> {
+        base: &Transaction,
+        absorbed: &Transaction,
+        submitted: &[SubmittedFields],
+    ) -> Result<Transaction, Refusal> {
         let stored = [base, absorbed];
-        let credit = first(said.iter().map(|one| one.credit), stored.map(|one| one.credit));
-        let debit = first(said.iter().map(|one| one.debit), stored.map(|one| one.debit));
-        let date = first(said.iter().map(|one| one.date), stored.map(|one| one.date));
-        // 0.30: a date that is closed to the caller comes before wrong values.
+        let credit = first(submitted.iter().map(|one| one.credit), stored.map(|one| one.credit));
+        let debit = first(submitted.iter().map(|one| one.debit), stored.map(|one| one.debit));
+        let date = first(submitted.iter().map(|one| one.date), stored.map(|one| one.date));
+        // 0.30: a locked date is reported before wrong values.
         if self.is_locked(date.unwrap_or(self.today)) {
-            return Err(Refused::locked());
+            return Err(Refusal::locked());
         }
         check_sides(credit, debit)?;
-        let description = said
+        let description = submitted
             .iter()
             .find_map(|one| one.description.clone())
             .unwrap_or_else(|| joined(&base.description, &absorbed.description));
@@ -192,7 +198,7 @@ impl Turn {
         let links = given.iter().map(|one| format!("merged_{:?}", one.label));
         let mut properties: Properties = base.properties.clone();
         properties.extend(absorbed.properties.clone());
-        if let [one, other] = said {
+        if let [one, other] = submitted {
             properties = other.own.clone();
             properties.extend(one.own.clone());
             properties.extend(other.properties.clone());
@@ -202,7 +208,7 @@ impl Turn {
             label,
             date,
             day: date.unwrap_or(self.today),
-            amount: first(said.iter().map(|one| one.amount), stored.map(|one| one.amount)),
+            amount: first(submitted.iter().map(|one| one.amount), stored.map(|one| one.amount)),
             tags: tags(&description),
             description,
             credit,
@@ -212,17 +218,19 @@ impl Turn {
             posted_at: None,
             properties,
             urls: distinct(
-                said.iter()
+                submitted
+                    .iter()
                     .flat_map(|one| one.urls.clone())
                     .chain(stored.into_iter().flat_map(|one| one.urls.clone())),
             ),
             remote_ids: distinct(
                 links
-                    .chain(said.iter().flat_map(|one| one.remote_ids.clone()))
+                    .chain(submitted.iter().flat_map(|one| one.remote_ids.clone()))
                     .chain(stored.into_iter().flat_map(|one| one.remote_ids.clone())),
             ),
             files: distinct(
-                said.iter()
+                submitted
+                    .iter()
                     .flat_map(|one| one.files.clone())
                     .chain(stored.into_iter().flat_map(|one| one.files.clone())),
             ),
@@ -230,7 +238,7 @@ impl Turn {
             stamp: self.caller.stamp(),
         };
         if merged.is_complete() && given.iter().any(Transaction::is_posted) {
-            // 3.11.7: an archived account stays where an original was posted on it.
+            // 3.11.7: an archived account stays if an original was posted on it.
             let was_posted = |side| {
                 given
                     .iter()
@@ -239,25 +247,26 @@ impl Turn {
             let fits =
                 |side: label::Account| !self.book.accounts[&side].archived || was_posted(side);
             if !credit.is_none_or(fits) || !debit.is_none_or(fits) {
-                return Err(Refused::bad());
+                return Err(Refusal::bad());
             }
             (merged.standing, merged.posted_at) = (Standing::Unchecked, Some(self.caller.now));
         }
         Ok(merged)
     }
 
-    /// 3.11.6: what the absorbed amount has more, or the other way round what it has less.
+    /// The draft for the difference between the absorbed and the base amount, or `None` (3.11.6).
     fn difference(
         &self,
         label: label::Transaction,
         merged: &Transaction,
-        (base, absorbed): (&Transaction, &Transaction),
+        base: &Transaction,
+        absorbed: &Transaction,
     ) -> Option<Transaction> {
-        let (kept, other) = (base.amount?, absorbed.amount?);
-        if kept == other {
+        let (base_amount, absorbed_amount) = (base.amount?, absorbed.amount?);
+        if base_amount == absorbed_amount {
             return None;
         }
-        let (credit, debit) = if kept > other {
+        let (credit, debit) = if base_amount > absorbed_amount {
             (merged.debit, merged.credit)
         } else {
             (merged.credit, merged.debit)
@@ -266,7 +275,7 @@ impl Turn {
             label,
             date: absorbed.date,
             day: absorbed.date.unwrap_or(self.today),
-            amount: Some((other - kept).abs()),
+            amount: Some((absorbed_amount - base_amount).abs()),
             description: absorbed.description.clone(),
             tags: absorbed.tags.clone(),
             credit,
@@ -282,7 +291,7 @@ impl Turn {
     }
 }
 
-/// Whether an item carries fields beside its id.
+/// Whether an item has fields besides its id.
 fn says_more(body: &TransactionBody) -> bool {
     fn is_there<T>(field: &Field<T>) -> bool {
         !matches!(field, Field::Keep)
@@ -299,19 +308,19 @@ fn says_more(body: &TransactionBody) -> bool {
 }
 
 fn first<T>(
-    said: impl Iterator<Item = Option<T>>,
+    submitted: impl Iterator<Item = Option<T>>,
     stored: impl IntoIterator<Item = Option<T>>,
 ) -> Option<T> {
-    said.chain(stored).flatten().next()
+    submitted.chain(stored).flatten().next()
 }
 
-/// 3.11.3: a posted one beats a draft, else the one created later.
+/// Ranks the originals: a posted one before a draft, then the later created (3.11.3).
 fn ranked(given: &[Transaction]) -> (&Transaction, &Transaction) {
     let rank = |one: &Transaction| (one.is_posted(), one.stamp.created, one.label);
     if rank(&given[0]) > rank(&given[1]) { (&given[0], &given[1]) } else { (&given[1], &given[0]) }
 }
 
-/// 3.11.4.
+/// Joins two descriptions without repeating words (3.11.4).
 fn joined(base: &str, other: &str) -> String {
     if base.trim().is_empty() || other.trim().is_empty() {
         return if base.trim().is_empty() { other } else { base }.to_owned();
@@ -334,18 +343,18 @@ fn joined(base: &str, other: &str) -> String {
     if new.is_empty() {
         return base.to_owned();
     }
-    // With single spaces, also behind a base that ends with some.
+    // Single spaces, also where the base ends with several.
     format!("{} {}", base.trim_end(), new.join(" "))
 }
 
 fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
-    let mut kept: Vec<T> = Vec::new();
+    let mut distinct: Vec<T> = Vec::new();
     for item in items {
-        if !kept.contains(&item) {
-            kept.push(item);
+        if !distinct.contains(&item) {
+            distinct.push(item);
         }
     }
-    kept
+    distinct
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
-//! The model: a plain Daybook in memory, written from `docs/behaviour.md` and never from the code.
-//! It keeps maps, computes everything anew each time it is asked, and knows nothing of storage, ids
-//! or totals. It shares words with the service (the enums of types, permissions, verbs) and no
-//! rule.
+//! The model: a plain Daybook in memory, written from the behaviour documentation and never from
+//! the code. It keeps maps, computes everything on each request, and has no storage, ids or totals.
+//! It shares enums (types, permissions, verbs) with the service, but no rule.
 
 pub mod access_request;
 pub mod account;
@@ -19,9 +18,9 @@ pub mod count;
 pub mod dates;
 pub mod deletion;
 pub mod delivery;
+pub mod detached;
 pub mod edit;
 pub mod event;
-pub mod farewell;
 pub mod file;
 pub mod group;
 pub mod history;
@@ -43,13 +42,13 @@ use daybook_domain::permission::Permission;
 use jiff::civil::Date;
 
 use super::body::Email;
-use super::facts::{self, Event, Refused, Resource, Settings, Stamp};
+use super::facts::{self, Event, Refusal, Resource, Settings, Stamp};
 use super::label;
 
-/// The matrix of behaviour 7.3: who may, by first letter.
+/// The permission matrix of behaviour 7.3: the permissions that allow an action, by first letter.
 pub mod may {
     pub const READ_BOOK: &str = "OEPRV";
-    /// Of a RECORDER, own drafts only.
+    /// A RECORDER sees only its own drafts.
     pub const READ_TRANSACTIONS: &str = "OEPRV";
     /// Accounts, groups, balances, events, collaborators.
     pub const READ: &str = "OEPV";
@@ -61,13 +60,13 @@ pub mod may {
     pub const OWN: &str = "O";
 }
 
-/// Who asks, through which app, when.
+/// The caller of a request, the app it acts through, and the time.
 #[derive(Clone, Debug)]
 pub struct Caller {
     /// The number of the user.
     pub who: usize,
     pub agent: Option<String>,
-    /// How many apps acted one after another until this.
+    /// How many apps acted one after another before this request.
     pub depth: i64,
     /// In milliseconds.
     pub now: i64,
@@ -111,18 +110,18 @@ pub struct Model {
     pub logs: BTreeMap<label::Book, Vec<Event>>,
     pub deleted: BTreeMap<label::Book, deletion::Deleted>,
     pub collections: BTreeMap<label::Collection, collection::Collection>,
-    /// In the order of their age, as labels are.
+    /// In order of age, which is the order of labels.
     pub tokens: BTreeMap<label::Token, facts::Token>,
     pub api_keys: BTreeMap<label::ApiKey, facts::ApiKey>,
     pub apps: BTreeMap<label::App, facts::App>,
     pub connections: BTreeMap<label::Connection, facts::Connection>,
-    /// The apps of all integrations that there ever were.
+    /// The apps of all integrations, including deleted ones.
     pub installed: BTreeMap<label::Integration, label::App>,
     pub webhooks: delivery::Webhooks,
 }
 
-/// A request at work on a copy of the book: it counts when it ends well.
-pub struct Turn {
+/// A request at work on a copy of the book. The copy replaces the book when the request succeeds.
+pub struct Tx {
     pub book: Book,
     pub permission: Permission,
     pub caller: Caller,
@@ -134,24 +133,24 @@ pub struct Turn {
 }
 
 impl Model {
-    /// The book, and what the caller is in it: strangers and unknown books get 404, too little
-    /// permission 403 (7.4).
+    /// Returns the book and the caller's permission. Callers without access and unknown books get
+    /// 404, an insufficient permission 403 (7.4).
     pub fn enter(
         &self,
         book: label::Book,
         caller: &Caller,
         may: &str,
-    ) -> Result<(&Book, Permission), Refused> {
-        let book = self.books.get(&book).ok_or_else(Refused::missing)?;
-        let permission = self.permission(book, caller.who).ok_or_else(Refused::missing)?;
+    ) -> Result<(&Book, Permission), Refusal> {
+        let book = self.books.get(&book).ok_or_else(Refusal::missing)?;
+        let permission = self.permission(book, caller.who).ok_or_else(Refusal::missing)?;
         if book.allows(permission, may) {
             Ok((book, permission))
         } else {
-            Err(Refused::forbidden())
+            Err(Refusal::forbidden())
         }
     }
 
-    /// A collaborator's permission; anybody else is a VIEWER of a PUBLIC book (6.9).
+    /// A collaborator's permission; other users are VIEWERs of a PUBLIC book (6.9).
     pub fn permission(&self, book: &Book, who: usize) -> Option<Permission> {
         let email = &self.users[who].email;
         let own =
@@ -162,43 +161,43 @@ impl Model {
     pub fn email(&self, email: &Email) -> String {
         match email {
             Email::Of(who) => self.users[*who].email.clone(),
-            Email::Shouted(who) => self.users[*who].email.to_uppercase(),
+            Email::Uppercase(who) => self.users[*who].email.to_uppercase(),
             Email::Text(text) => text.clone(),
         }
     }
 
-    /// A request that may change the book. Refused, it changes nothing.
+    /// Runs a request that may change the book. A refused request changes nothing.
     pub fn write<T>(
         &mut self,
         label: label::Book,
         caller: &Caller,
         may: &str,
-        work: impl FnOnce(&mut Turn) -> Result<T, Refused>,
-    ) -> Result<T, Refused> {
+        work: impl FnOnce(&mut Tx) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
         let (book, permission) = self.enter(label, caller, may)?;
-        let mut turn = Turn::new(book.clone(), permission, caller, &self.users[caller.who].email);
-        let answer = work(&mut turn)?;
-        self.keep(turn);
+        let mut tx = Tx::new(book.clone(), permission, caller, &self.users[caller.who].email);
+        let answer = work(&mut tx)?;
+        self.keep(tx);
         Ok(answer)
     }
 
-    fn keep(&mut self, turn: Turn) {
-        let log = self.logs.entry(turn.book.label).or_default();
+    fn keep(&mut self, tx: Tx) {
+        let log = self.logs.entry(tx.book.label).or_default();
         let known = log.len();
-        for event in turn.emitted {
+        for event in tx.emitted {
             let sequence = i64::try_from(log.len()).expect("a short log") + 1;
             log.push(Event { sequence, ..event });
         }
         let new = log[known..].to_vec();
-        self.queue_events(&turn.book, &new, turn.caller.depth);
-        self.books.insert(turn.book.label, turn.book);
+        self.queue_events(&tx.book, &new, tx.caller.depth);
+        self.books.insert(tx.book.label, tx.book);
     }
 }
 
-impl Turn {
-    pub fn new(book: Book, permission: Permission, caller: &Caller, email: &str) -> Turn {
+impl Tx {
+    pub fn new(book: Book, permission: Permission, caller: &Caller, email: &str) -> Tx {
         let today = dates::day(caller.now, &book.settings.zone);
-        Turn {
+        Tx {
             book,
             permission,
             caller: caller.clone(),
@@ -212,7 +211,7 @@ impl Turn {
         self.book.allows(self.permission, may)
     }
 
-    /// Notes an event; it gets its number when the request ends well.
+    /// Records an event; it gets its number when the request succeeds.
     pub fn emit(
         &mut self,
         kind: EventType,
@@ -231,8 +230,8 @@ impl Turn {
         });
     }
 
-    /// Does a part of the work, and undoes it when it fails.
-    pub fn attempt<T, E>(&mut self, work: impl FnOnce(&mut Turn) -> Result<T, E>) -> Result<T, E> {
+    /// Does a part of the work and undoes it if it fails.
+    pub fn attempt<T, E>(&mut self, work: impl FnOnce(&mut Tx) -> Result<T, E>) -> Result<T, E> {
         let (book, emitted) = (self.book.clone(), self.emitted.len());
         let done = work(self);
         if done.is_err() {
@@ -249,7 +248,8 @@ impl Turn {
 }
 
 impl Book {
-    /// 7.3: in a PUBLIC book a RECORDER sees what a VIEWER sees.
+    /// Whether a permission allows an action; in a PUBLIC book a RECORDER sees what a VIEWER sees
+    /// (7.3).
     pub fn allows(&self, permission: Permission, may: &str) -> bool {
         let sees = [may::READ_BOOK, may::READ_TRANSACTIONS, may::READ].contains(&may);
         let viewing = sees && self.settings.visibility == "PUBLIC";
@@ -262,13 +262,13 @@ pub fn allowed(permission: Permission, may: &str) -> bool {
     permission != Permission::None && may.contains(&permission.as_str()[..1])
 }
 
-/// Each item in order; a refusal names the place of the bad one (3.6.5).
+/// Applies the work to each item in order; a refusal has the index of its item (3.6.5).
 pub fn each<I, T>(
     items: impl IntoIterator<Item = I>,
-    mut work: impl FnMut(I) -> Result<T, Refused>,
-) -> Result<Vec<T>, Refused> {
-    let place = |(index, item)| {
-        work(item).map_err(|refused| Refused { item: refused.item.or(Some(index)), ..refused })
+    mut work: impl FnMut(I) -> Result<T, Refusal>,
+) -> Result<Vec<T>, Refusal> {
+    let at_index = |(index, item)| {
+        work(item).map_err(|refused| Refusal { item: refused.item.or(Some(index)), ..refused })
     };
-    items.into_iter().enumerate().map(place).collect()
+    items.into_iter().enumerate().map(at_index).collect()
 }

@@ -1,5 +1,5 @@
-//! What a query of transactions finds, from 1 and 2. The query is a tree and never a text here:
-//! that both mean the same is what is put to the test.
+//! The transactions that a query finds, from behaviour 1 and 2. Here a query is a tree, never a
+//! text: the simulation tests that the service parses the text to the same meaning.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,15 +13,15 @@ use super::group::is_permanent;
 use super::text::{folded, property_key};
 use super::{Book, Caller, Model, User, amount, may};
 use crate::sim::body::Named;
-use crate::sim::facts::{Refused, Row, Transaction};
+use crate::sim::facts::{Refusal, Row, Transaction};
 use crate::sim::label;
 
 #[derive(Clone, Debug)]
-pub enum Ask {
+pub enum Clause {
     Term(Term),
-    Not(Box<Ask>),
-    All(Vec<Ask>),
-    Any(Vec<Ask>),
+    Not(Box<Clause>),
+    All(Vec<Clause>),
+    Any(Vec<Clause>),
 }
 
 #[derive(Clone, Debug)]
@@ -31,27 +31,27 @@ pub enum Term {
     To(Named<label::Account>),
     Group(Named<label::Group>),
     Date(DateOperator, Literal),
-    /// As in `amount>=10`.
+    /// A comparison, such as `amount>=10`.
     Amount(&'static str, String),
-    /// The word behind `is:`.
+    /// The word after `is:`.
     Is(&'static str),
     Tag(String),
     RemoteId(String),
     Property(String, Option<String>),
     Text(String),
-    /// The number of a user.
+    /// The creator, by the number of the user.
     By(usize),
     Agent(String),
     Kind(AccountType),
     HasFile,
     HasUrl,
-    /// Has an event that an app answered with an error, or has none.
+    /// Whether an app answered an event of the transaction with an error.
     Error(bool),
-    /// Cannot be read (1.1.9).
+    /// A term that cannot be parsed (1.1.9).
     Unreadable(Flaw),
 }
 
-/// A term that is read as less than it says, and the warning about it (1.1.13).
+/// A term of which a part is ignored, and the warning about it (1.1.13).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flaw {
     pub text: &'static str,
@@ -64,58 +64,58 @@ impl Flaw {
     }
 }
 
-/// All of these; several `is:` terms are alternatives (1.2.1).
+/// A conjunction of terms; several `is:` terms are alternatives (1.2.1).
 #[derive(Clone, Debug)]
 pub struct Query {
-    pub asks: Vec<Ask>,
+    pub clauses: Vec<Clause>,
     /// `using:postDate`.
     pub by_posting: bool,
-    /// Behind all others.
+    /// Ignored terms, after all others.
     pub ignored: Vec<Flaw>,
 }
 
-/// The rows of a list in pages, and the one account it is about (2.8).
+/// The rows of a list in pages, and the single account it is about (2.8).
 pub type Listed = (Vec<Vec<Row>>, Option<label::Account>);
 
-/// What a term depends on besides the transaction.
-struct Scene<'s> {
+/// The context of a term besides the transaction.
+struct MatchContext<'s> {
     book: &'s Book,
     users: &'s [User],
     today: Date,
     by_posting: bool,
-    /// Those with an event that an app answered with an error.
+    /// The transactions with an event that an app answered with an error.
     failed: &'s BTreeSet<label::Transaction>,
-    eyes: Eyes,
+    eyes: Visibility,
 }
 
-/// What whoever looks may see.
+/// The visibility of the caller.
 #[derive(Clone, Copy)]
-pub struct Eyes {
+pub struct Visibility {
     who: usize,
-    /// Accounts, groups and what apps said.
+    /// Accounts, groups and app responses.
     sees_all: bool,
-    /// The list of collaborators, and so the addresses of others.
+    /// The list of collaborators, and so the addresses of other users.
     lists: bool,
 }
 
-impl Eyes {
-    /// Those of an owner.
-    pub const OPEN: Eyes = Eyes { who: 0, sees_all: true, lists: true };
+impl Visibility {
+    /// The visibility of an owner.
+    pub const OPEN: Visibility = Visibility { who: 0, sees_all: true, lists: true };
 }
 
 impl Model {
-    /// A transaction, trashed or not; a RECORDER sees its own drafts only.
+    /// Finds a transaction, trashed or not; a RECORDER sees only its own drafts.
     pub fn get_transaction(
         &self,
         book: label::Book,
         caller: &Caller,
         label: Option<label::Transaction>,
-    ) -> Result<Transaction, Refused> {
+    ) -> Result<Transaction, Refusal> {
         let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
         let found = label.and_then(|label| book.transactions.get(&label));
         let visible =
             |one: &&Transaction| book.allows(permission, may::READ) || is_own_draft(one, caller);
-        found.filter(visible).cloned().ok_or_else(Refused::missing)
+        found.filter(visible).cloned().ok_or_else(Refusal::missing)
     }
 
     pub fn list_transactions(
@@ -124,7 +124,7 @@ impl Model {
         caller: &Caller,
         query: &Query,
         limit: usize,
-    ) -> Result<Listed, Refused> {
+    ) -> Result<Listed, Refusal> {
         let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
         let today = dates::day(caller.now, &book.settings.zone);
         let failed = self.failed(book.label);
@@ -132,8 +132,8 @@ impl Model {
         let email = &self.users[caller.who].email;
         let own = book.collaborators.values().find(|one| one.email == *email);
         let lists = own.is_some_and(|one| book.allows(one.permission, may::READ));
-        let eyes = Eyes { who: caller.who, sees_all, lists };
-        let mut found = book.find((&self.users, &failed), (today, eyes), query);
+        let eyes = Visibility { who: caller.who, sees_all, lists };
+        let mut found = book.find(&self.users, &failed, today, eyes, query);
         if !sees_all {
             found.retain(|one| is_own_draft(one, caller));
         }
@@ -149,23 +149,26 @@ impl Model {
 }
 
 impl Book {
-    /// What a query finds, newest first; what is created later has the greater label (2.6).
+    /// The transactions that a query finds, newest first. Later transactions have greater labels
+    /// (2.6).
     pub fn find(
         &self,
-        (users, failed): (&[User], &BTreeSet<label::Transaction>),
-        (today, eyes): (Date, Eyes),
+        users: &[User],
+        failed: &BTreeSet<label::Transaction>,
+        today: Date,
+        eyes: Visibility,
         query: &Query,
     ) -> Vec<&Transaction> {
         let by_posting = query.by_posting;
-        let scene = Scene { book: self, users, today, by_posting, failed, eyes };
+        let scene = MatchContext { book: self, users, today, by_posting, failed, eyes };
         let mut found: Vec<&Transaction> =
             self.transactions.values().filter(|one| scene.takes(query, one)).collect();
         found.sort_by_key(|one| std::cmp::Reverse((one.day, one.label)));
         found
     }
 
-    /// 2.9: what stands on a permanent account after each of its postings, by date and creation,
-    /// whatever a query filters.
+    /// The running balance of a permanent account after each posting, by date and creation,
+    /// independent of the filter (2.9).
     fn running(&self, account: label::Account) -> BTreeMap<label::Transaction, i128> {
         if !is_permanent(self.accounts[&account].kind) {
             return BTreeMap::new();
@@ -189,53 +192,56 @@ pub fn is_own_draft(transaction: &Transaction, caller: &Caller) -> bool {
 }
 
 impl Query {
-    /// 1.2.2: trashed ones are found only by a non-negated `is:trashed`, wherever it stands.
+    /// Whether trashed transactions are included: a non-negated `is:trashed` anywhere in the query
+    /// (1.2.2).
     fn wants_trashed(&self) -> bool {
-        fn wants(ask: &Ask, negated: bool) -> bool {
-            match ask {
-                Ask::Term(Term::Is("trashed")) => !negated,
-                Ask::Term(_) => false,
-                Ask::Not(inner) => wants(inner, !negated),
-                Ask::All(inner) | Ask::Any(inner) => inner.iter().any(|ask| wants(ask, negated)),
+        fn wants(clause: &Clause, negated: bool) -> bool {
+            match clause {
+                Clause::Term(Term::Is("trashed")) => !negated,
+                Clause::Term(_) => false,
+                Clause::Not(inner) => wants(inner, !negated),
+                Clause::All(inner) | Clause::Any(inner) => {
+                    inner.iter().any(|clause| wants(clause, negated))
+                }
             }
         }
-        self.asks.iter().any(|ask| wants(ask, false))
+        self.clauses.iter().any(|clause| wants(clause, false))
     }
 
-    /// 1.1.13: in the order of the text.
+    /// The warnings in the order of the text (1.1.13).
     pub fn warnings(&self) -> Vec<String> {
-        fn gather(ask: &Ask, into: &mut Vec<Flaw>) {
-            match ask {
-                Ask::Term(Term::Unreadable(flaw)) => into.push(*flaw),
-                Ask::Term(_) => {}
-                Ask::Not(inner) => gather(inner, into),
-                Ask::All(inner) | Ask::Any(inner) => {
-                    inner.iter().for_each(|ask| gather(ask, into));
+        fn gather(clause: &Clause, into: &mut Vec<Flaw>) {
+            match clause {
+                Clause::Term(Term::Unreadable(flaw)) => into.push(*flaw),
+                Clause::Term(_) => {}
+                Clause::Not(inner) => gather(inner, into),
+                Clause::All(inner) | Clause::Any(inner) => {
+                    inner.iter().for_each(|clause| gather(clause, into));
                 }
             }
         }
         let mut flaws = Vec::new();
-        self.asks.iter().for_each(|ask| gather(ask, &mut flaws));
+        self.clauses.iter().for_each(|clause| gather(clause, &mut flaws));
         flaws.extend(&self.ignored);
         flaws.iter().map(|flaw| format!("{}: {}", flaw.text, flaw.warning)).collect()
     }
 
-    /// 2.8: exactly one term that names an account, and it stands inside no NOT and no OR.
+    /// The account of the only account term, if no NOT and no OR contains it (2.8).
     fn account(&self, book: &Book) -> Option<label::Account> {
-        fn count(ask: &Ask) -> usize {
-            match ask {
-                Ask::Term(term) => usize::from(term.account().is_some()),
-                Ask::Not(inner) => count(inner),
-                Ask::All(inner) | Ask::Any(inner) => inner.iter().map(count).sum(),
+        fn count(clause: &Clause) -> usize {
+            match clause {
+                Clause::Term(term) => usize::from(term.account().is_some()),
+                Clause::Not(inner) => count(inner),
+                Clause::All(inner) | Clause::Any(inner) => inner.iter().map(count).sum(),
             }
         }
-        if self.asks.iter().map(count).sum::<usize>() != 1 {
+        if self.clauses.iter().map(count).sum::<usize>() != 1 {
             return None;
         }
         let plain = self
-            .asks
+            .clauses
             .iter()
-            .find_map(|ask| if let Ask::Term(term) = ask { term.account() } else { None });
+            .find_map(|clause| if let Clause::Term(term) = clause { term.account() } else { None });
         plain.and_then(|named| book.find_account(named)).map(|account| account.label)
     }
 }
@@ -249,40 +255,40 @@ impl Term {
     }
 }
 
-impl Scene<'_> {
+impl MatchContext<'_> {
     fn takes(&self, query: &Query, transaction: &Transaction) -> bool {
         if transaction.trashed && !query.wants_trashed() {
             return false;
         }
-        let is_state = |ask: &&Ask| matches!(ask, Ask::Term(Term::Is(_)));
-        let mut states = query.asks.iter().filter(is_state).peekable();
+        let is_state = |clause: &&Clause| matches!(clause, Clause::Term(Term::Is(_)));
+        let mut states = query.clauses.iter().filter(is_state).peekable();
         let state = states.peek().is_none()
-            || states.any(|ask| self.matches(ask, transaction) == Some(true));
+            || states.any(|clause| self.matches(clause, transaction) == Some(true));
         state
             && query
-                .asks
+                .clauses
                 .iter()
-                .filter(|ask| !is_state(ask))
-                .all(|ask| self.matches(ask, transaction) == Some(true))
+                .filter(|clause| !is_state(clause))
+                .all(|clause| self.matches(clause, transaction) == Some(true))
     }
 
-    /// Whether a transaction matches; nobody knows what a term that cannot be read means (1.1.9).
-    fn matches(&self, ask: &Ask, transaction: &Transaction) -> Option<bool> {
-        // One of these decides, whatever the others are; else all must be known.
-        let joined = |inner: &[Ask], decides: bool| {
+    /// Whether a transaction matches; `None` when a term that cannot be parsed decides (1.1.9).
+    fn matches(&self, clause: &Clause, transaction: &Transaction) -> Option<bool> {
+        // One operand with the deciding value suffices; otherwise all must be known.
+        let joined = |inner: &[Clause], decides: bool| {
             let found: Vec<Option<bool>> =
-                inner.iter().map(|ask| self.matches(ask, transaction)).collect();
+                inner.iter().map(|clause| self.matches(clause, transaction)).collect();
             if found.contains(&Some(decides)) {
                 return Some(decides);
             }
             (!found.contains(&None)).then_some(!decides)
         };
-        match ask {
-            Ask::Term(Term::Unreadable(_)) => None,
-            Ask::Term(term) => Some(self.has(term, transaction)),
-            Ask::Not(inner) => self.matches(inner, transaction).map(|found| !found),
-            Ask::All(inner) => joined(inner, false),
-            Ask::Any(inner) => joined(inner, true),
+        match clause {
+            Clause::Term(Term::Unreadable(_)) => None,
+            Clause::Term(term) => Some(self.has(term, transaction)),
+            Clause::Not(inner) => self.matches(inner, transaction).map(|found| !found),
+            Clause::All(inner) => joined(inner, false),
+            Clause::Any(inner) => joined(inner, true),
         }
     }
 
@@ -295,7 +301,7 @@ impl Scene<'_> {
             Term::Account(named) => sides.into_iter().any(|side| is(named, side)),
             Term::From(named) => is(named, transaction.credit),
             Term::To(named) => is(named, transaction.debit),
-            // 1.2.6: what is not for their eyes is not found either.
+            // 1.2.6: terms outside the caller's visibility match nothing.
             Term::Group(_) | Term::Kind(_) | Term::Error(_) if !self.eyes.sees_all => false,
             Term::By(who) if *who != self.eyes.who && !self.eyes.lists => false,
             Term::Group(named) => self.book.find_group(named).is_some_and(|group| {
@@ -335,7 +341,7 @@ impl Scene<'_> {
         }
     }
 
-    /// The day that date terms look at.
+    /// The day that date terms compare.
     fn day_of(&self, transaction: &Transaction) -> Option<Date> {
         if self.by_posting {
             transaction.posted_at.map(|at| dates::day(at, &self.book.settings.zone))
@@ -345,7 +351,7 @@ impl Scene<'_> {
     }
 }
 
-/// 3.1.1.
+/// Whether the transaction has a state (3.1.1).
 fn is_in(transaction: &Transaction, state: &str) -> bool {
     let own = match (transaction.trashed, transaction.standing) {
         (true, _) => "trashed",

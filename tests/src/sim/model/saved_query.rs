@@ -4,45 +4,45 @@ use std::collections::BTreeMap;
 
 use daybook_domain::event::EventType;
 
-use super::{Book, Turn};
+use super::{Book, Tx};
 use crate::sim::body::Id;
-use crate::sim::facts::{Refused, Resource, SavedQuery};
+use crate::sim::facts::{Refusal, Resource, SavedQuery};
 use crate::sim::label;
 
-/// What a body says.
+/// The fields of a body.
 #[derive(Clone, Debug)]
-pub struct Saying {
+pub struct SavedQueryBody {
     pub title: Option<String>,
     pub query: Option<String>,
 }
 
 impl Book {
-    /// By title, those of one title by their text, ignoring case.
+    /// Lists saved queries by title, then by text, ignoring case.
     pub fn saved_in_order(&self) -> Vec<SavedQuery> {
         let mut saved: Vec<SavedQuery> = self.saved.values().cloned().collect();
         saved.sort_by_key(|one| (one.title.to_lowercase(), one.query.to_lowercase(), one.label));
         saved
     }
 
-    pub fn saved_query(&self, id: Id<label::SavedQuery>) -> Result<SavedQuery, Refused> {
+    pub fn saved_query(&self, id: Id<label::SavedQuery>) -> Result<SavedQuery, Refusal> {
         let found = if let Id::Of(label) = id { self.saved.get(&label) } else { None };
-        found.cloned().ok_or_else(Refused::missing)
+        found.cloned().ok_or_else(Refusal::missing)
     }
 }
 
-impl Turn {
+impl Tx {
     pub fn create_saved_query(
         &mut self,
         label: label::SavedQuery,
-        saying: &Saying,
-    ) -> Result<SavedQuery, Refused> {
+        body: &SavedQueryBody,
+    ) -> Result<SavedQuery, Refusal> {
         let empty = SavedQuery {
             label,
             title: String::new(),
             query: String::new(),
             stamp: self.caller.stamp(),
         };
-        let saved = changed(&empty, saying)?;
+        let saved = changed(&empty, body)?;
         self.book.saved.insert(label, saved.clone());
         self.emit(EventType::QueryCreated, Resource::SavedQuery(label), BTreeMap::new());
         Ok(saved)
@@ -51,10 +51,10 @@ impl Turn {
     pub fn update_saved_query(
         &mut self,
         id: Option<Id<label::SavedQuery>>,
-        saying: &Saying,
-    ) -> Result<SavedQuery, Refused> {
-        let before = self.book.saved_query(id.ok_or_else(Refused::bad)?)?;
-        let mut after = changed(&before, saying)?;
+        body: &SavedQueryBody,
+    ) -> Result<SavedQuery, Refusal> {
+        let before = self.book.saved_query(id.ok_or_else(Refusal::bad)?)?;
+        let mut after = changed(&before, body)?;
         if after == before {
             return Ok(after);
         }
@@ -71,7 +71,7 @@ impl Turn {
         Ok(after)
     }
 
-    pub fn delete_saved_query(&mut self, id: Id<label::SavedQuery>) -> Result<SavedQuery, Refused> {
+    pub fn delete_saved_query(&mut self, id: Id<label::SavedQuery>) -> Result<SavedQuery, Refusal> {
         let doomed = self.book.saved_query(id)?;
         self.book.saved.remove(&doomed.label);
         self.emit(EventType::QueryDeleted, Resource::SavedQuery(doomed.label), BTreeMap::new());
@@ -79,12 +79,12 @@ impl Turn {
     }
 }
 
-/// Both are kept as given; there must be a query.
-fn changed(before: &SavedQuery, saying: &Saying) -> Result<SavedQuery, Refused> {
-    let title = saying.title.clone().unwrap_or_else(|| before.title.clone());
-    let query = saying.query.clone().unwrap_or_else(|| before.query.clone());
+/// Applies a body. Both fields are stored as given; the query is required.
+fn changed(before: &SavedQuery, body: &SavedQueryBody) -> Result<SavedQuery, Refusal> {
+    let title = body.title.clone().unwrap_or_else(|| before.title.clone());
+    let query = body.query.clone().unwrap_or_else(|| before.query.clone());
     if query.trim().is_empty() || query.len() > 8 * 1024 || title.chars().count() > 255 {
-        return Err(Refused::bad());
+        return Err(Refusal::bad());
     }
     Ok(SavedQuery { title, query, ..before.clone() })
 }

@@ -2,9 +2,9 @@
 
 use daybook_domain::property::Edits;
 
-use crate::sim::facts::{Properties, Refused};
+use crate::sim::facts::{Properties, Refusal};
 
-/// What names and texts are compared by: without case and diacritics.
+/// Removes case and diacritics, for comparisons of names and texts.
 pub fn folded(text: &str) -> String {
     let mut folded = String::new();
     for c in text.chars().flat_map(char::to_lowercase) {
@@ -28,42 +28,42 @@ pub fn folded(text: &str) -> String {
     folded
 }
 
-/// 4.3.
+/// Normalizes a name (4.3).
 pub fn normalized(name: &str) -> String {
     let spaced = folded(name).replace(['_', '-'], " ");
     spaced.split_whitespace().collect::<Vec<_>>().join("_")
 }
 
-/// A name of an account or a group as it is kept: it has letters or digits (4.5).
-pub fn checked_name(name: Option<&str>) -> Result<String, Refused> {
+/// The stored name of an account or a group, which needs letters or digits (4.5).
+pub fn checked_name(name: Option<&str>) -> Result<String, Refusal> {
     let name = name.unwrap_or_default().trim();
     if normalized(name).is_empty() || name.chars().count() > 255 {
-        Err(Refused::bad())
+        Err(Refusal::bad())
     } else {
         Ok(name.to_owned())
     }
 }
 
-/// A name of anything else as it is kept. Nothing is found by it.
-pub fn checked_title(name: Option<&str>) -> Result<String, Refused> {
+/// The stored name of any other resource, which is never looked up.
+pub fn checked_title(name: Option<&str>) -> Result<String, Refusal> {
     let name = name.unwrap_or_default().trim();
     if name.is_empty() || name.chars().count() > 255 {
-        Err(Refused::bad())
+        Err(Refusal::bad())
     } else {
         Ok(name.to_owned())
     }
 }
 
-/// 3.9.1.
+/// The hashtags of a text (3.9.1).
 pub fn tags(text: &str) -> Vec<String> {
     let mut tags: Vec<String> = Vec::new();
     let letters: Vec<char> = text.chars().collect();
-    for place in 0..letters.len() {
-        if letters[place] != '#' {
+    for index in 0..letters.len() {
+        if letters[index] != '#' {
             continue;
         }
         let tag: String =
-            letters[place + 1..].iter().take_while(|c| c.is_alphanumeric() || **c == '_').collect();
+            letters[index + 1..].iter().take_while(|c| c.is_alphanumeric() || **c == '_').collect();
         if !tag.is_empty() && !tags.contains(&tag) {
             tags.push(tag);
         }
@@ -71,23 +71,23 @@ pub fn tags(text: &str) -> Vec<String> {
     tags
 }
 
-/// 4.6.
+/// Normalizes a property key (4.6).
 pub fn property_key(key: &str) -> String {
     key.trim().to_lowercase().replace(' ', "_")
 }
 
-/// 4.6: keys present are set or deleted, absent keys stay.
-pub fn merged(properties: &Properties, edits: &Edits) -> Result<Properties, Refused> {
+/// Applies property edits: present keys are set or deleted, absent keys stay (4.6).
+pub fn merged(properties: &Properties, edits: &Edits) -> Result<Properties, Refusal> {
     let mut merged = properties.clone();
     for (key, value) in edits {
         let key = property_key(key);
         if key.is_empty() || key.chars().count() > 30 {
-            return Err(Refused::bad());
+            return Err(Refusal::bad());
         }
         match value {
             Some(value) if !value.trim().is_empty() => {
                 if value.len() > 90_000 {
-                    return Err(Refused::bad());
+                    return Err(Refusal::bad());
                 }
                 merged.insert(key, value.clone());
             }
@@ -99,7 +99,7 @@ pub fn merged(properties: &Properties, edits: &Edits) -> Result<Properties, Refu
     Ok(merged)
 }
 
-/// 8.3: each changed property under its own key, unless a field has that name.
+/// Records each changed property under its own key, unless a field has that name (8.3).
 pub fn note_properties(before: &Properties, after: &Properties, previous: &mut Properties) {
     for key in before.keys().chain(after.keys()) {
         if before.get(key) != after.get(key) && !previous.contains_key(key) {
@@ -108,7 +108,7 @@ pub fn note_properties(before: &Properties, after: &Properties, previous: &mut P
     }
 }
 
-/// 8.3: lists are JSON array text.
+/// Formats a list as JSON array text (8.3).
 pub fn list_text(items: impl IntoIterator<Item = String>) -> String {
     let items: Vec<String> = items.into_iter().collect();
     serde_json::to_string(&items).expect("a list of texts is JSON")

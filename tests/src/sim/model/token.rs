@@ -1,19 +1,19 @@
-//! Access tokens of this installation, from behaviour 11.7 to 11.9.
+//! Access tokens of this installation, from behaviour 11.7 - 11.9.
 
 use std::collections::BTreeSet;
 
 use super::{Caller, Model};
-use crate::sim::facts::{self, Refused, Token};
+use crate::sim::facts::{self, Refusal, Token};
 use crate::sim::label;
 
 const DAY: i64 = 24 * 3_600_000;
-/// How long a token is listed after its end.
+/// How long a token is listed after it ended.
 const LISTED: i64 = 30 * DAY;
 const LONGEST_NAME: usize = 255;
 
-/// What is asked of a new one.
+/// The fields of a new token.
 #[derive(Clone, Debug)]
-pub struct Issuing {
+pub struct TokenInput {
     pub label: label::Token,
     pub name: Option<String>,
     pub days: Option<i64>,
@@ -26,7 +26,7 @@ impl Token {
         self.revoked.is_none() && now < self.expires
     }
 
-    /// Up to 30 days after it was revoked or has expired.
+    /// Whether the token is listed: until 30 days after it ended.
     fn is_shown(&self, now: i64) -> bool {
         let end = self.revoked.map_or(self.expires, |revoked| revoked.min(self.expires));
         now <= end + LISTED
@@ -34,50 +34,50 @@ impl Token {
 }
 
 impl Model {
-    pub fn issue_token(&mut self, caller: &Caller, asked: &Issuing) -> Result<Token, Refused> {
-        if asked.books.as_ref().is_some_and(BTreeSet::is_empty) {
-            return Err(Refused::bad());
+    pub fn issue_token(&mut self, caller: &Caller, input: &TokenInput) -> Result<Token, Refusal> {
+        if input.books.as_ref().is_some_and(BTreeSet::is_empty) {
+            return Err(Refusal::bad());
         }
         let reads = |book: &label::Book| {
             let book = self.books.get(book);
             book.is_some_and(|book| self.permission(book, caller.who).is_some())
         };
-        if !asked.books.iter().flatten().all(reads) {
-            return Err(Refused::missing());
+        if !input.books.iter().flatten().all(reads) {
+            return Err(Refusal::missing());
         }
-        let name = asked.name.as_deref().unwrap_or_default().trim().to_owned();
-        let days = asked.days.unwrap_or(30);
+        let name = input.name.as_deref().unwrap_or_default().trim().to_owned();
+        let days = input.days.unwrap_or(30);
         if name.chars().count() > LONGEST_NAME || !(1..=3_650).contains(&days) {
-            return Err(Refused::bad());
+            return Err(Refusal::bad());
         }
         let token = Token {
-            label: asked.label,
+            label: input.label,
             user: caller.who,
             name,
-            read_only: asked.read_only,
-            books: asked.books.clone(),
+            read_only: input.read_only,
+            books: input.books.clone(),
             created: caller.now,
-            // A token says its end in whole seconds.
+            // The expiry in a token has whole seconds.
             expires: caller.now / 1_000 * 1_000 + days * DAY,
             revoked: None,
         };
-        self.tokens.insert(asked.label, token.clone());
+        self.tokens.insert(input.label, token.clone());
         Ok(token)
     }
 
-    /// The caller's own, the newest first.
+    /// Lists the caller's own tokens, newest first.
     pub fn list_tokens(&self, caller: &Caller) -> Vec<Token> {
         let own = self.tokens.values().rev();
         own.filter(|one| one.user == caller.who && one.is_shown(caller.now)).cloned().collect()
     }
 
-    pub fn get_token(&self, caller: &Caller, label: label::Token) -> Result<Token, Refused> {
+    pub fn get_token(&self, caller: &Caller, label: label::Token) -> Result<Token, Refusal> {
         let all = self.list_tokens(caller);
-        all.into_iter().find(|one| one.label == label).ok_or_else(Refused::missing)
+        all.into_iter().find(|one| one.label == label).ok_or_else(Refusal::missing)
     }
 
-    /// One that has ended stays as it is.
-    pub fn revoke_token(&mut self, caller: &Caller, label: label::Token) -> Result<Token, Refused> {
+    /// Revokes a token; an ended one is unchanged.
+    pub fn revoke_token(&mut self, caller: &Caller, label: label::Token) -> Result<Token, Refusal> {
         let mut token = self.get_token(caller, label)?;
         if token.is_active(caller.now) {
             token.revoked = Some(caller.now);
@@ -86,20 +86,20 @@ impl Model {
         Ok(token)
     }
 
-    /// The book as a token shows it to its user: no other that it does not reach, and nothing when
-    /// it does not reach this one.
+    /// The book as a token shows it: without books that the token does not reach, or nothing if it
+    /// does not reach this one.
     pub fn get_book_with(
         &self,
         token: label::Token,
         book: label::Book,
         now: i64,
-    ) -> Result<facts::Book, Refused> {
+    ) -> Result<facts::Book, Refusal> {
         let token = self.tokens.get(&token).filter(|token| token.is_active(now));
-        let token = token.ok_or_else(|| Refused::new("required"))?;
+        let token = token.ok_or_else(|| Refusal::new("required"))?;
         let reached =
             |book: &label::Book| token.books.as_ref().is_none_or(|all| all.contains(book));
         if !reached(&book) {
-            return Err(Refused::new("insufficientScope"));
+            return Err(Refusal::new("insufficientScope"));
         }
         let mut shown =
             self.get_book(book, &Caller { who: token.user, agent: None, depth: 0, now })?;

@@ -1,4 +1,4 @@
-//! Recording transactions, from behaviour 3.1, 3.2, 3.7.
+//! RecordOptions transactions, from behaviour 3.1, 3.2, 3.7.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,21 +10,21 @@ use jiff::civil::Date;
 use super::query::is_own_draft;
 use super::text::{merged, normalized, tags};
 use super::typed::later;
-use super::{Book, Turn, amount, dates, each, may};
+use super::{Book, Tx, amount, dates, each, may};
 use crate::sim::body::{Named, TransactionBody};
-use crate::sim::facts::{Properties, Refused, Resource, Transaction};
+use crate::sim::facts::{Properties, Refusal, Resource, Transaction};
 use crate::sim::label;
 
-/// How a request records.
+/// The options of a recording request.
 #[derive(Clone, Debug)]
-pub struct Recording {
-    /// The post without an id (3.3.2).
+pub struct RecordOptions {
+    /// Whether this is the post without an id (3.3.2).
     pub post: bool,
-    /// A createTransaction, whose text may ask for the following months too (3.8.2.8).
+    /// Whether this is createTransaction, whose text may request following months (3.8.2.8).
     pub single: bool,
-    /// The zone of dates in texts (3.2.9).
+    /// The time zone of dates in texts (3.2.9).
     pub zone: Option<String>,
-    /// The label of the draft for the first of the following months; those of the others follow it.
+    /// The label of the draft for the first following month; the others get the next labels.
     pub months: label::Transaction,
 }
 
@@ -33,7 +33,7 @@ impl Transaction {
         self.standing != Standing::Draft
     }
 
-    /// 3.1.2.
+    /// Whether the draft can be posted (3.1.2).
     pub fn is_complete(&self) -> bool {
         self.date.is_some()
             && self.amount.is_some()
@@ -41,22 +41,22 @@ impl Transaction {
             && self.debit.is_some()
     }
 
-    /// 5.12.
+    /// Whether balances include it (5.12).
     pub fn counts(&self) -> bool {
         self.is_posted() && !self.trashed
     }
 }
 
-impl Turn {
-    /// Records each item, or finds it by its remote ids (3.7). The second answer are those of which
-    /// a RECORDER sees id and remote ids only.
+impl Tx {
+    /// Records each item, or finds it by its remote ids (3.7). The set has the transactions of
+    /// which a RECORDER sees only id and remote ids.
     pub fn record(
         &mut self,
         items: &[TransactionBody],
-        recording: &Recording,
-    ) -> Result<(Vec<Transaction>, BTreeSet<label::Transaction>), Refused> {
+        recording: &RecordOptions,
+    ) -> Result<(Vec<Transaction>, BTreeSet<label::Transaction>), Refusal> {
         check_rows(items)?;
-        // What a request records is no history of its own.
+        // Items of a request do not learn from each other.
         let history = self.history();
         let recorded = each(items, |body| {
             let remote_ids = remote_ids(body.remote_ids.as_deref().unwrap_or_default())?;
@@ -69,7 +69,7 @@ impl Turn {
             let typed = self.typed(body, recording, &history);
             let (body, months) = typed.as_ref().map_or((body, 0), |(body, months)| (body, *months));
             if let Some(draft) = existing {
-                // 3.3.2: as if its id had been sent.
+                // 3.3.2: handled as if its id had been sent.
                 let body = TransactionBody { remote_ids: None, ..body.clone() };
                 return self.post_known(&draft, &body);
             }
@@ -89,7 +89,7 @@ impl Turn {
         Ok((recorded, masked))
     }
 
-    /// The drafts of the following months (3.8.2.8).
+    /// Records the drafts of the following months (3.8.2.8).
     fn record_months(&mut self, first: &Transaction, months: u32, labels: label::Transaction) {
         let Some(date) = first.date else { return };
         for month in 1..=months {
@@ -108,8 +108,7 @@ impl Turn {
         }
     }
 
-    /// The first remote id of the payload that matches, and of its transactions the one created
-    /// first (3.7.3).
+    /// The oldest transaction with the first remote id of the payload that matches (3.7.3).
     fn known(&self, remote_ids: &[String]) -> Option<&Transaction> {
         let standing = |id: &String| {
             self.book.transactions.values().find(|one| !one.trashed && one.remote_ids.contains(id))
@@ -122,7 +121,7 @@ impl Turn {
         body: &TransactionBody,
         remote_ids: Vec<String>,
         post: bool,
-    ) -> Result<Transaction, Refused> {
+    ) -> Result<Transaction, Refusal> {
         let draft = self.draft(body, remote_ids)?;
         let checked = body.checked && self.may(may::CHECK);
         if post {
@@ -140,7 +139,7 @@ impl Turn {
         &mut self,
         body: &TransactionBody,
         remote_ids: Vec<String>,
-    ) -> Result<Transaction, Refused> {
+    ) -> Result<Transaction, Refusal> {
         let (credit, debit) = (self.new_side(&body.credit)?, self.new_side(&body.debit)?);
         check_sides(credit, debit)?;
         let date = read_date(&body.date)?.value();
@@ -173,40 +172,41 @@ impl Turn {
         })
     }
 
-    /// 3.3.5 and 4.8.
-    pub fn posted(&self, draft: Transaction, checked: bool) -> Result<Transaction, Refused> {
+    /// Posts a draft (3.3.5, 4.8).
+    pub fn posted(&self, draft: Transaction, checked: bool) -> Result<Transaction, Refusal> {
         if !draft.is_complete() {
-            return Err(Refused::bad());
+            return Err(Refusal::bad());
         }
         if draft.date.is_some_and(|date| self.is_locked(date)) {
-            return Err(Refused::locked());
+            return Err(Refusal::locked());
         }
         let archived = |side: Option<label::Account>| {
             side.is_some_and(|side| self.book.accounts[&side].archived)
         };
         if archived(draft.credit) || archived(draft.debit) {
-            return Err(Refused::bad());
+            return Err(Refusal::bad());
         }
         let standing = if checked { Standing::Checked } else { Standing::Unchecked };
         Ok(Transaction { standing, posted_at: Some(self.caller.now), ..draft })
     }
 
-    /// A side of a create (3.2.6): unknown with an id is empty, unknown by name only is refused.
+    /// Resolves an account of a create: an unknown id leaves the side empty, an unknown name is
+    /// refused (3.2.6).
     fn new_side(
         &self,
         side: &Field<Named<label::Account>>,
-    ) -> Result<Option<label::Account>, Refused> {
+    ) -> Result<Option<label::Account>, Refusal> {
         let Field::Set(named) = side else { return Ok(None) };
         match self.book.find_account(named) {
             Some(account) => Ok(Some(account.label)),
             None if named.id.is_some() || is_blank(named) => Ok(None),
-            None => Err(Refused::bad()),
+            None => Err(Refusal::bad()),
         }
     }
 }
 
 impl Book {
-    /// Puts a transaction in place and marks the accounts it is posted on (4.7).
+    /// Stores a transaction and marks its accounts as posted (4.7).
     pub fn put(&mut self, transaction: Transaction) {
         if transaction.counts() {
             for side in [transaction.credit, transaction.debit].into_iter().flatten() {
@@ -220,72 +220,72 @@ impl Book {
     }
 }
 
-/// 3.2.6.
+/// Whether a reference names nothing (3.2.6).
 pub fn is_blank(named: &Named<label::Account>) -> bool {
     named.id.is_none() && named.name.as_deref().is_none_or(|name| normalized(name).is_empty())
 }
 
-/// 3.2.8.
+/// Refuses equal credit and debit accounts (3.2.8).
 pub fn check_sides(
     credit: Option<label::Account>,
     debit: Option<label::Account>,
-) -> Result<(), Refused> {
-    if credit.is_some() && credit == debit { Err(Refused::bad()) } else { Ok(()) }
+) -> Result<(), Refusal> {
+    if credit.is_some() && credit == debit { Err(Refusal::bad()) } else { Ok(()) }
 }
 
-/// 3.2.4.
-pub fn read_date(field: &Field<String>) -> Result<Field<Date>, Refused> {
+/// Parses a date field (3.2.4).
+pub fn read_date(field: &Field<String>) -> Result<Field<Date>, Refusal> {
     match field {
         Field::Keep => Ok(Field::Keep),
         Field::Clear => Ok(Field::Clear),
         Field::Set(text) if text.trim().is_empty() => Ok(Field::Clear),
-        Field::Set(text) => dates::parse(text).map(Field::Set).ok_or_else(Refused::bad),
+        Field::Set(text) => dates::parse(text).map(Field::Set).ok_or_else(Refusal::bad),
     }
 }
 
-/// 3.7.2: rows of one request with a remote id in common say the same.
-fn check_rows(items: &[TransactionBody]) -> Result<(), Refused> {
+/// Refuses different items of one request with a common remote id (3.7.2).
+fn check_rows(items: &[TransactionBody]) -> Result<(), Refusal> {
     let ids = |body: &TransactionBody| -> BTreeSet<String> {
         let given = body.remote_ids.iter().flatten().map(|id| id.trim().to_owned());
         given.filter(|id| !id.is_empty()).collect()
     };
     let text = |field: &Field<String>| {
-        let said = field.as_ref().value().map(|text| text.trim().to_owned());
-        said.filter(|text| !text.is_empty())
+        let text = field.as_ref().value().map(|text| text.trim().to_owned());
+        text.filter(|text| !text.is_empty())
     };
     let side = |field: &Field<Named<label::Account>>| {
         field.as_ref().value().filter(|named| !is_blank(named)).cloned()
     };
-    let said = |body: &TransactionBody| {
+    let content = |body: &TransactionBody| {
         let texts = [&body.date, &body.amount, &body.description].map(text);
         (texts, [&body.credit, &body.debit].map(side))
     };
     for (index, body) in items.iter().enumerate() {
         for id in ids(body) {
             let first = items.iter().find(|other| ids(other).contains(&id));
-            if first.is_some_and(|first| said(first) != said(body)) {
-                return Err(Refused { item: Some(index), ..Refused::bad() });
+            if first.is_some_and(|first| content(first) != content(body)) {
+                return Err(Refusal { item: Some(index), ..Refusal::bad() });
             }
         }
     }
     Ok(())
 }
 
-/// 3.7.5.
-pub fn remote_ids(given: &[String]) -> Result<Vec<String>, Refused> {
-    let mut kept: Vec<String> = Vec::new();
+/// Checks and normalizes remote ids (3.7.5).
+pub fn remote_ids(given: &[String]) -> Result<Vec<String>, Refusal> {
+    let mut ids: Vec<String> = Vec::new();
     for id in given.iter().map(|id| id.trim()).filter(|id| !id.is_empty()) {
         if id.chars().count() > 256 {
-            return Err(Refused::bad());
+            return Err(Refusal::bad());
         }
-        if !kept.iter().any(|one| one == id) {
-            kept.push(id.to_owned());
+        if !ids.iter().any(|one| one == id) {
+            ids.push(id.to_owned());
         }
     }
-    Ok(kept)
+    Ok(ids)
 }
 
-/// 10.9.
-pub fn checked_description(text: &str) -> Result<String, Refused> {
-    if text.len() > 65_536 { Err(Refused::bad()) } else { Ok(text.to_owned()) }
+/// Checks the length of a description (10.9).
+pub fn checked_description(text: &str) -> Result<String, Refusal> {
+    if text.len() > 65_536 { Err(Refusal::bad()) } else { Ok(text.to_owned()) }
 }

@@ -6,29 +6,30 @@ use daybook_domain::event::EventType;
 use daybook_domain::permission::Permission;
 
 use super::access_request::OPEN_TIME;
-use super::{Book, Caller, Model, Turn, collaborator, may};
-use crate::sim::facts::{self, Collaborator, Refused, Resource, TransferOffer};
+use super::{Book, Caller, Model, Tx, collaborator, may};
+use crate::sim::facts::{self, Collaborator, Refusal, Resource, TransferOffer};
 use crate::sim::label;
 
 impl Model {
-    /// `label` is for the row of a new owner who was no collaborator.
+    /// Transfers or offers a book. `label` is for the row of a new owner who was not a
+    /// collaborator.
     pub fn transfer_book(
         &mut self,
         book: label::Book,
         caller: &Caller,
         label: label::Collaborator,
         address: Option<&str>,
-    ) -> Result<facts::Book, Refused> {
+    ) -> Result<facts::Book, Refusal> {
         self.enter(book, caller, may::OWN)?;
-        let email = address.and_then(collaborator::normalized).ok_or_else(Refused::bad)?;
+        let email = address.and_then(collaborator::normalized).ok_or_else(Refusal::bad)?;
         let own = self.users[caller.who].clone();
         let now = caller.now;
         let owner = self.users.iter().position(|user| user.email == email);
         let asks = self.books[&book].asks_for_all(&email, now);
         match owner.filter(|_| asks) {
             _ if email == own.email => {}
-            Some(owner) => self.write(book, caller, may::OWN, |turn| {
-                turn.transfer((owner, &email), label, own.username);
+            Some(owner) => self.write(book, caller, may::OWN, |tx| {
+                tx.transfer(owner, &email, label, own.username);
                 Ok(())
             })?,
             None => {
@@ -43,31 +44,31 @@ impl Model {
         self.get_book(book, caller)
     }
 
-    /// 6.28: whom the book is offered to, who was perhaps no collaborator.
+    /// Accepts an offer; the caller need not have been a collaborator (6.28).
     pub fn accept_offer(
         &mut self,
         book: label::Book,
         caller: &Caller,
         label: label::Collaborator,
-    ) -> Result<facts::Book, Refused> {
+    ) -> Result<facts::Book, Refusal> {
         let own = self.users[caller.who].email.clone();
         let found = self.books.get(&book).and_then(|book| self.open_offer(book, caller.now));
-        let offer = found.filter(|offer| offer.to == own).ok_or_else(Refused::missing)?;
+        let offer = found.filter(|offer| offer.to == own).ok_or_else(Refusal::missing)?;
         let former = self.users[self.books[&book].owner].username.clone();
-        let mut turn = Turn::new(self.books[&book].clone(), Permission::Owner, caller, &offer.from);
-        turn.transfer((caller.who, &own), label, former);
-        self.keep(turn);
+        let mut tx = Tx::new(self.books[&book].clone(), Permission::Owner, caller, &offer.from);
+        tx.transfer(caller.who, &own, label, former);
+        self.keep(tx);
         self.get_book(book, caller)
     }
 
-    pub fn get_offer(&self, label: label::Book, caller: &Caller) -> Result<TransferOffer, Refused> {
-        let book = self.books.get(&label).ok_or_else(Refused::missing)?;
+    pub fn get_offer(&self, label: label::Book, caller: &Caller) -> Result<TransferOffer, Refusal> {
+        let book = self.books.get(&label).ok_or_else(Refusal::missing)?;
         let offer = self.open_offer(book, caller.now);
         match offer {
             Some(offer) if offer.to == self.users[caller.who].email => Ok(offer),
             offer => {
                 self.enter(label, caller, may::OWN)?;
-                offer.ok_or_else(Refused::missing)
+                offer.ok_or_else(Refusal::missing)
             }
         }
     }
@@ -76,7 +77,7 @@ impl Model {
         &mut self,
         label: label::Book,
         caller: &Caller,
-    ) -> Result<TransferOffer, Refused> {
+    ) -> Result<TransferOffer, Refusal> {
         let ended = self.get_offer(label, caller)?;
         self.books.get_mut(&label).expect("it was found").offer = None;
         Ok(ended)
@@ -90,7 +91,7 @@ impl Model {
         open
     }
 
-    /// The offer as it is shown: the name is that of now.
+    /// The offer as shown, with the current name of the book.
     fn open_offer(&self, book: &Book, now: i64) -> Option<TransferOffer> {
         let offer = book.offer.clone().filter(|offer| now < offer.end)?;
         Some(TransferOffer { name: book.settings.name.clone(), ..offer })
@@ -98,7 +99,7 @@ impl Model {
 }
 
 impl Book {
-    /// Whether it is a collaborator's address who has asked for OWNER.
+    /// Whether a collaborator with this address requested OWNER.
     fn asks_for_all(&self, email: &str, now: i64) -> bool {
         let asks =
             |one: &facts::AccessRequest| one.email == email && one.permission == Permission::Owner;
@@ -107,13 +108,8 @@ impl Book {
     }
 }
 
-impl Turn {
-    fn transfer(
-        &mut self,
-        (owner, email): (usize, &str),
-        label: label::Collaborator,
-        former: String,
-    ) {
+impl Tx {
+    fn transfer(&mut self, owner: usize, email: &str, label: label::Collaborator, former: String) {
         self.book.owner = owner;
         self.book.offer = None;
         self.book.stamp.updated = self.caller.now;
@@ -132,7 +128,7 @@ impl Turn {
         self.book.grant(email, Permission::Owner);
     }
 
-    /// Another permission for a collaborator.
+    /// Changes a collaborator's permission.
     fn give(&mut self, email: &str, permission: Permission) {
         let now = self.caller.now;
         let row = self.book.collaborators.values_mut().find(|one| one.email == email);

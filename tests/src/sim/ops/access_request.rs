@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use daybook_service::access_request::{self, Request};
 
-use super::{Drawn, Operation};
+use super::{DynOperation, Operation};
 use crate::sim::draw::Draw;
 use crate::sim::facts::{Answer, Outcome};
 use crate::sim::label;
-use crate::sim::model::{Caller, Model, Turn, may};
+use crate::sim::model::{Caller, Model, Tx, may};
 use crate::sim::service::Service;
 
 #[derive(Clone, Debug)]
-struct Ask {
+struct RequestAccess {
     book: label::Book,
     label: label::AccessRequest,
     permission: Option<&'static str>,
@@ -32,8 +32,8 @@ struct Decide {
     what: What,
 }
 
-pub fn draw_ask(draw: &mut Draw<'_>) -> Drawn {
-    let permission = if draw.wild && draw.one_in(3) {
+pub fn draw_request(draw: &mut Draw<'_>) -> DynOperation {
+    let permission = if draw.unrestricted && draw.one_in(3) {
         draw.pick(&[None, Some(" "), Some("OWNER"), Some("NONE"), Some("viewer")])
     } else {
         Some(draw.pick(&["OWNER", "EDITOR", "POSTER", " RECORDER ", "VIEWER"]))
@@ -41,15 +41,15 @@ pub fn draw_ask(draw: &mut Draw<'_>) -> Drawn {
     let message = match draw.below(4) {
         0 => Some(" \t".to_owned()),
         1 => Some(" Let me in\n".to_owned()),
-        2 if draw.wild => Some("\u{e9}".repeat(draw.pick(&[2_000, 2_001]))),
+        2 if draw.unrestricted => Some("\u{e9}".repeat(draw.pick(&[2_000, 2_001]))),
         _ => None,
     };
-    // What is asked of no book is answered alike.
-    let book = if draw.wild && draw.one_in(4) { label::Book(0) } else { draw.book };
-    Arc::new(Ask { book, label: draw.label(), permission, message })
+    // Also for an unknown book, which must give the same answer.
+    let book = if draw.unrestricted && draw.one_in(4) { label::Book(0) } else { draw.book };
+    Arc::new(RequestAccess { book, label: draw.label(), permission, message })
 }
 
-pub fn draw_decide(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_decide(draw: &mut Draw<'_>) -> DynOperation {
     let known: Vec<label::AccessRequest> = draw
         .state()
         .map(|book| book.requests.iter().map(|one| one.label).collect())
@@ -63,30 +63,30 @@ pub fn draw_decide(draw: &mut Draw<'_>) -> Drawn {
     Arc::new(Decide { book: draw.book, what })
 }
 
-impl Operation for Ask {
+impl Operation for RequestAccess {
     fn book(&self) -> label::Book {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let (permission, message) = (self.permission, self.message.clone());
         service.write(self.book, caller, move |tx, cx, book| {
-            let asked = Request { permission, message: message.as_deref(), ..Request::default() };
-            access_request::request(tx, cx, book, asked)
+            let request = Request { permission, message: message.as_deref(), ..Request::default() };
+            access_request::request(tx, cx, book, request)
         })?;
-        service.note_request(self.book, caller, self.label);
+        service.label_access_request(self.book, caller, self.label);
         Ok(Answer::AccessRequests(Vec::new()))
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        let asked = (self.permission, self.message.as_deref());
-        model.request_access(self.book, caller, self.label, asked)?;
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        let message = self.message.as_deref();
+        model.request_access(self.book, caller, self.label, self.permission, message)?;
         Ok(Answer::AccessRequests(Vec::new()))
     }
 
-    fn smaller(&self) -> Vec<Drawn> {
-        let silent = Ask { message: None, ..self.clone() };
-        self.message.iter().map(|_| Arc::new(silent.clone()) as Drawn).collect()
+    fn smaller(&self) -> Vec<DynOperation> {
+        let silent = RequestAccess { message: None, ..self.clone() };
+        self.message.iter().map(|_| Arc::new(silent.clone()) as DynOperation).collect()
     }
 }
 
@@ -95,7 +95,7 @@ impl Operation for Decide {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let found = match self.what {
             What::List => service.read(self.book, caller, access_request::list)?,
             What::Get(label) => {
@@ -114,12 +114,12 @@ impl Operation for Decide {
         Ok(Answer::AccessRequests(found.iter().map(|one| service.access_request(one)).collect()))
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let found = match self.what {
             What::List => model.list_requests(self.book, caller)?,
             What::Get(label) => vec![model.get_request(self.book, caller, label)?],
             What::Decline(label) => {
-                let decline = |turn: &mut Turn| turn.decline(label);
+                let decline = |tx: &mut Tx| tx.decline(label);
                 vec![model.write(self.book, caller, may::MANAGE, decline)?]
             }
         };

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use daybook_service::account;
 
-use super::{Drawn, Operation, fewer};
+use super::{DynOperation, Operation, fewer};
 use crate::sim::body::{AccountBody, Id, Named};
 use crate::sim::draw::Draw;
-use crate::sim::facts::{Answer, Outcome, Refused};
+use crate::sim::facts::{Answer, Outcome, Refusal};
 use crate::sim::label;
 use crate::sim::model::{Caller, Model, may};
 use crate::sim::service::Service;
@@ -38,13 +38,13 @@ struct Reading {
     read: Read,
 }
 
-pub fn draw_create(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_create(draw: &mut Draw<'_>) -> DynOperation {
     let count = if draw.one_in(2) { 1 } else { draw.count() };
     let items = (0..count).map(|_| draw.new_account()).collect();
     Arc::new(Accounts { book: draw.book, write: Write::Create(items) })
 }
 
-pub fn draw_update(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_update(draw: &mut Draw<'_>) -> DynOperation {
     let count = if draw.one_in(2) { 1 } else { draw.count() };
     let items = if draw.one_in(12) {
         draw.accounts_swapped()
@@ -54,7 +54,7 @@ pub fn draw_update(draw: &mut Draw<'_>) -> Drawn {
     Arc::new(Accounts { book: draw.book, write: Write::Update(items) })
 }
 
-pub fn draw_delete(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_delete(draw: &mut Draw<'_>) -> DynOperation {
     let unused = draw
         .state()
         .into_iter()
@@ -76,7 +76,7 @@ pub fn draw_delete(draw: &mut Draw<'_>) -> Drawn {
     Arc::new(Accounts { book: draw.book, write: Write::Delete(items) })
 }
 
-pub fn draw_read(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_read(draw: &mut Draw<'_>) -> DynOperation {
     let mut named = draw.account_named();
     if named.id.is_some() || named.name.is_none() {
         named = Named { id: named.id.or(Some(Id::Unknown)), name: None };
@@ -94,7 +94,7 @@ impl Operation for Accounts {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let view = match &self.write {
             Write::Create(items) => {
                 let inputs = service.account_inputs(items);
@@ -123,16 +123,16 @@ impl Operation for Accounts {
         Ok(Answer::Accounts(view.accounts.iter().map(|account| service.account(account)).collect()))
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        let answer = model.write(self.book, caller, may::MANAGE, |turn| match &self.write {
-            Write::Create(items) => turn.create_accounts(items),
-            Write::Update(items) => turn.update_accounts(items),
-            Write::Delete(items) => turn.delete_accounts(items),
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        let answer = model.write(self.book, caller, may::MANAGE, |tx| match &self.write {
+            Write::Create(items) => tx.create_accounts(items),
+            Write::Update(items) => tx.update_accounts(items),
+            Write::Delete(items) => tx.delete_accounts(items),
         });
         answer.map(Answer::Accounts)
     }
 
-    fn smaller(&self) -> Vec<Drawn> {
+    fn smaller(&self) -> Vec<DynOperation> {
         let writes: Vec<Write> = match &self.write {
             Write::Create(items) => fewer(items).into_iter().map(Write::Create).collect(),
             Write::Update(items) => fewer(items).into_iter().map(Write::Update).collect(),
@@ -140,7 +140,7 @@ impl Operation for Accounts {
         };
         writes
             .into_iter()
-            .map(|write| Arc::new(Accounts { book: self.book, write }) as Drawn)
+            .map(|write| Arc::new(Accounts { book: self.book, write }) as DynOperation)
             .collect()
     }
 }
@@ -150,7 +150,7 @@ impl Operation for Reading {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         match &self.read {
             Read::All => {
                 let view = service.read(self.book, caller, account::list)?;
@@ -175,9 +175,9 @@ impl Operation for Reading {
         }
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let (book, _) = model.enter(self.book, caller, may::READ)?;
-        let find = |named| book.find_account(named).ok_or_else(Refused::missing);
+        let find = |named| book.find_account(named).ok_or_else(Refusal::missing);
         Ok(match &self.read {
             Read::All => Answer::Accounts(book.accounts_by_name()),
             Read::One(named) => Answer::Accounts(vec![find(named)?.clone()]),

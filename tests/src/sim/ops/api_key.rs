@@ -1,14 +1,14 @@
-//! Operations on API keys. They are their user's and about no book.
+//! Operations on API keys, which belong to a user and not to a book.
 
 use std::sync::Arc;
 
-use daybook_domain::api_key::{KeyDigest, KeyRequest, Usage};
+use daybook_domain::api_key::{ApiKeyUsage, KeyDigest, KeyRequest};
 use daybook_domain::instant::Instant;
 use daybook_service::api_key;
 
-use super::{Drawn, Operation};
+use super::{DynOperation, Operation};
 use crate::sim::draw::Draw;
-use crate::sim::facts::{Answer, Outcome, Refused};
+use crate::sim::facts::{Answer, Outcome, Refusal};
 use crate::sim::label;
 use crate::sim::model::{Caller, Model};
 use crate::sim::service::Service;
@@ -19,23 +19,23 @@ enum Keys {
     Revoke(label::ApiKey),
     List,
     Get(label::ApiKey),
-    /// A request brings it, whoever sends it.
+    /// A request with the key, from any sender.
     Call(label::ApiKey),
 }
 
-pub fn draw_write(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_write(draw: &mut Draw<'_>) -> DynOperation {
     if draw.one_in(3) {
         return Arc::new(Keys::Revoke(key(draw)));
     }
     let name = match draw.below(4) {
         0 => None,
-        1 if draw.wild => Some("\u{e9}".repeat(draw.pick(&[255, 256]))),
+        1 if draw.unrestricted => Some("\u{e9}".repeat(draw.pick(&[255, 256]))),
         _ => Some(" importer ".to_owned()),
     };
     Arc::new(Keys::Create(draw.label(), name))
 }
 
-pub fn draw_use(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_use(draw: &mut Draw<'_>) -> DynOperation {
     Arc::new(match draw.below(5) {
         0 => Keys::List,
         1 => Keys::Get(key(draw)),
@@ -43,7 +43,7 @@ pub fn draw_use(draw: &mut Draw<'_>) -> Drawn {
     })
 }
 
-/// Mostly one of the caller's own.
+/// Usually a key of the caller.
 fn key(draw: &mut Draw<'_>) -> label::ApiKey {
     let any = draw.one_in(4);
     let known = draw.model.api_keys.values().filter(|one| any || one.user == draw.caller.who);
@@ -56,7 +56,7 @@ impl Operation for Keys {
         label::Book(0)
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let found = match self {
             Keys::Create(label, name) => {
                 let digest = service.digest(*label);
@@ -83,18 +83,18 @@ impl Operation for Keys {
         Ok(Answer::ApiKeys(found.iter().map(|one| service.api_key(one)).collect()))
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         Ok(Answer::ApiKeys(match self {
             Keys::Create(label, name) => vec![model.create_key(caller, *label, name.as_deref())?],
             Keys::Revoke(label) => vec![model.revoke_key(caller, *label)?],
             Keys::List => model.list_keys(caller),
             Keys::Get(label) => vec![model.get_key(caller, *label)?],
             Keys::Call(label) if model.call_with(*label, caller.now) => Vec::new(),
-            Keys::Call(_) => return Err(Refused::missing()),
+            Keys::Call(_) => return Err(Refusal::missing()),
         }))
     }
 
-    fn smaller(&self) -> Vec<Drawn> {
+    fn smaller(&self) -> Vec<DynOperation> {
         match self {
             Keys::Create(label, Some(_)) => vec![Arc::new(Keys::Create(*label, None))],
             _ => Vec::new(),
@@ -102,12 +102,12 @@ impl Operation for Keys {
     }
 }
 
-/// Finds the key of a request, and writes down that it was used, as http does from time to time.
-fn call(service: &Service, caller: &Caller, digest: KeyDigest) -> Result<(), Refused> {
+/// Resolves the key of a request and records its use, as the HTTP layer does periodically.
+fn call(service: &Service, caller: &Caller, digest: KeyDigest) -> Result<(), Refusal> {
     let now = Instant::new(caller.now);
     let found = service
-        .read(label::Book(0), caller, |tx, _, _| api_key::active(tx, &digest))?
-        .ok_or_else(Refused::missing)?;
-    let counted = vec![(found.id, Usage { day: api_key::day(now), calls: 1 })];
-    service.own(caller, move |tx, _| api_key::count(tx, &counted, now))
+        .read(label::Book(0), caller, |tx, _, _| api_key::find_active(tx, &digest))?
+        .ok_or_else(Refusal::missing)?;
+    let counted = vec![(found.id, ApiKeyUsage { day: api_key::day(now), calls: 1 })];
+    service.own(caller, move |tx, _| api_key::add_calls(tx, &counted, now))
 }

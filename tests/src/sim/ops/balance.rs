@@ -5,7 +5,7 @@ use std::sync::Arc;
 use daybook_service::balance;
 
 use super::list::UNREADABLE;
-use super::{Drawn, Operation, fewer};
+use super::{DynOperation, Operation, fewer};
 use crate::sim::draw::{Draw, TAGS};
 use crate::sim::facts::{Answer, Outcome};
 use crate::sim::label;
@@ -21,7 +21,7 @@ struct Balances {
     question: Question,
 }
 
-/// What balances do without (1.4.1, 1.4.2).
+/// Terms that balances ignore (1.4.1, 1.4.2).
 const IGNORED: [Flaw; 7] = [
     Flaw::new("lunch", "ignored in balances"),
     Flaw::new("amount>5", "ignored in balances"),
@@ -32,7 +32,7 @@ const IGNORED: [Flaw; 7] = [
     Flaw::new("after:", "ignored, nothing to look for"),
 ];
 
-pub fn draw(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw(draw: &mut Draw<'_>) -> DynOperation {
     let named = |draw: &mut Draw<'_>| {
         let mut named = draw.account_named();
         if named.id.is_some() || named.name.as_deref().is_none_or(|name| name.trim().is_empty()) {
@@ -73,18 +73,18 @@ impl Operation for Balances {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let asked = service.question_text(&self.question).into();
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
+        let request = service.question_text(&self.question).into();
         let view =
-            service.read(self.book, caller, |tx, cx, book| balance::get(tx, cx, book, &asked))?;
+            service.read(self.book, caller, |tx, cx, book| balance::get(tx, cx, book, &request))?;
         Ok(Answer::Balances(service.containers(&view), warning_texts(&view.query.warnings)))
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         model.balances(self.book, caller, &self.question)
     }
 
-    fn smaller(&self) -> Vec<Drawn> {
+    fn smaller(&self) -> Vec<DynOperation> {
         let question = &self.question;
         let mut smaller = Vec::new();
         smaller.extend(
@@ -97,9 +97,9 @@ impl Operation for Balances {
                 .into_iter()
                 .map(|groups| Question { groups, ..question.clone() }),
         );
-        for place in 0..question.dates.len() {
+        for index in 0..question.dates.len() {
             let mut dates = question.dates.clone();
-            dates.remove(place);
+            dates.remove(index);
             smaller.push(Question { dates, ..question.clone() });
         }
         if !question.tags.is_empty() {
@@ -107,7 +107,7 @@ impl Operation for Balances {
         }
         smaller
             .into_iter()
-            .map(|question| Arc::new(Balances { book: self.book, question }) as Drawn)
+            .map(|question| Arc::new(Balances { book: self.book, question }) as DynOperation)
             .collect()
     }
 }

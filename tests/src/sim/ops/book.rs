@@ -9,16 +9,16 @@ use daybook_domain::field::Field;
 use daybook_service::{account, book, collaborator, group};
 use jiff::ToSpan as _;
 
-use super::{Drawn, Operation};
+use super::{DynOperation, Operation};
 use crate::sim::draw::Draw;
 use crate::sim::facts::{Answer, Outcome};
 use crate::sim::label;
-use crate::sim::model::book::Founding;
+use crate::sim::model::book::NewBook;
 use crate::sim::model::{Caller, Model};
 use crate::sim::service::Service;
 
 #[derive(Clone, Debug)]
-struct Create(Founding);
+struct Create(NewBook);
 
 #[derive(Clone, Debug)]
 struct Update {
@@ -48,8 +48,8 @@ pub const ZONES: [&str; 6] = [
     "America/New_York",
 ];
 
-/// A book with a chart to begin with.
-pub fn draw_create(draw: &mut Draw<'_>, book: label::Book) -> Drawn {
+/// A book with an initial chart.
+pub fn draw_create(draw: &mut Draw<'_>, book: label::Book) -> DynOperation {
     let owner = draw.label();
     let changes = Changes {
         name: Some(draw.pick(&["Household", "Café", "Trading"]).to_owned()),
@@ -62,16 +62,16 @@ pub fn draw_create(draw: &mut Draw<'_>, book: label::Book) -> Drawn {
     let count = draw.below(4);
     let groups = (0..count).map(|_| draw.new_group()).collect();
     let accounts = (0..6).map(|_| draw.new_account()).collect();
-    Arc::new(Create(Founding { book, owner, changes, groups, accounts }))
+    Arc::new(Create(NewBook { book, owner, changes, groups, accounts }))
 }
 
-pub fn draw_update(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_update(draw: &mut Draw<'_>) -> DynOperation {
     let mut changes = Changes::default();
     match draw.below(14) {
         0 | 1 => changes.lock_date = date(draw),
         2 => changes.closing_date = date(draw),
         3 | 4 => {
-            changes.fraction_digits = Some(if draw.wild {
+            changes.fraction_digits = Some(if draw.unrestricted {
                 draw.pick(&[-1, 9, 12])
             } else {
                 draw.pick(&[0, 1, 2, 2, 3, 4, 8])
@@ -79,8 +79,9 @@ pub fn draw_update(draw: &mut Draw<'_>) -> Drawn {
         }
         5 | 6 => changes.auto_post = Some(!draw.one_in(3)),
         7 => {
-            changes.time_zone =
-                Some(draw.pick(if draw.wild { &["Mars/Olympus"] } else { &ZONES }).to_owned())
+            changes.time_zone = Some(
+                draw.pick(if draw.unrestricted { &["Mars/Olympus"] } else { &ZONES }).to_owned(),
+            )
         }
         8 => {
             changes.decimal_separator =
@@ -93,7 +94,8 @@ pub fn draw_update(draw: &mut Draw<'_>) -> Drawn {
         }
         11 => changes.name = Some(draw.name()),
         12 => {
-            changes.page_size = Some(if draw.wild { 0 } else { draw.pick(&[10, 100, 1000]) });
+            changes.page_size =
+                Some(if draw.unrestricted { 0 } else { draw.pick(&[10, 100, 1000]) });
             changes.period = Some(draw.pick(&Period::ALL));
             changes.period_start_month = Some(draw.pick(&StartMonth::all().collect::<Vec<_>>()));
         }
@@ -107,13 +109,13 @@ pub fn draw_update(draw: &mut Draw<'_>) -> Drawn {
     Arc::new(Update { book: draw.book, changes })
 }
 
-/// A lock date: mostly in the past, often cleared, so that books do not stay locked.
+/// A lock date: usually in the past and often cleared, so that books do not stay locked.
 fn date(draw: &mut Draw<'_>) -> Field<String> {
     match draw.below(5) {
         0 => Field::Clear,
         1 => Field::Set(CLEARED_DATE.to_owned()),
-        2 if draw.wild => Field::Set("2025-00-00".to_owned()),
-        // On the very day of a transaction.
+        2 if draw.unrestricted => Field::Set("2025-00-00".to_owned()),
+        // The day of a transaction.
         2 => draw.day_of_one().map_or(Field::Clear, |day| Field::Set(day.to_string())),
         _ => {
             let back = i32::try_from(draw.below(400)).expect("small");
@@ -122,7 +124,7 @@ fn date(draw: &mut Draw<'_>) -> Field<String> {
     }
 }
 
-pub fn draw_read(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_read(draw: &mut Draw<'_>) -> DynOperation {
     let read = match draw.below(3) {
         0 => Read::One,
         1 => Read::Chart { accounts: draw.one_in(2), groups: draw.one_in(2) },
@@ -136,22 +138,22 @@ impl Operation for Create {
         self.0.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let founding = &self.0;
-        let changes = founding.changes.clone();
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
+        let new_book = &self.0;
+        let changes = new_book.changes.clone();
         let (groups, accounts) =
-            (service.group_inputs(&founding.groups), service.account_inputs(&founding.accounts));
+            (service.group_inputs(&new_book.groups), service.account_inputs(&new_book.accounts));
         let input = book::Input { changes, groups, accounts };
         let view = service.found(caller, move |tx, cx| book::create(tx, cx, input))?;
         let made = view.access.book();
-        service.labels.keys.insert(founding.book, made.key.as_str().to_owned());
-        service.labels.owners.insert(founding.book, caller.who);
-        service.labels.books.note(made.id.get(), founding.book);
-        // What is embedded is not answered: it is found by its names.
-        let rows = service.read(founding.book, caller, collaborator::list)?;
-        rows.iter().for_each(|row| service.labels.collaborators.note(row.id.get(), founding.owner));
-        let found = service.read(founding.book, caller, group::list)?.groups;
-        for body in &founding.groups {
+        service.labels.keys.insert(new_book.book, made.key.as_str().to_owned());
+        service.labels.owners.insert(new_book.book, caller.who);
+        service.labels.books.note(made.id.get(), new_book.book);
+        // The response has no ids of embedded resources; their names identify them.
+        let rows = service.read(new_book.book, caller, collaborator::list)?;
+        rows.iter().for_each(|row| service.labels.collaborators.note(row.id.get(), new_book.owner));
+        let found = service.read(new_book.book, caller, group::list)?.groups;
+        for body in &new_book.groups {
             let named = found
                 .iter()
                 .find(|group| body.name.as_deref().map(str::trim) == Some(group.name.as_str()));
@@ -159,8 +161,8 @@ impl Operation for Create {
                 .into_iter()
                 .for_each(|group| service.labels.groups.note(group.id.get(), body.label));
         }
-        let found = service.read(founding.book, caller, account::list)?.accounts;
-        for body in &founding.accounts {
+        let found = service.read(new_book.book, caller, account::list)?.accounts;
+        for body in &new_book.accounts {
             let named = found
                 .iter()
                 .find(|account| body.name.as_deref().map(str::trim) == Some(account.name.as_str()));
@@ -171,23 +173,23 @@ impl Operation for Create {
         Ok(Answer::Book(Box::new(service.book(&view, caller))))
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         model.create_book(caller, &self.0).map(|book| Answer::Book(Box::new(book)))
     }
 
-    fn smaller(&self) -> Vec<Drawn> {
+    fn smaller(&self) -> Vec<DynOperation> {
         let mut smaller = Vec::new();
-        for place in 0..self.0.accounts.len() {
-            let mut founding = self.0.clone();
-            founding.accounts.remove(place);
-            smaller.push(founding);
+        for index in 0..self.0.accounts.len() {
+            let mut new_book = self.0.clone();
+            new_book.accounts.remove(index);
+            smaller.push(new_book);
         }
-        for place in 0..self.0.groups.len() {
-            let mut founding = self.0.clone();
-            founding.groups.remove(place);
-            smaller.push(founding);
+        for index in 0..self.0.groups.len() {
+            let mut new_book = self.0.clone();
+            new_book.groups.remove(index);
+            smaller.push(new_book);
         }
-        smaller.into_iter().map(|founding| Arc::new(Create(founding)) as Drawn).collect()
+        smaller.into_iter().map(|new_book| Arc::new(Create(new_book)) as DynOperation).collect()
     }
 }
 
@@ -196,14 +198,14 @@ impl Operation for Update {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let changes = self.changes.clone();
         let view = service
             .write(self.book, caller, move |tx, cx, book| book::update(tx, cx, book, changes))?;
         Ok(Answer::Book(Box::new(service.book(&view, caller))))
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         model.update_book(self.book, caller, &self.changes).map(|book| Answer::Book(Box::new(book)))
     }
 }
@@ -213,7 +215,7 @@ impl Operation for Reading {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         match &self.read {
             Read::One => {
                 let view = service.read(self.book, caller, |tx, cx, book| {
@@ -239,7 +241,7 @@ impl Operation for Reading {
         }
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         match &self.read {
             Read::One => model.get_book(self.book, caller).map(|book| Answer::Book(Box::new(book))),
             Read::Chart { accounts, groups } => {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use daybook_domain::permission::Permission;
 use daybook_service::collaborator;
 
-use super::{Drawn, Operation};
+use super::{DynOperation, Operation};
 use crate::sim::body::Email;
 use crate::sim::draw::Draw;
-use crate::sim::facts::{Answer, Outcome, Refused};
+use crate::sim::facts::{Answer, Outcome, Refusal};
 use crate::sim::label;
-use crate::sim::model::{Caller, Model, Turn, may};
+use crate::sim::model::{Caller, Model, Tx, may};
 use crate::sim::service::Service;
 
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct Add {
     pub permission: Option<Permission>,
 }
 
-/// How a removal names a collaborator.
+/// How a removal names the collaborator.
 #[derive(Clone, Debug)]
 enum Whom {
     Id(label::Collaborator),
@@ -37,11 +37,11 @@ struct Remove {
 #[derive(Clone, Debug)]
 struct List(label::Book);
 
-pub fn draw_add(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_add(draw: &mut Draw<'_>) -> DynOperation {
     let permission = match draw.below(12) {
         0 => Some(Permission::None),
-        1 if draw.wild => None,
-        1 | 2 if draw.wild => Some(Permission::Owner),
+        1 if draw.unrestricted => None,
+        1 | 2 if draw.unrestricted => Some(Permission::Owner),
         _ => Some(draw.pick(&[
             Permission::Editor,
             Permission::Poster,
@@ -52,9 +52,9 @@ pub fn draw_add(draw: &mut Draw<'_>) -> Drawn {
     Arc::new(Add { book: draw.book, label: draw.label(), email: email(draw), permission })
 }
 
-/// Mostly that of a user.
+/// Usually the address of a user.
 pub fn email(draw: &mut Draw<'_>) -> Option<Email> {
-    if draw.wild && draw.one_in(4) {
+    if draw.unrestricted && draw.one_in(4) {
         return draw
             .pick(&[
                 None,
@@ -76,10 +76,10 @@ pub fn email(draw: &mut Draw<'_>) -> Option<Email> {
         return Some(Email::Text(draw.pick(&pending).to_owned()));
     }
     let who = draw.below(draw.model.users.len());
-    Some(if draw.one_in(4) { Email::Shouted(who) } else { Email::Of(who) })
+    Some(if draw.one_in(4) { Email::Uppercase(who) } else { Email::Of(who) })
 }
 
-pub fn draw_remove(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_remove(draw: &mut Draw<'_>) -> DynOperation {
     let rows: Vec<label::Collaborator> =
         draw.state().map(|book| book.collaborators.keys().copied().collect()).unwrap_or_default();
     let whom = if rows.is_empty() || draw.one_in(2) {
@@ -90,7 +90,7 @@ pub fn draw_remove(draw: &mut Draw<'_>) -> Drawn {
     Arc::new(Remove { book: draw.book, whom })
 }
 
-pub fn draw_list(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_list(draw: &mut Draw<'_>) -> DynOperation {
     Arc::new(List(draw.book))
 }
 
@@ -99,7 +99,7 @@ impl Operation for Add {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let (email, permission) =
             (self.email.as_ref().map(|email| service.email(email)), self.permission);
         let add =
@@ -116,10 +116,9 @@ impl Operation for Add {
         Ok(Answer::Collaborators(vec![service.collaborator(&row)]))
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let email = self.email.as_ref().map(|email| model.email(email));
-        let add =
-            |turn: &mut Turn| turn.add_collaborator(self.label, email.as_deref(), self.permission);
+        let add = |tx: &mut Tx| tx.add_collaborator(self.label, email.as_deref(), self.permission);
         model.write(self.book, caller, may::MANAGE, add).map(|row| Answer::Collaborators(vec![row]))
     }
 }
@@ -129,7 +128,7 @@ impl Operation for Remove {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let text = match &self.whom {
             Whom::Id(label) => service.collaborator_id(*label),
             Whom::Email(email) => service.email(email),
@@ -140,12 +139,12 @@ impl Operation for Remove {
         Ok(Answer::Collaborators(vec![service.collaborator(&row)]))
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let (id, email) = match &self.whom {
             Whom::Id(label) => (Some(*label), None),
             Whom::Email(email) => (None, Some(model.email(email))),
         };
-        let remove = |turn: &mut Turn| turn.remove_collaborator(id, email.as_deref());
+        let remove = |tx: &mut Tx| tx.remove_collaborator(id, email.as_deref());
         let row = model.write(self.book, caller, may::READ_BOOK, remove)?;
         Ok(Answer::Collaborators(vec![row]))
     }
@@ -156,15 +155,15 @@ impl Operation for List {
         self.0
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let rows = service.read(self.0, caller, collaborator::list)?;
         Ok(Answer::Collaborators(rows.iter().map(|row| service.collaborator(row)).collect()))
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let (book, _) = model.enter(self.0, caller, may::READ)?;
         if !model.collaborates(book, caller) {
-            return Err(Refused::forbidden());
+            return Err(Refusal::forbidden());
         }
         Ok(Answer::Collaborators(book.collaborators_in_order()))
     }

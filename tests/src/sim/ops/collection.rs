@@ -1,10 +1,10 @@
-//! Operations on collections. They are their owner's and about no book.
+//! Operations on collections, which belong to a user and not to a book.
 
 use std::sync::Arc;
 
 use daybook_service::collection;
 
-use super::{Drawn, Operation, fewer};
+use super::{DynOperation, Operation, fewer};
 use crate::sim::body::Id;
 use crate::sim::draw::Draw;
 use crate::sim::facts::{Answer, Outcome};
@@ -23,11 +23,11 @@ enum Collections {
     Get(Id<label::Collection>),
 }
 
-pub fn draw_write(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_write(draw: &mut Draw<'_>) -> DynOperation {
     Arc::new(match draw.below(12) {
         0..3 => Collections::Create(draw.label(), name(draw)),
         3 => Collections::Update(
-            if draw.wild && draw.one_in(6) { None } else { Some(id(draw)) },
+            if draw.unrestricted && draw.one_in(6) { None } else { Some(id(draw)) },
             name(draw),
         ),
         4 => Collections::Delete(id(draw)),
@@ -36,12 +36,12 @@ pub fn draw_write(draw: &mut Draw<'_>) -> Drawn {
     })
 }
 
-pub fn draw_read(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_read(draw: &mut Draw<'_>) -> DynOperation {
     Arc::new(if draw.one_in(2) { Collections::List } else { Collections::Get(id(draw)) })
 }
 
 fn name(draw: &mut Draw<'_>) -> Option<String> {
-    let name = if draw.wild && draw.one_in(3) {
+    let name = if draw.unrestricted && draw.one_in(3) {
         draw.pick(&[None, Some(" ")])
     } else {
         Some(draw.pick(&["Home", "home", "Work", "Äcker"]))
@@ -49,7 +49,7 @@ fn name(draw: &mut Draw<'_>) -> Option<String> {
     name.map(str::to_owned)
 }
 
-/// Mostly one of the caller's own.
+/// Usually a collection of the caller.
 fn id(draw: &mut Draw<'_>) -> Id<label::Collection> {
     let any = draw.one_in(6);
     let own = draw.model.collections.iter().filter(|(_, one)| any || one.owner == draw.caller.who);
@@ -60,8 +60,8 @@ fn id(draw: &mut Draw<'_>) -> Id<label::Collection> {
 fn books(draw: &mut Draw<'_>) -> Vec<Option<label::Book>> {
     let all: Vec<label::Book> = draw.model.books.keys().copied().collect();
     let one = |draw: &mut Draw<'_>| match draw.below(8) {
-        0 if draw.wild => None,
-        1 if draw.wild => Some(label::Book(0)),
+        0 if draw.unrestricted => None,
+        1 if draw.unrestricted => Some(label::Book(0)),
         _ if all.is_empty() => Some(label::Book(0)),
         _ => Some(draw.pick(&all)),
     };
@@ -73,7 +73,7 @@ impl Operation for Collections {
         label::Book(0)
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let keys = |service: &Service, books: &[Option<label::Book>]| -> Vec<Option<String>> {
             books.iter().map(|book| book.map(|book| service.labels.key(book))).collect()
         };
@@ -118,10 +118,11 @@ impl Operation for Collections {
                 service.own(caller, move |tx, cx| collection::remove(tx, cx, &id, keys))?
             }
         };
-        Ok(Answer::Books(books.iter().map(|view| service.book(view, caller)).collect()))
+        let books = books.iter().map(|summary| service.book_summary(summary, caller));
+        Ok(Answer::Books(books.collect()))
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let books = match self {
             Collections::Create(label, name) => {
                 return model
@@ -144,15 +145,15 @@ impl Operation for Collections {
         books.map(Answer::Books)
     }
 
-    fn smaller(&self) -> Vec<Drawn> {
+    fn smaller(&self) -> Vec<DynOperation> {
         match self {
             Collections::Add(id, books) => fewer(books)
                 .into_iter()
-                .map(|books| Arc::new(Collections::Add(*id, books)) as Drawn)
+                .map(|books| Arc::new(Collections::Add(*id, books)) as DynOperation)
                 .collect(),
             Collections::Remove(id, books) => fewer(books)
                 .into_iter()
-                .map(|books| Arc::new(Collections::Remove(*id, books)) as Drawn)
+                .map(|books| Arc::new(Collections::Remove(*id, books)) as DynOperation)
                 .collect(),
             _ => Vec::new(),
         }

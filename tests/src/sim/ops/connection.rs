@@ -1,47 +1,47 @@
-//! Operations on connections. They are their user's and about no book.
+//! Operations on connections, which belong to a user and not to a book.
 
 use std::sync::Arc;
 
 use daybook_domain::property::Edits;
 use daybook_service::connection;
 
-use super::{Drawn, Operation};
+use super::{DynOperation, Operation};
 use crate::sim::body::Id;
 use crate::sim::draw::Draw;
 use crate::sim::facts::{Answer, Outcome};
 use crate::sim::label;
-use crate::sim::model::connection::Connecting;
+use crate::sim::model::connection::ConnectionInput;
 use crate::sim::model::{Caller, Model};
 use crate::sim::service::{Service, sealed};
 
 #[derive(Clone, Debug)]
 enum Connections {
-    Create(Connecting),
+    Create(ConnectionInput),
     Update(Option<Id<label::Connection>>, Option<String>, Edits),
     Delete(Id<label::Connection>),
     Get(Id<label::Connection>),
     List,
-    /// Their integrations.
+    /// Lists the integrations of a connection.
     Used(Id<label::Connection>),
 }
 
-pub fn draw_write(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_write(draw: &mut Draw<'_>) -> DynOperation {
     Arc::new(match draw.below(8) {
-        0..4 => Connections::Create(Connecting {
+        0..4 => Connections::Create(ConnectionInput {
             label: draw.label(),
-            app: if draw.wild && draw.one_in(8) { None } else { Some(draw.app()) },
+            app: if draw.unrestricted && draw.one_in(8) { None } else { Some(draw.app()) },
             uuid: match draw.below(6) {
                 0 | 1 => None,
-                2 if draw.wild => Some(draw.pick(&["", " ", &"u".repeat(256)]).to_owned()),
+                2 if draw.unrestricted => Some(draw.pick(&["", " ", &"u".repeat(256)]).to_owned()),
                 _ => Some(draw.pick(&["one", "two", " one "]).to_owned()),
             },
             bank: draw.one_in(2),
-            name: if draw.wild && draw.one_in(8) { None } else { Some(draw.name()) },
+            name: if draw.unrestricted && draw.one_in(8) { None } else { Some(draw.name()) },
             properties: draw.properties(),
         }),
         4 | 5 => {
             let id = draw.connection();
-            let id = (!draw.wild || !draw.one_in(6)).then_some(id);
+            let id = (!draw.unrestricted || !draw.one_in(6)).then_some(id);
             let name = draw.one_in(2).then(|| draw.name());
             Connections::Update(id, name, draw.properties())
         }
@@ -49,7 +49,7 @@ pub fn draw_write(draw: &mut Draw<'_>) -> Drawn {
     })
 }
 
-pub fn draw_read(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_read(draw: &mut Draw<'_>) -> DynOperation {
     Arc::new(match draw.below(4) {
         0 => Connections::List,
         1 => Connections::Get(draw.connection()),
@@ -57,12 +57,12 @@ pub fn draw_read(draw: &mut Draw<'_>) -> Drawn {
     })
 }
 
-/// Mostly one of the caller's own that is used in a book.
+/// Usually a connection of the caller that has an integration.
 fn used(draw: &mut Draw<'_>) -> Id<label::Connection> {
     let all = draw.model.books.values().flat_map(|book| book.integrations.values());
     let own = all.filter(|one| one.installer == draw.caller.who);
     let used: Vec<label::Connection> = own.filter_map(|one| one.connection).collect();
-    if used.is_empty() || draw.wild { draw.connection() } else { Id::Of(draw.pick(&used)) }
+    if used.is_empty() || draw.unrestricted { draw.connection() } else { Id::Of(draw.pick(&used)) }
 }
 
 impl Operation for Connections {
@@ -70,24 +70,24 @@ impl Operation for Connections {
         label::Book(0)
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let found = match self {
-            Connections::Create(asked) => {
-                let (new, edits) = (service.connecting(asked), asked.properties.clone());
+            Connections::Create(input) => {
+                let (new, edits) = (service.connecting(input), input.properties.clone());
                 let made = service.own(caller, move |tx, cx| {
                     connection::create(tx, cx, &new, &edits, |_, before, edits| {
                         sealed(before, edits)
                     })
                 })?;
-                service.labels.connections.note(made.connection.id.get(), asked.label);
+                service.labels.connections.note(made.connection.id.get(), input.label);
                 vec![made]
             }
             Connections::Update(id, name, edits) => {
                 let id = id.map(|id| service.connection_id(id));
                 let (name, edits) = (name.clone(), edits.clone());
                 vec![service.own(caller, move |tx, cx| {
-                    let said = (name.as_deref(), &edits);
-                    connection::update(tx, cx, id.as_deref(), said, |_, before, edits| {
+                    let (id, name) = (id.as_deref(), name.as_deref());
+                    connection::update(tx, cx, id, name, &edits, |_, before, edits| {
                         sealed(before, edits)
                     })
                 })?]
@@ -111,11 +111,11 @@ impl Operation for Connections {
         Ok(Answer::Connections(found.iter().map(|one| service.connection(one)).collect()))
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         Ok(Answer::Connections(match self {
-            Connections::Create(asked) => vec![model.connect(caller, asked)?],
+            Connections::Create(input) => vec![model.connect(caller, input)?],
             Connections::Update(id, name, edits) => {
-                vec![model.update_connection(caller, *id, (name.as_deref(), edits))?]
+                vec![model.update_connection(caller, *id, name.as_deref(), edits)?]
             }
             Connections::Delete(id) => vec![model.delete_connection(caller, *id)?],
             Connections::Get(id) => vec![model.own_connection(caller, *id)?],

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use daybook_service::transaction::{self, SpanText};
 
-use super::{Drawn, Operation, list};
+use super::{DynOperation, Operation, list};
 use crate::sim::draw::Draw;
 use crate::sim::facts::{Answer, Outcome};
 use crate::sim::label;
@@ -26,20 +26,20 @@ struct Counts {
     span: Span,
 }
 
-pub fn draw(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw(draw: &mut Draw<'_>) -> DynOperation {
     if draw.one_in(2) {
         return Arc::new(Count { book: draw.book, query: list::query(draw) });
     }
     let (mut after, mut before) = (Some(draw.date()), Some(draw.date()));
     if draw.one_in(8) {
-        // More days than are filled.
+        // More days than the limit for filled slices.
         after = Some("2000-02-29".to_owned());
     }
     if after > before && !draw.one_in(8) {
         (after, before) = (before, after);
     }
     let mut periodicity = Some(draw.pick(&["DAILY", "MONTHLY", "YEARLY"]));
-    if draw.wild {
+    if draw.unrestricted {
         match draw.below(8) {
             0 => after = None,
             1 => before = None,
@@ -55,22 +55,22 @@ impl Operation for Count {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let asked = service.query_text(&self.query).into();
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
+        let request = service.query_text(&self.query).into();
         let count = service
-            .read(self.book, caller, |tx, cx, book| transaction::count(tx, cx, book, &asked))?;
+            .read(self.book, caller, |tx, cx, book| transaction::count(tx, cx, book, &request))?;
         let total = usize::try_from(count.total).expect("a small count");
         Ok(Answer::Count(total, warning_texts(&count.warnings)))
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         model.count(self.book, caller, &self.query)
     }
 
-    fn smaller(&self) -> Vec<Drawn> {
+    fn smaller(&self) -> Vec<DynOperation> {
         list::smaller(&self.query)
             .into_iter()
-            .map(|query| Arc::new(Count { book: self.book, query }) as Drawn)
+            .map(|query| Arc::new(Count { book: self.book, query }) as DynOperation)
             .collect()
     }
 }
@@ -80,11 +80,11 @@ impl Operation for Counts {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let Span { after, before, periodicity } = self.span.clone();
-        let asked = SpanText { after, before, periodicity: periodicity.map(str::to_owned) };
+        let request = SpanText { after, before, periodicity: periodicity.map(str::to_owned) };
         let counts = service
-            .read(self.book, caller, |tx, cx, book| transaction::counts(tx, cx, book, &asked))?;
+            .read(self.book, caller, |tx, cx, book| transaction::counts(tx, cx, book, &request))?;
         let slices = |counts: &[daybook_domain::transaction::TransactionCount]| {
             counts
                 .iter()
@@ -100,7 +100,7 @@ impl Operation for Counts {
         })
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         model.counts(self.book, caller, &self.span)
     }
 }

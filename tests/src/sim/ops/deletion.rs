@@ -1,5 +1,4 @@
-//! deleteBook, restoreBook, listBooks of deleted books, and what the worker does when the time of
-//! one is over.
+//! deleteBook, restoreBook, listBooks of deleted books, and the removal by the worker.
 
 use std::sync::Arc;
 
@@ -7,7 +6,7 @@ use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
 use daybook_service::book;
 
-use super::{Drawn, Operation};
+use super::{DynOperation, Operation};
 use crate::sim::draw::Draw;
 use crate::sim::facts::{Answer, Outcome};
 use crate::sim::label;
@@ -16,33 +15,33 @@ use crate::sim::model::{Caller, Model};
 use crate::sim::service::Service;
 
 #[derive(Clone, Copy, Debug)]
-enum Deed {
+enum Call {
     Delete,
     Restore,
     List,
-    /// So many milliseconds later.
+    /// Milliseconds from now.
     Remove(i64),
 }
 
 #[derive(Clone, Debug)]
 struct Deletion {
     book: label::Book,
-    deed: Deed,
+    call: Call,
 }
 
-pub fn draw_delete(draw: &mut Draw<'_>) -> Drawn {
-    Arc::new(Deletion { book: draw.book, deed: Deed::Delete })
+pub fn draw_delete(draw: &mut Draw<'_>) -> DynOperation {
+    Arc::new(Deletion { book: draw.book, call: Call::Delete })
 }
 
-/// Mostly of a book that is deleted, if there is one.
-pub fn draw(draw: &mut Draw<'_>) -> Drawn {
-    let gone: Vec<label::Book> = draw.model.deleted.keys().copied().collect();
-    let book = if gone.is_empty() || draw.one_in(8) { draw.book } else { draw.pick(&gone) };
-    // At once, too, so that something still waits for apps.
+/// Usually on a deleted book, if there is one.
+pub fn draw(draw: &mut Draw<'_>) -> DynOperation {
+    let deleted: Vec<label::Book> = draw.model.deleted.keys().copied().collect();
+    let book = if deleted.is_empty() || draw.one_in(8) { draw.book } else { draw.pick(&deleted) };
+    // Some removals are immediate, while deliveries are still pending.
     let over = i64::from(DAYS) * 24 * 3_600_000;
-    let remove = if draw.one_in(2) { Deed::Remove(0) } else { Deed::Remove(over) };
-    let deed = draw.pick(&[Deed::Restore, Deed::Restore, Deed::List, remove]);
-    Arc::new(Deletion { book, deed })
+    let remove = if draw.one_in(2) { Call::Remove(0) } else { Call::Remove(over) };
+    let call = draw.pick(&[Call::Restore, Call::Restore, Call::List, remove]);
+    Arc::new(Deletion { book, call })
 }
 
 impl Operation for Deletion {
@@ -50,19 +49,19 @@ impl Operation for Deletion {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let view = match self.deed {
-            Deed::Delete => {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
+        let view = match self.call {
+            Call::Delete => {
                 service.write(self.book, caller, |tx, cx, book| book::delete(tx, cx, book, DAYS))?
             }
-            Deed::Restore => service.write(self.book, caller, book::restore)?,
-            Deed::List => {
+            Call::Restore => service.write(self.book, caller, book::restore)?,
+            Call::List => {
                 let views =
                     service.read(self.book, caller, |tx, cx, _| book::list_deleted(tx, cx, ""))?;
                 let shown = views.iter().map(|view| service.book(view, caller)).collect();
                 return Ok(Answer::Books(shown));
             }
-            Deed::Remove(later) => {
+            Call::Remove(later) => {
                 let then = Caller { now: caller.now + later, ..caller.clone() };
                 return remove(service, self.book, &then);
             }
@@ -70,12 +69,12 @@ impl Operation for Deletion {
         Ok(Answer::Book(Box::new(service.book(&view, caller))))
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        let book = match self.deed {
-            Deed::Delete => model.delete_book(self.book, caller)?,
-            Deed::Restore => model.restore_book(self.book, caller)?,
-            Deed::List => return Ok(Answer::Books(model.list_deleted_books(caller))),
-            Deed::Remove(later) => {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        let book = match self.call {
+            Call::Delete => model.delete_book(self.book, caller)?,
+            Call::Restore => model.restore_book(self.book, caller)?,
+            Call::List => return Ok(Answer::Books(model.list_deleted_books(caller))),
+            Call::Remove(later) => {
                 let removed = model.remove_book(self.book, caller.now + later);
                 return Ok(Answer::Count(removed, Vec::new()));
             }
@@ -84,14 +83,14 @@ impl Operation for Deletion {
     }
 }
 
-/// As the worker does it.
+/// Removes a book as the worker does.
 fn remove(service: &Service, book: label::Book, caller: &Caller) -> Outcome {
     let now = Instant::new(caller.now);
     let begun = service.write(book, caller, move |tx, _, key| {
         book::begin_removal(tx, &BookKey::new(key.to_owned()), now)
     })?;
     if begun {
-        service.take_leave(book, caller)?;
+        service.detach_pending_deliveries(book, caller)?;
     }
     while begun
         && service.write(book, caller, |tx, _, key| {

@@ -1,4 +1,4 @@
-//! listEvents, with all its pages.
+//! listEvents, over all pages.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use daybook_domain::instant::Instant;
 use daybook_service::event::{self, Request};
 use daybook_service::zone;
 
-use super::{Drawn, Operation};
+use super::{DynOperation, Operation};
 use crate::sim::draw::Draw;
 use crate::sim::facts::{Answer, Outcome, Resource};
 use crate::sim::label;
@@ -22,7 +22,7 @@ struct List {
     limit: usize,
 }
 
-pub fn draw(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw(draw: &mut Draw<'_>) -> DynOperation {
     let now = draw.caller.now;
     let instant =
         |draw: &mut Draw<'_>| now - i64::try_from(draw.below(90)).expect("small") * 3_600_000;
@@ -55,7 +55,7 @@ impl Operation for List {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let Filter { after, before, error, resource, kind } = &self.filter;
         let instant = |at: &i64| zone::rfc3339(Instant::new(*at));
         let (after, before) = (after.as_ref().map(instant), before.as_ref().map(instant));
@@ -81,7 +81,7 @@ impl Operation for List {
         }
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         model.list_events(self.book, caller, &self.filter, self.limit).map(Answer::Events)
     }
 }

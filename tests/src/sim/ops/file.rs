@@ -1,15 +1,15 @@
-//! Operations on files: their bytes are named and not kept.
+//! Operations on files, whose bytes are named but not stored.
 
 use std::sync::Arc;
 
 use daybook_service::file;
 
-use super::{Drawn, Operation};
+use super::{DynOperation, Operation};
 use crate::sim::body::{FileBody, Id};
 use crate::sim::draw::Draw;
 use crate::sim::facts::{Answer, Outcome};
 use crate::sim::label;
-use crate::sim::model::{Caller, Model, Turn, may};
+use crate::sim::model::{Caller, Model, Tx, may};
 use crate::sim::service::Service;
 
 #[derive(Clone, Debug)]
@@ -37,20 +37,20 @@ struct Reading {
     read: Read,
 }
 
-pub fn draw_create(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_create(draw: &mut Draw<'_>) -> DynOperation {
     Arc::new(Writing { book: draw.book, write: Write::Create(draw.new_file()) })
 }
 
-pub fn draw_update(draw: &mut Draw<'_>) -> Drawn {
-    let id = if draw.wild && draw.one_in(8) { None } else { Some(id(draw)) };
+pub fn draw_update(draw: &mut Draw<'_>) -> DynOperation {
+    let id = if draw.unrestricted && draw.one_in(8) { None } else { Some(id(draw)) };
     Arc::new(Writing { book: draw.book, write: Write::Update(draw.changed_file(id)) })
 }
 
-pub fn draw_delete(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_delete(draw: &mut Draw<'_>) -> DynOperation {
     Arc::new(Writing { book: draw.book, write: Write::Delete(id(draw)) })
 }
 
-pub fn draw_read(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_read(draw: &mut Draw<'_>) -> DynOperation {
     let read =
         if draw.one_in(2) { Read::All(draw.pick(&[0, 1, 3, 5000])) } else { Read::One(id(draw)) };
     Arc::new(Reading { book: draw.book, read })
@@ -65,7 +65,7 @@ impl Operation for Writing {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let view = match &self.write {
             Write::Create(body) => {
                 let (changes, content) = (
@@ -73,7 +73,7 @@ impl Operation for Writing {
                     service.content(body).expect("a create has content"),
                 );
                 let view = service.write(self.book, caller, move |tx, cx, book| {
-                    file::create(tx, cx, book, (changes, content))
+                    file::create(tx, cx, book, changes, content)
                 })?;
                 service.labels.files.note(view.file.id.get(), body.label);
                 view
@@ -93,12 +93,12 @@ impl Operation for Writing {
         Ok(Answer::Files(vec![vec![service.file(&view.file)]]))
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let file =
-            model.write(self.book, caller, may::RECORD, |turn: &mut Turn| match &self.write {
-                Write::Create(body) => turn.create_file(body),
-                Write::Update(body) => turn.update_file(body),
-                Write::Delete(id) => turn.delete_file(*id),
+            model.write(self.book, caller, may::RECORD, |tx: &mut Tx| match &self.write {
+                Write::Create(body) => tx.create_file(body),
+                Write::Update(body) => tx.update_file(body),
+                Write::Delete(id) => tx.delete_file(*id),
             })?;
         Ok(Answer::Files(vec![vec![file]]))
     }
@@ -109,7 +109,7 @@ impl Operation for Reading {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let limit = match self.read {
             Read::All(limit) => limit,
             Read::One(id) => {
@@ -132,7 +132,7 @@ impl Operation for Reading {
         }
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         Ok(Answer::Files(match self.read {
             Read::All(limit) => model.list_files(self.book, caller, limit)?,
             Read::One(id) => vec![vec![model.get_file(self.book, caller, id)?]],

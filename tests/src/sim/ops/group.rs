@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use daybook_service::group;
+use daybook_service::{account, group};
 
-use super::{Drawn, Operation, fewer};
+use super::{DynOperation, Operation, fewer};
 use crate::sim::body::{GroupBody, Id, Named};
 use crate::sim::draw::Draw;
-use crate::sim::facts::{Answer, Outcome, Refused};
+use crate::sim::facts::{Answer, Outcome, Refusal};
 use crate::sim::label;
-use crate::sim::model::{Caller, Model, Turn, may};
+use crate::sim::model::{Caller, Model, Tx, may};
 use crate::sim::service::Service;
 
 #[derive(Clone, Debug)]
@@ -38,13 +38,13 @@ struct Reading {
     read: Read,
 }
 
-pub fn draw_create(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_create(draw: &mut Draw<'_>) -> DynOperation {
     let count = if draw.one_in(2) { 1 } else { draw.count() };
     let items = (0..count).map(|_| draw.new_group()).collect();
     Arc::new(Groups { book: draw.book, write: Write::Create(items) })
 }
 
-pub fn draw_update(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_update(draw: &mut Draw<'_>) -> DynOperation {
     let count = if draw.one_in(2) { 1 } else { draw.count() };
     let items = if draw.one_in(12) {
         draw.groups_swapped()
@@ -54,7 +54,7 @@ pub fn draw_update(draw: &mut Draw<'_>) -> Drawn {
     Arc::new(Groups { book: draw.book, write: Write::Update(items) })
 }
 
-pub fn draw_delete(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_delete(draw: &mut Draw<'_>) -> DynOperation {
     let items = if draw.one_in(2) {
         vec![draw.group_named()]
     } else {
@@ -63,7 +63,7 @@ pub fn draw_delete(draw: &mut Draw<'_>) -> Drawn {
     Arc::new(Groups { book: draw.book, write: Write::Delete(items) })
 }
 
-pub fn draw_read(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_read(draw: &mut Draw<'_>) -> DynOperation {
     let mut named = draw.group_named();
     if named.name.is_none() {
         named = Named { id: named.id.or(Some(Id::Unknown)), name: None };
@@ -81,7 +81,7 @@ impl Operation for Groups {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let view = match &self.write {
             Write::Create(items) => {
                 let inputs = service.group_inputs(items);
@@ -110,20 +110,20 @@ impl Operation for Groups {
         Ok(Answer::Groups(service.groups(&view)))
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        let answer = model.write(self.book, caller, may::MANAGE, |turn| {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        let answer = model.write(self.book, caller, may::MANAGE, |tx| {
             let labels = match &self.write {
-                Write::Create(items) => turn.create_groups(items)?,
-                Write::Update(items) => turn.update_groups(items)?,
-                Write::Delete(items) => return turn.delete_groups(items),
+                Write::Create(items) => tx.create_groups(items)?,
+                Write::Update(items) => tx.update_groups(items)?,
+                Write::Delete(items) => return tx.delete_groups(items),
             };
-            let shown = |turn: &Turn, label| turn.book.with_nature(&turn.book.groups[&label]);
-            Ok(labels.into_iter().map(|label| shown(turn, label)).collect())
+            let shown = |tx: &Tx, label| tx.book.with_nature(&tx.book.groups[&label]);
+            Ok(labels.into_iter().map(|label| shown(tx, label)).collect())
         });
         answer.map(Answer::Groups)
     }
 
-    fn smaller(&self) -> Vec<Drawn> {
+    fn smaller(&self) -> Vec<DynOperation> {
         let writes: Vec<Write> = match &self.write {
             Write::Create(items) => fewer(items).into_iter().map(Write::Create).collect(),
             Write::Update(items) => fewer(items).into_iter().map(Write::Update).collect(),
@@ -131,7 +131,7 @@ impl Operation for Groups {
         };
         writes
             .into_iter()
-            .map(|write| Arc::new(Groups { book: self.book, write }) as Drawn)
+            .map(|write| Arc::new(Groups { book: self.book, write }) as DynOperation)
             .collect()
     }
 }
@@ -141,7 +141,7 @@ impl Operation for Reading {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         match &self.read {
             Read::All => service
                 .read(self.book, caller, group::list)
@@ -154,8 +154,9 @@ impl Operation for Reading {
             }
             Read::AccountsOf(named) => {
                 let text = service.group_text(named);
-                let view = service
-                    .read(self.book, caller, |tx, cx, book| group::accounts(tx, cx, book, &text))?;
+                let view = service.read(self.book, caller, |tx, cx, book| {
+                    account::list_in_group(tx, cx, book, &text)
+                })?;
                 Ok(Answer::Accounts(
                     view.accounts.iter().map(|account| service.account(account)).collect(),
                 ))
@@ -163,9 +164,9 @@ impl Operation for Reading {
         }
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let (book, _) = model.enter(self.book, caller, may::READ)?;
-        let find = |named| book.find_group(named).ok_or_else(Refused::missing);
+        let find = |named| book.find_group(named).ok_or_else(Refusal::missing);
         Ok(match &self.read {
             Read::All => Answer::Groups(
                 book.groups_in_order().iter().map(|group| book.with_nature(group)).collect(),

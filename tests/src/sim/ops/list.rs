@@ -1,14 +1,14 @@
-//! listTransactions, with all its pages.
+//! listTransactions, over all pages.
 
 use std::sync::Arc;
 
 use daybook_service::transaction::{self, Request};
 
-use super::{Drawn, Operation, fewer};
+use super::{DynOperation, Operation, fewer};
 use crate::sim::draw::{AGENTS, Draw, KINDS, PROPERTIES, TAGS, WORDS};
 use crate::sim::facts::{Answer, Outcome};
 use crate::sim::label;
-use crate::sim::model::query::{Ask, Flaw, Query, Term};
+use crate::sim::model::query::{Clause, Flaw, Query, Term};
 use crate::sim::model::{Caller, Model};
 use crate::sim::service::{Service, warning_texts};
 
@@ -21,12 +21,12 @@ struct List {
 
 const STATES: [&str; 5] = ["draft", "unchecked", "checked", "posted", "trashed"];
 
-pub fn draw(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw(draw: &mut Draw<'_>) -> DynOperation {
     let limit = draw.pick(&[0, 1, 3, 10, 100, 1000, 5000]);
     Arc::new(List { book: draw.book, query: query(draw), limit })
 }
 
-/// Values that cannot be read (1.1.9).
+/// Terms that cannot be parsed (1.1.9).
 pub const UNREADABLE: [Flaw; 6] = [
     Flaw::new("on:2025-02-30", "not a date"),
     Flaw::new("before:soon", "not a date"),
@@ -36,7 +36,7 @@ pub const UNREADABLE: [Flaw; 6] = [
     Flaw::new("has:luck", "neither file nor url"),
 ];
 
-/// What lists do without (1.1.13).
+/// Terms that lists ignore (1.1.13).
 const IGNORED: [Flaw; 4] = [
     Flaw::new("by:m", "ignored, only balances have a periodicity"),
     Flaw::new("by:q", "ignored, not a periodicity"),
@@ -45,25 +45,25 @@ const IGNORED: [Flaw; 4] = [
 ];
 
 pub fn query(draw: &mut Draw<'_>) -> Query {
-    let mut asks: Vec<Ask> = (0..draw.below(4)).map(|_| ask(draw)).collect();
-    // Several of them are alternatives, but only side by side.
+    let mut clauses: Vec<Clause> = (0..draw.below(4)).map(|_| clause(draw)).collect();
+    // Several of them are alternatives, but only at the top level.
     for _ in 0..draw.below(3) {
-        asks.push(Ask::Term(Term::Is(draw.pick(&STATES))));
+        clauses.push(Clause::Term(Term::Is(draw.pick(&STATES))));
     }
     let ignored = if draw.one_in(10) { vec![draw.pick(&IGNORED)] } else { Vec::new() };
-    Query { asks, by_posting: draw.one_in(8), ignored }
+    Query { clauses, by_posting: draw.one_in(8), ignored }
 }
 
-fn ask(draw: &mut Draw<'_>) -> Ask {
+fn clause(draw: &mut Draw<'_>) -> Clause {
     match draw.below(8) {
-        0 => Ask::Not(Box::new(Ask::Term(term(draw)))),
-        1 => Ask::Any((0..2 + draw.below(2)).map(|_| Ask::Term(term(draw))).collect()),
-        2 => Ask::Not(Box::new(Ask::Any((0..2).map(|_| Ask::Term(term(draw))).collect()))),
-        _ => Ask::Term(plain(draw)),
+        0 => Clause::Not(Box::new(Clause::Term(term(draw)))),
+        1 => Clause::Any((0..2 + draw.below(2)).map(|_| Clause::Term(term(draw))).collect()),
+        2 => Clause::Not(Box::new(Clause::Any((0..2).map(|_| Clause::Term(term(draw))).collect()))),
+        _ => Clause::Term(plain(draw)),
     }
 }
 
-/// Inside NOT and OR a state is a term like others.
+/// Inside NOT and OR a state is an ordinary term.
 fn term(draw: &mut Draw<'_>) -> Term {
     if draw.one_in(5) { Term::Is(draw.pick(&STATES)) } else { plain(draw) }
 }
@@ -94,7 +94,7 @@ fn plain(draw: &mut Draw<'_>) -> Term {
             } else {
                 Some(text(draw.pick(&["v", "V", "v 2", "other"])))
             };
-            // A key is one word before the colon.
+            // A property key is one word before the colon.
             Term::Property(draw.pick(&PROPERTIES).replace(' ', "_"), value)
         }
         11 => Term::Text(text(draw.pick(&WORDS))),
@@ -106,7 +106,7 @@ fn plain(draw: &mut Draw<'_>) -> Term {
     }
 }
 
-/// A query cannot name nothing.
+/// A query term needs a name.
 fn named(draw: &mut Draw<'_>) -> crate::sim::body::Named<label::Account> {
     let mut named = draw.account_named();
     if named.id.is_some() {
@@ -121,7 +121,7 @@ impl Operation for List {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let mut request = Request {
             query: service.query_text(&self.query).into(),
             limit: Some(self.limit),
@@ -135,9 +135,9 @@ impl Operation for List {
                 transaction::list(tx, cx, book, &request)
             })?;
             pages.push(service.rows(&page));
-            // Every page says the same.
-            let said = warning_texts(&page.warnings);
-            if *warnings.get_or_insert_with(|| said.clone()) != said {
+            // Every page has the same warnings.
+            let texts = warning_texts(&page.warnings);
+            if *warnings.get_or_insert_with(|| texts.clone()) != texts {
                 warnings = Some(vec!["the pages differ".to_owned()]);
             }
             account = account.or(page.account.map(|id| service.labels.accounts.label(id.get())));
@@ -148,23 +148,23 @@ impl Operation for List {
         }
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let (pages, account) =
             model.list_transactions(self.book, caller, &self.query, self.limit)?;
         Ok(Answer::Pages(pages, account, self.query.warnings()))
     }
 
-    fn smaller(&self) -> Vec<Drawn> {
-        let with = |query| Arc::new(List { query, ..self.clone() }) as Drawn;
+    fn smaller(&self) -> Vec<DynOperation> {
+        let with = |query| Arc::new(List { query, ..self.clone() }) as DynOperation;
         smaller(&self.query).into_iter().map(with).collect()
     }
 }
 
-/// A query with each of its terms left out in turn.
+/// Variants of a query, each without one term.
 pub fn smaller(query: &Query) -> Vec<Query> {
-    let mut lists = fewer(&query.asks);
-    if query.asks.len() == 1 {
+    let mut lists = fewer(&query.clauses);
+    if query.clauses.len() == 1 {
         lists.push(Vec::new());
     }
-    lists.into_iter().map(|asks| Query { asks, ..query.clone() }).collect()
+    lists.into_iter().map(|clauses| Query { clauses, ..query.clone() }).collect()
 }

@@ -1,5 +1,5 @@
-//! The operations. Each asks the service, expects of the model, and is drawn by a row of [`TABLE`];
-//! a new one is a type in its noun's file and a row here.
+//! The operations. Each one calls the service, calls the model, and is drawn by a row of [`TABLE`].
+//! To add one, add a type to its noun's file and a row here.
 
 pub mod access_request;
 pub mod account;
@@ -35,27 +35,27 @@ use super::label;
 use super::model::{Caller, Model};
 use super::service::Service;
 
-/// Something a client asks for.
+/// An operation of a client.
 pub trait Operation: fmt::Debug + Send + Sync {
-    /// The book it is about.
+    /// The book of the operation.
     fn book(&self) -> label::Book;
-    /// What the service answers.
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome;
-    /// What the model answers.
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome;
-    /// The same, asking for a little less: for shorter traces.
+    /// Runs the operation on the service.
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome;
+    /// Runs the operation on the model.
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome;
+    /// Smaller variants of the operation, for shorter traces.
     fn smaller(&self) -> Vec<Arc<dyn Operation>> {
         Vec::new()
     }
 }
 
-type Drawn = Arc<dyn Operation>;
+type DynOperation = Arc<dyn Operation>;
 
-/// A row: how often among all others, its name, and how it is drawn.
+/// An operation in the table: its weight, its name and its draw function.
 pub struct Row {
     pub weight: usize,
     pub name: &'static str,
-    pub draw: fn(&mut Draw<'_>) -> Drawn,
+    pub draw: fn(&mut Draw<'_>) -> DynOperation,
 }
 
 macro_rules! table {
@@ -99,7 +99,7 @@ pub const TABLE: &[Row] = table! {
     1 "removeCollaborator" collaborator::draw_remove,
     1 "listCollaborators" collaborator::draw_list,
     2 "listEvents" event::draw,
-    2 "requestBookAccess" access_request::draw_ask,
+    2 "requestBookAccess" access_request::draw_request,
     2 "read and decline access requests" access_request::draw_decide,
     1 "transferBook" transfer::draw,
     1 "accept, decline and read offers" transfer::draw_decide,
@@ -113,31 +113,31 @@ pub const TABLE: &[Row] = table! {
     6 "write integrations" integration::draw_write,
     2 "listIntegrations, listBookApps" integration::draw_read,
     12 "deliver, pause, resume, give up" delivery::draw_work,
-    6 "backlog, replays, responses" delivery::draw_ask,
+    6 "backlog, replays, responses" delivery::draw_request,
     4 "write connections" connection::draw_write,
     2 "read connections" connection::draw_read,
 };
 
-/// A list with each of its items left out in turn.
+/// Variants of a list, each without one item.
 pub fn fewer<T: Clone>(items: &[T]) -> Vec<Vec<T>> {
-    let without = |gone: usize| {
+    let without = |without: usize| {
         items
             .iter()
             .enumerate()
-            .filter(|(place, _)| *place != gone)
+            .filter(|(index, _)| *index != without)
             .map(|(_, item)| item.clone())
             .collect()
     };
     if items.len() < 2 { Vec::new() } else { (0..items.len()).map(without).collect() }
 }
 
-/// A list with each of its items replaced in turn.
+/// Variants of a list, each with one item simplified.
 pub fn simpler<T: Clone>(items: &[T], simplify: impl Fn(&T) -> Vec<T>) -> Vec<Vec<T>> {
     let mut lists = fewer(items);
-    for (place, item) in items.iter().enumerate() {
+    for (index, item) in items.iter().enumerate() {
         for simple in simplify(item) {
             let mut list = items.to_vec();
-            list[place] = simple;
+            list[index] = simple;
             lists.push(list);
         }
     }

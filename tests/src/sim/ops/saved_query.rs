@@ -5,19 +5,19 @@ use std::sync::Arc;
 use daybook_domain::saved_query::Changes;
 use daybook_service::saved_query;
 
-use super::{Drawn, Operation};
+use super::{DynOperation, Operation};
 use crate::sim::body::Id;
 use crate::sim::draw::Draw;
 use crate::sim::facts::{Answer, Outcome};
 use crate::sim::label;
-use crate::sim::model::saved_query::Saying;
-use crate::sim::model::{Caller, Model, Turn, may};
+use crate::sim::model::saved_query::SavedQueryBody;
+use crate::sim::model::{Caller, Model, Tx, may};
 use crate::sim::service::Service;
 
 #[derive(Clone, Debug)]
 enum Write {
-    Create(label::SavedQuery, Saying),
-    Update(Option<Id<label::SavedQuery>>, Saying),
+    Create(label::SavedQuery, SavedQueryBody),
+    Update(Option<Id<label::SavedQuery>>, SavedQueryBody),
     Delete(Id<label::SavedQuery>),
 }
 
@@ -30,45 +30,45 @@ struct Writing {
 #[derive(Clone, Debug)]
 struct Reading {
     book: label::Book,
-    /// All of them without one.
+    /// `None` lists all saved queries.
     one: Option<Id<label::SavedQuery>>,
 }
 
-/// Titles and texts that differ in case, and some that cannot be.
+/// Titles and texts that differ only in case, and invalid ones.
 const TITLES: [&str; 6] = ["Month", "month", "", "  ", "Éxpenses", "Food"];
 const QUERIES: [&str; 5] = ["on:$m", "ON:$m", " #food ", "account:'Cash'", "is:draft"];
 
-pub fn draw_write(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_write(draw: &mut Draw<'_>) -> DynOperation {
     let write = match draw.below(5) {
-        0..3 => Write::Create(draw.label(), saying(draw)),
+        0..3 => Write::Create(draw.label(), body(draw)),
         3 => Write::Update(
-            if draw.wild && draw.one_in(6) { None } else { Some(id(draw)) },
-            saying(draw),
+            if draw.unrestricted && draw.one_in(6) { None } else { Some(id(draw)) },
+            body(draw),
         ),
         _ => Write::Delete(id(draw)),
     };
     Arc::new(Writing { book: draw.book, write })
 }
 
-pub fn draw_read(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_read(draw: &mut Draw<'_>) -> DynOperation {
     Arc::new(Reading { book: draw.book, one: draw.one_in(3).then(|| id(draw)) })
 }
 
-fn saying(draw: &mut Draw<'_>) -> Saying {
+fn body(draw: &mut Draw<'_>) -> SavedQueryBody {
     let title = if draw.one_in(4) { None } else { Some(draw.pick(&TITLES).to_owned()) };
     let query = match draw.below(8) {
         0 => None,
-        1 if draw.wild => Some(draw.pick(&["", " ", &"q".repeat(8 * 1024 + 1)]).to_owned()),
+        1 if draw.unrestricted => Some(draw.pick(&["", " ", &"q".repeat(8 * 1024 + 1)]).to_owned()),
         _ => Some(draw.pick(&QUERIES).to_owned()),
     };
-    let title = if draw.wild && draw.one_in(8) { Some("t".repeat(256)) } else { title };
-    Saying { title, query }
+    let title = if draw.unrestricted && draw.one_in(8) { Some("t".repeat(256)) } else { title };
+    SavedQueryBody { title, query }
 }
 
 fn id(draw: &mut Draw<'_>) -> Id<label::SavedQuery> {
     let known: Vec<label::SavedQuery> =
         draw.state().map(|book| book.saved.keys().copied().collect()).unwrap_or_default();
-    if known.is_empty() || draw.wild && draw.one_in(4) {
+    if known.is_empty() || draw.unrestricted && draw.one_in(4) {
         Id::Unknown
     } else {
         Id::Of(draw.pick(&known))
@@ -80,20 +80,22 @@ impl Operation for Writing {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let changes =
-            |saying: &Saying| Changes { title: saying.title.clone(), query: saying.query.clone() };
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
+        let changes = |body: &SavedQueryBody| Changes {
+            title: body.title.clone(),
+            query: body.query.clone(),
+        };
         let saved = match &self.write {
-            Write::Create(label, saying) => {
-                let changes = changes(saying);
+            Write::Create(label, body) => {
+                let changes = changes(body);
                 let saved = service.write(self.book, caller, move |tx, cx, book| {
                     saved_query::create(tx, cx, book, changes)
                 })?;
                 service.labels.saved_queries.note(saved.id.get(), *label);
                 saved
             }
-            Write::Update(id, saying) => {
-                let (id, changes) = (id.map(|id| service.saved_query_id(id)), changes(saying));
+            Write::Update(id, body) => {
+                let (id, changes) = (id.map(|id| service.saved_query_id(id)), changes(body));
                 service.write(self.book, caller, move |tx, cx, book| {
                     saved_query::update(tx, cx, book, id.as_deref(), changes)
                 })?
@@ -108,12 +110,12 @@ impl Operation for Writing {
         Ok(Answer::SavedQueries(vec![service.saved_query(&saved)]))
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let saved =
-            model.write(self.book, caller, may::MANAGE, |turn: &mut Turn| match &self.write {
-                Write::Create(label, saying) => turn.create_saved_query(*label, saying),
-                Write::Update(id, saying) => turn.update_saved_query(*id, saying),
-                Write::Delete(id) => turn.delete_saved_query(*id),
+            model.write(self.book, caller, may::MANAGE, |tx: &mut Tx| match &self.write {
+                Write::Create(label, body) => tx.create_saved_query(*label, body),
+                Write::Update(id, body) => tx.update_saved_query(*id, body),
+                Write::Delete(id) => tx.delete_saved_query(*id),
             })?;
         Ok(Answer::SavedQueries(vec![saved]))
     }
@@ -124,7 +126,7 @@ impl Operation for Reading {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let found =
             match self.one {
                 Some(id) => {
@@ -138,7 +140,7 @@ impl Operation for Reading {
         Ok(Answer::SavedQueries(found.iter().map(|saved| service.saved_query(saved)).collect()))
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let (book, _) = model.enter(self.book, caller, may::READ)?;
         Ok(Answer::SavedQueries(match self.one {
             Some(id) => vec![book.saved_query(id)?],

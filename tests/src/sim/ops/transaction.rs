@@ -6,13 +6,13 @@ use daybook_domain::field::Field;
 use daybook_domain::transaction::{Intent, Standing, Verb};
 use daybook_service::transaction;
 
-use super::{Drawn, Operation, fewer, simpler};
+use super::{DynOperation, Operation, fewer, simpler};
 use crate::sim::body::{Id, TransactionBody};
 use crate::sim::draw::Draw;
-use crate::sim::facts::{self, Answer, Outcome, Refused};
+use crate::sim::facts::{self, Answer, Outcome, Refusal};
 use crate::sim::label;
 use crate::sim::model::lifecycle::Order;
-use crate::sim::model::transaction::Recording;
+use crate::sim::model::transaction::RecordOptions;
 use crate::sim::model::typed::MAX_MONTHS;
 use crate::sim::model::{Caller, Model, may};
 use crate::sim::service::Service;
@@ -22,7 +22,7 @@ use crate::sim::service::Service;
 pub struct Create {
     pub book: label::Book,
     pub items: Vec<TransactionBody>,
-    pub recording: Recording,
+    pub recording: RecordOptions,
     pub batch: bool,
 }
 
@@ -40,39 +40,39 @@ struct Get {
     id: Id<label::Transaction>,
 }
 
-/// 12.4.
+/// getTransactionsByIds (12.4).
 #[derive(Clone, Debug)]
 struct ByIds {
     book: label::Book,
     ids: Vec<Id<label::Transaction>>,
 }
 
-pub fn draw_create(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_create(draw: &mut Draw<'_>) -> DynOperation {
     let items = vec![draw.new_transaction()];
     Arc::new(Create { book: draw.book, items, recording: recording(draw, false), batch: false })
 }
 
-pub fn draw_create_batch(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_create_batch(draw: &mut Draw<'_>) -> DynOperation {
     let items = (0..draw.count()).map(|_| draw.new_transaction()).collect();
     Arc::new(Create { book: draw.book, items, recording: recording(draw, false), batch: true })
 }
 
-pub fn draw_create_posted(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_create_posted(draw: &mut Draw<'_>) -> DynOperation {
     let items = vec![draw.new_transaction()];
     Arc::new(Create { book: draw.book, items, recording: recording(draw, true), batch: false })
 }
 
-/// Without texts.
-fn recording(draw: &mut Draw<'_>, post: bool) -> Recording {
-    Recording { post, single: false, zone: None, months: draw.label() }
+/// RecordOptions without text mode.
+fn recording(draw: &mut Draw<'_>, post: bool) -> RecordOptions {
+    RecordOptions { post, single: false, zone: None, months: draw.label() }
 }
 
-pub fn draw_perform(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_perform(draw: &mut Draw<'_>) -> DynOperation {
     let order = Order { verb: verb(draw), batch: false, checked_too: false };
     Arc::new(Perform { book: draw.book, order, items: vec![item(draw, order.verb)] })
 }
 
-pub fn draw_perform_batch(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_perform_batch(draw: &mut Draw<'_>) -> DynOperation {
     let verb = verb(draw);
     let checked_too = matches!(verb, Verb::Update | Verb::Trash) && draw.one_in(3);
     let order = Order { verb, batch: true, checked_too };
@@ -80,12 +80,12 @@ pub fn draw_perform_batch(draw: &mut Draw<'_>) -> Drawn {
     Arc::new(Perform { book: draw.book, order, items })
 }
 
-pub fn draw_get(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_get(draw: &mut Draw<'_>) -> DynOperation {
     let id = draw.transaction(|_| true).map_or(Id::Unknown, Id::Of);
     Arc::new(Get { book: draw.book, id })
 }
 
-pub fn draw_named(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw_named(draw: &mut Draw<'_>) -> DynOperation {
     let ids =
         (0..draw.count()).map(|_| draw.transaction(|_| true).map_or(Id::Unknown, Id::Of)).collect();
     Arc::new(ByIds { book: draw.book, ids })
@@ -96,7 +96,7 @@ fn verb(draw: &mut Draw<'_>) -> Verb {
     draw.pick(&[Post, Post, Update, Update, Update, Check, Check, Uncheck, Trash, Trash, Untrash])
 }
 
-/// An item for a verb; unless the draw is wild, one that it can do something to.
+/// An item for a verb; unless the draw is unrestricted, the verb is possible in its state.
 fn item(draw: &mut Draw<'_>, verb: Verb) -> TransactionBody {
     let any = draw.one_in(5);
     let found = draw.transaction(|one| {
@@ -110,14 +110,14 @@ fn item(draw: &mut Draw<'_>, verb: Verb) -> TransactionBody {
         any || fits
     });
     let id = match found {
-        _ if draw.wild && draw.one_in(8) => draw.pick(&[None, Some(Id::Unknown)]),
+        _ if draw.unrestricted && draw.one_in(8) => draw.pick(&[None, Some(Id::Unknown)]),
         None => Some(Id::Unknown),
         Some(label) => Some(Id::Of(label)),
     };
     match verb {
         Verb::Update => draw.changed_transaction(id),
         Verb::Post if draw.one_in(2) => draw.changed_transaction(id),
-        // The others read only the id (3.4.4).
+        // The other verbs read only the id (3.4.4).
         Verb::Post | Verb::Check | Verb::Uncheck | Verb::Trash | Verb::Untrash => {
             TransactionBody { id, ..TransactionBody::empty(draw.label()) }
         }
@@ -129,9 +129,9 @@ impl Operation for Create {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let items = service.transaction_inputs(&self.items);
-        let Recording { post, single, zone, months } = self.recording.clone();
+        let RecordOptions { post, single, zone, months } = self.recording.clone();
         let recording = transaction::CreateMode {
             intent: if post { Intent::Post } else { Intent::Create },
             single,
@@ -145,27 +145,27 @@ impl Operation for Create {
         for (found, body) in view.transactions.iter().zip(&self.items) {
             service.labels.transactions.note(found.id.get(), body.label);
         }
-        service.note_brought(self.book, caller, &self.items)?;
+        service.label_new_files(self.book, caller, &self.items)?;
         if single {
             let drafts: Vec<_> =
                 (0..MAX_MONTHS).map(|month| label::Transaction(months.0 + month)).collect();
-            service.note_told(self.book, caller, &drafts)?;
+            service.label_new_transactions(self.book, caller, &drafts)?;
         }
         let masked =
             view.masked.keys().map(|id| service.labels.transactions.label(id.get())).collect();
         Ok(Answer::Transactions(shown(service, &view), masked))
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let required = if self.recording.post { may::POST } else { may::RECORD };
-        let recorded = model
-            .write(self.book, caller, required, |turn| turn.record(&self.items, &self.recording));
+        let recorded =
+            model.write(self.book, caller, required, |tx| tx.record(&self.items, &self.recording));
         alone(recorded, self.batch).map(|(recorded, masked)| Answer::Transactions(recorded, masked))
     }
 
-    fn smaller(&self) -> Vec<Drawn> {
+    fn smaller(&self) -> Vec<DynOperation> {
         let fewer = simpler(&self.items, silenced).into_iter();
-        fewer.map(|items| Arc::new(Create { items, ..self.clone() }) as Drawn).collect()
+        fewer.map(|items| Arc::new(Create { items, ..self.clone() }) as DynOperation).collect()
     }
 }
 
@@ -174,7 +174,7 @@ impl Operation for Perform {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let Order { verb, batch, checked_too } = self.order;
         let order = if batch {
             transaction::VerbRequest::batch(verb, checked_too)
@@ -186,21 +186,21 @@ impl Operation for Perform {
             transaction::perform(tx, cx, book, order, items)
         });
         let view = alone(view, batch)?;
-        service.note_brought(self.book, caller, &self.items)?;
+        service.label_new_files(self.book, caller, &self.items)?;
         Ok(Answer::Performed(shown(service, &view), view.skipped))
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        let done = model.write(self.book, caller, self.order.required(), |turn| {
-            turn.perform(self.order, &self.items)
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        let done = model.write(self.book, caller, self.order.required(), |tx| {
+            tx.perform(self.order, &self.items)
         });
         let done = alone(done, self.order.batch);
         done.map(|(done, skipped)| Answer::Performed(done, skipped))
     }
 
-    fn smaller(&self) -> Vec<Drawn> {
+    fn smaller(&self) -> Vec<DynOperation> {
         let fewer = simpler(&self.items, silenced).into_iter();
-        fewer.map(|items| Arc::new(Perform { items, ..self.clone() }) as Drawn).collect()
+        fewer.map(|items| Arc::new(Perform { items, ..self.clone() }) as DynOperation).collect()
     }
 }
 
@@ -209,14 +209,14 @@ impl Operation for Get {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let id = service.transaction_id(self.id);
         let view =
             service.read(self.book, caller, |tx, cx, book| transaction::get(tx, cx, book, &id))?;
         Ok(Answer::Transactions(shown(service, &view), Default::default()))
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let found = model.get_transaction(self.book, caller, known(self.id))?;
         Ok(Answer::Transactions(vec![found], Default::default()))
     }
@@ -227,16 +227,16 @@ impl Operation for ByIds {
         self.book
     }
 
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let ids: Vec<String> = self.ids.iter().map(|id| service.transaction_id(*id)).collect();
         let listed = service
-            .read(self.book, caller, |tx, cx, book| transaction::named(tx, cx, book, &ids))?;
+            .read(self.book, caller, |tx, cx, book| transaction::list_by_ids(tx, cx, book, &ids))?;
         Ok(Answer::Transactions(shown(service, &listed.view), Default::default()))
     }
 
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         model.enter(self.book, caller, may::READ_TRANSACTIONS)?;
-        let found: Result<Vec<_>, Refused> = self
+        let found: Result<Vec<_>, Refusal> = self
             .ids
             .iter()
             .map(|id| model.get_transaction(self.book, caller, known(*id)))
@@ -253,18 +253,18 @@ fn shown(service: &Service, view: &transaction::View) -> Vec<facts::Transaction>
     view.transactions.iter().map(|one| service.transaction(one)).collect()
 }
 
-fn alone<T>(outcome: Result<T, Refused>, batch: bool) -> Result<T, Refused> {
-    if batch { outcome } else { outcome.map_err(Refused::alone) }
+fn alone<T>(outcome: Result<T, Refusal>, batch: bool) -> Result<T, Refusal> {
+    if batch { outcome } else { outcome.map_err(Refusal::alone) }
 }
 
-/// A text with each of its words left out in turn.
+/// Variants of a text, each without one word.
 fn shorter(text: &Field<String>) -> Vec<String> {
     let Field::Set(text) = text else { return Vec::new() };
     let words: Vec<&str> = text.split(' ').collect();
     fewer(&words).into_iter().map(|words| words.join(" ")).collect()
 }
 
-/// A body with each of its fields left out in turn.
+/// Variants of a body, each without one field.
 fn silenced(body: &TransactionBody) -> Vec<TransactionBody> {
     let mut simple = Vec::new();
     let mut push = |change: &dyn Fn(&mut TransactionBody) -> bool| {

@@ -1,20 +1,19 @@
-//! Creates in text mode: descriptions put together from what is found in them and what only looks
-//! like it.
+//! Creates in text mode: descriptions composed of tokens that are parsed and of lookalikes.
 
 use std::sync::Arc;
 
 use daybook_domain::field::Field;
 
-use super::Drawn;
+use super::DynOperation;
 use super::book::ZONES;
 use super::transaction::Create;
 use crate::sim::body::{Named, TransactionBody};
 use crate::sim::draw::Draw;
-use crate::sim::model::transaction::Recording;
+use crate::sim::model::transaction::RecordOptions;
 use crate::sim::model::typed::MAX_MONTHS;
 
 const WORDS: [&str; 8] = ["lunch", "for", "don't", "cashier", "(paid)", "rent,", "Ökologie", "-"];
-/// Best matches, worse ones, and what is none.
+/// Exact matches, worse ones, and invalid ones.
 const NUMBERS: [&str; 45] = [
     "25",
     "7",
@@ -88,21 +87,21 @@ const LITERALS: [&str; 10] = [
 ];
 const MONTHS: [&str; 7] = ["4x", "$2x", "1x", "36x", "37x", "0x", "12xx"];
 
-pub fn draw(draw: &mut Draw<'_>) -> Drawn {
+pub fn draw(draw: &mut Draw<'_>) -> DynOperation {
     let (post, batch) = (draw.one_in(6), draw.one_in(5));
     let items =
         if batch { (0..1 + draw.below(3)).map(|_| body(draw)).collect() } else { vec![body(draw)] };
-    let recording = Recording {
+    let recording = RecordOptions {
         post: post && !batch,
         single: !post && !batch,
         zone: draw.one_in(4).then(|| draw.pick(&ZONES).to_owned()),
-        // The labels behind it are kept for the drafts.
+        // The following labels are reserved for the drafts.
         months: draw.labels(MAX_MONTHS),
     };
     Arc::new(Create { book: draw.book, items, recording, batch })
 }
 
-/// A body that says little beside its text.
+/// A body with few fields besides its text.
 fn body(draw: &mut Draw<'_>) -> TransactionBody {
     let full = draw.new_transaction();
     TransactionBody {
@@ -127,7 +126,7 @@ fn body(draw: &mut Draw<'_>) -> TransactionBody {
     }
 }
 
-/// What a transaction says, or one of its hashtags.
+/// The description of a transaction, or one of its hashtags.
 fn described(draw: &mut Draw<'_>) -> Option<String> {
     let label = draw.transaction(|one| one.counts())?;
     let one = &draw.state()?.transactions[&label];
@@ -137,9 +136,9 @@ fn described(draw: &mut Draw<'_>) -> Option<String> {
 }
 
 fn text(draw: &mut Draw<'_>) -> String {
-    // What makes a complete transaction, in any order, and something in between.
+    // The parts of a complete transaction in any order, with other text between.
     let mut pieces: Vec<String> = Vec::new();
-    // Something that was recorded before, perhaps with the name of one side.
+    // An earlier description, perhaps with the name of one account.
     if draw.one_in(3)
         && let Some(before) = described(draw)
     {
@@ -174,7 +173,7 @@ fn text(draw: &mut Draw<'_>) -> String {
     text
 }
 
-/// The name of an account, as people write it.
+/// The name of an account, with variations of case and spacing.
 fn account(draw: &mut Draw<'_>) -> Option<String> {
     let label = draw.account()?;
     let name = draw.state()?.accounts.get(&label)?.name.trim_end_matches('_').to_owned();

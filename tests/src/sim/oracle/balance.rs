@@ -12,7 +12,7 @@ use crate::sim::model::dates::{DateOperator, Literal, Unit};
 use crate::sim::model::group::{is_credit, is_permanent};
 use crate::sim::model::text::normalized;
 
-/// What getBalances is asked. Without an account and a group it asks for the whole book.
+/// A query of getBalances; without an account and a group, of the whole book.
 #[derive(Clone, Copy, Debug)]
 pub struct BalanceQuestion<'q> {
     /// The only account.
@@ -31,36 +31,38 @@ pub struct BalanceQuestion<'q> {
 
 impl Oracle {
     /// The answer of getBalances.
-    pub fn balances(&self, asked: &BalanceQuestion<'_>) -> Value {
+    pub fn balances(&self, question: &BalanceQuestion<'_>) -> Value {
         let bound = |operator, date: Option<Date>| date.map(|date| (operator, Literal::Day(date)));
-        let bounds =
-            [bound(DateOperator::After, asked.from), bound(DateOperator::Before, asked.until)];
-        let question = Question {
-            accounts: asked.account.map(Named::name).into_iter().collect(),
-            groups: asked.group.map(Named::name).into_iter().collect(),
-            tags: (!asked.tag.is_empty()).then(|| asked.tag.to_owned()).into_iter().collect(),
+        let bounds = [
+            bound(DateOperator::After, question.from),
+            bound(DateOperator::Before, question.until),
+        ];
+        let model_question = Question {
+            accounts: question.account.map(Named::name).into_iter().collect(),
+            groups: question.group.map(Named::name).into_iter().collect(),
+            tags: (!question.tag.is_empty()).then(|| question.tag.to_owned()).into_iter().collect(),
             dates: bounds.into_iter().flatten().collect(),
-            by: Some(asked.by),
+            by: Some(question.by),
             flaws: Vec::new(),
             unreadable: false,
         };
-        let containers = self.book.balances(self.today, &question);
-        let mut answer = json!({"periodicity": match asked.by {
+        let containers = self.book.balances(self.today, &model_question);
+        let mut answer = json!({"periodicity": match question.by {
             Unit::Day => "DAILY",
             Unit::Month => "MONTHLY",
             Unit::Year => "YEARLY",
         }});
-        if asked.group.is_none() {
+        if question.group.is_none() {
             answer["accountBalances"] = json!([]);
         }
-        if asked.account.is_none() {
+        if question.account.is_none() {
             answer["groupBalances"] = json!([]);
         }
-        self.fill(&mut answer, &containers, 0, asked.by);
+        self.fill(&mut answer, &containers, 0, question.by);
         answer
     }
 
-    /// Puts the containers of this depth, with those inside each, into the lists of their parent.
+    /// Adds the containers of this depth, with their nested ones, to the lists of their parent.
     fn fill(&self, parent: &mut Value, containers: &[Container], depth: usize, by: Unit) {
         let mut rest = containers;
         while let Some((first, behind)) = rest.split_first() {
@@ -71,12 +73,12 @@ impl Oracle {
                 shown["groupBalances"] = json!([]);
             }
             self.fill(&mut shown, &behind[..inside], depth + 1, by);
-            parent[list].as_array_mut().expect("what was asked for").push(shown);
+            parent[list].as_array_mut().expect("a list of the request").push(shown);
             rest = &behind[inside..];
         }
     }
 
-    /// A container, and the list it stands in.
+    /// Formats a container; the second value is the list of its parent.
     fn container(&self, container: &Container, by: Unit) -> (Value, &'static str) {
         let mut shown = amounts(container.cumulative, container.period);
         let slice = |(fuzzy, period, cumulative): &(i32, Sides, Sides)| {

@@ -1,5 +1,5 @@
-//! The model asked alone: what searches and balances must answer about a book that a test has made
-//! elsewhere and repeats here row by row.
+//! The model without the service: the expected answers of searches and balances for a book that a
+//! test created elsewhere and repeats here row by row.
 
 mod balance;
 mod search;
@@ -19,19 +19,19 @@ use super::model::{Book, Caller, User, dates, text};
 /// A book of the model.
 pub struct Oracle {
     book: Book,
-    /// Those who may have created something.
+    /// The possible creators.
     users: Vec<User>,
     today: Date,
     accounts: BTreeMap<String, label::Account>,
     groups: BTreeMap<String, label::Group>,
 }
 
-/// Through whom and when; no rule that is asked for here depends on the time.
+/// No rule tested here depends on the time or the app.
 const STAMP: Stamp = Stamp { agent: None, created: 0, updated: 0 };
 
 impl Oracle {
-    /// An empty book, whose owner records everything.
-    pub fn new(zone: &str, today: Date, (username, email): (&str, &str)) -> Oracle {
+    /// Creates an empty book, whose owner records everything.
+    pub fn new(zone: &str, today: Date, username: &str, email: &str) -> Oracle {
         let settings = Settings {
             name: String::new(),
             auto_post: true,
@@ -48,8 +48,8 @@ impl Oracle {
             properties: Properties::new(),
         };
         let caller = Caller { who: 0, agent: None, depth: 0, now: 0 };
-        let labels = (label::Book(0), label::Collaborator(0));
-        let book = Book::founded(&caller, email, labels, (settings, 2));
+        let owner = label::Collaborator(0);
+        let book = Book::founded(&caller, email, label::Book(0), owner, settings, 2);
         let users = vec![User { email: email.to_owned(), username: username.to_owned() }];
         let (accounts, groups) = (BTreeMap::new(), BTreeMap::new());
         Oracle { book, users, today, accounts, groups }
@@ -71,7 +71,7 @@ impl Oracle {
         self.groups.insert(name.to_owned(), label);
     }
 
-    /// Adds an account that is in these groups.
+    /// Adds an account to groups.
     pub fn account<'g>(
         &mut self,
         name: &str,
@@ -96,12 +96,13 @@ impl Oracle {
         self.accounts.insert(name.to_owned(), label);
     }
 
-    /// Adds a transaction that is posted, in the order of creation.
+    /// Adds a posted transaction, in order of creation.
     pub fn posting(
         &mut self,
         date: Date,
         amount: i128,
-        (credit, debit): (&str, &str),
+        credit: &str,
+        debit: &str,
         description: &str,
     ) {
         let transaction = Transaction {
@@ -135,7 +136,7 @@ fn number(length: usize) -> u32 {
     u32::try_from(length).expect("a small book")
 }
 
-/// `yyyy-MM-dd`, as both libraries of dates write it.
+/// Parses `yyyy-MM-dd`.
 fn day(iso: &str) -> Date {
     dates::parse(iso).expect("a day of four digits of year")
 }

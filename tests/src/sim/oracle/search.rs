@@ -1,5 +1,5 @@
-//! Searches: the tree that the domain reads out of a text, in the model's words. That a text is
-//! read rightly is tested in the domain and in the simulation; here its meaning is.
+//! Searches: the parsed filter of the domain, evaluated by the model. The domain and the simulation
+//! test the parser; this tests the meaning.
 
 use std::collections::BTreeSet;
 
@@ -14,23 +14,19 @@ use crate::sim::body::Named;
 use crate::sim::facts::{self, Stamp};
 use crate::sim::label;
 use crate::sim::model::dates::{DateOperator, Literal};
-use crate::sim::model::query::{self, Ask, Eyes, Query};
+use crate::sim::model::query::{self, Clause, Query, Visibility};
 use crate::sim::model::text;
 
 impl Oracle {
-    /// Adds a transaction of the owner, in the order of creation, with the names of its accounts.
-    pub fn transaction(
-        &mut self,
-        one: &Transaction,
-        (credit, debit): (Option<&str>, Option<&str>),
-    ) {
+    /// Adds a transaction of the owner, in order of creation, with the names of its accounts.
+    pub fn transaction(&mut self, one: &Transaction, credit: Option<&str>, debit: Option<&str>) {
         let posted = one.posted_at.filter(|_| one.standing != Standing::Draft);
         let transaction = facts::Transaction {
             label: self.next(),
             date: one.date.map(|date| day(&format_iso(date))),
             day: day(&format_iso(one.list_day)),
             amount: one.amount.map(|amount| decimal::units(&amount::write(amount.value(), 0))),
-            // Folded once; folding it again changes nothing.
+            // Folded once, because folding is idempotent.
             description: text::folded(&one.description),
             tags: text::tags(&one.description),
             credit: credit.map(|name| self.accounts[name]),
@@ -52,32 +48,32 @@ impl Oracle {
         self.book.transactions.insert(transaction.label, transaction);
     }
 
-    /// What a query finds, in the order of behaviour 2.6: the numbers of the transactions in the
-    /// order they were added.
+    /// The transactions that a query finds, in the order of behaviour 2.6: their indexes in order
+    /// of addition.
     pub fn find(&self, filter: &Filter) -> Vec<usize> {
         let mut by_posting = false;
         filter.each_term(&mut |term| {
             by_posting |= matches!(term, Term::Dated { basis: DateBasis::Posting, .. });
         });
-        let query = Query { asks: vec![self.ask(filter)], by_posting, ignored: Vec::new() };
+        let query = Query { clauses: vec![self.clause(filter)], by_posting, ignored: Vec::new() };
         let found =
-            self.book.find((&self.users, &BTreeSet::new()), (self.today, Eyes::OPEN), &query);
-        let place = |one: &facts::Transaction| usize::try_from(one.label.0).expect("an index");
-        found.into_iter().map(place).collect()
+            self.book.find(&self.users, &BTreeSet::new(), self.today, Visibility::OPEN, &query);
+        let index = |one: &facts::Transaction| usize::try_from(one.label.0).expect("an index");
+        found.into_iter().map(index).collect()
     }
 
-    fn ask(&self, filter: &Filter) -> Ask {
-        let all = |filters: &[Filter]| filters.iter().map(|filter| self.ask(filter)).collect();
+    fn clause(&self, filter: &Filter) -> Clause {
+        let all = |filters: &[Filter]| filters.iter().map(|filter| self.clause(filter)).collect();
         match filter {
-            Filter::All(filters) => Ask::All(all(filters)),
-            Filter::Any(filters) => Ask::Any(all(filters)),
-            Filter::Not(filter) => Ask::Not(Box::new(self.ask(filter))),
+            Filter::All(filters) => Clause::All(all(filters)),
+            Filter::Any(filters) => Clause::Any(all(filters)),
+            Filter::Not(filter) => Clause::Not(Box::new(self.clause(filter))),
             Filter::Term(term) => self.term(term),
         }
     }
 
-    fn term(&self, term: &Term) -> Ask {
-        Ask::Term(match term {
+    fn term(&self, term: &Term) -> Clause {
+        Clause::Term(match term {
             Term::Account(name) => query::Term::Account(self.named_account(name)),
             Term::From(name) => query::Term::From(self.named_account(name)),
             Term::To(name) => query::Term::To(self.named_account(name)),
@@ -85,13 +81,13 @@ impl Oracle {
             Term::Dated { from, until, .. } => {
                 let bound = |operator, date: Option<_>| {
                     let literal = date.map(|date| Literal::Day(day(&format_iso(date))));
-                    literal.map(|literal| Ask::Term(query::Term::Date(operator, literal)))
+                    literal.map(|literal| Clause::Term(query::Term::Date(operator, literal)))
                 };
                 let bounds =
                     [bound(DateOperator::After, *from), bound(DateOperator::Before, *until)];
-                let bounds: Vec<Ask> = bounds.into_iter().flatten().collect();
+                let bounds: Vec<Clause> = bounds.into_iter().flatten().collect();
                 assert!(!bounds.is_empty(), "a date term has a bound");
-                return Ask::All(bounds);
+                return Clause::All(bounds);
             }
             Term::Amount { comparison, value } => {
                 let sign = match comparison {
@@ -119,12 +115,12 @@ impl Oracle {
             Term::AccountType(kind) => query::Term::Kind(*kind),
             Term::HasFile => query::Term::HasFile,
             Term::HasUrl => query::Term::HasUrl,
-            // No bot has ever answered.
+            // The book has no responses of apps.
             Term::HasError(expected) => query::Term::Error(*expected),
         })
     }
 
-    /// Found once for the query, not once for each transaction.
+    /// Resolved once per query instead of once per transaction.
     fn named_account(&self, name: &str) -> Named<label::Account> {
         let found = self.book.find_account(&Named::name(name));
         found.map_or_else(Named::unknown, |account| Named::id(account.label))

@@ -1,5 +1,4 @@
-//! Apps, integrations and connections: from traces to what the use cases take, and from what they
-//! answer to facts.
+//! Apps, integrations and connections: input of use cases from traces, and facts from their output.
 
 use std::collections::BTreeMap;
 
@@ -15,15 +14,16 @@ use super::Service;
 use super::inputs::UNKNOWN;
 use super::translate::properties;
 use crate::sim::body::Id;
-use crate::sim::facts::{self, Person, Refused, Role};
+use crate::sim::facts::{self, Person, Refusal, Role};
 use crate::sim::label;
 use crate::sim::model::Caller;
-use crate::sim::model::app::AppSaying;
-use crate::sim::model::connection::Connecting;
-use crate::sim::model::integration::Installing;
+use crate::sim::model::app::AppBody;
+use crate::sim::model::connection::ConnectionInput;
+use crate::sim::model::integration::IntegrationInput;
 
 impl Service {
-    /// Worlds of one place have apps of their own. The labels of later ones stand behind.
+    /// The id of an app. Worlds in one database have different prefixes, and later labels have
+    /// later ids.
     pub fn app_id(&self, label: label::App) -> String {
         format!("{}{:010}", self.app_prefix(), label.0)
     }
@@ -53,16 +53,16 @@ impl Service {
         ConnectionId::new(known.unwrap_or(UNKNOWN)).to_string()
     }
 
-    /// As a manifest writes people.
+    /// People as a manifest contains them.
     fn people(&self, people: &[Person]) -> String {
         let text = |person: &Person| match person {
             Person::Of(who) => self.users[*who].username.clone(),
-            Person::Everybody => format!("*@{}", self.users[0].email.domain()),
+            Person::AllUsers => format!("*@{}", self.users[0].email.domain()),
         };
         people.iter().map(text).collect::<Vec<_>>().join(", ")
     }
 
-    pub fn app_changes(&self, saying: &AppSaying) -> Changes {
+    pub fn app_changes(&self, body: &AppBody) -> Changes {
         let mut texts = BTreeMap::new();
         let people = |field: &Field<Vec<Person>>| match field {
             Field::Keep => None,
@@ -75,57 +75,57 @@ impl Service {
             Field::Set(text) => Some(Some(text.clone())),
         };
         for (name, value) in [
-            (AppText::Users, people(&saying.users)),
-            (AppText::Developers, people(&saying.developers)),
-            (AppText::WebhookUrl, text(&saying.webhook)),
-            (AppText::WebhookUrlDev, text(&saying.webhook_dev)),
+            (AppText::Users, people(&body.users)),
+            (AppText::Developers, people(&body.developers)),
+            (AppText::WebhookUrl, text(&body.webhook)),
+            (AppText::WebhookUrlDev, text(&body.webhook_dev)),
         ] {
             texts.extend(value.map(|value| (name, value)));
         }
         Changes {
-            name: saying.name.clone(),
+            name: body.name.clone(),
             texts,
-            connectable: saying.connectable.clone(),
-            installable: saying.installable.clone(),
-            deprecated: saying.deprecated.clone(),
-            published: saying.published.clone(),
-            events: saying.events.clone(),
-            file_patterns: saying.patterns.clone(),
+            connectable: body.connectable.clone(),
+            installable: body.installable.clone(),
+            deprecated: body.deprecated.clone(),
+            published: body.published.clone(),
+            events: body.events.clone(),
+            file_patterns: body.patterns.clone(),
             ..Changes::default()
         }
     }
 
-    pub fn installing(&self, asked: &Installing) -> integration::Input {
+    pub fn installing(&self, input: &IntegrationInput) -> integration::Input {
         integration::Input {
-            app: asked.app.map(|app| self.app_id(app)),
-            connection: asked.connection.map(|id| self.connection_id(id)),
+            app: input.app.map(|app| self.app_id(app)),
+            connection: input.connection.map(|id| self.connection_id(id)),
             changes: IntegrationChanges {
-                name: asked.name.clone(),
-                properties: asked.properties.clone(),
-                reach: asked.reach,
-                own_events: asked.own_events,
+                name: input.name.clone(),
+                properties: input.properties.clone(),
+                reach: input.reach,
+                own_events: input.own_events,
             },
         }
     }
 
-    pub fn connecting(&self, asked: &Connecting) -> NewConnection {
+    pub fn connecting(&self, input: &ConnectionInput) -> NewConnection {
         NewConnection {
-            app: asked.app.map(|app| self.app_id(app)),
-            uuid: asked.uuid.clone(),
-            kind: if asked.bank { ConnectionKind::Bank } else { ConnectionKind::App },
-            name: asked.name.clone(),
+            app: input.app.map(|app| self.app_id(app)),
+            uuid: input.uuid.clone(),
+            kind: if input.bank { ConnectionKind::Bank } else { ConnectionKind::App },
+            name: input.name.clone(),
         }
     }
 
-    /// Deletes a connection as http does: first out of every book.
+    /// Deletes a connection as the HTTP layer does, after its integrations in every book.
     pub fn disconnect(
         &self,
         caller: &Caller,
         id: Id<label::Connection>,
-    ) -> Result<connection::View, Refused> {
+    ) -> Result<connection::View, Refusal> {
         let (id, nowhere) = (self.connection_id(id), label::Book(0));
         let (number, books) =
-            self.read(nowhere, caller, |tx, cx, _| connection::used_in(tx, cx, &id))?;
+            self.read(nowhere, caller, |tx, cx, _| connection::list_books_using(tx, cx, &id))?;
         for key in books {
             let book = self.labels.book_of_key(key.as_str());
             self.write(book, caller, move |tx, cx, _| {
@@ -135,13 +135,13 @@ impl Service {
         self.own(caller, move |tx, cx| connection::delete(tx, cx, &id))
     }
 
-    /// Those of this world.
-    pub fn apps(&self, views: &[app::View]) -> Vec<facts::AppSeen> {
+    /// The apps of this world.
+    pub fn apps(&self, views: &[app::View]) -> Vec<facts::AppView> {
         let own = |view: &&app::View| self.is_own_app(view.app.id.as_str());
         views.iter().filter(own).map(|view| self.app(view)).collect()
     }
 
-    fn app(&self, view: &app::View) -> facts::AppSeen {
+    fn app(&self, view: &app::View) -> facts::AppView {
         let app = &view.app;
         let people = |text| self.named(&app.manifest, text);
         let Manifest { name, flags, events, file_patterns, .. } = &app.manifest;
@@ -163,19 +163,19 @@ impl Service {
             updated: app.updated_at.milliseconds(),
         };
         let role = match view.role {
-            AppRole::Stranger => Role::Stranger,
+            AppRole::Stranger => Role::Unrelated,
             AppRole::User => Role::User,
             AppRole::Developer => Role::Developer,
         };
-        facts::AppSeen { app: facts, role }
+        facts::AppView { app: facts, role }
     }
 
-    /// Whom a text of a manifest names.
+    /// The users that a text of a manifest names.
     fn named(&self, manifest: &Manifest, text: AppText) -> Vec<Person> {
         let entries = manifest.text(text).unwrap_or_default().split(", ");
         let person = |entry: &str| {
             let who = self.users.iter().position(|user| user.username == entry);
-            who.map_or(Person::Everybody, Person::Of)
+            who.map_or(Person::AllUsers, Person::Of)
         };
         entries.filter(|entry| !entry.is_empty()).map(person).collect()
     }
@@ -216,10 +216,10 @@ impl Service {
     }
 }
 
-/// What edits make of properties that are kept as bytes; here as JSON that is not encrypted.
+/// Applies edits to sealed properties; here they are unencrypted JSON.
 pub fn sealed(before: Option<&[u8]>, edits: &Edits) -> Result<Option<Vec<u8>>, Error> {
     let before = opened(before);
-    let after = before.merged(edits).map_err(daybook_domain::Refusal::from)?;
+    let after = before.merge(edits).map_err(daybook_domain::Refusal::from)?;
     let map: BTreeMap<&str, &str> = after.iter().collect();
     Ok((!after.is_empty()).then(|| serde_json::to_vec(&map).expect("texts are JSON")))
 }

@@ -1,4 +1,4 @@
-//! From the bodies of a trace to what the use cases take, as http does it.
+//! Translation of the bodies of a trace to the input of use cases, as the HTTP layer does it.
 
 use daybook_domain::account::{self, AccountRef};
 use daybook_domain::field::Field;
@@ -17,7 +17,7 @@ use crate::sim::body::{AccountBody, Email, FileBody, GroupBody, Id, Named, Trans
 use crate::sim::facts::{self, Resource};
 use crate::sim::label;
 
-/// A number that is never minted: it is older than the first.
+/// A number that is never generated: it is older than the first.
 pub(super) const UNKNOWN: i64 = 1_234_567_890;
 
 impl Service {
@@ -37,8 +37,8 @@ impl Service {
         TransactionId::new(known.unwrap_or(UNKNOWN)).to_string()
     }
 
-    /// A remote id; `merged_T7` stands for the link to a transaction (3.11.2) and, where no
-    /// transaction has that label, for itself.
+    /// Translates a remote id. `merged_T7` means the link to a transaction (3.11.2), or itself if
+    /// no transaction has that label.
     pub fn remote_id(&self, text: &str) -> String {
         let label = text.strip_prefix("merged_T").and_then(|number| number.parse().ok());
         let known =
@@ -49,7 +49,7 @@ impl Service {
     pub fn email(&self, email: &Email) -> String {
         match email {
             Email::Of(who) => self.users[*who].email.to_string(),
-            Email::Shouted(who) => self.users[*who].email.as_str().to_uppercase(),
+            Email::Uppercase(who) => self.users[*who].email.as_str().to_uppercase(),
             Email::Text(text) => text.clone(),
         }
     }
@@ -98,7 +98,7 @@ impl Service {
         }
     }
 
-    /// The bytes a body brings, under a name of their own.
+    /// The content of a body, under a name of its own.
     pub fn content(&self, body: &FileBody) -> Option<Content> {
         let stored = |content: facts::Content| Content {
             blob: blob(body.label),
@@ -135,7 +135,7 @@ impl Service {
         GroupRef { id: named.id.map(|id| self.group_id(id)), name: named.name.clone() }
     }
 
-    /// As a path or a query writes it: one text for id or name.
+    /// A reference as a path or a query contains it: one text for id or name.
     pub fn account_text(&self, named: &Named<label::Account>) -> String {
         named.id.map(|id| self.account_id(id)).or_else(|| named.name.clone()).unwrap_or_default()
     }
@@ -203,7 +203,7 @@ impl Service {
     }
 }
 
-/// Under which name the bytes are that a body brings.
+/// The name of the bytes of a body.
 pub fn blob(label: label::File) -> String {
     format!("blob-{}", label.0)
 }

@@ -1,4 +1,4 @@
-//! What the service calls the things that a trace labels.
+//! The ids of labelled resources.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -6,7 +6,7 @@ use std::hash::Hash;
 
 use crate::sim::label;
 
-/// Both ways between a label and a number of the service.
+/// A bidirectional map between labels and ids.
 pub struct Pairs<L> {
     numbers: HashMap<L, i64>,
     labels: HashMap<i64, L>,
@@ -19,7 +19,7 @@ impl<L> Default for Pairs<L> {
 }
 
 impl<L: Copy + Eq + Hash + From<u32>> Pairs<L> {
-    /// The label of a number; an unknown one prints as `?`.
+    /// The label of an id; an unknown one prints as `?`.
     pub fn label(&self, number: i64) -> L {
         self.labels.get(&number).copied().unwrap_or_else(|| L::from(u32::MAX))
     }
@@ -32,16 +32,16 @@ impl<L: Copy + Eq + Hash + From<u32>> Pairs<L> {
         !self.labels.contains_key(&number)
     }
 
-    /// Notes what a create made. What is known already was found again and keeps its label.
+    /// Stores the id of a created resource. A known id keeps its label.
     pub fn note(&mut self, number: i64, label: L) {
-        if let Entry::Vacant(place) = self.labels.entry(number) {
-            place.insert(label);
+        if let Entry::Vacant(entry) = self.labels.entry(number) {
+            entry.insert(label);
             self.numbers.insert(label, number);
         }
     }
 }
 
-/// All of them.
+/// The ids of all nouns.
 #[derive(Default)]
 pub struct Labels {
     pub accounts: Pairs<label::Account>,
@@ -58,7 +58,7 @@ pub struct Labels {
     pub connections: Pairs<label::Connection>,
     pub books: Pairs<label::Book>,
     pub keys: HashMap<label::Book, String>,
-    /// The numbers of the books' owners.
+    /// The user numbers of the books' owners.
     pub owners: HashMap<label::Book, usize>,
 }
 

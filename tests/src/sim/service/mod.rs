@@ -1,12 +1,11 @@
-//! The service under test: the real use cases and the real storage, in this process, with a
-//! simulated clock.
+//! The service under test: the real use cases and storage in this process, with a simulated clock.
 
 mod app;
 mod delivery;
 mod inputs;
 mod labels;
+mod query_text;
 mod translate;
-mod words;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,62 +24,67 @@ use daybook_storage::{Address, Options, ShardKey, Store, Tx};
 use rusqlite::{Connection, OpenFlags};
 
 use super::body::TransactionBody;
-use super::facts::Refused;
+use super::facts::Refusal;
 use super::label;
 use super::model::{self, Caller};
-use crate::rng::Dice;
+use crate::rng::Rng;
 pub use app::sealed;
 pub use labels::Labels;
 
-/// A store that lasts as long as this.
-pub struct Place {
+/// A database and its store.
+pub struct TestDatabase {
     store: Store,
-    /// SQLite forgets a database in memory when its last connection closes, and the store opens and
-    /// closes some.
+    /// SQLite drops a database in memory with its last connection, and the store opens and closes
+    /// connections.
     _anchor: Option<Connection>,
 }
 
-impl Place {
-    /// A SQLite database in memory. The `memdb` VFS shares it among the connections of this process
-    /// by its name and locks it as a file; the older shared cache locks tables, and a reader that
-    /// waits there is refused at once.
-    pub fn in_memory(name: &str) -> anyhow::Result<Place> {
+impl TestDatabase {
+    /// Creates a SQLite database in memory. The `memdb` VFS shares it by name among the connections
+    /// of this process and locks it like a file. The older shared cache locks tables, and refuses a
+    /// waiting reader at once.
+    pub fn in_memory(name: &str) -> anyhow::Result<TestDatabase> {
         let url = format!("file:/{name}?vfs=memdb");
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_URI;
         let anchor = Connection::open_with_flags(&url, flags).context("no database in memory")?;
-        let store = Place::open(Address::Sqlite(url.into()))?;
-        Ok(Place { _anchor: Some(anchor), ..store })
+        let store = TestDatabase::open(Address::Sqlite(url.into()))?;
+        Ok(TestDatabase { _anchor: Some(anchor), ..store })
     }
 
-    /// The database of a URL.
-    pub fn at(url: &str) -> anyhow::Result<Place> {
-        Place::open(Address::parse(url)?)
+    /// Opens the database of a URL.
+    pub fn at(url: &str) -> anyhow::Result<TestDatabase> {
+        TestDatabase::open(Address::parse(url)?)
     }
 
-    fn open(address: Address) -> anyhow::Result<Place> {
+    fn open(address: Address) -> anyhow::Result<TestDatabase> {
         let options = Options { readers: 1, ..Options::new(address) };
-        Ok(Place {
+        Ok(TestDatabase {
             store: Store::open(&options).context("the store does not open")?,
             _anchor: None,
         })
     }
 }
 
-/// The service with some users, and what it called the things that a trace labels.
+/// The service with its users, and the ids of labelled resources.
 pub struct Service {
-    place: Place,
+    database: TestDatabase,
     users: Vec<Arc<User>>,
     ids: Arc<Ids>,
     pub labels: Labels,
 }
 
 impl Service {
-    /// Users sign in. Those of different corners of a place have different names, and ids that are
-    /// hardly the same.
-    pub fn new(place: Place, corner: u64, count: usize, now: i64) -> anyhow::Result<Service> {
-        let mut apart = Dice::new(corner);
+    /// Creates the service and signs its users in. Different corners of a database have different
+    /// user names and almost certainly different ids.
+    pub fn new(
+        database: TestDatabase,
+        corner: u64,
+        count: usize,
+        now: i64,
+    ) -> anyhow::Result<Service> {
+        let mut apart = Rng::new(corner);
         let (node, past) =
             (i64::try_from(apart.below(1024))?, i64::try_from(apart.below(1 << 37))?);
         let minted = Arc::new(Ids::new(node));
@@ -90,12 +94,12 @@ impl Service {
                 (Email::stored(format!("u{number}@sim{corner}.example")), Arc::clone(&minted));
             let sign_in =
                 move |tx: &mut Tx<'_>| user::sign_in(tx, &email, &minted, Instant::new(now - past));
-            users.push(Arc::new(place.store.write(ShardKey::NO_BOOK, sign_in)?));
+            users.push(Arc::new(database.store.write(ShardKey::NO_BOOK, sign_in)?));
         }
-        // All corners have the same time: in the tables that no book leads, such as mails, two
-        // would make the same ids.
+        // The time is the same in all corners. In tables without a book, such as mails, two corners
+        // would generate the same ids.
         let ids = Arc::new(Ids::new(i64::try_from(corner & 0x3FFF)?));
-        Ok(Service { place, users, ids, labels: Labels::default() })
+        Ok(Service { database, users, ids, labels: Labels::default() })
     }
 
     pub fn users(&self) -> Vec<model::User> {
@@ -118,11 +122,11 @@ impl Service {
         self.users.iter().position(|user| user.email.as_str() == email).unwrap_or(usize::MAX)
     }
 
-    /// What is kept of the text of an API key; nobody else has it.
+    /// The stored digest of an API key.
     pub fn digest(&self, label: label::ApiKey) -> KeyDigest {
         let own = self.users[0].id.get().to_be_bytes().into_iter().chain(label.0.to_be_bytes());
         let mut digest = KeyDigest::default();
-        digest.iter_mut().zip(own).for_each(|(place, byte)| *place = byte);
+        digest.iter_mut().zip(own).for_each(|(target, byte)| *target = byte);
         digest
     }
 
@@ -132,15 +136,15 @@ impl Service {
         Context { agent, depth: caller.depth, ..Context::new(user, Instant::new(caller.now), ids) }
     }
 
-    /// Reads in a book; an unknown one has a key that nobody has.
+    /// Reads in a book; an unknown label has an id that does not exist.
     pub fn read<T>(
         &self,
         book: label::Book,
         caller: &Caller,
         work: impl FnOnce(&mut Tx<'_>, &Context, &str) -> Result<T, Error>,
-    ) -> Result<T, Refused> {
+    ) -> Result<T, Refusal> {
         let (cx, key) = (self.context(caller), self.labels.key(book));
-        self.place.store.read(|tx| work(tx, &cx, &key)).map_err(refused)
+        self.database.store.read(|tx| work(tx, &cx, &key)).map_err(refused)
     }
 
     /// Writes in a book.
@@ -149,45 +153,45 @@ impl Service {
         book: label::Book,
         caller: &Caller,
         work: impl FnOnce(&mut Tx<'_>, &Context, &str) -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, Refused> {
+    ) -> Result<T, Refusal> {
         let (cx, key) = (self.context(caller), self.labels.key(book));
-        self.place
+        self.database
             .store
             .write(ShardKey::of_book(&key), move |tx| work(tx, &cx, &key))
             .map_err(refused)
     }
 
-    /// Writes in no book.
+    /// Writes without a book.
     pub fn found<T: Send + 'static>(
         &self,
         caller: &Caller,
         work: impl FnOnce(&mut Tx<'_>, &Context) -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, Refused> {
+    ) -> Result<T, Refusal> {
         let cx = self.context(caller);
-        self.place.store.write(ShardKey::NO_BOOK, move |tx| work(tx, &cx)).map_err(refused)
+        self.database.store.write(ShardKey::NO_BOOK, move |tx| work(tx, &cx)).map_err(refused)
     }
 
-    /// Writes what the caller keeps across books.
+    /// Writes user data that does not belong to a book.
     pub fn own<T: Send + 'static>(
         &self,
         caller: &Caller,
         work: impl FnOnce(&mut Tx<'_>, &Context) -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, Refused> {
+    ) -> Result<T, Refusal> {
         let cx = self.context(caller);
-        self.place
+        self.database
             .store
             .write(ShardKey::of_user(cx.user.id), move |tx| work(tx, &cx))
             .map_err(refused)
     }
 
-    /// Labels transactions that an operation makes and only events show, in their order; the
-    /// owner reads them.
-    pub fn note_told(
+    /// Labels transactions that an operation creates and only its events show, in order, read as
+    /// the owner.
+    pub fn label_new_transactions(
         &mut self,
         book: label::Book,
         caller: &Caller,
         labels: &[label::Transaction],
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Refusal> {
         let owner = Caller {
             who: self.labels.owners.get(&book).copied().unwrap_or_default(),
             ..caller.clone()
@@ -208,14 +212,13 @@ impl Service {
         Ok(())
     }
 
-    /// Labels the files that bodies brought along, which no answer distinguishes: by the names of
-    /// their bytes. The owner reads them.
-    pub fn note_brought(
+    /// Labels the files that bodies contained, by the names of their bytes, read as the owner.
+    pub fn label_new_files(
         &mut self,
         book: label::Book,
         caller: &Caller,
         bodies: &[TransactionBody],
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Refusal> {
         let brought = bodies
             .iter()
             .flat_map(|body| body.files.iter().flatten())
@@ -237,9 +240,8 @@ impl Service {
         Ok(())
     }
 
-    /// Labels what the caller just asked for; only who decides about it sees that. The owner reads
-    /// it.
-    pub fn note_request(
+    /// Labels the caller's new access request, read as the owner, because the caller cannot see it.
+    pub fn label_access_request(
         &mut self,
         book: label::Book,
         caller: &Caller,
@@ -251,26 +253,27 @@ impl Service {
         };
         let asking = self.users[caller.who].id;
         let open = self.read(book, &owner, access_request::list).unwrap_or_default();
-        let asked = open.iter().find(|one| one.user == asking);
-        asked.into_iter().for_each(|one| self.labels.access_requests.note(one.id.get(), label));
+        let own = open.iter().find(|one| one.user == asking);
+        own.into_iter().for_each(|one| self.labels.access_requests.note(one.id.get(), label));
     }
 
-    /// A month as `yyyymm`, now in a zone.
+    /// The current month as `yyyymm` in a zone.
     pub fn month(now: i64, zone: &str) -> i32 {
         model::dates::number(model::dates::day(now, zone)) / 100
     }
 }
 
-/// A refusal by its reason; what is no refusal is a failure, which no model ever expects.
-fn refused(error: Error) -> Refused {
+/// Translates a refusal to its reason. Other errors become a failure, which the model never
+/// expects.
+fn refused(error: Error) -> Refusal {
     let item = if let Error::Item { index, .. } = &error { Some(*index) } else { None };
     match error.reason() {
-        Some(reason) => Refused { reason: reason.as_str().to_owned(), item },
-        None => Refused { reason: format!("failed: {error}"), item },
+        Some(reason) => Refusal { reason: reason.as_str().to_owned(), item },
+        None => Refusal { reason: format!("failed: {error}"), item },
     }
 }
 
-/// The texts of warnings, but for those about unknown names: the model has labels in their place.
+/// The texts of warnings, except those about unknown names, for which the model has labels.
 pub fn warning_texts(warnings: &[Warning]) -> Vec<String> {
     let is_about_names = |warning: &Warning| {
         use daybook_domain::query::Problem::{UnknownAccount, UnknownGroup};

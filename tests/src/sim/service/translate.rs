@@ -1,11 +1,12 @@
-//! From what the service answers to facts.
+//! Translates the answers of the service to facts.
 
 use std::collections::BTreeMap;
 
+use daybook_domain::access::Access;
 use daybook_domain::access_request::AccessRequest;
 use daybook_domain::account::Account;
 use daybook_domain::amount;
-use daybook_domain::api_key::Usage;
+use daybook_domain::api_key::ApiKeyUsage;
 use daybook_domain::balance::{AccountBalances, Amounts, GroupBalances, Slice, Sums};
 use daybook_domain::book::{Settings, TransferOffer};
 use daybook_domain::calendar::day_number;
@@ -21,6 +22,7 @@ use daybook_domain::token::AccessToken;
 use daybook_domain::transaction::Transaction;
 use daybook_service::transaction::Listed;
 use daybook_service::{api_key, balance, book, collection};
+use daybook_storage::book::BookCounters;
 
 use super::{Service, texts};
 use crate::decimal;
@@ -93,7 +95,7 @@ impl Service {
             label: self.labels.files.label(file.id.get()),
             name: file.name.clone(),
             content_type: file.content_type.clone(),
-            // What has another size is nothing that was ever sent.
+            // Content with another size was never sent.
             content: if content.size() == file.content.size { content } else { Content(u32::MAX) },
             properties: properties(&file.properties),
             creator: self.user(file.created_by),
@@ -121,7 +123,7 @@ impl Service {
             .collect()
     }
 
-    /// A remote id with a label in a link (3.11.2).
+    /// Replaces the id in a link by its label (3.11.2).
     fn linked(&self, id: &str) -> String {
         match id.strip_prefix("merged_").and_then(|id| id.parse::<TransactionId>().ok()) {
             Some(id) => format!("merged_{:?}", self.labels.transactions.label(id.get())),
@@ -145,7 +147,7 @@ impl Service {
             permission: request.permission,
             message: request.message.clone(),
             created: request.created_at.milliseconds(),
-            end: request.end().milliseconds(),
+            end: request.expires_at().milliseconds(),
         }
     }
 
@@ -156,7 +158,7 @@ impl Service {
             from: offer.from.to_string(),
             to: offer.to.to_string(),
             created: offer.created_at.milliseconds(),
-            end: offer.end().milliseconds(),
+            end: offer.expires_at().milliseconds(),
         }
     }
 
@@ -177,7 +179,7 @@ impl Service {
 
     pub fn api_key(&self, view: &api_key::View) -> facts::ApiKey {
         let api_key::View { key, usage } = view;
-        let day = |usage: &Usage| (dates::from_number(day_number(usage.day)), usage.calls);
+        let day = |usage: &ApiKeyUsage| (dates::from_number(day_number(usage.day)), usage.calls);
         facts::ApiKey {
             label: self.labels.api_keys.label(key.id.get()),
             user: self.user(key.user),
@@ -189,21 +191,30 @@ impl Service {
     }
 
     pub fn book(&self, view: &book::View, caller: &Caller) -> facts::Book {
-        let book = view.access.book();
-        let (month, year) =
-            view.activity.current(Service::month(caller.now, &book.settings.time_zone));
+        let collection = view.collection.as_ref();
+        facts::Book {
+            collection: collection.map(|collection| Box::new(self.collection(collection, caller))),
+            ..self.plain_book(&view.access, view.counters, caller)
+        }
+    }
+
+    /// A book without its collection.
+    pub fn book_summary(&self, summary: &book::BookSummary, caller: &Caller) -> facts::Book {
+        self.plain_book(&summary.access, summary.counters, caller)
+    }
+
+    fn plain_book(&self, access: &Access, counters: BookCounters, caller: &Caller) -> facts::Book {
+        let book = access.book();
+        let (month, year) = counters.current(Service::month(caller.now, &book.settings.time_zone));
         facts::Book {
             label: self.labels.book_of_key(book.key.as_str()),
             owner: book.owner_name.clone(),
-            permission: view.access.permission(),
+            permission: access.permission(),
             settings: settings(&book.settings),
             scale: book.scale,
             stamp: stamp(&book.stamp),
-            posted: (view.activity.posted, month, year),
-            collection: view
-                .collection
-                .as_ref()
-                .map(|collection| Box::new(self.collection(collection, caller))),
+            posted: (counters.posted, month, year),
+            collection: None,
         }
     }
 
@@ -213,7 +224,7 @@ impl Service {
             owner: view.owner_name.clone(),
             permission: view.permission,
             name: view.collection.name.as_str().to_owned(),
-            books: view.books.iter().map(|book| self.book(book, caller)).collect(),
+            books: view.books.iter().map(|book| self.book_summary(book, caller)).collect(),
             stamp: stamp(&view.collection.stamp),
         }
     }
@@ -230,7 +241,7 @@ impl Service {
             Noun::File => Resource::File(self.labels.files.label(number)),
             Noun::SavedQuery => Resource::SavedQuery(self.labels.saved_queries.label(number)),
             Noun::Integration => Resource::Integration(self.labels.integrations.label(number)),
-            // The simulation has no others.
+            // The simulation has no other nouns.
             Noun::Collaborator | Noun::Other => {
                 Resource::Collaborator(self.labels.collaborators.label(number))
             }
@@ -246,7 +257,7 @@ impl Service {
         }
     }
 
-    /// Previous attributes with labels for ids.
+    /// Previous attributes, with labels instead of ids.
     fn previous(
         &self,
         mut previous: BTreeMap<String, String>,
@@ -310,28 +321,29 @@ impl Service {
             containers.push(self.account_container(account, 0, scale));
         }
         for group in view.balances.groups.iter().flatten() {
-            self.group_containers(group, (0, scale), &view.forest, &mut containers);
+            self.group_containers(group, 0, scale, &view.forest, &mut containers);
         }
         containers
     }
 
     fn account_container(&self, found: &AccountBalances, depth: usize, scale: u32) -> Container {
         let of = Of::Account(self.labels.accounts.label(found.account.get()), Empty(found.empty));
-        container(of, depth, scale, (found.figures, &found.series))
+        container(of, depth, scale, found.amounts, &found.series)
     }
 
     fn group_containers(
         &self,
         found: &GroupBalances,
-        (depth, scale): (usize, u32),
+        depth: usize,
+        scale: u32,
         forest: &Forest,
         into: &mut Vec<Container>,
     ) {
         let of =
             Of::Group(self.labels.groups.label(found.group.get()), nature(forest, found.group));
-        into.push(container(of, depth, scale, (found.figures, &found.series)));
+        into.push(container(of, depth, scale, found.amounts, &found.series));
         for group in &found.groups {
-            self.group_containers(group, (depth + 1, scale), forest, into);
+            self.group_containers(group, depth + 1, scale, forest, into);
         }
         into.extend(
             found.accounts.iter().map(|account| self.account_container(account, depth + 1, scale)),
@@ -339,23 +351,18 @@ impl Service {
     }
 }
 
-fn container(
-    of: Of,
-    depth: usize,
-    scale: u32,
-    (figures, series): (Amounts, &[Slice]),
-) -> Container {
+fn container(of: Of, depth: usize, scale: u32, amounts: Amounts, series: &[Slice]) -> Container {
     let unit = 10_i128.pow(8 - scale);
     let sides = |sums: Sums| -> Sides { (sums.debit * unit, sums.credit * unit) };
     let slice = |slice: &Slice| {
-        (slice.fuzzy_date(), sides(slice.figures.period), sides(slice.figures.cumulative))
+        (slice.fuzzy_date(), sides(slice.amounts.period), sides(slice.amounts.cumulative))
     };
     let series = series.iter().map(slice).collect();
     Container {
         depth,
         of,
-        cumulative: sides(figures.cumulative),
-        period: sides(figures.period),
+        cumulative: sides(amounts.cumulative),
+        period: sides(amounts.period),
         series,
     }
 }

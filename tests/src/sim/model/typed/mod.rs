@@ -1,4 +1,4 @@
-//! Text mode, from behaviour 3.8: what a description says when a body does not say it.
+//! Text mode, from behaviour 3.8: the fields that a description gives when the body does not.
 
 mod numbers;
 
@@ -9,52 +9,53 @@ use jiff::civil::Date;
 use super::amount;
 use super::history::History;
 use super::text::{folded, normalized};
-use super::transaction::{Recording, is_blank};
-use super::{Book, Turn, dates};
+use super::transaction::{RecordOptions, is_blank};
+use super::{Book, Tx, dates};
 use crate::sim::body::{Named, TransactionBody};
 use crate::sim::label;
 
-/// What a text says.
+/// The fields parsed from a text.
 pub struct Found {
-    /// As a plain decimal.
+    /// A plain decimal.
     pub amount: Option<String>,
     pub credit: Option<label::Account>,
     pub debit: Option<label::Account>,
     pub date: Option<Date>,
     pub urls: Vec<String>,
-    /// How many of the following months are asked for.
+    /// How many following months the text requests.
     pub months: u32,
-    /// What is left.
+    /// The rest of the text.
     pub description: String,
 }
 
-/// What becomes of a character.
+/// The role of a character in the parse.
 #[derive(Clone, Copy, PartialEq)]
-enum Fate {
+enum Mark {
     Free,
-    /// It belongs to something and stays: nothing is found in it.
-    Stays,
-    /// It stands in quotes and stays as it is, white space too.
+    /// Part of a token that stays in the description; nothing is parsed from it.
+    Literal,
+    /// In quotes: stays unchanged, including white space.
     Quoted,
-    Goes,
+    Removed,
 }
 
-/// Months that a text may ask for at most (3.8.2.8).
+/// The most months that a text may request (3.8.2.8).
 pub const MAX_MONTHS: u32 = 36;
 
 struct Text<'b> {
     book: &'b Book,
     today: Date,
     letters: Vec<char>,
-    fates: Vec<Fate>,
+    marks: Vec<Mark>,
 }
 
-impl Turn {
-    /// The body with what its text says, and the months it asks for; none when it is no text.
+impl Tx {
+    /// Returns the body with the fields of its text and the requested months; `None` without a
+    /// text.
     pub fn typed(
         &self,
         body: &TransactionBody,
-        recording: &Recording,
+        recording: &RecordOptions,
         history: &History,
     ) -> Option<(TransactionBody, u32)> {
         let text = body
@@ -97,7 +98,8 @@ impl Turn {
             description: Field::Set(found.description),
             credit: set(credit.map(Named::id)),
             debit: set(debit.map(Named::id)),
-            // Without an address the body keeps its own, or those of a known draft (3.3.2).
+            // Without an address in the text the body keeps its own, or those of a known draft
+            // (3.3.2).
             urls: (body.urls.is_some() || !urls.is_empty()).then_some(urls),
             ..body.clone()
         };
@@ -108,7 +110,7 @@ impl Turn {
 impl Text<'_> {
     fn new<'b>(book: &'b Book, today: Date, text: &str) -> Text<'b> {
         let letters: Vec<char> = text.chars().collect();
-        Text { book, today, fates: vec![Fate::Free; letters.len()], letters }
+        Text { book, today, marks: vec![Mark::Free; letters.len()], letters }
     }
 
     fn read(mut self, repeatable: bool) -> Found {
@@ -120,169 +122,172 @@ impl Text<'_> {
         Found { amount, credit, debit, date, urls, months, description: self.rest() }
     }
 
-    /// 3.8.1: two names or nothing, and all the rest stays.
+    /// Parses two account names or nothing; the rest of the text stays (3.8.1).
     fn read_names(mut self) -> Option<([label::Account; 2], String)> {
         self.literals();
-        for fate in &mut self.fates {
-            *fate = if *fate == Fate::Goes { Fate::Stays } else { *fate };
+        for mark in &mut self.marks {
+            *mark = if *mark == Mark::Removed { Mark::Literal } else { *mark };
         }
         let [Some(credit), Some(debit)] = self.names() else { return None };
         Some(([credit, debit], self.rest()))
     }
 
-    fn set(&mut self, from: usize, to: usize, fate: Fate) {
-        self.fates[from..to].fill(fate);
+    fn set(&mut self, from: usize, to: usize, mark: Mark) {
+        self.marks[from..to].fill(mark);
     }
 
     fn is_free(&self, from: usize, to: usize) -> bool {
-        self.fates[from..to].iter().all(|fate| *fate == Fate::Free)
+        self.marks[from..to].iter().all(|mark| *mark == Mark::Free)
     }
 
-    fn letter(&self, place: usize) -> Option<char> {
-        self.letters.get(place).copied()
+    fn letter(&self, position: usize) -> Option<char> {
+        self.letters.get(position).copied()
     }
 
-    fn before(&self, place: usize) -> Option<char> {
-        place.checked_sub(1).and_then(|place| self.letter(place))
+    fn before(&self, position: usize) -> Option<char> {
+        position.checked_sub(1).and_then(|position| self.letter(position))
     }
 
-    fn is_space(&self, place: usize) -> bool {
-        self.letter(place).is_none_or(char::is_whitespace)
+    fn is_space(&self, position: usize) -> bool {
+        self.letter(position).is_none_or(char::is_whitespace)
     }
 
-    /// Whether white space, or nothing, stands before.
-    fn begins(&self, place: usize) -> bool {
-        self.before(place).is_none_or(char::is_whitespace)
+    /// Whether white space or the start of the text precedes.
+    fn begins(&self, position: usize) -> bool {
+        self.before(position).is_none_or(char::is_whitespace)
     }
 
     fn end_of_word(&self, from: usize) -> usize {
-        (from..self.letters.len()).find(|place| self.is_space(*place)).unwrap_or(self.letters.len())
+        (from..self.letters.len())
+            .find(|position| self.is_space(*position))
+            .unwrap_or(self.letters.len())
     }
 
-    /// Quotes, addresses and hashtags: nothing else is found in them. The addresses go to `urls`.
+    /// Marks quotes, addresses and hashtags, from which nothing else is parsed. Returns the
+    /// addresses.
     fn literals(&mut self) -> Vec<String> {
-        let (mut urls, mut place) = (Vec::new(), 0);
-        while place < self.letters.len() {
-            let rest: String = self.letters[place..].iter().take(8).collect();
-            let quote = self.letters[place];
+        let (mut urls, mut position) = (Vec::new(), 0);
+        while position < self.letters.len() {
+            let rest: String = self.letters[position..].iter().take(8).collect();
+            let quote = self.letters[position];
             let closing = |end: &usize| self.letters[*end] == quote && self.is_space(end + 1);
-            let closes = if self.begins(place) && matches!(quote, '"' | '\'') {
-                (place + 1..self.letters.len()).find(closing)
+            let closes = if self.begins(position) && matches!(quote, '"' | '\'') {
+                (position + 1..self.letters.len()).find(closing)
             } else {
                 None
             };
-            let mut end = place + 1;
+            let mut end = position + 1;
             if let Some(closes) = closes {
                 end = closes + 1;
-                self.set(place, end, Fate::Quoted);
+                self.set(position, end, Mark::Quoted);
             } else if rest.starts_with("http://") || rest.starts_with("https://") {
-                end = self.end_of_word(place);
+                end = self.end_of_word(position);
                 while self.letters[end - 1].is_ascii_punctuation() && self.letters[end - 1] != '/' {
                     end -= 1;
                 }
-                let url: String = self.letters[place..end].iter().collect();
-                self.set(place, end, Fate::Goes);
+                let url: String = self.letters[position..end].iter().collect();
+                self.set(position, end, Mark::Removed);
                 urls.extend((!urls.contains(&url)).then_some(url));
             } else if quote == '#' {
                 while self.letter(end).is_some_and(|c| c.is_alphanumeric() || c == '_') {
                     end += 1;
                 }
-                let hidden = self.before(place) == Some('-') && self.begins(place - 1);
-                if end > place + 1 {
+                let hidden = self.before(position) == Some('-') && self.begins(position - 1);
+                if end > position + 1 {
                     self.set(
-                        if hidden { place - 1 } else { place },
+                        if hidden { position - 1 } else { position },
                         end,
-                        if hidden { Fate::Goes } else { Fate::Stays },
+                        if hidden { Mark::Removed } else { Mark::Literal },
                     );
                 }
             }
-            place = end;
+            position = end;
         }
         urls
     }
 
-    /// 3.8.2.2: leftmost first, at a position the longest; the first is where it comes from, the
-    /// next other one where it goes.
+    /// Takes the account names, leftmost first and the longest at each position: the first is the
+    /// credit account, the next different one the debit account (3.8.2.2).
     fn names(&mut self) -> [Option<label::Account>; 2] {
-        let (mut sides, mut place) = ([None, None], 0);
-        while place < self.letters.len() {
-            let Some((label, end)) = self.name_at(place) else {
-                place += 1;
+        let (mut sides, mut position) = ([None, None], 0);
+        while position < self.letters.len() {
+            let Some((label, end)) = self.name_at(position) else {
+                position += 1;
                 continue;
             };
             let open = if sides[0].is_none() { 0 } else { 1 };
             let takes = sides[open].is_none() && sides[0] != Some(label);
-            // What is named again stays, and its digits are no amount and no day.
-            self.set(place, end, if takes { Fate::Goes } else { Fate::Stays });
+            // A repeated name stays, and its digits are neither an amount nor a day.
+            self.set(position, end, if takes { Mark::Removed } else { Mark::Literal });
             if takes {
                 sides[open] = Some(label);
             }
-            place = end;
+            position = end;
         }
         sides
     }
 
-    fn name_at(&self, place: usize) -> Option<(label::Account, usize)> {
-        if self.before(place).is_some_and(char::is_alphanumeric)
-            || place > 0 && self.splits_figure(place - 1)
+    fn name_at(&self, position: usize) -> Option<(label::Account, usize)> {
+        if self.before(position).is_some_and(char::is_alphanumeric)
+            || position > 0 && self.splits_number(position - 1)
         {
             return None;
         }
         let accounts = self.book.accounts.values().filter(|account| !account.archived);
         let found = accounts.filter_map(|account| {
-            Some((account.label, self.end_of_name(place, &normalized(&account.name))?))
+            Some((account.label, self.end_of_name(position, &normalized(&account.name))?))
         });
         found.max_by_key(|(_, end)| *end)
     }
 
-    /// Where a normalized name that begins here ends.
+    /// The end of a normalized name that begins here.
     fn end_of_name(&self, begin: usize, name: &str) -> Option<usize> {
-        let mut place = begin;
+        let mut position = begin;
         for (number, word) in name.split('_').enumerate() {
-            let gap = place;
+            let gap = position;
             while number > 0
-                && self.letter(place).is_some_and(|c| c.is_whitespace() || c == '-' || c == '_')
+                && self.letter(position).is_some_and(|c| c.is_whitespace() || c == '-' || c == '_')
             {
-                place += 1;
+                position += 1;
             }
-            if number > 0 && gap == place {
+            if number > 0 && gap == position {
                 return None;
             }
             let mut read = String::new();
             while read.len() < word.len() {
-                read.push_str(&folded(&self.letter(place)?.to_string()));
-                place += 1;
+                read.push_str(&folded(&self.letter(position)?.to_string()));
+                position += 1;
             }
             if read != word {
                 return None;
             }
         }
-        let whole =
-            self.letter(place).is_none_or(|c| !c.is_alphanumeric()) && !self.splits_figure(place);
-        (whole && self.is_free(begin, place)).then_some(place)
+        let whole = self.letter(position).is_none_or(|c| !c.is_alphanumeric())
+            && !self.splits_number(position);
+        (whole && self.is_free(begin, position)).then_some(position)
     }
 
-    /// Whether a mark within a figure stands here, as in `12.34`: its halves are no words.
-    fn splits_figure(&self, place: usize) -> bool {
+    /// Whether a separator within a number is here, as in `12.34`: its halves are not words.
+    fn splits_number(&self, position: usize) -> bool {
         let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
-        digit(self.before(place))
-            && digit(self.letter(place + 1))
-            && self.letter(place).is_some_and(|c| ".,/:".contains(c))
+        digit(self.before(position))
+            && digit(self.letter(position + 1))
+            && self.letter(position).is_some_and(|c| ".,/:".contains(c))
     }
 
-    /// The first day; no digits of any are an amount.
+    /// Takes the first date. The digits of every date are excluded from amounts.
     fn dates(&mut self) -> Option<Date> {
         let mut first = None;
         for (from, to) in self.runs(|c| c.is_ascii_digit() || c == '/' || c == '-') {
             let run: String = self.letters[from..to].iter().collect();
             let Some(day) = self.day(&run) else { continue };
-            self.set(from, to, if first.is_none() { Fate::Goes } else { Fate::Stays });
+            self.set(from, to, if first.is_none() { Mark::Removed } else { Mark::Literal });
             first = first.or(Some(day));
         }
         first
     }
 
-    /// The book's pattern, a short day of this year, or `yyyy-MM-dd` (3.8.2.3).
+    /// Parses the book's pattern, a short date of this year, or `yyyy-MM-dd` (3.8.2.3).
     fn day(&self, run: &str) -> Option<Date> {
         if run.contains('-') {
             return dates::parse(run);
@@ -306,36 +311,35 @@ impl Text<'_> {
         Date::new(year, month, day).ok()
     }
 
-    /// The free runs of such characters that are no part of a longer word, without the punctuation
-    /// behind.
+    /// The free runs of matching characters outside longer words, without trailing punctuation.
     fn runs(&self, takes: impl Fn(char) -> bool) -> Vec<(usize, usize)> {
-        let (mut runs, mut place) = (Vec::new(), 0);
-        while place < self.letters.len() {
-            let from = place;
-            while self.letter(place).is_some_and(&takes) && self.fates[place] == Fate::Free {
-                place += 1;
+        let (mut runs, mut position) = (Vec::new(), 0);
+        while position < self.letters.len() {
+            let from = position;
+            while self.letter(position).is_some_and(&takes) && self.marks[position] == Mark::Free {
+                position += 1;
             }
-            let mut to = place;
+            let mut to = position;
             while to > from && !self.letters[to - 1].is_ascii_digit() {
                 to -= 1;
             }
             let glued =
                 |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || "./@_-:".contains(c));
-            let sentence = to < place && self.is_space(place);
+            let sentence = to < position && self.is_space(position);
             if to > from
                 && !glued(self.before(from))
-                && (sentence || to == place && !glued(self.letter(to)))
+                && (sentence || to == position && !glued(self.letter(to)))
             {
                 runs.push((from, to));
             }
-            place = place.max(from + 1);
+            position = position.max(from + 1);
         }
         runs
     }
 
-    /// `4x` or `$4x` between white space (3.8.2.8).
+    /// Takes `4x` or `$4x` between white space (3.8.2.8).
     fn months(&mut self) -> u32 {
-        for from in (0..self.letters.len()).filter(|place| self.begins(*place)) {
+        for from in (0..self.letters.len()).filter(|position| self.begins(*position)) {
             let to = self.end_of_word(from);
             let word: String = self.letters[from..to].iter().collect();
             let count = word
@@ -345,19 +349,20 @@ impl Text<'_> {
             if let Some(count) =
                 count.filter(|count| (1..=MAX_MONTHS).contains(count) && self.is_free(from, to))
             {
-                self.set(from, to, Fate::Goes);
+                self.set(from, to, Mark::Removed);
                 return count;
             }
         }
         0
     }
 
-    /// What stays, with white space collapsed.
+    /// The description that remains, with white space collapsed.
     fn rest(&self) -> String {
-        let kept = self.letters.iter().zip(&self.fates).filter(|(_, fate)| **fate != Fate::Goes);
+        let remaining =
+            self.letters.iter().zip(&self.marks).filter(|(_, mark)| **mark != Mark::Removed);
         let (mut rest, mut gap) = (String::new(), None);
-        for (letter, fate) in kept {
-            if letter.is_whitespace() && *fate != Fate::Quoted {
+        for (letter, mark) in remaining {
+            if letter.is_whitespace() && *mark != Mark::Quoted {
                 gap = Some(if *letter == '\n' { '\n' } else { gap.unwrap_or(' ') });
             } else {
                 rest.extend(gap.take().filter(|_| !rest.is_empty()));
@@ -368,7 +373,7 @@ impl Text<'_> {
     }
 }
 
-/// The same day so many months later, the last day of a shorter month.
+/// The same day a number of months later, or the last day of a shorter month.
 pub fn later(day: Date, months: u32) -> Date {
     day + i64::from(months).months()
 }

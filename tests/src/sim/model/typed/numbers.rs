@@ -1,10 +1,10 @@
 //! Numbers in a text, from behaviour 3.8.2.1 and 3.8.6.
 
-use super::{Fate, Text};
+use super::{Mark, Text};
 use crate::sim::model::amount::{self, Reading};
 
 impl Text<'_> {
-    /// The number that matches the book's format best, of these the first (3.8.2.1).
+    /// Takes the number that matches the book's format best; the first of several (3.8.2.1).
     pub(super) fn amount(&mut self) -> Option<String> {
         let mut best: Option<(usize, usize, usize, String)> = None;
         for (from, to) in self.numbers() {
@@ -15,17 +15,17 @@ impl Text<'_> {
             }
         }
         let (_, from, to, plain) = best?;
-        self.set(from, to, Fate::Goes);
+        self.set(from, to, Mark::Removed);
         Some(plain)
     }
 
-    /// A number as it is written, by its rank; none for one that cannot be recorded.
+    /// Parses a number and ranks its notation; `None` if it cannot be recorded.
     fn number(&self, run: &str) -> Option<(usize, String)> {
         let settings = &self.book.settings;
         let own = if settings.separator == "COMMA" { ',' } else { '.' };
         let other = if own == ',' { '.' } else { ',' };
-        // The book's own way of writing comes first: `1.234` is 1234 in a COMMA book, and a little
-        // more than 1 in others.
+        // The book's own notation ranks first: `1.234` is 1234 in a COMMA book and a little more
+        // than 1 in others.
         let (rank, plain) =
             [(own, other), (other, own)].into_iter().find_map(|(decimal, thousand)| {
                 let (whole, fraction) = match run.split_once(decimal) {
@@ -34,7 +34,7 @@ impl Text<'_> {
                 };
                 let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
                 let groups = amount::groups(whole, thousand);
-                // Thousands are whole, and no number begins with none of them.
+                // Groups of thousands are complete, and no number starts with a group of zeros.
                 let whole_groups = (1..=3).contains(&groups[0].len())
                     && groups[1..].iter().all(|group| group.len() == 3);
                 let grouped = groups.len() == 1 || whole_groups && !groups[0].starts_with('0');
@@ -48,8 +48,8 @@ impl Text<'_> {
                 }
                 let count = fraction.map_or(0, str::len);
                 let exact = u32::try_from(count).ok() == Some(settings.digits);
-                // A whole number written the other way, as `1.234.567` in a DOT book, is one with
-                // the other separator.
+                // A whole number in the other notation, such as `1.234.567` in a DOT book, parses
+                // with the other separator.
                 let rank = match fraction {
                     _ if decimal != own => 2,
                     _ if exact => 0,
@@ -64,19 +64,20 @@ impl Text<'_> {
         amount::record(reading, settings, self.book.scale).is_ok().then_some((rank, plain))
     }
 
-    /// The numbers that are no part of a longer word, of a percentage or of another number, and
-    /// have no sign (3.8.6).
+    /// The numbers that are not part of a longer word, a percentage or another number, and have no
+    /// sign (3.8.6).
     fn numbers(&self) -> Vec<(usize, usize)> {
-        let (mut numbers, mut place) = (Vec::new(), 0);
-        while place < self.letters.len() {
-            let from = place;
-            let Some(mut to) = self.figure(from) else {
-                place += 1;
+        let (mut numbers, mut position) = (Vec::new(), 0);
+        while position < self.letters.len() {
+            let from = position;
+            let Some(mut to) = self.digit_run(from) else {
+                position += 1;
                 continue;
             };
-            // Behind a space only a group of three goes on, or ends what is a number no more.
+            // After a space only a group of three continues a number. Anything else makes it not a
+            // number.
             let mut runs_on = false;
-            while let Some(next) = self.figure(to + 1) {
+            while let Some(next) = self.digit_run(to + 1) {
                 let whole: String = self.letters[from..next].iter().collect();
                 match self.letters[to] {
                     ' ' if is_grouped(&whole) => {}
@@ -90,7 +91,7 @@ impl Text<'_> {
                 }
                 to = next;
             }
-            place = to;
+            position = to;
             let mark = |c: &char| ".,'".contains(*c);
             let before = self.letters[..from].iter().rev().take_while(|c| mark(c)).count();
             let after = self.letters[to..].iter().take_while(|c| mark(c)).count();
@@ -111,15 +112,15 @@ impl Text<'_> {
         numbers
     }
 
-    /// Where free digits that begin here end, with separators between them; none within a word, a
-    /// day or a time.
-    fn figure(&self, from: usize) -> Option<usize> {
-        let digit = |place: usize| {
-            self.letter(place).is_some_and(|c| c.is_ascii_digit())
-                && self.fates[place] == Fate::Free
+    /// The end of a run of free digits and separators that starts here; `None` within a word, a day
+    /// or a time.
+    fn digit_run(&self, from: usize) -> Option<usize> {
+        let digit = |position: usize| {
+            self.letter(position).is_some_and(|c| c.is_ascii_digit())
+                && self.marks[position] == Mark::Free
         };
         let inside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-        let cut = |place: usize| self.letter(place).is_some_and(|c| ":/".contains(c));
+        let cut = |position: usize| self.letter(position).is_some_and(|c| ":/".contains(c));
         if !digit(from)
             || inside(self.before(from))
             || from > 1 && cut(from - 1) && inside(self.before(from - 1))
@@ -134,7 +135,7 @@ impl Text<'_> {
     }
 }
 
-/// Whether groups of three follow one that counts, separated by spaces, perhaps with decimals.
+/// Whether space-separated groups of three follow a non-zero group, perhaps with decimals.
 fn is_grouped(text: &str) -> bool {
     let (whole, fraction) = text.split_once(['.', ',']).unwrap_or((text, "0"));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());

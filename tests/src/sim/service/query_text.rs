@@ -1,36 +1,36 @@
-//! From the trees of queries to their texts, in the language of 1.
+//! Formats query trees as texts in the language of behaviour 1.
 
 use super::Service;
 use crate::sim::model::balance::Question;
 use crate::sim::model::dates::Unit;
-use crate::sim::model::query::{Ask, Query, Term};
+use crate::sim::model::query::{Clause, Query, Term};
 
 impl Service {
     pub fn query_text(&self, query: &Query) -> String {
         let posting = query.by_posting.then(|| "using:postDate".to_owned());
         posting
             .into_iter()
-            .chain(query.asks.iter().map(|ask| self.ask_text(ask)))
+            .chain(query.clauses.iter().map(|clause| self.clause_text(clause)))
             .chain(query.ignored.iter().map(|flaw| flaw.text.to_owned()))
             .collect::<Vec<_>>()
             .join(" ")
     }
 
-    fn ask_text(&self, ask: &Ask) -> String {
-        match ask {
-            Ask::Term(term) => self.term_text(term),
-            // Both spellings of NOT.
-            Ask::Not(inner) if matches!(**inner, Ask::Any(_)) => {
-                format!("NOT {}", self.ask_text(inner))
+    fn clause_text(&self, clause: &Clause) -> String {
+        match clause {
+            Clause::Term(term) => self.term_text(term),
+            // Both notations of NOT.
+            Clause::Not(inner) if matches!(**inner, Clause::Any(_)) => {
+                format!("NOT {}", self.clause_text(inner))
             }
-            Ask::Not(inner) => format!("-{}", self.ask_text(inner)),
-            Ask::All(inner) => self.joined(inner, " "),
-            Ask::Any(inner) => self.joined(inner, " OR "),
+            Clause::Not(inner) => format!("-{}", self.clause_text(inner)),
+            Clause::All(inner) => self.joined(inner, " "),
+            Clause::Any(inner) => self.joined(inner, " OR "),
         }
     }
 
-    fn joined(&self, inner: &[Ask], between: &str) -> String {
-        let inner: Vec<String> = inner.iter().map(|ask| self.ask_text(ask)).collect();
+    fn joined(&self, inner: &[Clause], between: &str) -> String {
+        let inner: Vec<String> = inner.iter().map(|clause| self.clause_text(clause)).collect();
         format!("({})", inner.join(between))
     }
 
@@ -88,7 +88,7 @@ impl Service {
         let mut words: Vec<String> =
             accounts.chain(groups).chain(tags).chain(dates).chain(by).chain(flaws).collect();
         if words.is_empty() {
-            // A text that asks for nothing in particular; a blank one is refused (5.1).
+            // A neutral term, because a blank query is refused (5.1).
             words.push("by:m".to_owned());
         }
         words.join(" ")

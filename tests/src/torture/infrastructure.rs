@@ -1,4 +1,4 @@
-//! What stands below the servers when a fault befalls them, and how each fault is done.
+//! The infrastructure of the servers for each fault, and how each fault is injected.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,29 +14,28 @@ use crate::server::Options;
 use crate::small_disk::SmallDisk;
 use crate::{Engine, Server, pause, unique};
 
-/// Sizes of small disks, in megabytes: what is recorded between the faults needs room, too, and an
-/// empty PostgreSQL takes 60.
+/// The size of small disks in megabytes: enough for an empty PostgreSQL (60) and the recorded data.
 const SMALL: usize = 160;
 const SMALL_OF_POSTGRES: usize = 384;
 
-/// How long PostgreSQL stays away, turn by turn.
-const AWAY: [Duration; 3] =
+/// How long PostgreSQL stays down, in rotation.
+const DOWN_TIMES: [Duration; 3] =
     [Duration::from_millis(300), Duration::from_secs(2), Duration::from_secs(12)];
 
 /// How long a disk stays full.
 const FULL: Duration = Duration::from_secs(3);
 
-/// How many connections are cut, one by one, and the time between two of them.
+/// The number of terminated connections, and the time between two of them.
 const CUTS: usize = 60;
 const BETWEEN_CUTS: Duration = Duration::from_millis(30);
 
-/// What the clock is set to, turn by turn, in seconds.
+/// The offsets of the clock in seconds, in rotation.
 const CLOCKS: [&str; 3] = ["-3600", "+3600", "+0"];
 
-/// A library that shows a process another time, where Debian puts it.
+/// The library that shifts the time of a process, in Debian's folder.
 const FAKETIME: &str = "/usr/lib/*/faketime/libfaketimeMT.so.1";
 
-/// Why this fault cannot be made here.
+/// Why this fault cannot be injected on this machine.
 pub fn missing(fault: Fault) -> Option<String> {
     match fault {
         Fault::ClockSet => library().is_none().then(|| {
@@ -50,20 +49,23 @@ pub fn missing(fault: Fault) -> Option<String> {
     }
 }
 
-/// What the servers stand on.
-pub(super) struct Stage {
+/// The infrastructure of the servers.
+pub(super) struct Infrastructure {
     fault: Fault,
     cluster: Option<Cluster>,
     disk: Option<Arc<SmallDisk>>,
     clock: Option<Clock>,
 }
 
-impl Stage {
-    /// Servers to which this can happen.
+impl Infrastructure {
+    /// Starts servers for a fault.
     ///
     /// # Errors
-    /// What is missing on this machine.
-    pub(super) fn set(fault: Fault, engine: Engine) -> anyhow::Result<(Stage, Vec<Server>)> {
+    /// When a tool is missing on this machine.
+    pub(super) fn set(
+        fault: Fault,
+        engine: Engine,
+    ) -> anyhow::Result<(Infrastructure, Vec<Server>)> {
         let clock = (fault == Fault::ClockSet).then(Clock::new).transpose()?;
         let disk = match (fault, engine) {
             (Fault::DiskFull, Engine::Sqlite) => Some(SMALL),
@@ -87,11 +89,11 @@ impl Stage {
         });
         let second = (fault == Fault::ProcessKilled).then(|| first.beside(&[]));
         let servers = [Some(first), second].into_iter().flatten().collect();
-        Ok((Stage { fault, cluster, disk, clock }, servers))
+        Ok((Infrastructure { fault, cluster, disk, clock }, servers))
     }
 
-    /// Lets it happen, for the so manieth time; when it was over.
-    pub(super) fn strike(
+    /// Injects the fault for the n-th time; returns when it was over.
+    pub(super) fn inject(
         &mut self,
         servers: &mut [Server],
         turn: usize,
@@ -109,7 +111,7 @@ impl Stage {
                 } else {
                     cluster.stop_immediately();
                 }
-                pause(AWAY[turn % AWAY.len()]);
+                pause(DOWN_TIMES[turn % DOWN_TIMES.len()]);
                 cluster.resume();
             }
             Fault::ConnectionsCut => cut(self.cluster.as_ref().context("a cluster")?.url())?,
@@ -121,11 +123,11 @@ impl Stage {
         Ok(Instant::now())
     }
 
-    /// What is to be seen once nobody writes any more.
+    /// Brings everything back to normal after the clients have stopped.
     pub(super) fn rest(&mut self, servers: &mut [Server]) -> anyhow::Result<()> {
         revive(servers);
         match &self.clock {
-            // Between two writes, too.
+            // The clock also changes between two writes.
             Some(clock) => clock.set(CLOCKS[0]),
             None => Ok(()),
         }
@@ -139,8 +141,7 @@ impl Stage {
             pause(Duration::from_millis(100));
         }
         disk.free();
-        // PostgreSQL ends where it finds no room for its log: whoever watches over it starts it
-        // again.
+        // PostgreSQL ends when it has no space for its log; the supervisor restarts it.
         if let Some(cluster) = &mut self.cluster
             && cluster.has_ended()
         {
@@ -156,7 +157,7 @@ fn revive(servers: &mut [Server]) {
     }
 }
 
-/// Connections to a database are ended by its administrator, one after another.
+/// Terminates the connections to a database, one after another.
 fn cut(url: &str) -> anyhow::Result<()> {
     let mut administrator = postgres::Client::connect(url, NoTls)?;
     for _ in 0..CUTS {
@@ -169,7 +170,7 @@ fn cut(url: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A clock of its own for a server.
+/// A shifted clock for a server.
 struct Clock {
     library: PathBuf,
     folder: Folder,
@@ -188,7 +189,7 @@ impl Clock {
         self.folder.path().join("offset")
     }
 
-    /// Time that passes, for timeouts, passes as before: nobody can set that.
+    /// Only the wall clock is shifted; timeouts use the monotonic clock.
     fn environment(&self) -> Vec<(String, String)> {
         let file = self.file();
         [

@@ -7,9 +7,9 @@ use daybook_domain::book::Changes;
 use daybook_domain::delivery::EventCopy;
 use daybook_domain::instant::Instant;
 use daybook_domain::storage_quota::StorageQuotas;
-use daybook_service::delivery::{self, InFlight, Leased, Outcome};
+use daybook_service::delivery::{self, DeliveryOutcome, InFlight, Leased};
 use daybook_tests::receiver::{Receiver, fine};
-use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Engine, Options, Server};
+use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Options, RawSql, Server};
 use serde_json::json;
 
 use crate::Case;
@@ -20,11 +20,11 @@ use crate::webhooks::install;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
-        rule_8_20_a_receiver_that_is_down_is_told_later,
-        rule_8_20_told_once,
-        rule_8_20_a_book_that_goes_while_its_event_is_read,
-        rule_8_20_one_process_tells_it,
-        rule_8_20_not_to_users_who_are_gone,
+        rule_8_20_receiver_that_was_down_gets_the_event,
+        rule_8_20_event_is_delivered_once,
+        rule_8_20_book_removed_while_its_event_is_read,
+        rule_8_20_one_process_delivers_it,
+        rule_8_20_deleted_users_get_no_event,
     ]
 }
 
@@ -34,12 +34,12 @@ fn server(engine: Engine) -> Server {
     Server::start_with(Options { engine, args, ..Options::default() })
 }
 
-/// How many deliveries have outlived their book.
+/// The number of detached deliveries.
 fn detached(server: &Server) -> u64 {
-    Backdoor::open(server).execute("UPDATE detached_deliveries SET depth = depth")
+    RawSql::open(server).execute("UPDATE detached_deliveries SET depth = depth")
 }
 
-/// A receiver that is down until it is told to be up.
+/// A receiver that fails until the flag is set.
 fn down() -> (Receiver, Arc<AtomicBool>) {
     let up = Arc::new(AtomicBool::new(false));
     let works = Arc::clone(&up);
@@ -50,7 +50,7 @@ fn down() -> (Receiver, Arc<AtomicBool>) {
     (receiver, up)
 }
 
-fn rule_8_20_a_receiver_that_is_down_is_told_later(engine: Engine) {
+fn rule_8_20_receiver_that_was_down_gets_the_event(engine: Engine) {
     let mut server = server(engine);
     let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
     let (receiver, up) = down();
@@ -61,16 +61,16 @@ fn rule_8_20_a_receiver_that_is_down_is_told_later(engine: Engine) {
     cast.owner.delete(&cast.path("")).ok();
     eventually("6.22: the book is removed", || rows(&server, &cast.book) == 0);
     assert_eq!(detached(&server), 1, "8.20: with a copy of its own");
-    eventually("8.20: the log has each attempt", || told(&server, &cast.book, 503));
+    eventually("8.20: the log has each attempt", || attempt_is_logged(&server, &cast.book, 503));
     server.restart();
     up.store(true, Ordering::SeqCst);
     eventually("8.20: it is delivered", || {
-        // The pauses are over as soon as they begin.
+        // Retries are due at once.
         let due = "UPDATE detached_deliveries SET due_at = 0 WHERE lease IS NULL";
-        Backdoor::open(&server).execute(due);
+        RawSql::open(&server).execute(due);
         detached(&server) == 0
     });
-    eventually("8.20: the log has each attempt", || told(&server, &cast.book, 200));
+    eventually("8.20: the log has each attempt", || attempt_is_logged(&server, &cast.book, 200));
     let received = receiver.received();
     let last = received.last().expect("something came");
     assert_eq!(last.body["type"], "BOOK_DELETED");
@@ -84,14 +84,14 @@ fn rule_8_20_a_receiver_that_is_down_is_told_later(engine: Engine) {
     assert_eq!(bot.get("/v5/user").ok()["email"], cast.owner.email());
 }
 
-/// What the server's log says of attempts whose book is gone, and of which status.
-fn told(server: &Server, book: &str, status: u16) -> bool {
-    let said = "an attempt to tell an app of the deletion of a book";
+/// Whether the server's log has an attempt with this status for a deleted book.
+fn attempt_is_logged(server: &Server, book: &str, status: u16) -> bool {
+    let message = "webhook for a deleted book attempted";
     let status = format!("status={status}");
-    server.log().lines().any(|line| [said, book, &status].iter().all(|part| line.contains(part)))
+    server.log().lines().any(|line| [message, book, &status].iter().all(|part| line.contains(part)))
 }
 
-fn rule_8_20_told_once(engine: Engine) {
+fn rule_8_20_event_is_delivered_once(engine: Engine) {
     let server = server(engine);
     let receiver = Receiver::start();
     let mut books = Vec::new();
@@ -104,15 +104,15 @@ fn rule_8_20_told_once(engine: Engine) {
     let received = receiver.wait_for(5);
     eventually("6.22: the books are removed", || books.iter().all(|book| rows(&server, book) == 0));
     eventually("8.20: nothing is left", || detached(&server) == 0);
-    let mut told: Vec<&str> =
+    let mut delivered: Vec<&str> =
         received.iter().filter_map(|one| one.body["bookId"].as_str()).collect();
-    told.sort_unstable();
+    delivered.sort_unstable();
     books.sort_unstable();
-    assert_eq!(told, books);
+    assert_eq!(delivered, books);
     assert_eq!(receiver.received().len(), 5, "8.20: each deletion came once");
 }
 
-/// In a future that the server's own worker does not see.
+/// A time in the future, which the server's own worker does not reach.
 const THEN: Instant = Instant::new(4_000_000_000_000);
 
 /// A book with a delivery that is due then.
@@ -133,12 +133,12 @@ fn waiting(engine: Engine) -> Inside {
 
 fn take(inside: &Inside, lease: i64, now: Instant) -> Vec<Leased> {
     let occupied = InFlight::new(8, 8);
-    let taken = inside.write(move |tx, _, _| delivery::take(tx, &mut || lease, occupied, now));
+    let taken = inside.write(move |tx, _, _| delivery::lease_due(tx, &mut || lease, occupied, now));
     let taken = taken.expect("the deliveries that are due").into_iter();
     taken.map(|dispatched| dispatched.leased).collect()
 }
 
-/// Takes a delivery out of its book.
+/// Detaches a delivery from its book.
 fn detach(inside: &Inside, leased: &Leased) {
     let copy = EventCopy {
         id: "event".to_owned(),
@@ -146,32 +146,33 @@ fn detach(inside: &Inside, leased: &Leased) {
         url: "http://127.0.0.1:1/".to_owned(),
         body: "{}".to_owned(),
     };
-    let gone = leased.delivery.clone();
-    inside.write(move |tx, _, _| delivery::detached::detach(tx, &gone, &copy, THEN)).expect("it");
+    let removed = leased.delivery.clone();
+    inside
+        .write(move |tx, _, _| delivery::detached::detach(tx, &removed, &copy, THEN))
+        .expect("it");
 }
 
-/// Who has taken the delivery from the book finds nothing there any more; the copy is still to be
-/// sent.
-fn rule_8_20_a_book_that_goes_while_its_event_is_read(engine: Engine) {
+/// The process that leased the delivery finds no book; the copy still has to be sent.
+fn rule_8_20_book_removed_while_its_event_is_read(engine: Engine) {
     let inside = waiting(engine);
     let leased = take(&inside, 1, THEN).remove(0);
     detach(&inside, &leased);
-    for outcome in [Outcome::Dropped, Outcome::Stopped] {
+    for outcome in [DeliveryOutcome::Skipped(None), DeliveryOutcome::QueueEnded] {
         let (before, lease) = (leased.clone(), leased.lease);
         let finished = inside.write(move |tx, _, _| {
-            delivery::finish(tx, &before, outcome, (Some(2), THEN, StorageQuotas::default()))
+            delivery::finish(tx, &before, outcome, Some(2), THEN, StorageQuotas::default())
         });
         assert!(!finished.expect("it is noted").lost);
-        let again = take(&inside, lease, THEN).remove(0);
-        assert!(again.delivery.copy.is_some(), "the copy is due at once");
+        let repeated = take(&inside, lease, THEN).remove(0);
+        assert!(repeated.delivery.copy.is_some(), "the copy is due at once");
     }
     let copied = take(&inside, 1, THEN);
     assert!(copied.is_empty(), "one at a time");
 }
 
-/// While the file store is down the rows of the book stay, and with them a queue under the same
-/// lease: who tells it goes on with the lease of the copy, and nobody else tells it, too.
-fn rule_8_20_one_process_tells_it(engine: Engine) {
+/// During an outage of the file store the rows of the book stay, and with them a queue with the
+/// same lease. The process continues with the lease of the copy, and no other process delivers it.
+fn rule_8_20_one_process_delivers_it(engine: Engine) {
     let inside = waiting(engine);
     let leased = take(&inside, 1, THEN).remove(0);
     detach(&inside, &leased);
@@ -183,15 +184,15 @@ fn rule_8_20_one_process_tells_it(engine: Engine) {
             .expect("it is prolonged");
     }
     assert!(take(&inside, 2, later(100)).is_empty(), "8.9: it is on its way");
-    let taken = take(&inside, 2, later(106));
-    assert_eq!(taken.len(), 1, "8.9: until its process has ended");
+    let accepted = take(&inside, 2, later(106));
+    assert_eq!(accepted.len(), 1, "8.9: until its process has ended");
     let held = leased.clone();
     inside.write(move |tx, _, _| delivery::prolong(tx, &held, later(107))).expect("nothing");
     assert_eq!(take(&inside, 3, later(152)).len(), 1, "8.9: a lease that is over stays so");
 }
 
-/// 7.11: what is kept for a user goes with them.
-fn rule_8_20_not_to_users_who_are_gone(engine: Engine) {
+/// 7.11: a deleted user's detached deliveries are deleted.
+fn rule_8_20_deleted_users_get_no_event(engine: Engine) {
     let server = server(engine);
     let cast = Cast::new(&server);
     let (receiver, _up) = down();
@@ -200,5 +201,5 @@ fn rule_8_20_not_to_users_who_are_gone(engine: Engine) {
     eventually("6.22: the book is removed", || rows(&server, &cast.book) == 0);
     assert_eq!(detached(&server), 1);
     run(&server, &["user", "delete", "--email", cast.owner.email()]).expect("it is done");
-    assert_eq!(detached(&server), 0, "7.11: nobody's token is left to send");
+    assert_eq!(detached(&server), 0, "7.11: the deliveries of the deleted user are gone");
 }
