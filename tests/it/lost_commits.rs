@@ -258,7 +258,7 @@ fn unknown_commit_outcome_is_reported(engine: Engine) {
     let response = post("unknown outcome", None);
     assert!(!response.headers.contains_key("retry-after"), "{:?}", response.headers);
     let message = response.refused(409, "outcomeUnknown");
-    assert!(message.contains("look before you send it again"), "{message}");
+    assert!(message.contains("before you send it again"), "{message}");
     relay.reconnect();
     // With a key the request can be repeated safely.
     relay.lose_for_long(Loss::Answer, "with a key");

@@ -136,7 +136,7 @@ fn device_code_signs_in_a_program(server: &Server) {
     browser.fits_a_telephone();
     browser.type_into("input[name=user_code]", "bbbb bbbb");
     browser.click("Continue");
-    browser.wait_for_text("does not work");
+    browser.wait_for_text("is unknown or has expired");
     browser.type_into("input[name=user_code]", &code.to_lowercase());
     browser.click("Continue");
     browser.wait_for_text(code);
