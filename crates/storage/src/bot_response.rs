@@ -253,9 +253,9 @@ impl BotResponses<'_, '_> {
         const FAILED: &str = "failed_transactions.transaction_id";
         let lookup = self.tx.lookup();
         let last = Sql::new("b.book_id = ").int(book.get()).push(" AND b.resource = ").push(FAILED);
-        let beyond = Sql::new(FAILED).push(format!(" + {MAX_IN_BLOCK}"));
+        let end = Sql::new(FAILED).push(format!(" + {MAX_IN_BLOCK}"));
         let others = Sql::new("b.book_id = ").int(book.get()).push(" AND ");
-        let others = others.append(is_in_block(Sql::new(FAILED), beyond));
+        let others = others.append(is_in_block(Sql::new(FAILED), end));
         let error = || {
             let error = error_in(book).push(" AND r.sequence = b.sequence - (b.resource - ");
             error.push(FAILED).push(")")

@@ -104,8 +104,9 @@ impl From<Diesel> for Error {
             let contention = ["lock timeout", "deadlock detected", "database is locked"];
             // A full or failing disk, which the operator can repair.
             let disk = ["disk is full", "No space left on device", "disk I/O error"];
-            let is_transient = contention.iter().chain(&disk).any(|text| message.contains(text));
-            let is_disconnected = matches!(
+            let has_transient_message =
+                contention.iter().chain(&disk).any(|text| message.contains(text));
+            let is_transient_kind = matches!(
                 kind,
                 DatabaseErrorKind::ClosedConnection
                     | DatabaseErrorKind::SerializationFailure
@@ -114,7 +115,7 @@ impl From<Diesel> for Error {
                     // and no statement writes on a connection that reads.
                     | DatabaseErrorKind::ReadOnlyTransaction
             );
-            if is_transient || is_disconnected {
+            if has_transient_message || is_transient_kind {
                 return Self::Unavailable(message.to_owned());
             }
         }

@@ -99,8 +99,8 @@ impl Books<'_, '_> {
 
     /// Lists the books to remove, oldest deletion first.
     pub fn due(self, now: Instant) -> Result<Vec<BookKey>> {
-        let due = due(now);
-        let rows: Vec<DueBook> = on_engine!(self.tx.flushed()?, c => (&due).load(c))?;
+        let query = due(now);
+        let rows: Vec<DueBook> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
         Ok(rows.into_iter().map(|row| BookKey::new(row.public_id)).collect())
     }
 

@@ -30,7 +30,7 @@ pub struct CurrentMonths {
 struct Postings {
     /// The index of the month among the twelve.
     #[diesel(sql_type = BigInt)]
-    place: i64,
+    month_index: i64,
     #[diesel(sql_type = BigInt)]
     posted: i64,
 }
@@ -72,13 +72,14 @@ impl Books<'_, '_> {
     fn count_posted(self, book: BookId, current: &CurrentMonths) -> Result<PostedMonths> {
         let [first, ..] = current.starts;
         let mut query = Sql::new("SELECT CASE");
-        for (place, start) in current.starts.iter().enumerate().skip(1).rev() {
-            let place = i64::try_from(place).unwrap_or_default();
+        for (index, start) in current.starts.iter().enumerate().skip(1).rev() {
+            let index = i64::try_from(index).unwrap_or_default();
             query = query.push(" WHEN t.posted_at >= ").int(start.milliseconds());
-            query = query.push(" THEN ").int(place);
+            query = query.push(" THEN ").int(index);
         }
         let query = query
-            .push(" ELSE 0 END AS place, COUNT(*) AS posted FROM transactions t WHERE t.book_id = ")
+            .push(" ELSE 0 END AS month_index, COUNT(*) AS posted FROM transactions t")
+            .push(" WHERE t.book_id = ")
             .int(book.get())
             .push(" AND t.standing > 0 AND t.trashed = ")
             .flag(false)
@@ -87,9 +88,9 @@ impl Books<'_, '_> {
             .push(" GROUP BY 1");
         let rows: Vec<Postings> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
         let mut counts = [0; MONTHS];
-        for Postings { place, posted } in rows {
-            let count = usize::try_from(place).ok().and_then(|place| counts.get_mut(place));
-            *count.ok_or(Error::Corrupt("place"))? = posted;
+        for Postings { month_index, posted } in rows {
+            let count = usize::try_from(month_index).ok().and_then(|index| counts.get_mut(index));
+            *count.ok_or(Error::Corrupt("month_index"))? = posted;
         }
         Ok(PostedMonths { last: current.month, counts })
     }

@@ -120,11 +120,11 @@ impl Tx<'_> {
     ) -> Result<bool> {
         let mut left = limit;
         for (table, columns) in TABLES {
-            let some = Sql::new("DELETE FROM ").push(table).push(" WHERE book_id = ");
-            let some = some.int(book.get()).push(" AND (").push(columns).push(") IN (SELECT ");
-            let some = some.push(columns).push(" FROM ").push(table).push(" WHERE book_id = ");
-            let some = some.int(book.get()).push(" LIMIT ").int(left).push(")");
-            let removed = self.flushed()?.execute(&some)?;
+            let delete = Sql::new("DELETE FROM ").push(table).push(" WHERE book_id = ");
+            let delete = delete.int(book.get()).push(" AND (").push(columns).push(") IN (SELECT ");
+            let delete = delete.push(columns).push(" FROM ").push(table).push(" WHERE book_id = ");
+            let delete = delete.int(book.get()).push(" LIMIT ").int(left).push(")");
+            let removed = self.flushed()?.execute(&delete)?;
             left = left.saturating_sub(i64::try_from(removed).unwrap_or(i64::MAX));
             if left <= 0 {
                 return Ok(true);

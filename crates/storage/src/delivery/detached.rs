@@ -66,7 +66,7 @@ impl DetachedRow {
 const NO_BOOK: BookId = BookId::new(0);
 
 impl Conn {
-    /// Leases deliveries that are due and adds them to `leased`.
+    /// Leases deliveries that are due and adds them to `dispatched`.
     ///
     /// Returns whether it skipped one because its app or installer has no slots left.
     fn lease_detached(
@@ -185,7 +185,7 @@ impl DetachedDeliveries<'_, '_> {
         Ok(())
     }
 
-    /// Leases deliveries that are due until an instant, as many as there are slots.
+    /// Leases due deliveries until an instant, as many as there are slots.
     ///
     /// Deliveries that another process is leasing are skipped.
     pub fn lease_due(

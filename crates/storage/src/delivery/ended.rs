@@ -158,7 +158,7 @@ const STOPPED: &str = "UPDATE delivery_queues SET lease = NULL, leased_until = N
 
 /// Returns the statement of [`Deliveries::ended`].
 fn ended(after: Option<&EndedPlace>) -> Sql<'_> {
-    let some = Sql::new(
+    let query = Sql::new(
         "SELECT q.book_id, q.app_id, b.public_id, \
          (SELECT MIN(d.sequence) FROM deliveries d \
            WHERE d.book_id = q.book_id AND d.app_id = q.app_id) AS waiting, \
@@ -166,12 +166,12 @@ fn ended(after: Option<&EndedPlace>) -> Sql<'_> {
            WHERE i.book_id = q.book_id AND i.app_id = q.app_id) AS installed \
          FROM delivery_queues q JOIN books b ON b.id = q.book_id WHERE q.stopped_at IS NOT NULL",
     );
-    let some = match after {
+    let query = match after {
         Some(EndedPlace { book, app }) => {
             let key = [Value::Int(*book), Value::Text(app.as_str().into())];
-            some.push(" AND (q.book_id, q.app_id) > ").list(key)
+            query.push(" AND (q.book_id, q.app_id) > ").list(key)
         }
-        None => some,
+        None => query,
     };
-    some.push(" ORDER BY q.book_id, q.app_id LIMIT ").int(MAX_LISTED)
+    query.push(" ORDER BY q.book_id, q.app_id LIMIT ").int(MAX_LISTED)
 }

@@ -88,14 +88,14 @@ impl Row {
     pub(super) fn leased(self, lease: i64) -> Leased {
         let Self { book_id, app_id, public_id, sequence, depth, cause_lease, .. } = self;
         let Self { failures, busy, busy_since, .. } = self;
-        let tries = RetryState { failures, busy, busy_since: busy_since.map(Instant::new) };
+        let retry_state = RetryState { failures, busy, busy_since: busy_since.map(Instant::new) };
         let delivery = EventDelivery {
             book: BookId::new(book_id),
             key: BookKey::new(public_id),
             app: AppId::stored(app_id),
             sequence,
             depth,
-            retry_state: tries,
+            retry_state,
             copy: None,
         };
         Leased { delivery, lease, cause_lease }
@@ -146,7 +146,7 @@ impl TryFrom<QueueRow> for LockedQueue {
     fn try_from(row: QueueRow) -> Result<Self> {
         let QueueRow { lease, leased_until, failing_since, paused_at, pause_cause, stopped_at } =
             row;
-        let cause = self::pause_cause(pause_cause)?;
+        let cause = parse_cause(pause_cause)?;
         Ok(Self {
             lease: lease.zip(leased_until.map(Instant::new)),
             failing: FailureStreak(failing_since.map(Instant::new)),
@@ -157,7 +157,7 @@ impl TryFrom<QueueRow> for LockedQueue {
 }
 
 /// Parses the cause of a pause.
-pub(super) fn pause_cause(name: Option<String>) -> Result<PauseCause> {
+pub(super) fn parse_cause(name: Option<String>) -> Result<PauseCause> {
     let parse = |name: String| PauseCause::from_name(&name).ok_or(Error::Corrupt("cause"));
     Ok(name.map(parse).transpose()?.unwrap_or(PauseCause::Operator))
 }
@@ -189,23 +189,24 @@ fn due_and_free(sql: Sql<'_>, now: Instant) -> Sql<'_> {
 
 /// Selects the deliveries that [`Deliveries::lease_due`] leases.
 pub(crate) fn due(now: Instant, in_flight: &InFlight) -> Sql<'static> {
-    let some = Sql::new(DELIVERY).push(KEY).push(", ").push(INSTALLER).push(" AS installer_id");
-    let mut some = due_and_free(some.push(FIRST).push(" WHERE "), now)
+    let query = Sql::new(DELIVERY).push(KEY).push(", ").push(INSTALLER).push(" AS installer_id");
+    let mut query = due_and_free(query.push(FIRST).push(" WHERE "), now)
         .push(" AND q.app_id NOT IN ")
         .list(in_flight.full_apps());
     let full = in_flight.full_installers();
     if !full.is_empty() {
-        some = some.push(" AND COALESCE(").push(INSTALLER).push(", 0) NOT IN ").list(full);
+        query = query.push(" AND COALESCE(").push(INSTALLER).push(", 0) NOT IN ").list(full);
     }
     // An event that an app caused waits until the causing delivery ends. The leases are read once.
-    some = some
+    query = query
         .push(
             " AND (d.cause_lease IS NULL OR d.cause_lease NOT IN (SELECT h.lease \
              FROM delivery_queues h WHERE h.lease IS NOT NULL AND h.leased_until > ",
         )
         .int(now.milliseconds())
         .push("))");
-    some.push(" ORDER BY q.due_at, q.book_id, q.app_id LIMIT ")
+    query
+        .push(" ORDER BY q.due_at, q.book_id, q.app_id LIMIT ")
         .int(i64::try_from(in_flight.free()).unwrap_or(i64::MAX))
 }
 
@@ -232,7 +233,7 @@ impl Conn {
         Ok(self.execute(&sql)? > 0)
     }
 
-    /// Leases queues that are due and adds them to `leased`.
+    /// Leases queues that are due and adds them to `dispatched`.
     ///
     /// Returns whether it skipped a queue because its app or installer has no slots left.
     fn lease_due(
@@ -241,10 +242,10 @@ impl Conn {
         until: Instant,
         new_lease: &mut dyn FnMut() -> i64,
         in_flight: &mut InFlight,
-        leased: &mut Vec<Dispatched>,
+        dispatched: &mut Vec<Dispatched>,
     ) -> Result<bool> {
-        let due = due(now, in_flight).push(self.skip_locked_of_q()).uncached();
-        let rows: Vec<DueRow> = on_engine!(self, c => (&due).load(c))?;
+        let query = due(now, in_flight).push(self.skip_locked_of_q()).uncached();
+        let rows: Vec<DueRow> = on_engine!(self, c => (&query).load(c))?;
         let is_distributed = self.engine().is_distributed();
         let mut has_skipped = false;
         let mut leases = Bulk::new(
@@ -271,7 +272,7 @@ impl Conn {
                 continue;
             }
             in_flight.enter(&slot);
-            leased.push(Dispatched { leased: row.leased(lease), slot });
+            dispatched.push(Dispatched { leased: row.leased(lease), slot });
         }
         self.write(leases)?;
         Ok(has_skipped)
@@ -279,7 +280,7 @@ impl Conn {
 }
 
 impl Deliveries<'_, '_> {
-    /// Leases queues that are due until an instant, as many as there are slots, oldest first.
+    /// Leases due queues until an instant, as many as there are slots, oldest first.
     ///
     /// Queues that another process is leasing are skipped.
     pub fn lease_due(
@@ -290,8 +291,8 @@ impl Deliveries<'_, '_> {
         in_flight: &mut InFlight,
     ) -> Result<Vec<Dispatched>> {
         let mut conn = self.tx.flushed()?;
-        in_flight.fill(|in_flight, leased| {
-            conn.lease_due(now, until, &mut *new_lease, in_flight, leased)
+        in_flight.fill(|in_flight, dispatched| {
+            conn.lease_due(now, until, &mut *new_lease, in_flight, dispatched)
         })
     }
 

@@ -8,7 +8,7 @@ use daybook_domain::purpose::WriteIntegrations;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
-use super::lease::pause_cause as parse_cause;
+use super::lease::parse_cause;
 use super::{Deliveries, WaitingCount, of_queue};
 use crate::access::AccessTo;
 use crate::bot_response::keep_failed;
@@ -199,8 +199,8 @@ impl Deliveries<'_, '_> {
         after: Option<&PausedPlace>,
         limit: i64,
     ) -> Result<Vec<OverdueQueue>> {
-        let some = overdue(before, after, limit);
-        let rows: Vec<OverdueRow> = on_engine!(self.tx.flushed()?, c => (&some).load(c))?;
+        let query = overdue(before, after, limit);
+        let rows: Vec<OverdueRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
         Ok(rows.into_iter().map(OverdueQueue::from).collect())
     }
 
@@ -297,18 +297,18 @@ const IN_ORDER: &str = " ORDER BY q.paused_at, q.book_id, q.app_id LIMIT ";
 
 /// Returns the statement of [`Deliveries::paused_before`].
 pub(crate) fn overdue(before: Instant, after: Option<&PausedPlace>, limit: i64) -> Sql<'_> {
-    let some = Sql::new(
+    let query = Sql::new(
         "SELECT q.book_id, q.app_id, q.paused_at, \
          (SELECT b.public_id FROM books b WHERE b.id = q.book_id) AS public_id \
          FROM delivery_queues q \
          WHERE q.paused_at IS NOT NULL AND q.due_at IS NOT NULL AND q.paused_at <= ",
     )
     .int(before.milliseconds());
-    let some = match after {
-        Some(place) => place.push_after(some),
-        None => some,
+    let query = match after {
+        Some(place) => place.push_after(query),
+        None => query,
     };
-    some.push(IN_ORDER).int(limit)
+    query.push(IN_ORDER).int(limit)
 }
 
 const RESUMED: &str =

@@ -223,8 +223,8 @@ impl Tx<'_> {
         let blocks = self.lookup().by_index("events b", "events_blocks");
         let blocks = Sql::new("SELECT b.sequence AS number FROM ").append(blocks);
         let blocks = blocks.push(" WHERE b.book_id = ").int(book.get());
-        let beyond = Sql::new("").int(resource.saturating_add(MAX_IN_BLOCK.into()));
-        let block = blocks.push(" AND ").append(is_in_block(Sql::new("").int(resource), beyond));
+        let end = Sql::new("").int(resource.saturating_add(MAX_IN_BLOCK.into()));
+        let block = blocks.push(" AND ").append(is_in_block(Sql::new("").int(resource), end));
         block.push(" LIMIT 1")
     }
 

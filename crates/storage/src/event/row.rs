@@ -157,10 +157,10 @@ pub(crate) fn has_event<'a>(row: &'static str, book: BookId, number: Sql<'a>) ->
 /// Returns the condition that a block `b` contains an event about a resource, except as its last.
 ///
 /// The last resource is less than [`MAX_IN_BLOCK`] away, so this is a range of the index of blocks.
-/// `beyond` is the resource plus that number.
-pub(crate) fn is_in_block<'a>(resource: Sql<'a>, beyond: Sql<'a>) -> Sql<'a> {
+/// `end` is the resource plus that number.
+pub(crate) fn is_in_block<'a>(resource: Sql<'a>, end: Sql<'a>) -> Sql<'a> {
     let near = Sql::new("b.count IS NOT NULL AND b.resource > ").append(resource.clone());
-    let near = near.push(" AND b.resource < ").append(beyond);
+    let near = near.push(" AND b.resource < ").append(end);
     near.push(" AND b.resource - b.count < ").append(resource)
 }
 

@@ -81,8 +81,8 @@ impl RecentWrites {
 
     /// Returns the end of the log after the last commit of this process, if it is known.
     pub(crate) fn known_end(&self, now: Instant) -> Option<LogPosition> {
-        let beyond = self.recent(self.marks().all_users, now) == Some(LogPosition::BEYOND);
-        (!beyond && self.end() > LogPosition::BEGINNING).then(|| self.end())
+        let is_beyond = self.recent(self.marks().all_users, now) == Some(LogPosition::BEYOND);
+        (!is_beyond && self.end() > LogPosition::BEGINNING).then(|| self.end())
     }
 
     fn end(&self) -> LogPosition {

@@ -149,11 +149,11 @@ pub(crate) fn insert_rows(new: &[NewTransaction]) -> Result<[Bulk<'_>; 2]> {
         terms.extend(of_transaction.map(|term| (*book, term, day, transaction.id)));
     }
     terms.sort_unstable();
-    let mut term_rows = term_rows();
+    let mut insert_terms = term_rows();
     for (book, term, day, id) in terms {
-        push_term(&mut term_rows, book, term, day, id);
+        push_term(&mut insert_terms, book, term, day, id);
     }
-    Ok([rows, term_rows])
+    Ok([rows, insert_terms])
 }
 
 /// Returns a bulk update of transactions without rows.

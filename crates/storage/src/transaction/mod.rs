@@ -99,12 +99,12 @@ impl Transactions<'_, '_> {
         if ids.is_empty() {
             return Ok(HashMap::new());
         }
-        let wanted = Sql::new("SELECT id, created_at FROM transactions WHERE book_id = ")
+        let query = Sql::new("SELECT id, created_at FROM transactions WHERE book_id = ")
             .int(access.book().id.get())
             .push(" AND id IN ")
             .list(ids.iter().map(|id| Value::Int(id.get())))
             .cached_up_to(ids.len());
-        let rows: Vec<CreatedRow> = on_engine!(self.tx.flushed()?, c => (&wanted).load(c))?;
+        let rows: Vec<CreatedRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
         let created = |row: CreatedRow| (TransactionId::new(row.id), Instant::new(row.created_at));
         Ok(rows.into_iter().map(created).collect())
     }
@@ -283,9 +283,9 @@ pub(crate) fn rows_of(
 
 /// Selects the transactions with these ids.
 pub(crate) fn with_ids<'a>(lookup: Lookup, book: i64, ids: &[TransactionId]) -> Sql<'a> {
-    let wanted = lookup.each_of(ids.iter().map(|id| Value::Int(id.get())));
+    let each_id = lookup.each_of(ids.iter().map(|id| Value::Int(id.get())));
     let of = Sql::new("t.book_id = ").int(book).push(" AND t.id = n.column1");
-    let rows = wanted.look_up("transactions", "t", of).sql();
+    let rows = each_id.look_up("transactions", "t", of).sql();
     Sql::new("SELECT ").push(COLUMNS).append(rows).cached_up_to(ids.len())
 }
 
@@ -303,9 +303,9 @@ pub(crate) fn of_accounts<'a>(
 
 /// Selects the non-trashed transactions with any of these remote ids.
 pub(crate) fn with_remote_ids<'a>(lookup: Lookup, book: i64, remote_ids: &[&str]) -> Sql<'a> {
-    let wanted =
+    let each_id =
         lookup.each_of(remote_ids.iter().map(|id| Value::Text(index_term::remote_id(id).into())));
-    let marked = wanted.look_up(
+    let marked = each_id.look_up(
         "index_terms",
         "m",
         Sql::new("m.book_id = ").int(book).push(" AND m.term = n.column1"),

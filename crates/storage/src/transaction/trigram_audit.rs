@@ -70,8 +70,8 @@ impl Tx<'_> {
         let texts = self.texts_within(book, begin, end)?;
         let mut needed: BTreeMap<i64, u64> = BTreeMap::new();
         for TextRow { id, folded_description } in texts {
-            let place = bounds.iter().find(|bounds| bounds.last_id >= id && bounds.block >= first);
-            let Some(bit) = place.and_then(|at| u32::try_from(at.block - first).ok()) else {
+            let block = bounds.iter().find(|bounds| bounds.last_id >= id && bounds.block >= first);
+            let Some(bit) = block.and_then(|at| u32::try_from(at.block - first).ok()) else {
                 continue;
             };
             for trigram in indexed(&folded_description) {

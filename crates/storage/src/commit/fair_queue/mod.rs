@@ -83,7 +83,7 @@ pub struct FairQueue<J> {
     tenants: HashMap<Tenant, TenantState<J>>,
     /// The tenants with queued work, least virtual time first.
     order: BTreeSet<(Duration, Tenant)>,
-    /// The virtual time of the tenant that was served last. New and idle tenants start here.
+    /// The virtual time of the first tenant of the last group. New and idle tenants start here.
     clock: Duration,
     /// The greatest virtual time of any tenant. All tenants start here after the queue was idle.
     latest: Duration,
@@ -158,16 +158,16 @@ impl<J> FairQueue<J> {
         is_wanted: impl Fn(&J) -> bool,
     ) -> Option<Scheduled<J>> {
         let mut next = self.order.first().copied();
-        while let Some(place) = next {
-            next = self.order.range((Bound::Excluded(place), Bound::Unbounded)).next().copied();
-            let (charged, tenant) = place;
+        while let Some(entry) = next {
+            next = self.order.range((Bound::Excluded(entry), Bound::Unbounded)).next().copied();
+            let (charged, tenant) = entry;
             let state = self.tenants.get_mut(&tenant)?;
             while state.jobs.front().is_some_and(|job| !is_wanted(job)) {
                 state.jobs.pop_front();
                 self.length -= 1;
             }
             if state.jobs.is_empty() {
-                self.order.remove(&place);
+                self.order.remove(&entry);
             } else if may_run(tenant) {
                 self.clock = self.clock.max(charged);
                 return self.take_first_of(charged, tenant);
@@ -220,7 +220,7 @@ impl<J> FairQueue<J> {
     /// Takes the units of work of the next group.
     ///
     /// The caller must have corrected the charges of the group before, so an empty queue means
-    /// that no work is running, and the clock is levelled.
+    /// that no work is running, and the clock is leveled.
     pub(crate) fn take_group(&mut self) -> Vec<Scheduled<J>> {
         if self.length == 0 {
             self.level();

@@ -199,12 +199,12 @@ impl<'a> SearchPlan<'_, 'a> {
         for (from, until) in search.days() {
             sql = bounded(sql.push(" AND "), day, from, until);
         }
-        if let Some(place) = after {
+        if let Some(key) = after {
             sql = sql
                 .push(format!(" AND ({day}, {id}) < ("))
-                .int(i64::from(place.day))
+                .int(i64::from(key.day))
                 .push(", ")
-                .int(place.id)
+                .int(key.id)
                 .push(")");
         }
         let mut condition = self.condition(book, search.filter);
