@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// A JSON value. Amounts are strings, so there are no fractions.
+/// A JSON value. Its numbers are integers, because amounts are strings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Json {
     /// `true` or `false`.

@@ -100,7 +100,7 @@ impl Properties {
         self.iter().map(|(key, value)| key.len().saturating_add(value.len())).sum()
     }
 
-    /// Returns whether there are no properties.
+    /// Returns whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

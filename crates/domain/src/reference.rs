@@ -22,7 +22,7 @@ impl Reference {
         Self { id: Some(text.to_owned()), name: Some(text.to_owned()) }
     }
 
-    /// Creates the reference to the target of an update: the id, or the name if there is no id.
+    /// Creates the reference to the target of an update: the id, or else the name.
     ///
     /// Takes the name out of the body in the second case, because a name that only identifies the
     /// resource must not change its spelling (behaviour 4.9, 4.21, 9.13).

@@ -27,7 +27,7 @@ impl ViewRights {
     ///     other => panic!("{other:?}"),
     /// };
     /// assert!(rights("47:book").covers(rights("39:book")));
-    /// assert!(!rights("34:book").covers(rights("33:book")), "a recorder is no viewer");
+    /// assert!(!rights("34:book").covers(rights("33:book")), "a recorder is not a viewer");
     /// ```
     #[must_use]
     pub const fn covers(self, others: Self) -> bool {

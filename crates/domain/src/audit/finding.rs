@@ -128,10 +128,10 @@ impl Findings {
 
     /// Adds all findings of another collection, including those that were only counted.
     pub fn extend(&mut self, other: Self) {
-        let beyond =
+        let only_counted =
             other.count.saturating_sub(i64::try_from(other.all().count()).unwrap_or(i64::MAX));
         other.kept.into_values().flatten().for_each(|finding| self.add(finding));
-        self.count = self.count.saturating_add(beyond);
+        self.count = self.count.saturating_add(only_counted);
     }
 
     /// Returns the findings that were kept, the most serious kinds first.

@@ -305,8 +305,8 @@ impl Recount {
 fn by_period(totals: &[AuditedTotal]) -> BTreeMap<(AccountId, i32), Sums> {
     let mut sums: BTreeMap<_, Sums> = BTreeMap::new();
     for total in totals {
-        let kept = sums.entry((total.account, total.period)).or_default();
-        *kept = *kept + total.sums;
+        let sum = sums.entry((total.account, total.period)).or_default();
+        *sum = *sum + total.sums;
     }
     sums
 }

@@ -86,7 +86,8 @@ impl Movements {
         }
     }
 
-    /// Returns whether there are no posted movements up to the end of the range (behaviour 5.7).
+    /// Returns whether it is empty, without posted movements up to the end of the range (behaviour
+    /// 5.7).
     pub(super) const fn is_empty(&self) -> bool {
         self.first.is_none()
     }

@@ -44,7 +44,7 @@ pub struct RunningRow {
 ///     day_sum,
 /// };
 /// // The opening is 100. The day before has a debit of 30, the day itself a credit of 5 and a
-/// debit of 10.
+/// // debit of 10.
 /// let totals = [total("", 0, 100), total("2025-03-01", 30, 0), total("2025-03-02", 10, 5)];
 /// let after = running_balances(&totals, &[row(7, 5), row(8, -5)]);
 /// assert_eq!((after[&TransactionId::new(7)], after[&TransactionId::new(8)]), (75, 65));

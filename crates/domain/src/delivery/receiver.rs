@@ -1,4 +1,4 @@
-//! Receivers of events and their webhook_url addresses (behaviour 8.11).
+//! Receivers of events and their webhook addresses (behaviour 8.11).
 
 use glob::{MatchOptions, Pattern};
 
@@ -48,7 +48,7 @@ impl Receiver {
     }
 }
 
-/// Returns the webhook_url address of an app for an event, if it has one.
+/// Returns the webhook address of an app for an event, if it has one.
 ///
 /// `users` are the acting and the installing user. When one of them is a developer of the app, its
 /// development address has precedence (behaviour 8.11).

@@ -6,7 +6,7 @@
 //! a pause that grows from a minute to an hour. A mail ends when the SMTP server accepts it, when
 //! the server refuses it permanently or when its deadline passes. The content of a sent mail is
 //! erased at once. A mail that was given up keeps its content, so the operator can read it and
-//! retry it. Both rows are removed after a week.
+//! retry it. The rows of both are removed a week after their end.
 
 mod content;
 mod quoting;

@@ -254,7 +254,7 @@ impl Parenthesis {
         }
     }
 
-    /// Ends an alternative at an OR. Without terms, there is no alternative.
+    /// Ends an alternative at an OR. An alternative without terms is dropped.
     fn end_conjunction(&mut self) {
         self.not = false;
         match conjunction(std::mem::take(&mut self.terms)) {

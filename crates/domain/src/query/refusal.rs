@@ -43,7 +43,7 @@ impl Refusal {
         }
     }
 
-    /// Checks that there are no warnings.
+    /// Refuses a query with warnings.
     ///
     /// # Errors
     /// [`Refusal::NotUnderstood`].

@@ -1,5 +1,5 @@
-//! Dates with slashes: days in the book's pattern, months_are_parsed, short days, and composed
-//! dates (behaviour 1.3.1, 1.3.6).
+//! Dates with slashes: days in the book's pattern, months, short days, and composed dates
+//! (behaviour 1.3.1, 1.3.6).
 
 use time::Date;
 

@@ -12,7 +12,7 @@ pub enum Refusal {
     /// The operator has disabled the user.
     #[error("this user is disabled")]
     Disabled,
-    /// There is no session, or it has ended.
+    /// The session is missing or has ended.
     #[error("not signed in")]
     SignedOut,
 }

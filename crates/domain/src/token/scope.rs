@@ -20,7 +20,7 @@ pub enum TokenHolder {
     App(AppId),
 }
 
-/// The limits of a token. The default is no limit.
+/// The limits of a token. By default, it is unlimited.
 ///
 /// A scope restricts the user's permission in a book and never extends it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -116,7 +116,7 @@ impl Changes {
 }
 
 /// Refuses bodies that need too many index terms together, even if each is within its limits
-/// (behaviour 10.9): recording them in one unit of work would delay the others.
+/// (behaviour 10.9): recording them in one unit of work would delay other requests.
 ///
 /// # Errors
 /// [`Refusal::TooMuchIndexed`].

@@ -107,8 +107,8 @@ impl Span {
             .collect()
     }
 
-    /// Returns the part of the range that consists of whole months; `None` if there is no whole
-    /// month, or if the slices are days.
+    /// Returns the part of the range that consists of whole months; `None` if it is empty, or if
+    /// the slices are days.
     ///
     /// ```
     /// use daybook_domain::transaction::Span;

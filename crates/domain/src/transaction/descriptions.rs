@@ -140,8 +140,8 @@ mod tests {
     proptest! {
         #[test]
         fn result_equals_that_of_a_naive_search(
-        base in "[abB -]{0,12}",
-        other in "[abA _-]{0,12}",
+            base in "[abB -]{0,12}",
+            other in "[abA _-]{0,12}",
         ) {
             let words = other.split([' ', '-', '_']).filter(|word| !word.is_empty());
             let missing: Vec<&str> =

@@ -129,8 +129,8 @@ impl TransactionRules<'_> {
         match (amount::read(text, self.book().settings.decimal_separator)?, stored) {
             (None, _) => Ok(None),
             // The same value: no change, and it is not rounded again (behaviour 3.10.5).
-            (Some(reading), Some(stored)) if reading.equals(stored) => Ok(Some(stored)),
-            (Some(reading), _) => Ok(Some(reading.round(self.book().precision())?)),
+            (Some(parsed), Some(stored)) if parsed.equals(stored) => Ok(Some(stored)),
+            (Some(parsed), _) => Ok(Some(parsed.round(self.book().precision())?)),
         }
     }
 }

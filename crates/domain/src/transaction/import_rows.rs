@@ -58,15 +58,15 @@ fn account(field: &Field<AccountRef>) -> Option<&AccountRef> {
 
 impl TransactionRules<'_> {
     /// Returns the fields in which a row differs from the transaction with its remote id: date,
-    /// amount and accounts, by their names in a body. A blank field is no difference; an unreadable
-    /// field is one.
+    /// amount and accounts, by their names in a body. A blank field does not count as different; an
+    /// unreadable field does.
     #[must_use]
     pub fn differences(&self, stored: &Transaction, row: &Changes) -> Vec<&'static str> {
         let date = read_date(&row.date).map(|date| date.value());
         let amount = text(&row.amount).map(|text| {
             let read = amount::read(text, self.book().settings.decimal_separator);
             let read = read.ok().flatten();
-            read.and_then(|reading| reading.round(self.book().precision()).ok())
+            read.and_then(|parsed| parsed.round(self.book().precision()).ok())
         });
         let side = |field: &Field<AccountRef>| {
             account(field).map(|reference| self.accounts.find(reference).map(|found| found.id))

@@ -173,7 +173,7 @@ impl TransactionRules<'_> {
         transaction: Transaction,
         trashed: bool,
     ) -> Result<ChangedTransaction, crate::Refusal> {
-        // Drafts are on no balance, so locked dates do not matter (behaviour 3.5.3).
+        // Drafts do not count in balances, so locked dates do not matter (behaviour 3.5.3).
         if transaction.is_posted() {
             self.check_unlocked(transaction.list_day)?;
         }

@@ -54,7 +54,7 @@ pub enum Refusal {
     /// Two items of the batch have the same remote id and different content.
     #[error(
         "remote id {0:?} is also in item {1}, which has a different date, amount, account or \
-    description"
+         description"
     )]
     ConflictingRow(String, usize),
     /// A longer description than allowed.

@@ -1,4 +1,4 @@
-//! Merges two transactions into a new one (behaviour 3.11).
+//! Merges of two transactions into a new one (behaviour 3.11).
 
 mod submitted;
 #[cfg(test)]
@@ -147,8 +147,8 @@ impl MergePair {
     /// joined (behaviour 3.11.4).
     fn description(&self) -> String {
         let (base, absorbed) = self.roles();
-        let submitted = self.submitted().find_map(|fields| fields.description.clone());
-        submitted.unwrap_or_else(|| join_descriptions(&base.description, &absorbed.description))
+        let description = self.submitted().find_map(|fields| fields.description.clone());
+        description.unwrap_or_else(|| join_descriptions(&base.description, &absorbed.description))
     }
 
     /// Returns the properties of both. Without submitted fields, the values of the absorbed
@@ -159,11 +159,11 @@ impl MergePair {
         let Some([first, second]) = &self.submitted else {
             return base.properties.merge(&edits(&absorbed.properties));
         };
-        let submitted =
+        let set_by =
             |fields: &SubmittedFields| Ok(edits(&Properties::default().merge(&fields.properties)?));
         let own = base.properties.merge(&first.properties)?;
         let other = absorbed.properties.merge(&second.properties)?;
-        other.merge(&edits(&own))?.merge(&submitted(second)?)?.merge(&submitted(first)?)
+        other.merge(&edits(&own))?.merge(&set_by(second)?)?.merge(&set_by(first)?)
     }
 
     /// Returns whether a posted original is on this account: then it may be archived (behaviour

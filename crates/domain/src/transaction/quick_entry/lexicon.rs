@@ -21,7 +21,7 @@ use crate::name::fold_name;
 pub struct Lexicon {
     /// The character for each word of the names.
     words: HashMap<String, char>,
-    /// The names in these characters; `None` if there are no names.
+    /// The names in these characters; `None` without names.
     names: Option<AhoCorasick>,
     /// The account of each name, in the order of the names.
     accounts: Vec<AccountId>,

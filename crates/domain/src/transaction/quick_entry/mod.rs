@@ -224,7 +224,7 @@ impl<'t> TypedText<'t> {
                 .and_then(|index| self.pieces.get(index))
                 .is_none_or(|piece| piece.kind == PieceKind::Space)
         };
-        let request = |index: usize, piece: &TextPiece| {
+        let read_request = |index: usize, piece: &TextPiece| {
             if piece.kind != PieceKind::Word || self.named.get(index) == Some(&true) {
                 return None;
             }
@@ -246,7 +246,7 @@ impl<'t> TypedText<'t> {
             ))
         };
         let mut pieces = self.pieces.iter().enumerate();
-        let (range, days) = pieces.find_map(|(index, piece)| request(index, piece))?;
+        let (range, days) = pieces.find_map(|(index, piece)| read_request(index, piece))?;
         mark(&mut self.removed, range);
         Some(days)
     }

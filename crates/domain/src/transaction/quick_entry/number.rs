@@ -20,9 +20,8 @@ pub(super) enum FormatMatch {
 /// Reads a number such as `1.234,56`, `1,234.56`, `1 234,56`, `12,34` or `25`. `None` for a text
 /// that is not a number, rounds to zero or is above the limit.
 pub(super) fn read(text: &str, precision: Precision) -> Option<(FormatMatch, Amount)> {
-    let (amount, Notation { is_own: own, decimals }) =
-        amount::read_in_text(text, precision.separator)?;
-    let rank = match (own, u32::try_from(decimals).ok()?) {
+    let (amount, Notation { is_own, decimals }) = amount::read_in_text(text, precision.separator)?;
+    let rank = match (is_own, u32::try_from(decimals).ok()?) {
         (true, decimals) if decimals == precision.fraction_digits => FormatMatch::Exact,
         (true, 0) => FormatMatch::Whole,
         (true, _) => FormatMatch::OtherCount,

@@ -10,12 +10,12 @@ use crate::property::Properties;
 use crate::query::{DateBasis, Filter, MAX_TEXT, Status, Term};
 use crate::transaction::tags;
 
-/// A book with this property and the value `true` learns_from_history from history.
+/// A book with this property and the value `true` learns from history.
 const LEARN_FROM_HISTORY: &str = "learn_from_history";
 /// The age in months up to which transactions are used.
 const MONTHS: i32 = 12;
 
-/// Returns whether the text mode of a book learns_from_history from history.
+/// Returns whether the text mode of a book learns from history.
 ///
 /// ```
 /// use daybook_domain::property::Properties;
@@ -52,7 +52,7 @@ impl QuickEntry {
             return Vec::new();
         }
         let from = day::add_months(today, -MONTHS);
-        let filter = |terms: Vec<Term>| {
+        let with_common = |terms: Vec<Term>| {
             let common = [
                 Term::Status(Status::Posted),
                 Term::Dated { basis: DateBasis::Transaction, from, until: None },
@@ -64,13 +64,13 @@ impl QuickEntry {
         let found = tags::of(&self.description);
         if (1..=MAX_TEXT).contains(&description.chars().count()) {
             precedents.push(Precedent {
-                filter: filter(vec![Term::Text(description.clone())]),
+                filter: with_common(vec![Term::Text(description.clone())]),
                 description: Some(description),
             });
         }
         if !found.is_empty() {
             let tags = found.iter().map(|tag| Term::Tag(tags::key(tag))).collect();
-            precedents.push(Precedent { filter: filter(tags), description: None });
+            precedents.push(Precedent { filter: with_common(tags), description: None });
         }
         precedents
     }
