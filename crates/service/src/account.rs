@@ -249,14 +249,14 @@ fn resolve_targets(
     known: &Directory,
     references: impl Iterator<Item = AccountRef>,
 ) -> Result<Vec<AccountId>> {
-    let resolve = |reference: &AccountRef| {
+    let resolve_id = |reference: &AccountRef| {
         if reference.is_blank() {
             return Err(Refusal::Unnamed.into());
         }
         let account = known.find(reference);
         Ok(account.map(|account| account.id).ok_or(Unmatched(reference.label().to_owned())))
     };
-    chart::resolve_all(references, resolve, |unknown| Refusal::UnknownIds(unknown).into())
+    chart::resolve_all(references, resolve_id, |unknown| Refusal::UnknownIds(unknown).into())
 }
 
 /// Applies an update, and returns the previous values of the fields that changed too.

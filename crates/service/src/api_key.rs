@@ -182,8 +182,8 @@ fn views(tx: &mut Tx<'_>, keys: Vec<ApiKey>, now: Instant) -> Result<Vec<View>> 
     for (key, usage) in tx.api_keys().calls(&ids, first_counted_day(day(now)))? {
         counted.entry(key).or_default().push(usage);
     }
-    let view = |key: ApiKey| View { usage: counted.remove(&key.id).unwrap_or_default(), key };
-    Ok(keys.into_iter().map(view).collect())
+    let to_view = |key: ApiKey| View { usage: counted.remove(&key.id).unwrap_or_default(), key };
+    Ok(keys.into_iter().map(to_view).collect())
 }
 
 /// Finds a key of any user.

@@ -135,9 +135,9 @@ pub(crate) fn views(tx: &mut Tx<'_>, cx: &Context, apps: Vec<App>) -> Result<Vec
     owners.dedup();
     let owners = tx.users().by_ids(&owners)?.into_iter();
     let emails: HashMap<UserId, Email> = owners.map(|user| (user.id, user.email)).collect();
-    let view = |app: App| {
+    let to_view = |app: App| {
         let owner_email = emails.get(&app.owner).ok_or(Error::NotFound("user"))?.clone();
         Ok(View { role: app.role(&cx.as_app_visitor()), app, owner_email })
     };
-    apps.into_iter().map(view).collect()
+    apps.into_iter().map(to_view).collect()
 }

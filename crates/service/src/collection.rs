@@ -101,7 +101,7 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Vec<BookSummary
     let mut books = load_books(tx, cx, &collection)?;
     book::sort_summaries(&mut books);
     tx.collections().delete(&collection)?;
-    end_app_access(tx);
+    reauthenticate_apps(tx);
     Ok(books)
 }
 
@@ -133,7 +133,7 @@ pub fn add(
     places.extend(added.iter().map(|book| (*book, collection.id)));
     Collection::check_size(places.values().filter(|place| **place == collection.id).count())?;
     tx.collections().add_books(&collection, &added)?;
-    end_app_access(tx);
+    reauthenticate_apps(tx);
     Ok(keys.iter().filter_map(|key| visible.remove(key)).collect())
 }
 
@@ -161,7 +161,7 @@ pub fn remove(
     }
     let removed: Vec<BookId> = inside.values().map(|book_access| book_access.book.id).collect();
     tx.collections().remove_books(&collection, &removed)?;
-    end_app_access(tx);
+    reauthenticate_apps(tx);
     // A book that the caller can no longer see is removed too, but not returned.
     let visible = keys
         .iter()
@@ -186,8 +186,8 @@ pub(crate) fn of_books(
     cx: &Context,
     all: &[BookAccess],
 ) -> Result<HashMap<BookId, Arc<View>>> {
-    let around = tx.collections().containing_books(&cx.user)?;
-    if around.is_empty() {
+    let containing = tx.collections().containing_books(&cx.user)?;
+    if containing.is_empty() {
         return Ok(HashMap::new());
     }
     let mut own_books = load_own_books(tx, cx)?;
@@ -195,7 +195,7 @@ pub(crate) fn of_books(
         all.iter().map(|book_access| (book_access.book.id, book_access)).collect();
     let mut chosen: HashMap<BookId, Collection> = HashMap::new();
     let mut members: HashMap<CollectionId, (Collection, Vec<&BookAccess>)> = HashMap::new();
-    for (book, collection) in around {
+    for (book, collection) in containing {
         let Some(book_access) = accesses.get(&book) else { continue };
         members
             .entry(collection.id)
@@ -227,7 +227,7 @@ pub(crate) fn of_books(
 
 /// Makes all processes authenticate the tokens of deliveries anew, because apps with access to a
 /// whole collection now reach other books (behaviour 8.22).
-fn end_app_access(tx: &mut Tx<'_>) {
+fn reauthenticate_apps(tx: &mut Tx<'_>) {
     tx.identity_changes().record();
 }
 

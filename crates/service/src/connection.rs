@@ -193,10 +193,10 @@ fn view(tx: &mut Tx<'_>, cx: &Context, connection: Connection) -> Result<View> {
 fn views(tx: &mut Tx<'_>, cx: &Context, all: Vec<Connection>) -> Result<Vec<View>> {
     let summaries: HashMap<String, AppSummary> =
         tx.apps().summaries(all.iter().map(|connection| connection.app.as_str()))?;
-    let view = |connection: Connection| View {
+    let to_view = |connection: Connection| View {
         email: cx.user.email.to_string(),
         app_summary: summaries.get(connection.app.as_str()).cloned(),
         connection,
     };
-    Ok(all.into_iter().map(view).collect())
+    Ok(all.into_iter().map(to_view).collect())
 }

@@ -25,7 +25,7 @@ pub struct Granted {
     pub signed_in_at: Instant,
     /// The id of the client.
     pub client: String,
-    /// What the client may do.
+    /// The scope that the client gets.
     pub scope: GrantScope,
 }
 
@@ -198,7 +198,7 @@ pub fn find_device(tx: &mut Tx<'_>, code: &UserCode, now: Instant) -> Result<Dev
 /// `approved_by` is the approving user and when they signed in; without it the request is denied.
 ///
 /// # Errors
-/// As [`find_device`], and as [`begin`].
+/// Refusals of [`find_device`] and of [`begin`].
 pub fn decide(
     tx: &mut Tx<'_>,
     code: &UserCode,

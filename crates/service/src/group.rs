@@ -208,14 +208,14 @@ fn resolve_targets(
     forest: &Forest,
     references: impl Iterator<Item = GroupRef>,
 ) -> Result<Vec<GroupId>> {
-    let resolve = |reference: &GroupRef| {
+    let resolve_id = |reference: &GroupRef| {
         if reference.is_blank() {
             return Err(Refusal::Unnamed.into());
         }
         let group = forest.resolve(reference);
         Ok(group.map(|group| group.id).ok_or(Unmatched(reference.label().to_owned())))
     };
-    chart::resolve_all(references, resolve, |unknown| Refusal::UnknownIds(unknown).into())
+    chart::resolve_all(references, resolve_id, |unknown| Refusal::UnknownIds(unknown).into())
 }
 
 fn resolve(forest: &Forest, reference: &GroupRef) -> Result<GroupId> {

@@ -60,8 +60,8 @@ pub fn run_once<A, E: From<Error>>(
         return Ok(Once::Answered(answer));
     }
     let (done, answer) = work(tx)?;
-    let needs = required_access(tx, cx, scope, &answer.shows)?;
-    record(tx, cx, claim, &answer, &needs)?;
+    let required = required_rights(tx, cx, scope, &answer.shows)?;
+    record(tx, cx, claim, &answer, &required)?;
     Ok(Once::Done(done))
 }
 
@@ -134,19 +134,19 @@ fn replay(tx: &mut Tx<'_>, cx: &Context, claim: &Claim, record: KeyRecord) -> Re
 /// It is the access after the work, to the book of the request and to everything the response
 /// shows. So a response about a book that the request deleted, or that the caller left, requires
 /// none there.
-fn required_access(
+fn required_rights(
     tx: &mut Tx<'_>,
     cx: &Context,
     scope: &KeyScope,
     shows: &[Shown],
 ) -> Result<Vec<RequiredRights>> {
-    let (mut needs, mut others) = (Vec::new(), Vec::new());
+    let (mut required, mut others) = (Vec::new(), Vec::new());
     let own = if let KeyScope::Book(book) = scope { Some(book.as_str()) } else { None };
     for shown in shows {
         match shown {
             Shown::Book(key) if own == Some(key.as_str()) => {}
             Shown::Book(key) => others.push(key.as_str().to_owned()),
-            Shown::App(id) => needs.push(RequiredRights::App(id.clone())),
+            Shown::App(id) => required.push(RequiredRights::App(id.clone())),
             Shown::Nothing => return Ok(Vec::new()),
         }
     }
@@ -156,11 +156,11 @@ fn required_access(
     {
         inside.insert(book.to_owned(), access);
     }
-    needs.extend(inside.into_values().filter_map(|access| {
+    required.extend(inside.into_values().filter_map(|access| {
         let access = access.admit(cx.user.id, Action::ReadBook).ok()?;
         Some(RequiredRights::Book(access.book().key.clone(), access.view_rights()))
     }));
-    Ok(needs)
+    Ok(required)
 }
 
 /// Loads books with the caller's access, by public id.
@@ -181,9 +181,9 @@ fn record(
     cx: &Context,
     claim: &Claim,
     answer: &StoredAnswer,
-    needs: &[RequiredRights],
+    required: &[RequiredRights],
 ) -> Result<()> {
-    tx.keys().store_response(claim, answer, needs)?;
+    tx.keys().store_response(claim, answer, required)?;
     // One request in eight deletes up to 32 expired keys, so that more are deleted than stored.
     if claim.fingerprint.as_bytes().iter().take(1).all(|byte| byte % 8 == 0) {
         tx.keys().sweep(cx.user.id, cx.now)?;

@@ -251,7 +251,7 @@ pub(crate) fn views(tx: &mut Tx<'_>, access: &Access, all: Vec<Integration>) -> 
         installers.map(|user| (user.id, user.username)).collect();
     let installed = all.iter().filter(|integration| integration.installs_app);
     let summaries = tx.apps().summaries(installed.map(|integration| integration.app.as_str()))?;
-    let view = |integration: Integration| {
+    let to_view = |integration: Integration| {
         let summary = summaries.get(integration.app.as_str()).cloned();
         View {
             access: access.clone(),
@@ -260,5 +260,5 @@ pub(crate) fn views(tx: &mut Tx<'_>, access: &Access, all: Vec<Integration>) -> 
             integration,
         }
     };
-    Ok(all.into_iter().map(view).collect())
+    Ok(all.into_iter().map(to_view).collect())
 }

@@ -32,8 +32,8 @@ pub struct View {
 /// # Errors
 /// Refusals of the rules of storage quotas.
 pub(crate) fn check(tx: &mut Tx<'_>, cx: &Context, access: &Access) -> Result<()> {
-    let (held, added) = tx.storage_usage().of_book(access)?;
-    check_added(tx, cx, access, held, added)
+    let (used, added) = tx.storage_usage().of_book(access)?;
+    check_added(tx, cx, access, used, added)
 }
 
 /// Refuses `bytes` bytes that are about to be stored if they would exceed a quota.
@@ -46,9 +46,9 @@ pub(crate) fn check_bytes(
     access: &Access,
     bytes: i64,
 ) -> Result<()> {
-    let (held, added) = tx.storage_usage().of_book(access)?;
+    let (used, added) = tx.storage_usage().of_book(access)?;
     let more = StorageUsage { transactions: 0, bytes };
-    check_added(tx, cx, access, held + added, more)
+    check_added(tx, cx, access, used + added, more)
 }
 
 /// Returns how many bytes of file contents the caller may upload before files name them.
@@ -66,16 +66,16 @@ fn check_added(
     tx: &mut Tx<'_>,
     cx: &Context,
     access: &Access,
-    held: StorageUsage,
+    used: StorageUsage,
     added: StorageUsage,
 ) -> Result<()> {
     let Some(usual) = cx.storage_quotas.filter(|_| added.grows()) else { return Ok(()) };
     let (owner, allowance) = tx.storage_usage().owner(access)?;
     let quotas = usual.with_allowance(&allowance);
-    quotas.check_book(held, added)?;
+    quotas.check_book(used, added)?;
     if quotas.user.is_limited() {
-        let held = used_by(tx, owner, cx.now)?;
-        quotas.check_owner(held, added, owner == cx.user.id)?;
+        let used = used_by(tx, owner, cx.now)?;
+        quotas.check_owner(used, added, owner == cx.user.id)?;
     }
     Ok(())
 }
@@ -93,8 +93,8 @@ pub(crate) fn check_transfer(
     let Some(usual) = cx.storage_quotas else { return Ok(()) };
     let quotas = usual.with_allowance(&tx.storage_usage().allowance(owner)?);
     if quotas.user.is_limited() {
-        let (held, added) = tx.storage_usage().of_book(access)?;
-        quotas.check_transfer(used_by(tx, owner, cx.now)?, held + added)?;
+        let (used, added) = tx.storage_usage().of_book(access)?;
+        quotas.check_transfer(used_by(tx, owner, cx.now)?, used + added)?;
     }
     Ok(())
 }
@@ -109,8 +109,9 @@ pub(crate) fn of_caller(tx: &mut Tx<'_>, cx: &Context) -> Result<View> {
 /// Returns the storage that counts for a user: their books, and the responses under their
 /// idempotency keys.
 pub(crate) fn used_by(tx: &mut Tx<'_>, user: UserId, now: Instant) -> Result<StorageUsage> {
-    let kept = tx.keys().stored_bytes(user, now)?;
-    Ok(tx.storage_usage().usage_of_owner(user)? + StorageUsage { transactions: 0, bytes: kept })
+    let responses = tx.keys().stored_bytes(user, now)?;
+    Ok(tx.storage_usage().usage_of_owner(user)?
+        + StorageUsage { transactions: 0, bytes: responses })
 }
 
 /// Returns whether a response of `bytes` bytes may be stored whole under a key of the caller.
@@ -124,8 +125,8 @@ pub(crate) fn may_store_response(tx: &mut Tx<'_>, cx: &Context, bytes: i64) -> R
         return Ok(true);
     }
     let own = tx.storage_usage().added_by(cx.user.id)?;
-    let held = used_by(tx, cx.user.id, cx.now)? + own;
-    Ok(quotas.check_owner(held, StorageUsage { transactions: 0, bytes }, true).is_ok())
+    let used = used_by(tx, cx.user.id, cx.now)? + own;
+    Ok(quotas.check_owner(used, StorageUsage { transactions: 0, bytes }, true).is_ok())
 }
 
 /// Returns whether an app's response of `bytes` bytes may be stored whole in an entered book.
@@ -139,16 +140,16 @@ pub(crate) fn may_respond(
     usual: StorageQuotas,
     now: Instant,
 ) -> Result<bool> {
-    let (held, added) = tx.storage_usage().of_entered(book)?;
+    let (used, added) = tx.storage_usage().of_entered(book)?;
     let (owner, allowance) = tx.storage_usage().owner_of_entered(book)?;
     let quotas = usual.with_allowance(&allowance);
     let response = StorageUsage { transactions: 0, bytes };
-    let fits = quotas.check_book(held + added, response).is_ok();
+    let fits = quotas.check_book(used + added, response).is_ok();
     if !fits || !quotas.user.is_limited() {
         return Ok(fits);
     }
-    let held = used_by(tx, owner, now)? + added;
-    Ok(quotas.check_owner(held, response, false).is_ok())
+    let used = used_by(tx, owner, now)? + added;
+    Ok(quotas.check_owner(used, response, false).is_ok())
 }
 
 /// Lists the users who own books, with the storage of these books, for the operator.

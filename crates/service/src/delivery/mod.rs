@@ -117,7 +117,7 @@ pub fn prolong(tx: &mut Tx<'_>, leased: &Leased, now: Instant) -> Result<()> {
     Ok(())
 }
 
-/// Reads everything that the request of a delivery needs, or why there is no request.
+/// Reads the data of a delivery's request, or returns the outcome if no request is to be sent.
 pub fn prepare(
     tx: &mut Tx<'_>,
     delivery: &EventDelivery,
@@ -176,7 +176,7 @@ pub fn prepare(
 struct Ending {
     /// The response of the app to the event.
     response: Option<ResponseText>,
-    /// Whether the app took the event; `None` if it was not asked.
+    /// Whether the delivery succeeded; `None` if it ended without counting for or against the app.
     delivered: Option<bool>,
 }
 

@@ -45,7 +45,7 @@ pub(super) fn read(
     };
     let mut repeats = Vec::new();
     let mut history = History::new(access);
-    let mut read = |item: Changes| {
+    let mut read_item = |item: Changes| {
         let text = item.description.as_ref().value().map_or("", |text| text.as_str());
         Ok(match item.discovery(precision.separator) {
             None => item,
@@ -60,7 +60,7 @@ pub(super) fn read(
             },
         })
     };
-    let items = items.into_iter().map(&mut read).collect::<Result<_>>()?;
+    let items = items.into_iter().map(&mut read_item).collect::<Result<_>>()?;
     Ok((items, repeats))
 }
 
@@ -88,8 +88,9 @@ impl<'a> History<'a> {
         self.left = self.left.saturating_sub(1);
         for Precedent { filter, description } in &precedents {
             let names = ResolvedNames::default();
-            let like = PrecedentFilter { description: description.as_deref() };
-            let search = Search { filter, names: &names, drafts_of: None, precedent: Some(like) };
+            let precedent = PrecedentFilter { description: description.as_deref() };
+            let search =
+                Search { filter, names: &names, drafts_of: None, precedent: Some(precedent) };
             let latest = tx.transactions().search(self.access, &search, None, 1)?;
             let sides = latest.rows.first().and_then(|latest| latest.credit.zip(latest.debit));
             if let Some((credit, debit)) = sides {

@@ -114,9 +114,9 @@ pub fn load(tx: &mut Tx<'_>, cx: &Context, book: &str, items: &[Changes]) -> Res
 }
 
 fn load_in_order(tx: &mut Tx<'_>, cx: &Context, access: Access, ids: &[String]) -> Result<Listed> {
-    let wanted: Vec<TransactionId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
-    let found = tx.transactions().by_ids(&access, &wanted, MAX_READ)?;
-    let mut found = within_limit(found, wanted.iter().copied(), MAX_READ)?;
+    let parsed: Vec<TransactionId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
+    let found = tx.transactions().by_ids(&access, &parsed, MAX_READ)?;
+    let mut found = within_limit(found, parsed.iter().copied(), MAX_READ)?;
     found.retain(|_, transaction| access.sees(transaction.created_by, transaction.is_posted()));
     let unknown: Vec<String> = ids
         .iter()
@@ -126,7 +126,7 @@ fn load_in_order(tx: &mut Tx<'_>, cx: &Context, access: Access, ids: &[String]) 
     if !unknown.is_empty() {
         return Err(Refusal::UnknownIds(unknown).into());
     }
-    let transactions = wanted.iter().filter_map(|id| found.get(id).cloned()).collect();
+    let transactions = parsed.iter().filter_map(|id| found.get(id).cloned()).collect();
     Ok(Listed::of(View::load(tx, cx, access, transactions, AccountDetail::Brief)?))
 }
 

@@ -238,11 +238,11 @@ fn free_username(tx: &mut Tx<'_>, email: &Email, id: UserId) -> Result<String> {
     let candidates: Vec<String> = (1..MAX_ATTEMPTS)
         .map(|attempt| if attempt == 1 { local.to_owned() } else { format!("{local}{attempt}") })
         .collect();
-    let mut existing_usernames = tx.users().existing_usernames(&candidates)?;
+    let mut taken = tx.users().existing_usernames(&candidates)?;
     // An app that names a free username means someone else than this new user.
-    existing_usernames.extend(tx.apps().mentioned_usernames(&candidates)?);
+    taken.extend(tx.apps().mentioned_usernames(&candidates)?);
     Ok(candidates
         .into_iter()
-        .find(|candidate| !existing_usernames.contains(candidate))
+        .find(|candidate| !taken.contains(candidate))
         .unwrap_or_else(|| format!("{local}{id}")))
 }

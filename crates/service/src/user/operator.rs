@@ -116,8 +116,8 @@ fn change_address_in(
 
 /// Deletes a user.
 ///
-/// They leave all books. What they recorded stays, under a name that does not identify them. Their
-/// own deleted books become due for removal.
+/// They leave all books. Their records stay, under a name that does not identify them. Their own
+/// deleted books become due for removal.
 ///
 /// # Errors
 /// 404 for an unknown address; [`Refusal::OwnsBooks`].

@@ -56,7 +56,7 @@ impl WholeCopy {
 /// earlier attempt already did.
 ///
 /// # Errors
-/// As [`super::copy`]; 503 when it gave up. The sweep removes what was written by then.
+/// Refusals of [`super::copy`]; 503 if it gave up. The sweep then removes the rows already written.
 pub fn copy_in_portions<T, E, F>(
     store: &Store,
     cx: &Context,

@@ -209,8 +209,8 @@ fn open_accounts(
     let name = Name::new(OPENING_ACCOUNT)?;
     let existing = accounts.iter().find(|account| account.name.normalized() == name.normalized());
     let existing = existing.map(|account| account.id);
-    let against = existing.unwrap_or_else(|| AccountId::new(cx.mint()));
-    let openings = Openings { day, scale, contra: against };
+    let contra = existing.unwrap_or_else(|| AccountId::new(cx.mint()));
+    let openings = Openings { day, scale, contra };
     let mut postings: Vec<Transaction> = Vec::new();
     for account in accounts.iter().filter(|account| account.kind.is_permanent()) {
         let balance = balances.get(&account.id).copied().unwrap_or_default();
@@ -219,7 +219,7 @@ fn open_accounts(
     }
     if existing.is_none() && !postings.is_empty() {
         accounts.push(Account {
-            id: against,
+            id: contra,
             name,
             kind: AccountType::Liability,
             archived: false,
