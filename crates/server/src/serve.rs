@@ -198,8 +198,8 @@ fn before_removal(state: &Arc<AppState>) -> BeforeRemoval {
 /// Creates the worker that delivers events to apps.
 fn webhook_worker(state: &Arc<AppState>, stop: &Stop) -> Worker {
     let wakeup = Wakeup::default();
-    let on_deliveries = wakeup.clone();
-    state.store.on_deliveries(move || on_deliveries.notify());
+    let deliveries_wakeup = wakeup.clone();
+    state.store.on_deliveries(move || deliveries_wakeup.notify());
     webhook::worker(WebhookWorker {
         store: Arc::clone(&state.store),
         storage_quotas: state.storage_quotas,

@@ -123,14 +123,14 @@ impl Relay {
             [(name, value)] if name == "tls" => Some(value.as_str()),
             _ => bail!("--smtp-url accepts only the parameter tls"),
         };
-        let parameters = || {
+        let tls_parameters = || {
             TlsParameters::new(host.clone())
                 .map_err(|fault| anyhow!("no TLS to the host of --smtp-url: {fault}"))
         };
         let (port, tls) = match (url.scheme(), tls) {
-            ("smtps", None) => (465, Encryption::Implicit(parameters()?)),
-            ("smtp", Some("required")) => (587, Encryption::Required(parameters()?)),
-            ("smtp", Some("opportunistic")) => (587, Encryption::Opportunistic(parameters()?)),
+            ("smtps", None) => (465, Encryption::Implicit(tls_parameters()?)),
+            ("smtp", Some("required")) => (587, Encryption::Required(tls_parameters()?)),
+            ("smtp", Some("opportunistic")) => (587, Encryption::Opportunistic(tls_parameters()?)),
             ("smtp", None) => (25, Encryption::None),
             _ => bail!(
                 "--smtp-url must start with smtps://, or with smtp:// and have tls=required, \

@@ -63,7 +63,7 @@ pub(crate) fn run(options: &CheckpointCommandArgs) -> anyhow::Result<()> {
 
 /// Writes a checkpoint of all books, and returns its path and the number of books.
 ///
-/// It writes nothing if there is no book, or if `stop` returns `true`. It reads the books in pages,
+/// It writes nothing without books, or if `stop` returns `true`. It reads the books in pages,
 /// each on its own snapshot.
 ///
 /// # Errors
