@@ -177,7 +177,10 @@ mod tests {
             (r#"{"clientId": "daybook-cli", "name": "x"}"#, "built-in"),
             (r#"{"clientId": " ", "name": "x"}"#, "clientId is blank"),
             (r#"{"clientId": "a", "name": "x\n"}"#, "name is blank"),
-            (r#"{"clientId": "a", "name": "x", "redirectUris": ["http://a.example"]}"#, "expected"),
+            (
+                r#"{"clientId": "a", "name": "x", "redirectUris": ["http://a.example"]}"#,
+                "expected an https: URI",
+            ),
             (r#"{"clientId": "a", "name": "x", "emailScope": "a b"}"#, "one scope"),
             (r#"{"clientId": "a", "name": "x", "secret": "s"}"#, "unknown field"),
         ] {
