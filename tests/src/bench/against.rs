@@ -5,17 +5,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::batches::Sender;
 use super::reads::{self, BALANCES, MeasuredQuery, Read, SEARCHES};
-use super::workload::{TEN_YEARS, Workload};
+use super::workload::TEN_YEARS;
 use super::{Book, Settings};
 use crate::fill::BATCH;
-use crate::load::{Connection, Samples, closed_loop, median};
+use crate::load::{Connection, closed_loop, median};
 use crate::table::{Cell, Table};
-use crate::{Engine, Options, Server, fill};
+use crate::{Engine, Options, Server};
 
 const CLIENTS: [usize; 3] = [1, 8, 32];
 
 const METHOD: &str = "Both builds serve at the same time, each on a fresh database of its own, and \
-    only one of them works at a time; the order changes with each round. Writes are transactions a \
+    only one of them works at a time. Writes are transactions a \
     second (median of the rounds), reads the median latency of listTransactions and getBalances in \
     a book of one year. Speed is how fast this build is beside the other one: above 1 is faster.";
 
@@ -36,7 +36,9 @@ pub(super) fn run(settings: &Settings, other: &Path) -> anyhow::Result<Vec<Table
         }
         let rates = batches(&builds, settings)?;
         writes.row(row(*engine, "batches of 1,000", rates, rates[0] / rates[1], 0));
-        let books = [filled(&builds[0], settings)?, filled(&builds[1], settings)?];
+        let count = if settings.quick { 20_000 } else { 200_000 };
+        let filled = |server| reads::filled(server, "Filled", count);
+        let books = [filled(&builds[0])?, filled(&builds[1])?];
         for read in BALANCES.iter().chain(&SEARCHES) {
             let times = read_times(&builds, &books, *read, settings)?;
             answers.row(row(*engine, read.0, times, times[1] / times[0], 2));
@@ -54,17 +56,16 @@ fn row(engine: Engine, work: &str, figures: [f64; 2], speed: f64, digits: usize)
     [engine.to_string().into(), work.into(), this, other, Cell::ratio(speed)]
 }
 
-/// Runs `round` for both builds as often as the settings say, in alternating order; the median of
-/// what it returns for each.
+/// Runs `round` for both builds in turn, as often as the settings say. Returns the median of its
+/// results for each build.
 fn in_turn(
     settings: &Settings,
     mut round: impl FnMut(usize) -> anyhow::Result<f64>,
 ) -> anyhow::Result<[f64; 2]> {
     let mut figures = [Vec::new(), Vec::new()];
-    for number in 0..2 * settings.rounds() {
-        let order = if number % 2 == 0 { [0, 1] } else { [1, 0] };
-        for side in order {
-            figures[side].push(round(side)?);
+    for _ in 0..settings.rounds() {
+        for (side, figures) in figures.iter_mut().enumerate() {
+            figures.push(round(side)?);
         }
     }
     Ok(figures.map(|side| median(&side)))
@@ -99,15 +100,6 @@ fn batches(builds: &[Server; 2], settings: &Settings) -> anyhow::Result<[f64; 2]
     in_turn(settings, |side| Ok(senders[side].run(settings.time())?.rate() * BATCH as f64))
 }
 
-fn filled(server: &Server, settings: &Settings) -> anyhow::Result<Book> {
-    let workload = Workload::one_year("Filled");
-    let book = Book::create(server, &workload)?;
-    let count = if settings.quick { 20_000 } else { 200_000 };
-    let label = format!("{} book", server.engine());
-    fill::record(&mut book.connect(server)?, &book.id, &label, workload.bodies(0, count))?;
-    Ok(book)
-}
-
 fn read_times(
     builds: &[Server; 2],
     books: &[Book; 2],
@@ -115,13 +107,10 @@ fn read_times(
     settings: &Settings,
 ) -> anyhow::Result<[f64; 2]> {
     let [this, other] = builds;
-    let mut asked = [
+    let mut queries = [
         MeasuredQuery::new(this, &books[0], path, query),
         MeasuredQuery::new(other, &books[1], path, query),
     ];
-    reads::compare(&mut asked, settings.time())?;
-    Ok(asked
-        .each_ref()
-        .map(MeasuredQuery::samples)
-        .map(|samples: &Samples| samples.milliseconds(50)))
+    reads::compare(&mut queries, settings.time())?;
+    Ok(queries.each_ref().map(|query| query.samples().milliseconds(50)))
 }

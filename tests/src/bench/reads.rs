@@ -110,7 +110,8 @@ pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
     Ok(vec![balances, searches])
 }
 
-fn filled(server: &Server, name: &'static str, count: usize) -> anyhow::Result<Book> {
+/// Creates a book with so many transactions of one year.
+pub(super) fn filled(server: &Server, name: &'static str, count: usize) -> anyhow::Result<Book> {
     let workload = Workload::one_year(name);
     let book = Book::create(server, &workload)?;
     let label = format!("{} {} book", server.engine(), name.to_lowercase());

@@ -54,7 +54,7 @@ pub(super) fn hashtags(env: &SiegeEnv) -> anyhow::Result<Traffic> {
     env.record(&book, env.size.of(20_000), |_| json!({"description": "Dinner #out"}))?;
     // Every query is different, so no answer is cached.
     Ok(requests(move |number| {
-        let terms = (0..199).map(|number| format!("-#t{number}_{number}"));
+        let terms = (0..199).map(|term| format!("-#t{number}_{term}"));
         let query = encode(&terms.collect::<Vec<_>>().join(" "));
         let request = get(format!("/v5/books/{book}/transactions/count?query={query}"));
         Request { then: every_second_leaves(number), ..request }
