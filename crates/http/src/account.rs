@@ -244,15 +244,15 @@ pub(crate) fn encode_list(view: &View) -> Reply {
 fn to_reply(view: &View) -> Reply {
     let encode = |account: &Account| {
         reply::ok(&AccountOut::new(account, &view.forest))
-            .or_short(|| IdOut { id: account.id.to_string() })
-            .tagged(account)
+            .or_short(&IdOut { id: account.id.to_string() })
+            .with_etag(account)
     };
     view.accounts.first().map_or_else(reply::nothing, encode)
 }
 
 fn list(view: &View) -> Reply {
     encode_list(view)
-        .advising("ask for the accounts of one group (groups/{id}/accounts), or for one")
+        .on_too_large("ask for the accounts of one group (groups/{id}/accounts), or for one")
 }
 
 /// GET accounts.

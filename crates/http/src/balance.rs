@@ -2,6 +2,7 @@
 //!
 //! Groups may nest without limit, so their JSON is written iteratively instead of recursively.
 
+use actix_web::web::Bytes;
 use daybook_domain::amount::write_units;
 use daybook_domain::balance::{AccountBalances, Amounts, GroupBalances, Slice};
 use daybook_domain::group::Group;
@@ -11,7 +12,7 @@ use serde::{Serialize, Serializer};
 
 use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
-use crate::response_budget;
+use crate::response_budget::{EncodeError, ResponseText};
 use crate::wire::{PropertiesOut, warnings};
 
 /// An amount, which is formatted when it is serialized. A response has tens of thousands.
@@ -96,15 +97,6 @@ struct BalanceWriter<'v> {
     digits: u32,
 }
 
-/// Encodes a container, and counts it in the response budget.
-///
-/// An account is in the response once per group.
-fn encode_container(container: &ContainerOut<'_>) -> serde_json::Result<String> {
-    let text = serde_json::to_string(container)?;
-    response_budget::make_of(text.len())?;
-    Ok(text)
-}
-
 impl<'v> BalanceWriter<'v> {
     fn figures(&self, figures: Amounts) -> AmountsOut {
         let amount = |units| AmountOut { units, scale: self.scale, digits: self.digits };
@@ -165,53 +157,55 @@ impl<'v> BalanceWriter<'v> {
         }
     }
 
-    fn accounts(&self, balances: &[AccountBalances], out: &mut String) -> serde_json::Result<()> {
-        out.push_str("\"accountBalances\":[");
+    fn accounts(
+        &self,
+        balances: &[AccountBalances],
+        out: &mut ResponseText,
+    ) -> Result<(), EncodeError> {
+        out.push(b"\"accountBalances\":[")?;
         let containers = balances.iter().filter_map(|balances| self.account(balances));
         for (number, container) in containers.enumerate() {
             if number > 0 {
-                out.push(',');
+                out.push(b",")?;
             }
-            out.push_str(&encode_container(&container)?);
+            out.json(&container)?;
         }
-        out.push(']');
-        Ok(())
+        out.push(b"]")
     }
 
     /// Writes a list of trees. The object of each group stays open until its children are written.
-    fn groups(&self, roots: &[GroupBalances], out: &mut String) -> serde_json::Result<()> {
-        out.push_str("\"groupBalances\":[");
+    fn groups(&self, roots: &[GroupBalances], out: &mut ResponseText) -> Result<(), EncodeError> {
+        out.push(b"\"groupBalances\":[")?;
         let mut first = true;
         for root in roots {
             let mut open: usize = 0;
             for (depth, balances) in root.outline() {
                 while open > depth {
-                    out.push_str("]}");
+                    out.push(b"]}")?;
                     open -= 1;
                     first = false;
                 }
                 if !first {
-                    out.push(',');
+                    out.push(b",")?;
                 }
                 let Some(group) = self.view.forest.get(balances.group) else { continue };
-                let own = encode_container(&self.group(group, balances))?;
-                out.push_str(own.strip_suffix('}').unwrap_or(&own));
-                out.push(',');
+                let own = serde_json::to_vec(&self.group(group, balances))?;
+                out.push(own.strip_suffix(b"}").unwrap_or(&own))?;
+                out.push(b",")?;
                 self.accounts(&balances.accounts, out)?;
-                out.push_str(",\"groupBalances\":[");
+                out.push(b",\"groupBalances\":[")?;
                 open += 1;
                 first = true;
             }
             for _ in 0..open {
-                out.push_str("]}");
+                out.push(b"]}")?;
             }
             first = false;
         }
-        out.push(']');
-        Ok(())
+        out.push(b"]")
     }
 
-    fn write(&self) -> serde_json::Result<String> {
+    fn encode(&self) -> Result<Bytes, EncodeError> {
         let query = &self.view.query;
         let ranges = RangesOut {
             periodicity: query.periodicity.as_str(),
@@ -223,25 +217,26 @@ impl<'v> BalanceWriter<'v> {
             warnings: warnings(&query.warnings),
             truncated: self.view.balances.truncated,
         };
-        let mut out = serde_json::to_string(&ranges)?;
-        out.pop();
+        let mut out = ResponseText::new();
+        let ranges = serde_json::to_vec(&ranges)?;
+        out.push(ranges.strip_suffix(b"}").unwrap_or(&ranges))?;
         // A list without matches is present and empty (behaviour 5.1): the list of each filter, or
         // both lists without filters.
         let is_unfiltered = !query.is_filtered();
         let accounts = self.view.balances.accounts.as_deref();
         let accounts = accounts.or((is_unfiltered || !query.accounts.is_empty()).then_some(&[]));
         if let Some(accounts) = accounts {
-            out.push(',');
+            out.push(b",")?;
             self.accounts(accounts, &mut out)?;
         }
         let groups = self.view.balances.groups.as_deref();
         let groups = groups.or((is_unfiltered || !query.groups.is_empty()).then_some(&[]));
         if let Some(groups) = groups {
-            out.push(',');
+            out.push(b",")?;
             self.groups(groups, &mut out)?;
         }
-        out.push('}');
-        Ok(out)
+        out.push(b"}")?;
+        Ok(out.finish())
     }
 }
 
@@ -252,8 +247,7 @@ pub(crate) async fn get_balances(request: ApiRequest) -> ApiResult {
         let book = view.access.book();
         let writer =
             BalanceWriter { view, scale: book.scale, digits: book.settings.fraction_digits };
-        reply::json(response_budget::written(|| writer.write()))
-            .advising("ask for fewer accounts and groups")
+        reply::json(writer.encode()).on_too_large("ask for fewer accounts and groups")
     };
     request.read_replicated(move |tx, cx| balance::get(tx, cx, &book, &query), encode).await
 }

@@ -21,9 +21,9 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::budget::{HeldBody, MAX_SMALL, MemoryOwner, MemoryShare, borrower};
+use crate::budget::{BodyHold, MemoryOwner, Reservation, UNCOUNTED, owner_of};
 use crate::error::{ApiError, RequestError};
-use crate::idempotency::{note_hash, wants_hash};
+use crate::idempotency::{attach_hash, needs_hash};
 use crate::receive::collect;
 use crate::request::ApiRequest;
 use crate::socket::ConnectionState;
@@ -182,33 +182,36 @@ async fn receive<T: Send + 'static>(
     payload: Payload,
     read: impl FnOnce(&[u8]) -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
-    let borrower = borrower(request).await?;
+    let owner = owner_of(request).await?;
     let state = request::state(request)?;
-    let mut grant = state.budget.grant(borrower);
+    let mut memory = state.budget.reservation(owner);
     let bytes =
-        collect(payload, &mut grant, MAX_BYTES, async || check_access(request).await).await?;
+        collect(payload, &mut memory, MAX_BYTES, async || check_access(request).await).await?;
     if let Some(connection) = request.conn_data::<Rc<ConnectionState>>() {
         connection.received();
     }
-    let turn = match borrower {
-        MemoryOwner::User(user) if bytes.len() > MAX_AT_ONCE => Some(state.budget.turn(user).await),
+    let lock = match owner {
+        MemoryOwner::User(user) if bytes.len() > MAX_AT_ONCE => {
+            Some(state.budget.lock_large_body(user).await)
+        }
         MemoryOwner::User(_) | MemoryOwner::Client(_) => None,
     };
-    let hashed = wants_hash(request);
-    let (held, hash, body) = blocking::compute(bytes.len(), move || {
-        let hash = hashed.then(|| Hash::of(&bytes));
-        let body = cover_values(&mut grant, &bytes).and_then(|()| read(&replace_unpaired(bytes)));
-        (HeldBody::new(grant, turn), hash, body)
+    let needs_hash = needs_hash(request);
+    let (hold, hash, body) = blocking::compute(bytes.len(), move || {
+        let hash = needs_hash.then(|| Hash::of(&bytes));
+        let reserved = reserve_values(&mut memory, &bytes);
+        let body = reserved.and_then(|()| read(&replace_unpaired(bytes)));
+        (BodyHold::new(memory, lock), hash, body)
     })
     .await?;
-    held.leave_with(request);
+    hold.attach_to(request);
     if let Some(hash) = hash {
-        note_hash(request, hash);
+        attach_hash(request, hash);
     }
     body
 }
 
-/// Whether the content type is JSON. A missing one counts as JSON (behaviour 0.8).
+/// Returns whether the content type is JSON. A missing one counts as JSON (behaviour 0.8).
 fn is_json(request: &HttpRequest) -> bool {
     is_of_type(request, |essence| {
         essence == "application/json"
@@ -225,15 +228,15 @@ pub(crate) fn is_of_type(request: &HttpRequest, is_accepted: impl FnOnce(&str) -
 }
 
 /// Reserves memory for the parsed values of a body, unless it is small.
-fn cover_values(grant: &mut MemoryShare, bytes: &[u8]) -> Result<(), ApiError> {
-    if bytes.len() <= MAX_SMALL {
+fn reserve_values(memory: &mut Reservation, bytes: &[u8]) -> Result<(), ApiError> {
+    if bytes.len() <= UNCOUNTED {
         return Ok(());
     }
     let values = count_values(bytes);
     if values > MAX_VALUES {
         return Err(RequestError::TooLarge.into());
     }
-    Ok(grant.cover(bytes.len() + values * BYTES_OF_A_VALUE)?)
+    Ok(memory.grow_to(bytes.len() + values * BYTES_OF_A_VALUE)?)
 }
 
 /// Estimates the number of values in a JSON text by the commas outside of strings.

@@ -1,11 +1,17 @@
-//! The memory for request bodies, contents of files and large answers, of all requests together.
-//! The size of one is limited elsewhere, but not how many are sent or asked for at once. What is
-//! lent is booked to its borrower: nobody gets more than is left for the others, and large bodies
-//! leave a reserve for small ones (behaviour 0.34).
+//! Memory budget for request bodies, file contents and responses of all requests together.
+//!
+//! A request reserves memory while its body arrives and while its response is encoded, and returns
+//! it when the body is processed and the response is sent. The first 64 KB of each are not
+//! counted, so small requests are never refused; an eighth of the budget is left for them. A
+//! reservation does not wait, because a waiting request holds memory itself: without memory the
+//! request is answered 503 (behaviour 0.22).
+//!
+//! Each owner holds at most as much as is left for all others, so one user never takes all of it
+//! (behaviour 0.34).
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use actix_web::{HttpMessage, HttpRequest};
 use daybook_domain::id::UserId;
@@ -14,235 +20,163 @@ use tokio::sync::oneshot;
 use crate::error::RequestError;
 use crate::keyed_mutex::{KeyedGuard, KeyedMutex};
 
-/// Memory is counted in steps, so that a body does not ask for each piece that arrives.
-const STEP: usize = 4 * 1024;
 const MEGABYTE: usize = 1024 * 1024;
-/// What is no larger draws on the reserve.
-pub(crate) const MAX_SMALL: usize = 64 * 1024;
-/// The part of the memory that is the reserve for what is small.
-const RESERVED: usize = 8;
-/// What a borrower may have in any case, also when less is left for others: the content of the
-/// largest file, as bytes and as Base64, and small requests of a busy program.
-const LEAST_LARGE: usize = 48 * MEGABYTE;
-const LEAST_SMALL: usize = MEGABYTE;
+/// Bytes of each reservation that are not counted.
+pub(crate) const UNCOUNTED: usize = 64 * 1024;
+/// Bytes that an owner may hold even if less is left for others: the content of the largest file,
+/// as bytes and as Base64.
+const GUARANTEED: usize = 48 * MEGABYTE;
 
 const IN_USE: &str = "the memory for bodies and contents of files is in use; try again shortly";
 const SHARE: &str = "your other requests hold your share of the memory; try again shortly";
 
-/// To whom memory is lent.
+/// The user or address that a reservation counts for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum MemoryOwner {
     User(UserId),
-    /// Nobody has signed in: the address of the client.
+    /// The address of a client that has not authenticated.
     Client(IpAddr),
 }
 
-/// The memory that is left.
+/// The memory budget of the process.
 #[derive(Debug, Clone)]
-pub struct Budget(Arc<Pools>);
+pub struct Budget(Arc<Shared>);
 
 #[derive(Debug)]
-struct Pools {
-    small: Pool,
-    large: Pool,
-    turns: KeyedMutex<UserId>,
-}
-
-/// A part of the memory.
-#[derive(Debug)]
-struct Pool {
-    /// What a borrower may have in any case.
-    least: usize,
-    lent: Mutex<Reservation>,
+struct Shared {
+    accounts: Mutex<Accounts>,
+    large_bodies: KeyedMutex<UserId>,
 }
 
 #[derive(Debug)]
-struct Reservation {
+struct Accounts {
     free: usize,
-    borrowers: HashMap<MemoryOwner, usize>,
-}
-
-impl Pool {
-    fn new(size: usize, least: usize) -> Self {
-        Self { least, lent: Mutex::new(Reservation { free: size, borrowers: HashMap::new() }) }
-    }
-
-    fn lent(&self) -> MutexGuard<'_, Reservation> {
-        self.lent.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Lends so much more. A borrower has at most as much as is left afterwards, so the last one
-    /// to come finds something too.
-    ///
-    /// # Errors
-    /// [`RequestError::Crowded`].
-    fn lend(&self, borrower: MemoryOwner, more: usize) -> Result<(), RequestError> {
-        let mut lent = self.lent();
-        let Some(left) = lent.free.checked_sub(more) else {
-            return Err(RequestError::Crowded(IN_USE));
-        };
-        let held = lent.borrowers.get(&borrower).copied().unwrap_or_default() + more;
-        if held > left.max(self.least) {
-            return Err(RequestError::Crowded(SHARE));
-        }
-        lent.free = left;
-        lent.borrowers.insert(borrower, held);
-        Ok(())
-    }
-
-    fn take_back(&self, borrower: MemoryOwner, bytes: usize) {
-        if bytes == 0 {
-            return;
-        }
-        let mut lent = self.lent();
-        lent.free += bytes;
-        let rest = lent.borrowers.get(&borrower).map_or(0, |held| held.saturating_sub(bytes));
-        if rest == 0 {
-            lent.borrowers.remove(&borrower);
-        } else {
-            lent.borrowers.insert(borrower, rest);
-        }
-    }
+    held: HashMap<MemoryOwner, usize>,
 }
 
 impl Budget {
-    /// A budget of so many megabytes (of 1,048,576 bytes) for all requests.
+    /// A budget of this many megabytes (of 1,048,576 bytes).
     #[must_use]
     pub fn of_megabytes(megabytes: u16) -> Self {
-        let size = usize::from(megabytes) * MEGABYTE;
-        let reserve = size / RESERVED;
-        Self(Arc::new(Pools {
-            small: Pool::new(reserve, LEAST_SMALL),
-            large: Pool::new(size - reserve, LEAST_LARGE),
-            turns: KeyedMutex::default(),
-        }))
+        let free = usize::from(megabytes) * MEGABYTE / 8 * 7;
+        let accounts = Accounts { free, held: HashMap::new() };
+        let large_bodies = KeyedMutex::default();
+        Self(Arc::new(Shared { accounts: Mutex::new(accounts), large_bodies }))
     }
 
-    /// A new share for a request of a borrower, empty at first.
-    pub(crate) fn grant(&self, borrower: MemoryOwner) -> MemoryShare {
-        MemoryShare { pools: Arc::clone(&self.0), borrower, small: 0, large: 0 }
+    /// Returns an empty reservation of an owner.
+    pub(crate) fn reservation(&self, owner: MemoryOwner) -> Reservation {
+        Reservation { budget: self.clone(), owner, bytes: 0 }
     }
 
-    /// Waits for the user's turn to have a large body worked on, which takes memory that is not
-    /// counted.
-    pub(crate) async fn turn(&self, user: UserId) -> KeyedGuard {
-        self.0.turns.turn(user).await
+    /// Waits until no other large body of the user is processed. The values parsed from it take
+    /// memory that is not counted.
+    pub(crate) async fn lock_large_body(&self, user: UserId) -> KeyedGuard {
+        self.0.large_bodies.lock(user).await
+    }
+
+    fn with_accounts<T>(&self, change: impl FnOnce(&mut Accounts) -> T) -> T {
+        change(&mut self.0.accounts.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// The share of one request, given back when it is dropped.
-pub(crate) struct MemoryShare {
-    pools: Arc<Pools>,
-    borrower: MemoryOwner,
-    /// What it has of each pool.
-    small: usize,
-    large: usize,
-}
-
-impl MemoryShare {
-    /// Grows the share to so many bytes. It never waits: requests that wait hold memory too.
-    ///
-    /// # Errors
-    /// [`RequestError::Crowded`] when nothing is left, or less than the borrower would have.
-    pub(crate) fn cover(&mut self, bytes: usize) -> Result<(), RequestError> {
-        let wanted = bytes.div_ceil(STEP).saturating_mul(STEP);
-        if wanted <= self.small.max(self.large) {
-            return Ok(());
+impl Accounts {
+    fn take(&mut self, owner: MemoryOwner, bytes: usize) -> Result<(), RequestError> {
+        let left = self.free.checked_sub(bytes).ok_or(RequestError::Crowded(IN_USE))?;
+        let held = self.held.get(&owner).copied().unwrap_or_default() + bytes;
+        if held > left.max(GUARANTEED) {
+            return Err(RequestError::Crowded(SHARE));
         }
-        let Pools { small, large, turns: _ } = &*self.pools;
-        let is_small = wanted <= MAX_SMALL && self.large == 0;
-        if is_small && small.lend(self.borrower, wanted - self.small).is_ok() {
-            self.small = wanted;
-            return Ok(());
-        }
-        large.lend(self.borrower, wanted - self.large)?;
-        self.large = wanted;
-        small.take_back(self.borrower, std::mem::take(&mut self.small));
+        self.free = left;
+        self.held.insert(owner, held);
         Ok(())
     }
 
-    /// Leaves the share with its request, until the answer has been sent.
-    pub(crate) fn leave_with(self, request: &HttpRequest) {
-        let mut extensions = request.extensions_mut();
-        match extensions.get_mut::<AnswerShares>() {
-            Some(kept) => kept.0.push(self),
-            None => drop(extensions.insert(AnswerShares(vec![self]))),
+    fn give_back(&mut self, owner: MemoryOwner, bytes: usize) {
+        self.free += bytes;
+        let rest = self.held.remove(&owner).unwrap_or_default().saturating_sub(bytes);
+        if rest > 0 {
+            self.held.insert(owner, rest);
         }
     }
 }
 
-impl Drop for MemoryShare {
+/// Reserved memory, returned to the budget when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Reservation {
+    budget: Budget,
+    owner: MemoryOwner,
+    bytes: usize,
+}
+
+impl Reservation {
+    /// Grows the reservation to this many bytes.
+    ///
+    /// # Errors
+    /// [`RequestError::Crowded`] when the budget or the share of the owner is used up.
+    pub(crate) fn grow_to(&mut self, bytes: usize) -> Result<(), RequestError> {
+        if bytes <= self.bytes.max(UNCOUNTED) {
+            return Ok(());
+        }
+        let (owner, more) = (self.owner, bytes - self.bytes);
+        self.budget.with_accounts(|accounts| accounts.take(owner, more))?;
+        self.bytes = bytes;
+        Ok(())
+    }
+}
+
+impl Drop for Reservation {
     fn drop(&mut self) {
-        self.pools.small.take_back(self.borrower, self.small);
-        self.pools.large.take_back(self.borrower, self.large);
+        if self.bytes > 0 {
+            let (owner, bytes) = (self.owner, self.bytes);
+            self.budget.with_accounts(|accounts| accounts.give_back(owner, bytes));
+        }
     }
 }
 
-/// What a body has of the memory, and the turn of its user if it is large. What was made of the
-/// body waits in the queue of a writer also when its request has ended, so both hold on to it
-/// (behaviour 0.34).
+/// The resources of a request body: its reservation, and for a large one the lock of its user.
+///
+/// The request has it until it is answered, and a write that waits for its writer until it has
+/// run, even if the client has gone (behaviour 0.34).
 #[derive(Clone)]
-pub(crate) struct HeldBody {
-    share: Arc<MemoryShare>,
-    _turn: Option<Arc<KeyedGuard>>,
+pub(crate) struct BodyHold {
+    _memory: Arc<Reservation>,
+    _lock: Option<Arc<KeyedGuard>>,
 }
 
-impl HeldBody {
-    /// Of a body that has been read.
-    pub(crate) fn new(share: MemoryShare, turn: Option<KeyedGuard>) -> Self {
-        Self { share: Arc::new(share), _turn: turn.map(Arc::new) }
+impl BodyHold {
+    /// The hold of a body that has been read.
+    pub(crate) fn new(memory: Reservation, lock: Option<KeyedGuard>) -> Self {
+        Self { _memory: Arc::new(memory), _lock: lock.map(Arc::new) }
     }
 
-    /// Leaves it with its request.
-    pub(crate) fn leave_with(self, request: &HttpRequest) {
+    /// Attaches the hold to its request.
+    pub(crate) fn attach_to(self, request: &HttpRequest) {
         request.extensions_mut().insert(self);
     }
 
-    /// Whether it took more than what is kept for small bodies: its answer may be long, too.
-    pub(crate) fn is_long(&self) -> bool {
-        self.share.large > 0
-    }
-
-    /// That of a request, for a unit of work that is made of the body.
+    /// Returns the hold of a request.
     pub(crate) fn of(request: &HttpRequest) -> Option<Self> {
         request.extensions().get::<Self>().cloned()
     }
 }
 
-/// What a request keeps until its answer has been sent: the shares of its body and of its answer.
-pub(crate) struct KeptShares {
-    _of_body: Option<Arc<MemoryShare>>,
-    _of_answer: Option<AnswerShares>,
-}
+/// The owner of a request whose token is being verified.
+struct ExpectedOwner(oneshot::Receiver<MemoryOwner>);
 
-/// The shares of an answer.
-struct AnswerShares(Vec<MemoryShare>);
-
-impl KeptShares {
-    /// Takes them from their request.
-    pub(crate) fn of(request: &HttpRequest) -> Self {
-        let of_body = HeldBody::of(request).map(|held| held.share);
-        let of_answer = request.extensions_mut().remove::<AnswerShares>();
-        Self { _of_body: of_body, _of_answer: of_answer }
-    }
-}
-
-/// The borrower of a request whose token is being looked at.
-struct ExpectedBorrower(oneshot::Receiver<MemoryOwner>);
-
-/// Says that it will be known to whom a request belongs: whoever reads its body waits for it.
-pub(crate) fn expect_borrower(request: &HttpRequest) -> oneshot::Sender<MemoryOwner> {
+/// Announces that the owner of a request will be sent; the extractor of its body waits for it.
+pub(crate) fn expect_owner(request: &HttpRequest) -> oneshot::Sender<MemoryOwner> {
     let (sender, receiver) = oneshot::channel();
-    request.extensions_mut().insert(ExpectedBorrower(receiver));
+    request.extensions_mut().insert(ExpectedOwner(receiver));
     sender
 }
 
-/// To whom a request belongs, as soon as its token has been looked at.
+/// Returns the owner of a request as soon as its token has been verified.
 ///
 /// # Errors
-/// When the token lets nobody in; the request is answered elsewhere.
-pub(crate) async fn borrower(request: &HttpRequest) -> Result<MemoryOwner, RequestError> {
-    let expected = request.extensions_mut().remove::<ExpectedBorrower>();
+/// When the token is not valid; another extractor answers the request then.
+pub(crate) async fn owner_of(request: &HttpRequest) -> Result<MemoryOwner, RequestError> {
+    let expected = request.extensions_mut().remove::<ExpectedOwner>();
     let Some(expected) = expected else {
         return Err(RequestError::Failed("a body without a caller".to_owned()));
     };
@@ -257,65 +191,42 @@ mod tests {
         MemoryOwner::User(UserId::new(number))
     }
 
-    /// Grows a share by megabytes until it is refused.
-    fn fill(budget: &Budget, borrower: MemoryOwner) -> (MemoryShare, usize) {
-        let mut share = budget.grant(borrower);
-        let got = (1..).find(|size| share.cover(size * MEGABYTE).is_err()).unwrap() - 1;
-        (share, got)
+    /// Grows a reservation by megabytes until it is refused.
+    fn fill(budget: &Budget, owner: MemoryOwner) -> (Reservation, usize) {
+        let mut memory = budget.reservation(owner);
+        let got = (1..).find(|size| memory.grow_to(size * MEGABYTE).is_err()).unwrap() - 1;
+        (memory, got)
     }
 
     #[test]
-    fn nobody_has_more_than_is_left() {
+    fn rule_0_34_an_owner_holds_at_most_what_is_left() {
         let budget = Budget::of_megabytes(256);
-        // 32 of the 256 are the reserve.
         let (first, got) = fill(&budget, user(1));
-        assert_eq!(got, 112);
+        assert_eq!(got, 112, "half of what can be reserved");
         let (second, got) = fill(&budget, user(2));
         assert_eq!(got, 56);
-        let refused = budget.grant(user(2)).cover(MAX_SMALL + 1);
+        let refused = budget.reservation(user(2)).grow_to(UNCOUNTED + 1);
         assert!(matches!(refused, Err(RequestError::Crowded(SHARE))));
         let (third, got) = fill(&budget, user(3));
-        assert_eq!(got, 48, "what it may have in any case");
-        budget.grant(user(1)).cover(MAX_SMALL).unwrap();
-        drop(first);
-        assert_eq!(fill(&budget, user(4)).1, 60);
-        drop((second, third));
+        assert_eq!(got, 48, "guaranteed");
+        let refused = budget.reservation(user(4)).grow_to(9 * MEGABYTE);
+        assert!(matches!(refused, Err(RequestError::Crowded(IN_USE))));
+        budget.reservation(user(1)).grow_to(UNCOUNTED).unwrap();
+        drop((first, second, third));
         assert_eq!(fill(&budget, user(1)).1, 112);
     }
 
     #[test]
-    fn the_reserve_is_for_what_is_small() {
-        let budget = Budget::of_megabytes(64);
-        let (_first, got) = fill(&budget, user(1));
-        assert_eq!(got, 48, "the content of the largest file");
-        let (_second, got) = fill(&budget, user(2));
-        assert_eq!(got, 8);
-        let refused = budget.grant(user(3)).cover(MAX_SMALL + 1);
-        assert!(matches!(refused, Err(RequestError::Crowded(IN_USE))));
-        let mut many = Vec::new();
-        loop {
-            let mut share = budget.grant(user(1));
-            if share.cover(MAX_SMALL).is_err() {
-                break;
-            }
-            many.push(share);
-        }
-        assert_eq!(many.len(), 64, "half of the reserve");
-        budget.grant(user(3)).cover(MAX_SMALL).unwrap();
-    }
-
-    #[test]
-    fn what_is_dropped_is_given_back() {
+    fn dropped_reservations_are_returned() {
         let budget = Budget::of_megabytes(64);
         for _ in 0..3 {
-            let mut shares: Vec<MemoryShare> = (1..5).map(|n| budget.grant(user(n))).collect();
-            for size in [1, STEP, MAX_SMALL, MAX_SMALL + 1, MEGABYTE, 10 * MEGABYTE] {
-                shares.iter_mut().for_each(|share| share.cover(size).unwrap());
+            let mut all: Vec<_> = (1..5).map(|number| budget.reservation(user(number))).collect();
+            for size in [1, UNCOUNTED, UNCOUNTED + 1, MEGABYTE, 10 * MEGABYTE] {
+                all.iter_mut().for_each(|memory| memory.grow_to(size).unwrap());
             }
         }
-        let pools = &budget.0;
-        assert_eq!(pools.small.lent().free, 8 * MEGABYTE);
-        assert_eq!(pools.large.lent().free, 56 * MEGABYTE);
-        assert!(pools.small.lent().borrowers.is_empty() && pools.large.lent().borrowers.is_empty());
+        budget.with_accounts(|accounts| {
+            assert_eq!((accounts.free, accounts.held.len()), (56 * MEGABYTE, 0));
+        });
     }
 }

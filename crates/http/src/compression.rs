@@ -9,7 +9,8 @@ use actix_web::http::header::{AcceptEncoding, ContentEncoding, Encoding};
 use actix_web::web::Bytes;
 use actix_web::{HttpMessage, HttpRequest, HttpResponse};
 
-use crate::pieces::{Pieces, with_parts};
+use crate::budget::Reservation;
+use crate::pieces::{self, Pieces};
 
 /// Responses above this size are compressed.
 const MAX_PLAIN: usize = 16 * 1024;
@@ -34,12 +35,13 @@ pub(crate) fn with_body(
     mut response: actix_web::HttpResponseBuilder,
     request: &HttpRequest,
     body: Bytes,
+    memory: Option<Reservation>,
 ) -> HttpResponse {
     let Some(encoding) = negotiate(request, body.len()) else {
-        return with_parts(response, [body]);
+        return pieces::with_body(response, body, memory);
     };
     response.finish().map_body(|head, _| {
-        BoxBody::new(Encoder::response(encoding, head, Pieces::of([body], PIECE)))
+        BoxBody::new(Encoder::response(encoding, head, Pieces::of([body], PIECE, memory)))
     })
 }
 
@@ -49,13 +51,14 @@ mod tests {
     use actix_web::test::TestRequest;
 
     use super::*;
-    use crate::pieces::given;
+    use crate::pieces::size_and_pieces;
 
     #[test]
     fn uncompressed_response_is_sent_in_pieces() {
         let (body, request) = (Bytes::from(vec![b'x'; 1_000_000]), TestRequest::default());
-        let response = with_body(HttpResponse::Ok(), &request.to_http_request(), body.clone());
-        let (size, pieces) = given(response);
+        let request = request.to_http_request();
+        let response = with_body(HttpResponse::Ok(), &request, body.clone(), None);
+        let (size, pieces) = size_and_pieces(response);
         assert!(
             matches!(size, BodySize::Sized(1_000_000)),
             "the response has a content length: {size:?}"

@@ -58,7 +58,6 @@ pub(crate) enum RequestError {
     NotAForm,
     UnreadableForm,
     BodyTooSlow,
-    HeadTooSlow,
     /// The response exceeds its budget (behaviour 0.33). The text is the advice to the client.
     AnswerTooLarge(&'static str),
     /// A read exceeded the read deadline (behaviour 0.32).
@@ -136,7 +135,7 @@ impl RequestError {
                 StatusCode::PAYLOAD_TOO_LARGE
             }
             Self::UnsupportedMediaType | Self::NotAForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::BodyTooSlow | Self::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::DeadlineExceeded(_)
             | Self::Crowded(_)
             | Self::FilesUnavailable(_)
@@ -160,7 +159,7 @@ impl RequestError {
             Self::InvalidFormat(_) => "invalid",
             Self::TooLarge | Self::FileTooLarge | Self::FormTooLarge => "requestTooLarge",
             Self::UnsupportedMediaType | Self::NotAForm => "unsupportedMediaType",
-            Self::BodyTooSlow | Self::HeadTooSlow => "requestTimeout",
+            Self::BodyTooSlow => "requestTimeout",
             Self::AnswerTooLarge(_) => "answerTooLarge",
             Self::DeadlineExceeded(_) => "deadlineExceeded",
             Self::Crowded(_) | Self::FilesUnavailable(_) | Self::ProviderUnavailable(_) => {
@@ -213,7 +212,6 @@ impl RequestError {
                 "the form is not valid UTF-8 or contains the character NUL".to_owned()
             }
             Self::BodyTooSlow => "the body did not arrive in time".to_owned(),
-            Self::HeadTooSlow => "the head of the request did not arrive in time".to_owned(),
             Self::AnswerTooLarge(advice) => {
                 format!("the response would be larger than 64 MB (67,108,864 bytes); {advice}")
             }
@@ -409,18 +407,4 @@ impl ResponseError for ApiError {
         }
         response.json(self.body())
     }
-}
-
-/// Returns the bytes of the response to a request whose head was too slow (behaviour 0.20).
-///
-/// The socket sends it, because the HTTP server does not see the request.
-pub(crate) fn head_timeout() -> Vec<u8> {
-    let error = ApiError::from(RequestError::HeadTooSlow);
-    let body = serde_json::to_string(&error.body()).unwrap_or_default();
-    let (status, length) = (error.status(), body.len());
-    format!(
-        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\
-            connection: close\r\naccess-control-allow-origin: *\r\n\r\n{body}"
-    )
-    .into_bytes()
 }

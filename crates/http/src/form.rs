@@ -37,8 +37,8 @@ impl FromRequest for Form {
             }
             let state = request::state(&request)?;
             let client = limited_network(client_address(&request, state));
-            let mut grant = state.budget.grant(MemoryOwner::Client(client));
-            let bytes = collect(payload, &mut grant, MAX_FORM, async || Ok(()))
+            let mut memory = state.budget.reservation(MemoryOwner::Client(client));
+            let bytes = collect(payload, &mut memory, MAX_FORM, async || Ok(()))
                 .await
                 .map_err(form_error)?;
             if let Some(connection) = request.conn_data::<Rc<ConnectionState>>() {

@@ -133,8 +133,8 @@ impl<'v> GroupOut<'v> {
 fn to_reply(view: &View) -> Reply {
     let encode = |group: &Group| {
         reply::ok(&GroupOut::new(group, &view.forest))
-            .or_short(|| IdOut { id: group.id.to_string() })
-            .tagged(group)
+            .or_short(&IdOut { id: group.id.to_string() })
+            .with_etag(group)
     };
     view.groups.first().map_or_else(reply::nothing, encode)
 }
@@ -158,7 +158,7 @@ pub(crate) fn encode_list(view: &View) -> Reply {
 
 fn list(view: &View) -> Reply {
     encode_list(view)
-        .advising("ask for the groups of one account (accounts/{id}/groups), or for one")
+        .on_too_large("ask for the groups of one account (accounts/{id}/groups), or for one")
 }
 
 /// GET groups.

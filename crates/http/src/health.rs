@@ -125,14 +125,15 @@ pub(crate) async fn page() -> HttpResponse {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pieces::given;
+    use crate::pieces::size_and_pieces;
 
     #[test]
     fn responses_share_the_bytes_of_the_document() {
         let contract = Contract::under("/books");
         let urls = ["http://a.example/auth/authorize", "http://b.example/auth/authorize"];
-        let responses =
-            urls.map(|url| given(document(contract.with_authorization_url(url), "no-store")).1);
+        let responses = urls.map(|url| {
+            size_and_pieces(document(contract.with_authorization_url(url), "no-store")).1
+        });
         for (url, pieces) in urls.iter().zip(&responses) {
             let text = String::from_utf8(pieces.concat()).unwrap();
             let expected = CONTRACT

@@ -1,7 +1,4 @@
-//! The `Idempotency-Key` header: from a request to the claim it is found by again (behaviour 0.16).
-//! Every handler that writes gives its use case and, apart from it, the function that makes the
-//! answer. With a key, both run in one unit of work and the encoded answer is stored under the key;
-//! without one, nothing is encoded on the writer's thread.
+//! The `Idempotency-Key` header and the claim of its request (behaviour 0.16).
 
 use actix_web::http::Method;
 use actix_web::http::header::HeaderName;
@@ -15,7 +12,7 @@ use crate::parameters;
 
 const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// The hash of a body, left with its request by [`note_hash`].
+/// The hash of a body, attached to its request by [`attach_hash`].
 struct BodyHash(Hash);
 
 /// A request with an idempotency key.
@@ -25,7 +22,7 @@ pub(crate) struct IdempotencyHeader {
 }
 
 impl IdempotencyHeader {
-    /// The key of a request; `None` when it has none or only reads.
+    /// Returns the key of a request; `None` if it has none or only reads.
     ///
     /// # Errors
     /// 400 for a malformed key, and for several keys.
@@ -39,12 +36,12 @@ impl IdempotencyHeader {
         Ok(Some(Self { key, request: request.clone() }))
     }
 
-    /// The key as it was sent.
+    /// Returns the key as it was sent.
     pub(crate) fn text(&self) -> &str {
         self.key.as_str()
     }
 
-    /// The claim of the request. Its body must have been read before; an operation that reads no
+    /// Returns the claim of the request, whose body must have been read. An operation that reads no
     /// body has the hash of an empty one.
     pub(crate) fn claim(&self, cx: &Context, prefix: &str) -> Claim {
         let path =
@@ -63,12 +60,12 @@ impl IdempotencyHeader {
     }
 }
 
-/// Whether the claim of this request needs the hash of its body.
-pub(crate) fn wants_hash(request: &HttpRequest) -> bool {
+/// Returns whether the claim of this request needs the hash of its body.
+pub(crate) fn needs_hash(request: &HttpRequest) -> bool {
     request.headers().contains_key(HEADER)
 }
 
-/// Leaves the hash of the body with its request.
-pub(crate) fn note_hash(request: &HttpRequest, hash: Hash) {
+/// Attaches the hash of the body to its request.
+pub(crate) fn attach_hash(request: &HttpRequest, hash: Hash) {
     request.extensions_mut().insert(BodyHash(hash));
 }

@@ -1,20 +1,20 @@
-//! Bodies of answers as they are kept under idempotency keys (behaviour 0.38): compressed when they
-//! are large, within a bound.
+//! Response bodies as they are stored under idempotency keys: compressed when they are large,
+//! within a limit (behaviour 0.38).
 
 use actix_web::web::Bytes;
 use daybook_domain::idempotency::BodyForm;
 
 use crate::error::RequestError;
-use crate::response_budget::{self, EncodeError};
+use crate::response_budget::{EncodeError, ResponseText};
 
-/// Most bytes that are kept as they are: most answers about one resource.
+/// Bytes of a body that is stored as it is: most responses about one resource.
 const MAX_PLAIN: usize = 4 * 1024;
-/// Most bytes that are kept of an answer, compressed.
+/// Bytes of a body that is stored compressed.
 const MAX_COMPRESSED: usize = 1024 * 1024;
-/// zstd's fastest level: its window is larger than anything that an answer repeats.
+/// zstd's fastest level: its window is larger than anything that a response repeats.
 const LEVEL: i32 = 1;
 
-/// What is kept of a body, unless it is too large even when it is compressed.
+/// Returns the stored form of a body; `None` if it is too large even when it is compressed.
 ///
 /// # Errors
 /// 500 when it cannot be compressed.
@@ -26,65 +26,52 @@ pub(crate) fn keep(body: &[u8]) -> Result<Option<(BodyForm, Vec<u8>)>, RequestEr
     Ok((compressed.len() <= MAX_COMPRESSED).then_some((BodyForm::Compressed, compressed)))
 }
 
-/// What is kept of a body that shows ids alone.
+/// Compresses a body.
 ///
 /// # Errors
-/// As [`keep`].
-pub(crate) fn keep_ids(body: &[u8]) -> Result<(BodyForm, Vec<u8>), RequestError> {
-    Ok((BodyForm::Ids, compress(body)?))
+/// 500 when it cannot be compressed.
+pub(crate) fn compress(body: &[u8]) -> Result<Vec<u8>, RequestError> {
+    zstd::bulk::compress(body, LEVEL).map_err(|error| RequestError::Failed(error.to_string()))
 }
 
-/// The body that is sent again. What was compressed takes its memory from the room of this thread
-/// as it grows.
+/// Restores a stored body within the budget of this thread.
 ///
 /// # Errors
-/// [`EncodeError`], also for what [`keep`] and [`keep_ids`] have not made.
+/// [`EncodeError`].
 pub(crate) fn restore(form: BodyForm, kept: Vec<u8>) -> Result<Bytes, EncodeError> {
     match form {
         BodyForm::Plain => Ok(kept.into()),
         BodyForm::Compressed | BodyForm::Ids => {
-            response_budget::copied(|body| zstd::stream::copy_decode(kept.as_slice(), body))
+            let mut text = ResponseText::new();
+            text.copy(|text| zstd::stream::copy_decode(kept.as_slice(), text))?;
+            Ok(text.finish())
         }
     }
 }
 
-fn compress(bytes: &[u8]) -> Result<Vec<u8>, RequestError> {
-    zstd::bulk::compress(bytes, LEVEL).map_err(failed)
-}
-
-fn failed(error: impl std::fmt::Display) -> RequestError {
-    RequestError::Failed(error.to_string())
-}
-
 #[cfg(test)]
 mod tests {
+    use daybook_domain::id::UserId;
     use sha2::{Digest, Sha256};
 
     use super::*;
     use crate::budget::{Budget, MemoryOwner};
     use crate::response_budget::ResponseBudget;
-    use daybook_domain::id::UserId;
-
-    fn again(body: &[u8]) -> (BodyForm, Vec<u8>, usize) {
-        let (form, kept) = keep(body).unwrap().unwrap();
-        let length = kept.len();
-        (form, restore(form, kept).unwrap().to_vec(), length)
-    }
 
     #[test]
-    fn rule_0_22_what_is_sent_again_takes_its_memory_from_the_budget() {
+    fn rule_0_22_restored_bodies_take_memory_from_the_budget() {
         const MEGABYTE: usize = 1024 * 1024;
         let budget = Budget::of_megabytes(8);
         let body = vec![b' '; 4 * MEGABYTE];
         let (form, kept) = keep(&body).unwrap().unwrap();
         assert!(kept.len() < MEGABYTE, "{}", kept.len());
         let restored = || {
-            let room = ResponseBudget::of_read(budget.grant(MemoryOwner::User(UserId::new(1))));
-            room.around(|| restore(form, kept.clone()))
+            let memory = budget.reservation(MemoryOwner::User(UserId::new(1)));
+            ResponseBudget::new(memory).with(|| restore(form, kept.clone()))
         };
         let (first, held) = restored();
         assert_eq!(first.as_deref(), Ok(body.as_slice()));
-        assert_eq!(restored().0, Err(EncodeError::Crowded), "7 MB are there for what is large");
+        assert_eq!(restored().0, Err(EncodeError::Crowded));
         drop((first, held));
         assert!(restored().0.is_ok());
         let damaged = restore(BodyForm::Compressed, b"no zstd".to_vec());
@@ -92,27 +79,24 @@ mod tests {
     }
 
     #[test]
-    fn small_bodies_are_kept_as_they_are() {
-        for body in ["", "{}", r#"{"id":"1","name":"Cash"}"#] {
-            assert_eq!(again(body.as_bytes()), (BodyForm::Plain, body.into(), body.len()));
+    fn large_bodies_are_compressed() {
+        let items = vec![r#"{"id":"1","name":"Cash"}"#; 100_000].join(",");
+        for (body, expected, max) in [
+            (String::new(), BodyForm::Plain, 0),
+            (r#"{"id":"1"}"#.to_owned(), BodyForm::Plain, 10),
+            (format!(r#"{{"items":[{items}]}}"#), BodyForm::Compressed, 24_000),
+        ] {
+            let (form, kept) = keep(body.as_bytes()).unwrap().unwrap();
+            assert_eq!(form, expected);
+            assert!(kept.len() <= max, "{}", kept.len());
+            assert_eq!(restore(form, kept).unwrap(), body.as_bytes());
         }
     }
 
     #[test]
-    fn large_bodies_are_compressed() {
-        let items = vec![r#"{"id":"1","name":"Cash"}"#; 100_000].join(",");
-        let body = format!(r#"{{"items":[{items}]}}"#);
-        let (form, restored, length) = again(body.as_bytes());
-        assert_eq!((form, restored.as_slice()), (BodyForm::Compressed, body.as_bytes()));
-        assert!(length < body.len() / 100, "{length}");
-    }
-
-    #[test]
-    fn what_does_not_become_small_is_not_kept() {
+    fn incompressible_bodies_are_not_stored() {
         let noise: Vec<u8> =
             (0..70_000_u32).flat_map(|at| Sha256::digest(at.to_be_bytes())).collect();
         assert_eq!(keep(&noise).unwrap(), None);
-        let (form, kept) = keep_ids(b"{}").unwrap();
-        assert_eq!((form, restore(form, kept).unwrap().as_ref()), (BodyForm::Ids, &b"{}"[..]));
     }
 }

@@ -1,23 +1,19 @@
-//! Turns for what is done one at a time: by a user, because it takes much of what all share, or for
-//! a key.
+//! An asynchronous mutex for each key, such as a user.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::OwnedMutexGuard;
 
-/// What is done at once.
-const AT_ONCE: usize = 1;
+type Locks<K> = HashMap<K, Arc<tokio::sync::Mutex<()>>>;
 
-/// The turns of each user, or for each key.
+/// The locks of all keys.
 #[derive(Debug, Clone)]
-pub(crate) struct KeyedMutex<K>(Arc<Mutex<HashMap<K, Arc<Semaphore>>>>);
+pub(crate) struct KeyedMutex<K>(Arc<Mutex<Locks<K>>>);
 
-/// A turn; the next one begins when it is dropped.
-pub(crate) struct KeyedGuard {
-    _held: Option<OwnedSemaphorePermit>,
-}
+/// A lock, released when it is dropped.
+pub(crate) type KeyedGuard = OwnedMutexGuard<()>;
 
 impl<K> Default for KeyedMutex<K> {
     fn default() -> Self {
@@ -26,17 +22,15 @@ impl<K> Default for KeyedMutex<K> {
 }
 
 impl<K: Eq + Hash> KeyedMutex<K> {
-    /// Waits for the turn.
-    pub(crate) async fn turn(&self, key: K) -> KeyedGuard {
-        // The semaphore is never closed.
-        KeyedGuard { _held: self.of(key).acquire_owned().await.ok() }
-    }
-
-    fn of(&self, key: K) -> Arc<Semaphore> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // One that somebody holds or waits for is held elsewhere too.
-        all.retain(|_, turns| Arc::strong_count(turns) > 1);
-        Arc::clone(all.entry(key).or_insert_with(|| Arc::new(Semaphore::new(AT_ONCE))))
+    /// Waits for the lock of a key.
+    pub(crate) async fn lock(&self, key: K) -> KeyedGuard {
+        let lock = {
+            let mut locks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            // A lock that is held or awaited has another owner.
+            locks.retain(|_, lock| Arc::strong_count(lock) > 1);
+            Arc::clone(locks.entry(key).or_default())
+        };
+        lock.lock_owned().await
     }
 }
 
@@ -52,16 +46,16 @@ mod tests {
     const SHORT: Duration = Duration::from_millis(20);
 
     #[tokio::test]
-    async fn a_user_has_one_turn() {
-        let turns = KeyedMutex::default();
+    async fn each_key_has_one_lock() {
+        let locks = KeyedMutex::default();
         let (one, other) = (UserId::new(1), UserId::new(2));
-        let held = turns.turn(one).await;
-        assert!(timeout(SHORT, turns.turn(one)).await.is_err(), "the user's second waits");
-        let second = timeout(SHORT, turns.turn(other)).await.expect("another user's does not");
+        let held = locks.lock(one).await;
+        assert!(timeout(SHORT, locks.lock(one)).await.is_err(), "the same key waits");
+        let second = timeout(SHORT, locks.lock(other)).await.expect("another key does not wait");
         drop(held);
-        timeout(SHORT, turns.turn(one)).await.expect("the turn is free again");
+        timeout(SHORT, locks.lock(one)).await.expect("the lock is released");
         drop(second);
-        drop(turns.turn(one).await);
-        assert_eq!(turns.0.lock().unwrap().len(), 1, "users without turns are forgotten");
+        drop(locks.lock(one).await);
+        assert_eq!(locks.0.lock().unwrap().len(), 1, "unused locks are forgotten");
     }
 }

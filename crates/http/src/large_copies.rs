@@ -47,14 +47,14 @@ impl LargeCopies {
 
     /// Waits until no other request with that key runs in this process.
     pub(crate) async fn lock_key(&self, key: String) -> KeyedGuard {
-        self.keys.turn(key).await
+        self.keys.lock(key).await
     }
 
     /// Waits for a slot: first for the user, then for the process.
     ///
     /// So each user has at most one copy in the queue of the process.
     pub(crate) async fn slot(&self, user: UserId) -> CopySlot {
-        let user_guard = self.users.turn(user).await;
+        let user_guard = self.users.lock(user).await;
         // The semaphore is never closed.
         let permit = Arc::clone(&self.permits).acquire_owned().await.ok();
         CopySlot { _user_guard: user_guard, _permit: permit }

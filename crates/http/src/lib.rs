@@ -65,7 +65,6 @@ mod request;
 mod request_head;
 mod response_budget;
 pub mod routes;
-mod rows;
 mod run;
 mod saved_query;
 mod security;
@@ -102,7 +101,7 @@ use actix_web::{App, web};
 
 use health::Contract;
 use slots::Slots;
-use socket::{LINGER, Socket};
+use socket::Socket;
 
 pub use api_key::cache::ApiKeyCache;
 pub use api_key::calls::ApiKeyCalls;
@@ -138,10 +137,8 @@ pub use wakeup::Wakeup;
 /// How long running requests may take to finish after a stop, in seconds.
 const SHUTDOWN_SECONDS: u64 = 8;
 
-/// Returns how many connections the server accepts for a number of slots.
-const fn max_accepted(slots: usize) -> usize {
-    slots.saturating_add(slots / 8)
-}
+/// How long a connection that is being closed waits for its client to read the response.
+const LINGER: Duration = Duration::from_secs(2);
 
 /// Serves HTTP on a listening socket, with at most `max_connections` connections.
 ///
@@ -161,8 +158,7 @@ pub fn serve(
     let workers = available_parallelism().map_or(1, usize::from);
     let builder = Server::build()
         .workers(workers)
-        // More than there are slots: a new connection must be accepted to replace the oldest one.
-        .max_concurrent_connections((max_accepted(max_connections) / workers).max(1))
+        .max_concurrent_connections((max_connections / workers).max(1))
         .shutdown_timeout(SHUTDOWN_SECONDS)
         .disable_signals();
     let stop = builder.graceful_shutdown_signal();
@@ -176,10 +172,12 @@ pub fn serve(
             .configure(|config| mount::mount(config, &state));
         let stop = stop.clone();
         let http = HttpService::build()
+            // The socket times idle connections and heads.
             .keep_alive(KeepAlive::Os)
-            // The socket has its own timeout for request heads, and responds 408 with a body.
             .client_request_timeout(Duration::ZERO)
             .client_disconnect_timeout(LINGER)
+            // The socket delays the end of the stream for clients that still read.
+            .h1_allow_half_closed(false)
             .graceful_shutdown_signal(move || {
                 let stop = stop.clone();
                 async move { stop.notified().await }

@@ -1,26 +1,26 @@
-//! Bytes that come one after another and may become many: bodies and answers. While they are few
-//! they are on the heap. Many have memory pages of their own, which the system takes back as soon
-//! as they are dropped: an allocator keeps what is freed for a while, and answers of 64 MB, made
-//! and sent ten times a second, would be half a gigabyte that nobody uses.
+//! Growing byte buffers for bodies and responses.
+//!
+//! A short text is on the heap. A long one has memory pages of its own, which the system takes back
+//! as soon as the text is dropped. The allocator keeps freed memory for a while: with ten responses
+//! of 64 MB a second that would be half a gigabyte.
 
 use std::io;
 
 use actix_web::web::Bytes;
 use memmap2::MmapMut;
 
-/// Bytes that are on the heap.
+/// Bytes of the longest text on the heap.
 const MAX_ON_HEAP: usize = 256 * 1024;
 
-/// Bytes to which others are added.
+/// A growing text.
 #[derive(Debug)]
 pub(crate) enum LongText {
-    /// On the heap.
-    Few(Vec<u8>),
-    /// At the beginning of pages of their own. Pages behind what is written are addresses alone.
-    Many(Pages),
+    Heap(Vec<u8>),
+    /// Pages behind the written ones are only reserved addresses.
+    Mapped(Pages),
 }
 
-/// Memory pages, and how many of their bytes are written.
+/// Memory pages, written at their beginning.
 #[derive(Debug)]
 pub(crate) struct Pages {
     pages: MmapMut,
@@ -34,19 +34,12 @@ impl AsRef<[u8]> for Pages {
 }
 
 impl Pages {
-    /// Pages for so many bytes, with these at their beginning.
-    fn with(bytes: &[u8], most: usize) -> io::Result<Self> {
-        let mut new = Self { pages: MmapMut::map_anon(most)?, written: 0 };
-        new.add(bytes);
-        Ok(new)
-    }
-
-    /// Adds bytes, if there is room for them.
+    /// Appends bytes if they fit.
     #[inline]
     fn add(&mut self, bytes: &[u8]) -> bool {
         let end = self.written.saturating_add(bytes.len());
-        let Some(room) = self.pages.get_mut(self.written..end) else { return false };
-        room.copy_from_slice(bytes);
+        let Some(free) = self.pages.get_mut(self.written..end) else { return false };
+        free.copy_from_slice(bytes);
         self.written = end;
         true
     }
@@ -55,65 +48,59 @@ impl Pages {
 impl AsRef<[u8]> for LongText {
     fn as_ref(&self) -> &[u8] {
         match self {
-            Self::Few(bytes) => bytes,
-            Self::Many(pages) => pages.as_ref(),
+            Self::Heap(bytes) => bytes,
+            Self::Mapped(pages) => pages.as_ref(),
         }
     }
 }
 
 impl LongText {
-    /// No bytes.
+    /// An empty text.
     pub(crate) const fn new() -> Self {
-        Self::Few(Vec::new())
+        Self::Heap(Vec::new())
     }
 
-    /// No bytes, and room for the first ones.
-    pub(crate) fn with_capacity(bytes: usize) -> Self {
-        Self::Few(Vec::with_capacity(bytes))
-    }
-
-    /// How many bytes there are.
     pub(crate) const fn len(&self) -> usize {
         match self {
-            Self::Few(bytes) => bytes.len(),
-            Self::Many(pages) => pages.written,
+            Self::Heap(bytes) => bytes.len(),
+            Self::Mapped(pages) => pages.written,
         }
     }
 
-    /// Adds bytes. `most` is how many there may be in all: for so many there are addresses, so that
-    /// nothing is moved as they come.
+    /// Appends bytes. Addresses are reserved for `max` bytes, so that nothing is moved later.
     ///
     /// # Errors
     /// When the system has no more memory pages.
     #[inline]
-    pub(crate) fn add(&mut self, bytes: &[u8], most: usize) -> io::Result<()> {
-        let added = match self {
-            Self::Few(few) => {
-                let fit = bytes.len() <= MAX_ON_HEAP.saturating_sub(few.len());
-                if fit {
-                    few.extend_from_slice(bytes);
+    pub(crate) fn add(&mut self, bytes: &[u8], max: usize) -> io::Result<()> {
+        let fits = match self {
+            Self::Heap(heap) => {
+                let fits = bytes.len() <= MAX_ON_HEAP.saturating_sub(heap.len());
+                if fits {
+                    heap.extend_from_slice(bytes);
                 }
-                fit
+                fits
             }
-            Self::Many(pages) => pages.add(bytes),
+            Self::Mapped(pages) => pages.add(bytes),
         };
-        if added { Ok(()) } else { self.add_to_more_pages(bytes, most) }
+        if fits { Ok(()) } else { self.add_to_new_pages(bytes, max) }
     }
 
     #[cold]
-    fn add_to_more_pages(&mut self, bytes: &[u8], most: usize) -> io::Result<()> {
-        let size = self.len().saturating_add(bytes.len());
-        let mut more = Pages::with(self.as_ref(), most.max(size))?;
-        more.add(bytes);
-        *self = Self::Many(more);
+    fn add_to_new_pages(&mut self, bytes: &[u8], max: usize) -> io::Result<()> {
+        let size = max.max(self.len().saturating_add(bytes.len()));
+        let mut pages = Pages { pages: MmapMut::map_anon(size)?, written: 0 };
+        pages.add(self.as_ref());
+        pages.add(bytes);
+        *self = Self::Mapped(pages);
         Ok(())
     }
 
-    /// All the bytes, to be read.
+    /// Returns the bytes for reading.
     pub(crate) fn into_bytes(self) -> Bytes {
         match self {
-            Self::Few(bytes) => bytes.into(),
-            Self::Many(pages) => Bytes::from_owner(pages),
+            Self::Heap(bytes) => bytes.into(),
+            Self::Mapped(pages) => Bytes::from_owner(pages),
         }
     }
 }
@@ -122,28 +109,22 @@ impl LongText {
 mod tests {
     use super::*;
 
-    /// A text of the pieces that `most` bytes are announced for.
-    fn text(pieces: impl IntoIterator<Item = Vec<u8>>, most: usize) -> LongText {
-        let mut text = LongText::new();
-        for piece in pieces {
-            text.add(&piece, most).expect("there are pages");
-        }
-        text
-    }
-
     #[test]
-    fn bytes_stay_as_they_come() {
+    fn long_texts_keep_their_bytes() {
         let pieces = || (0..40_u8).map(|number| vec![number; 10_000]);
         let all: Vec<u8> = pieces().flatten().collect();
-        for most in [0, 300_000, 400_000, 1_000_000] {
-            let text = text(pieces(), most);
-            assert!(matches!(text, LongText::Many(_)), "{most}");
-            assert_eq!(text.len(), all.len(), "{most}");
-            assert_eq!(text.into_bytes(), all, "{most}");
+        let text = |count: usize, max: usize| {
+            let mut text = LongText::new();
+            pieces().take(count).for_each(|piece| text.add(&piece, max).unwrap());
+            text
+        };
+        for max in [0, 300_000, 400_000, 1_000_000] {
+            let text = text(40, max);
+            assert!(matches!(text, LongText::Mapped(_)), "{max}");
+            assert_eq!(text.into_bytes(), all, "{max}");
         }
-        let few = text(pieces().take(20), 1_000_000);
-        assert!(matches!(few, LongText::Few(_)));
-        assert_eq!(few.into_bytes(), all[..200_000]);
-        assert!(LongText::new().into_bytes().is_empty());
+        let short = text(20, 1_000_000);
+        assert!(matches!(short, LongText::Heap(_)));
+        assert_eq!(short.into_bytes(), all[..200_000]);
     }
 }

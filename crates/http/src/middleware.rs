@@ -5,20 +5,18 @@ use std::time::Instant;
 
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
-use actix_web::http::ConnectionType;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage, web};
 use tracing::Instrument;
 
-use crate::budget::KeptShares;
 use crate::client_address::warn_of_untrusted_proxy;
 use crate::log_position;
 use crate::rate::charge::CountedRequest;
 use crate::request_head::has_body;
 use crate::security;
 use crate::session::origin;
-use crate::socket::{ConnectionState, Running};
+use crate::socket::{ConnectionState, RunningRequest};
 use crate::state::AppState;
 use crate::timed_body::TimedBody;
 
@@ -35,7 +33,7 @@ pub(crate) async fn observe(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
-    let mut running = request
+    let running = request
         .conn_data::<Rc<ConnectionState>>()
         .map(|connection| connection.begin(has_body(request.headers())));
     let id = client_request_id(request.headers())
@@ -61,7 +59,7 @@ pub(crate) async fn observe(
     let is_write = !request.method().is_safe();
     let started = Instant::now();
     let mut response = next.call(request).instrument(span.clone()).await?;
-    running.iter().for_each(Running::answer);
+    running.iter().for_each(RunningRequest::respond);
     let (status, milliseconds) = (response.status().as_u16(), started.elapsed().as_millis());
     span.in_scope(|| {
         security::log(&response);
@@ -81,11 +79,7 @@ pub(crate) async fn observe(
     }
     add_cors_headers(headers, allowed, credentials_origin);
     add_security_headers(headers, is_encrypted);
-    if response.response().head().connection_type() == ConnectionType::Close {
-        running.iter_mut().for_each(Running::close);
-    }
-    let kept = (running, KeptShares::of(response.request()));
-    Ok(response.map_body(|_, body| TimedBody::new(body.boxed(), kept)))
+    Ok(response.map_body(|_, body| TimedBody::new(body.boxed(), running)))
 }
 
 fn client_request_id(headers: &HeaderMap) -> Option<String> {

@@ -1,122 +1,95 @@
-//! Reads that a replica answers where it can, and the primary else (behaviour 0.41, 0.42).
+//! Reads from replicas, with the primary as the fallback (behaviour 0.41, 0.42).
 //!
-//! What reads from a replica has a turn of its user there, as at the primary, but waits for none:
-//! where the user's share of the replicas is taken, the primary is next. All replicas together have
-//! half of the time that the request has, so that those that stand still hold nobody up for longer.
+//! A read takes a reader share of its user on a replica without waiting for one. All replicas
+//! together get half of the deadline, so a replica that does not respond delays no read for
+//! longer.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use actix_web::web;
 use daybook_domain::id::UserId;
 use daybook_service::{Context, Result};
 use daybook_storage::{LogPosition, ReadStop, ReplicaChoice, Tx};
 use tokio::time::timeout;
 
 use crate::blocking::block;
-use crate::error::{ApiError, RequestError};
+use crate::budget::MemoryOwner;
 use crate::reply::{ApiResult, Reply};
-use crate::request::ApiRequest;
+use crate::request::{ApiRequest, ReplyFuture};
 use crate::response_budget::ResponseBudget;
-use crate::run::{self, AwaitedRead};
+use crate::run::{self, Encode, StopOnDrop};
 use crate::state::AppState;
 
+/// A use case that reads, as often as it takes.
+type RepeatedRead = Arc<dyn Fn(&mut Tx<'_>) -> Result<Encode> + Send + Sync>;
+
 impl ApiRequest {
-    /// As [`Self::read`], of a book that the use case enters; a replica may answer (behaviour
-    /// 0.41).
+    /// Runs a use case that reads a book, on a replica if possible, and encodes its result
+    /// (behaviour 0.41).
     ///
     /// # Errors
-    /// As [`Self::read`].
-    pub(crate) async fn read_replicated<T: Send + 'static>(
+    /// Those of [`Self::read`].
+    pub(crate) fn read_replicated<T: Send + 'static>(
         self,
         work: impl Fn(&mut Tx<'_>, &Context) -> Result<T> + Send + Sync + 'static,
-        encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
-    ) -> ApiResult {
-        let reader = (self.cx.quota_subject(), self.log_position);
-        let make = run::maker(self.cx.clone(), ResponseBudget::of_read(self.memory()), encode);
-        let cx = self.cx;
-        read_replicated(&self.state, reader, move |tx| work(tx, &cx), make).await
+        encode: impl Fn(&T, &Context) -> Reply + Send + Sync + 'static,
+    ) -> ReplyFuture {
+        let Self { cx, state, log_position, .. } = self;
+        let (user, encode) = (cx.quota_subject(), Arc::new(encode));
+        let work: RepeatedRead = Arc::new(move |tx| {
+            let (result, cx, encode) = (work(tx, &cx)?, cx.clone(), Arc::clone(&encode));
+            Ok(Box::new(move || encode(&result, &cx)))
+        });
+        Box::pin(read_replicated(state, user, log_position, work))
     }
 }
 
-/// As [`run::read_and`], from a replica if one has what the user has written and what was `asked`.
-///
-/// # Errors
-/// As [`run::read_and`].
-async fn read_replicated<T: Send + 'static, R: Send + 'static>(
-    state: &AppState,
-    (user, asked): (UserId, Option<LogPosition>),
-    work: impl Fn(&mut Tx<'_>) -> Result<T> + Send + Sync + 'static,
-    make: impl FnOnce(T) -> R + Send + 'static,
-) -> std::result::Result<R, ApiError> {
-    let Some(choice) = state.store.replicas_for(user, asked) else {
-        return run::read_and(state, user, work, make).await;
-    };
+/// Reads from a replica that has everything up to `log_position`, else from the primary.
+async fn read_replicated(
+    state: web::Data<AppState>,
+    user: UserId,
+    log_position: Option<LogPosition>,
+    work: RepeatedRead,
+) -> ApiResult {
     let begun = Instant::now();
-    let work = Arc::new(work);
-    let make = match try_replicas(state, (user, choice), &work, make).await {
-        ReplicaOutcome::Answered(done) => return Ok(done),
-        ReplicaOutcome::Late => {
-            return Err(RequestError::DeadlineExceeded(state.read_deadline).into());
-        }
-        ReplicaOutcome::Not(make) => make,
-    };
+    if let Some(choice) = state.store.replicas_for(user, log_position)
+        && let Some(reply) = try_replicas(&state, user, choice, &work).await
+    {
+        return Ok(reply);
+    }
     let left = state.read_deadline.saturating_sub(begun.elapsed());
-    run::read_within(state, (user, left), move |tx| work(tx), make).await
+    run::read_reply(&state, user, left, Box::new(move |tx| work(tx))).await
 }
 
-/// What came of asking replicas.
-enum ReplicaOutcome<R, M> {
-    Answered(R),
-    /// A replica had answered, and encoding that took too long.
-    Late,
-    /// The primary is to be asked.
-    Not(M),
-}
-
-async fn try_replicas<T, R, W, M>(
+/// Reads from the first replica that responds in time.
+async fn try_replicas(
     state: &AppState,
-    (user, choice): (UserId, ReplicaChoice),
-    work: &Arc<W>,
-    make: M,
-) -> ReplicaOutcome<R, M>
-where
-    T: Send + 'static,
-    R: Send + 'static,
-    W: Fn(&mut Tx<'_>) -> Result<T> + Send + Sync + 'static,
-    M: FnOnce(T) -> R + Send + 'static,
-{
-    let most = state.read_deadline.checked_div(2).unwrap_or(Duration::ZERO);
-    let (begun, stop) = (Instant::now(), ReadStop::new(most));
-    let _awaited = AwaitedRead::of(&stop);
-    // Whoever takes it makes the answer.
-    let slot = Arc::new(Mutex::new(Some(make)));
-    let take = |slot: &Mutex<Option<M>>| slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+    user: UserId,
+    choice: ReplicaChoice,
+    work: &RepeatedRead,
+) -> Option<Reply> {
+    let max = state.read_deadline.checked_div(2).unwrap_or(Duration::ZERO);
+    let (begun, stop) = (Instant::now(), ReadStop::new(max));
+    let _stop = StopOnDrop(stop.clone());
     for replica in choice.replicas {
-        let Some(turn) = state.replica_shares.get(replica).and_then(|one| one.try_turn(user))
+        let Some(reader) = state.replica_shares.get(replica).and_then(|one| one.try_acquire(user))
         else {
             continue;
         };
         let (store, stop, work) = (Arc::clone(&state.store), stop.clone(), Arc::clone(work));
-        let (after, slot_of_read) = (choice.min_position, Arc::clone(&slot));
-        let read = move || {
-            let _turn = turn;
-            let done = store.read_replica(replica, after, &stop, |tx| work(tx))?;
-            Some(take(&slot_of_read)?(done))
-        };
-        let mut read = std::pin::pin!(block(read));
-        match timeout(most.saturating_sub(begun.elapsed()), &mut read).await {
-            Ok(Ok(Some(done))) => return ReplicaOutcome::Answered(done),
-            // The next one, if the answer was not being made when the work failed.
+        let budget = ResponseBudget::new(state.budget.reservation(MemoryOwner::User(user)));
+        let after = choice.min_position;
+        let read = block(move || {
+            let _reader = reader;
+            let encode = store.read_replica(replica, after, &stop, |tx| work(tx))?;
+            Some(run::encode_within(budget, encode))
+        });
+        match timeout(max.saturating_sub(begun.elapsed()), read).await {
+            Ok(Ok(Some(reply))) => return Some(reply),
             Ok(Ok(None) | Err(_)) => {}
-            Err(_) => {
-                if let Some(make) = take(&slot) {
-                    return ReplicaOutcome::Not(make);
-                }
-                let encoded = timeout(most, read).await;
-                let encoded = encoded.ok().and_then(std::result::Result::ok).flatten();
-                return encoded.map_or(ReplicaOutcome::Late, ReplicaOutcome::Answered);
-            }
+            Err(_) => return None,
         }
     }
-    take(&slot).map_or(ReplicaOutcome::Late, ReplicaOutcome::Not)
+    None
 }

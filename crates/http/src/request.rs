@@ -1,23 +1,22 @@
-//! What is read from a request besides its body: the caller, the path, parameters and cursor; and
-//! how its use case is run.
+//! An authenticated request without its body: the caller, the path, parameters and cursor; and how
+//! its use case runs.
 
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest, web};
 use daybook_domain::idempotency::Claim;
 use daybook_domain::version::{Condition, Refusal};
-use daybook_service::idempotency::{KeyScope, run_once};
+use daybook_service::idempotency::{KeyScope, Once, run_once};
 use daybook_service::query::QueryText;
 use daybook_service::{self as service, Context, Error};
 use daybook_storage::{LogPosition, ShardKey, Submission, Tx};
 
 use crate::api_key::resolve;
-use crate::budget::{HeldBody, MemoryOwner, MemoryShare, expect_borrower};
+use crate::budget::{BodyHold, MemoryOwner, Reservation, expect_owner};
 use crate::error::{ApiError, RequestError};
 use crate::idempotency::IdempotencyHeader;
 use crate::identity::authenticate::authenticate;
@@ -27,12 +26,13 @@ use crate::rate::charge::count;
 use crate::rate::quota::DeferredCharge;
 use crate::reply::{self, ApiResult, Reply};
 use crate::request_head::{agent, bearer, cursor, host, if_match};
-use crate::response_budget::ResponseBudget;
 use crate::routes::Lasting;
-use crate::run;
+use crate::run::{self, WriteWork};
 use crate::segments::Segments;
-use crate::socket::ConnectionState;
 use crate::state::AppState;
+
+/// The future response of an operation. It is boxed so that all operations share its code.
+pub(crate) type ReplyFuture = Pin<Box<dyn Future<Output = ApiResult>>>;
 
 /// An authenticated request: its context, path and parameters.
 pub(crate) struct ApiRequest {
@@ -43,38 +43,38 @@ pub(crate) struct ApiRequest {
     parameters: HashMap<String, String>,
     cursor: Option<String>,
     key: Option<IdempotencyHeader>,
-    /// What a request with an idempotency key costs besides, unless it was answered before.
-    rest: Option<DeferredCharge>,
+    /// The cost of a request with an idempotency key that is due unless its response is stored.
+    deferred_charge: Option<DeferredCharge>,
     /// `If-Match`, until the handler declares its target.
     if_match: Option<String>,
     host: Option<String>,
     http: HttpRequest,
-    /// What a read must see (behaviour 0.42).
+    /// The writes that a read must see (behaviour 0.42).
     pub(crate) log_position: Option<LogPosition>,
 }
 
 impl ApiRequest {
-    /// The book's id from the path.
+    /// Returns the id of the book from the path.
     pub(crate) fn book(&self) -> String {
         self.path.book.clone()
     }
 
-    /// The resource's id or name from the path.
+    /// Returns the id or name of the resource from the path.
     pub(crate) fn id(&self) -> String {
         self.path.id.clone()
     }
 
-    /// The id of the app from the path.
+    /// Returns the id of the app from the path.
     pub(crate) fn agent(&self) -> String {
         self.path.agent.clone()
     }
 
-    /// A parameter, if it was given.
+    /// Returns a parameter if it has a value.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.parameters.get(name).map(String::as_str)
     }
 
-    /// The query, and whether it is strict (behaviour 1.1.14).
+    /// Returns the query and whether it is strict (behaviour 1.1.14).
     pub(crate) fn query(&self) -> QueryText {
         QueryText {
             text: self.text("query").unwrap_or_default().to_owned(),
@@ -82,7 +82,7 @@ impl ApiRequest {
         }
     }
 
-    /// A boolean parameter. What cannot be read counts as absent (behaviour 0.9).
+    /// Returns a boolean parameter. An invalid value counts as absent (behaviour 0.9).
     pub(crate) fn flag(&self, name: &str) -> Option<bool> {
         match self.text(name)?.trim().to_ascii_lowercase().as_str() {
             "true" | "1" | "yes" => Some(true),
@@ -91,7 +91,7 @@ impl ApiRequest {
         }
     }
 
-    /// The parameter `limit`. What cannot be read counts as absent (behaviour 0.9).
+    /// Returns the parameter `limit`. An invalid value counts as absent (behaviour 0.9).
     pub(crate) fn limit(&self) -> Option<usize> {
         let text = self.text("limit")?.trim();
         match text.parse::<i128>() {
@@ -101,13 +101,13 @@ impl ApiRequest {
         }
     }
 
-    /// The cursor. The header wins over the parameter (behaviour 2.1).
+    /// Returns the cursor. The header takes precedence over the parameter (behaviour 2.1).
     pub(crate) fn cursor(&self) -> Option<&str> {
         self.cursor.as_deref().or_else(|| self.text("cursor")).filter(|cursor| !cursor.is_empty())
     }
 
-    /// Declares that the request changes one resource, which the use case compares with `If-Match`
-    /// (behaviour 0.17).
+    /// Declares that the request changes one resource. Its use case compares the version of the
+    /// resource with `If-Match` (behaviour 0.17).
     ///
     /// # Errors
     /// 400 for a malformed `If-Match`.
@@ -125,52 +125,54 @@ impl ApiRequest {
         if self.if_match.is_some() { Err(Error::from(Refusal::NoTarget).into()) } else { Ok(()) }
     }
 
-    /// The absolute address of this server for links in answers: the configured one, else the one
-    /// that the request was sent to.
+    /// Returns the absolute address of this server for links in responses: the configured address,
+    /// or the one that the request was sent to.
     pub(crate) fn base(&self) -> String {
         self.state.base(self.host.as_deref())
     }
 
-    /// A share of the memory, booked to the caller and empty at first.
-    pub(crate) fn memory(&self) -> MemoryShare {
-        self.state.budget.grant(MemoryOwner::User(self.cx.quota_subject()))
+    /// Returns an empty memory reservation of the caller.
+    pub(crate) fn memory(&self) -> Reservation {
+        self.state.budget.reservation(MemoryOwner::User(self.cx.quota_subject()))
     }
 
-    /// Runs a use case that reads, before the one that answers. `If-Match` without a target is
-    /// refused first.
+    /// Runs a use case that reads, before the one that makes the response.
     ///
     /// # Errors
-    /// What the use case refuses; 400 for `If-Match` without a target.
+    /// The refusal of the use case; 400 for `If-Match` without a target.
     pub(crate) async fn on_snapshot<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> service::Result<T> + Send + 'static,
     ) -> Result<T, ApiError> {
         self.refuse_condition()?;
         let cx = self.cx.clone();
-        run::read_and(&self.state, cx.quota_subject(), move |tx| work(tx, &cx), |done| done).await
+        run::read_as(&self.state, cx.quota_subject(), move |tx| work(tx, &cx)).await
     }
 
-    /// Runs a use case that reads, and answers what `encode` makes of its result.
+    /// Runs a use case that reads, and encodes its result.
     ///
     /// # Errors
-    /// What the use case refuses.
-    pub(crate) async fn read<T: 'static>(
+    /// The refusal of the use case.
+    pub(crate) fn read<T: Send + 'static>(
         self,
-        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> service::Result<T> + Send + 'static,
         encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
-    ) -> ApiResult {
-        let user = self.cx.quota_subject();
-        let make = run::maker(self.cx.clone(), ResponseBudget::of_read(self.memory()), encode);
-        let cx = self.cx;
-        run::read_and(&self.state, user, move |tx| work(tx, &cx), make).await
+    ) -> ReplyFuture {
+        let Self { cx, state, .. } = self;
+        let (user, deadline) = (cx.quota_subject(), state.read_deadline);
+        let work: run::ReadWork = Box::new(move |tx| {
+            let result = work(tx, &cx)?;
+            Ok(Box::new(move || encode(&result, &cx)))
+        });
+        Box::pin(async move { run::read_reply(&state, user, deadline, work).await })
     }
 
-    /// Answers the error of a check that came before the write. A request whose idempotency key was
-    /// used before gets the recorded answer instead: what the check looked at may have changed
-    /// since (behaviour 0.16).
+    /// Returns the error of a check before the write. A request whose idempotency key was used
+    /// before gets the stored response instead, because the checked state may have changed since
+    /// (behaviour 0.16).
     ///
     /// # Errors
-    /// The error itself, unless an answer is recorded.
+    /// The error itself, unless a response is stored.
     pub(crate) async fn answer_refusal(self, book: &str, error: ApiError) -> ApiResult {
         match error {
             ApiError::Service(error) => {
@@ -180,61 +182,114 @@ impl ApiRequest {
         }
     }
 
-    /// Runs a use case that writes, in the lane of its book, and answers what `encode` makes of its
-    /// result. With an idempotency key the answer is encoded and recorded in the same unit of work;
-    /// without one, or where it is large, it is encoded outside of the writer (behaviour 0.38).
+    /// Runs a use case that writes to a book, and encodes its result. With an idempotency key the
+    /// response is encoded and stored in the same transaction; without one it is encoded after
+    /// the commit (behaviour 0.38).
     ///
     /// # Errors
-    /// What the use case refuses; 503 when the queue of the writer is full.
-    pub(crate) async fn write<T: Send + 'static>(
+    /// The refusal of the use case; 503 when the queue of the writer is full.
+    pub(crate) fn write<T: Send + 'static>(
         self,
         book: &str,
         work: impl FnOnce(&mut Tx<'_>, &Context) -> service::Result<T> + Clone + Send + 'static,
-        encode: impl Fn(&T, &Context) -> Reply + Clone + Send + 'static,
-    ) -> ApiResult {
+        encode: impl FnOnce(&T, &Context) -> Reply + Clone + Send + 'static,
+    ) -> ReplyFuture {
+        Box::pin(self.write_to_book(book.to_owned(), WriteWork::new(work, encode)))
+    }
+
+    /// Runs a use case that writes data which the caller keeps across books, and encodes its
+    /// result.
+    ///
+    /// # Errors
+    /// Those of [`Self::write`].
+    pub(crate) fn write_own<T: Send + 'static>(
+        self,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> service::Result<T> + Clone + Send + 'static,
+        encode: impl FnOnce(&T, &Context) -> Reply + Clone + Send + 'static,
+    ) -> ReplyFuture {
+        let allowed = self.cx.scope.check_outside_books().map_err(Error::from);
+        Box::pin(self.write_to_caller(allowed, WriteWork::new(work, encode)))
+    }
+
+    /// Runs a use case that writes connections, and encodes its result. Apps reach connections with
+    /// tokens that are limited to books.
+    ///
+    /// # Errors
+    /// Those of [`Self::write`].
+    pub(crate) fn write_connection<T: Send + 'static>(
+        self,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> service::Result<T> + Clone + Send + 'static,
+        encode: impl FnOnce(&T, &Context) -> Reply + Clone + Send + 'static,
+    ) -> ReplyFuture {
+        let allowed = self.cx.scope.check_connections().map_err(Error::from);
+        Box::pin(self.write_to_caller(allowed, WriteWork::new(work, encode)))
+    }
+
+    async fn write_to_book(self, book: String, work: WriteWork) -> ApiResult {
         if !book.is_empty() {
-            let (lane, book) = (ShardKey::of_book(book), book.to_owned());
-            return self.write_in(lane, KeyScope::Book(book), work, encode).await;
+            return self.write_in(ShardKey::of_book(&book), KeyScope::Book(book), work).await;
         }
         self.cx.scope.check_outside_books().map_err(Error::from)?;
-        let lane = self.key.as_ref().map_or(ShardKey::NO_BOOK, |key| ShardKey::of_key(key.text()));
-        self.write_in(lane, KeyScope::Installation, work, encode).await
+        let key = self.key.as_ref();
+        let shard = key.map_or(ShardKey::NO_BOOK, |key| ShardKey::of_key(key.text()));
+        self.write_in(shard, KeyScope::Installation, work).await
     }
 
-    /// As [`Self::write`], for what the caller keeps across books, in the lane of the caller.
-    ///
-    /// # Errors
-    /// As [`Self::write`].
-    pub(crate) async fn write_own<T: Send + 'static>(
+    async fn write_to_caller(self, allowed: Result<(), Error>, work: WriteWork) -> ApiResult {
+        allowed?;
+        let shard = ShardKey::of_user(self.cx.user.id);
+        self.write_in(shard, KeyScope::Caller, work).await
+    }
+
+    async fn write_in(mut self, shard: ShardKey, scope: KeyScope, work: WriteWork) -> ApiResult {
+        self.check_write()?;
+        let submission = Submission::for_user(shard, self.cx.quota_subject());
+        match self.key.take() {
+            Some(key) => self.write_with_key(submission, scope, key, work).await,
+            None => self.write_without_key(submission, work).await,
+        }
+    }
+
+    async fn write_without_key(self, submission: Submission, work: WriteWork) -> ApiResult {
+        let Self { cx, state, http, .. } = self;
+        let (user, body) = (cx.quota_subject(), BodyHold::of(&http));
+        let transaction = move |tx: &mut Tx<'_>| {
+            // A queued write keeps its memory until it has run.
+            let _body = body;
+            work.run(tx, &cx)
+        };
+        let encode = run::write(&state, submission, transaction).await?;
+        run::encode_write(&state, user, encode).await
+    }
+
+    async fn write_with_key(
         self,
-        work: impl FnOnce(&mut Tx<'_>, &Context) -> service::Result<T> + Clone + Send + 'static,
-        encode: impl Fn(&T, &Context) -> Reply + Clone + Send + 'static,
+        submission: Submission,
+        scope: KeyScope,
+        key: IdempotencyHeader,
+        work: WriteWork,
     ) -> ApiResult {
-        self.cx.scope.check_outside_books().map_err(Error::from)?;
-        let lane = ShardKey::of_user(self.cx.user.id);
-        self.write_in(lane, KeyScope::Caller, work, encode).await
+        let Self { cx, state, deferred_charge, http, .. } = self;
+        let (user, body, claim) =
+            (cx.quota_subject(), BodyHold::of(&http), key.claim(&cx, &state.path_prefix));
+        let budget = state.budget.clone();
+        let transaction = move |tx: &mut Tx<'_>| -> Result<Once<Reply>, ApiError> {
+            let _body = body;
+            run_once(tx, &cx, &scope, &claim, |tx| {
+                deferred_charge.map_or(Ok(()), DeferredCharge::take).map_err(RequestError::from)?;
+                let encode = work.run(tx, &cx)?;
+                run::encode_and_store(tx, &cx, &budget, encode)
+            })
+        };
+        let outcome = run::write_with_timeout(&state, submission, transaction).await?;
+        run::once_reply(&state, user, outcome).await
     }
 
-    /// As [`Self::write_own`], for connections, which apps reach with tokens that are limited to
-    /// books.
+    /// Returns the context and the claim, for a write of several transactions that handles its
+    /// idempotency key itself.
     ///
     /// # Errors
-    /// As [`Self::write`].
-    pub(crate) async fn write_connection<T: Send + 'static>(
-        self,
-        work: impl FnOnce(&mut Tx<'_>, &Context) -> service::Result<T> + Clone + Send + 'static,
-        encode: impl Fn(&T, &Context) -> Reply + Clone + Send + 'static,
-    ) -> ApiResult {
-        self.cx.scope.check_connections().map_err(Error::from)?;
-        let lane = ShardKey::of_user(self.cx.user.id);
-        self.write_in(lane, KeyScope::Caller, work, encode).await
-    }
-
-    /// Its context and its claim, for a write that is several units of work and keeps the promise
-    /// of the key itself.
-    ///
-    /// # Errors
-    /// As [`Self::check_write`].
+    /// Those of [`Self::check_write`].
     pub(crate) fn into_claim(
         self,
     ) -> Result<(Context, web::Data<AppState>, Option<Claim>), ApiError> {
@@ -244,8 +299,8 @@ impl ApiRequest {
         Ok((cx, state, claim))
     }
 
-    /// What every write asks first, and whatever prepares one: `If-Match` has a target, and the
-    /// access token may write (behaviour 0.17, 11.9).
+    /// Checks that `If-Match` has a target and that the access token may write (behaviour 0.17,
+    /// 11.9).
     ///
     /// # Errors
     /// 400 for `If-Match` without a target; 403 for a token that only reads.
@@ -254,53 +309,13 @@ impl ApiRequest {
         Ok(self.cx.scope.check_write().map_err(Error::from)?)
     }
 
-    /// Refuses clients and apps to manage access tokens and API keys (behaviour 11.16).
+    /// Checks that the caller may manage access tokens and API keys; clients and apps may not
+    /// (behaviour 11.16).
     ///
     /// # Errors
     /// 403.
     pub(crate) fn check_credentials(&self) -> Result<(), ApiError> {
         Ok(self.cx.scope.check_credentials().map_err(Error::from)?)
-    }
-
-    async fn write_in<T: Send + 'static>(
-        self,
-        lane: ShardKey,
-        scope: KeyScope,
-        work: impl FnOnce(&mut Tx<'_>, &Context) -> service::Result<T> + Clone + Send + 'static,
-        encode: impl Fn(&T, &Context) -> Reply + Clone + Send + 'static,
-    ) -> ApiResult {
-        self.check_write()?;
-        let Self { cx, state, key, rest, http, .. } = self;
-        let body = HeldBody::of(&http);
-        let is_long = body.as_ref().is_some_and(HeldBody::is_long);
-        let work = run::holding(body, work);
-        let ticket = Submission::for_user(lane, cx.quota_subject());
-        let Some(key) = key else {
-            let asked = cx.clone();
-            let done = run::write(&state, ticket, move |tx| work(tx, &asked)).await?;
-            let (user, make) = (cx.quota_subject(), move || encode(&done, &cx));
-            return if is_long {
-                run::large_answer(&state, user, make).await
-            } else {
-                run::answer(&state, user, make).await
-            };
-        };
-        let claim = key.claim(&cx, &state.path_prefix);
-        let (user, shared) = (cx.quota_subject(), state.clone());
-        let whole = move |tx: &mut Tx<'_>| -> Result<_, ApiError> {
-            let asked = cx.clone();
-            let carry_out = |tx: &mut Tx<'_>| {
-                rest.map_or(Ok(()), DeferredCharge::take).map_err(RequestError::from)?;
-                let done = work(tx, &asked)?;
-                let caller = asked.clone();
-                let make = move || encode(&done, &asked);
-                let memory = || shared.budget.grant(MemoryOwner::User(user));
-                run::answer_to_store(tx, &caller, memory, make)
-            };
-            run_once(tx, &cx, &scope, &claim, carry_out)
-        };
-        let outcome = run::write_with_timeout(&state, ticket, whole).await?;
-        run::answer_once(&state, user, outcome).await
     }
 }
 
@@ -310,18 +325,16 @@ impl FromRequest for ApiRequest {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let request = request.clone();
-        let known = expect_borrower(&request);
+        let owner = expect_owner(&request);
         Box::pin(async move {
             let state = state(&request)?.clone();
             let token = bearer(&request).ok_or(RequestError::LoginRequired)?;
             let caller = authenticate(&request, &state, token).await?;
             let (user, scope) = (Arc::clone(&caller.user), caller.scope.clone());
-            let _ = known.send(MemoryOwner::User(user.payer()));
-            if let Some(connection) = request.conn_data::<Rc<ConnectionState>>() {
-                connection.let_in();
-            }
+            // The receiver is gone if the operation has no body.
+            let _ = owner.send(MemoryOwner::User(user.payer()));
             let (now, ids) = ((state.clock)(), Arc::clone(&state.ids));
-            // The token of a delivery says which app acts; no header changes that.
+            // The token of a delivery names the acting app; the header is ignored.
             let (agent, depth, cause_lease) = match &caller.acting {
                 Some(acting) => (Some(acting.agent.to_string()), acting.depth, acting.lease),
                 None => (agent(&request, &state)?, 0, None),
@@ -339,7 +352,8 @@ impl FromRequest for ApiRequest {
             };
             let key = IdempotencyHeader::of(&request)?;
             let app = resolve::resolve_api_key(&request, &state).await?;
-            let rest = count(&request, &state, (cx.quota_subject(), app), key.is_some())?;
+            let deferred_charge =
+                count(&request, &state, (cx.quota_subject(), app), key.is_some())?;
             if request.app_data::<Lasting>().is_some() {
                 cx.scope.check_lasting().map_err(Error::from)?;
             }
@@ -357,7 +371,7 @@ impl FromRequest for ApiRequest {
                 parameters,
                 cursor,
                 key,
-                rest,
+                deferred_charge,
                 if_match: if_match(&request),
                 host,
                 log_position,
@@ -367,10 +381,10 @@ impl FromRequest for ApiRequest {
     }
 }
 
-/// The state of the application.
+/// Returns the state of the application.
 ///
 /// # Errors
-/// 500 when the server was wired without it.
+/// 500 if the server has none.
 pub(crate) fn state(request: &HttpRequest) -> Result<&web::Data<AppState>, RequestError> {
     request
         .app_data::<web::Data<AppState>>()

@@ -1,283 +1,225 @@
-//! The room that an answer may take (behaviour 0.33). Its JSON is written into a text with a bound,
-//! whose memory is taken from the budget as it grows: so what is too large ends before it has cost
-//! more than an answer may. What is made of stored data before it can be written is counted too.
+//! Bounded encoding of responses (behaviour 0.33).
 //!
-//! The bound and the share belong to the thread that makes the answer, for as long as that takes
-//! ([`ResponseBudget::around`]): they hold for whatever is written inside, however deep in a
-//! shape, and no shape has to hand them on.
+//! [`ResponseText`] is the JSON text of a response. It takes memory from the budget as it grows and
+//! ends with an error at its size limit, so a response that is too large never exists as a whole.
+//! Encoding is synchronous and deep inside the shapes of the API, so the budget of the response
+//! is set for the thread that encodes it ([`ResponseBudget::with`]).
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::io::{self, Write};
 
 use actix_web::web::Bytes;
 use serde::Serialize;
-use serde::ser::Error as _;
 
-use crate::budget::MemoryShare;
+use crate::budget::Reservation;
 use crate::long_text::LongText;
 
-/// Bytes of JSON that an answer has at most, or of a page each of its rows (behaviour 0.33).
-pub(crate) const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
-/// Bytes of JSON at which a page ends (behaviour 0.33).
+/// Bytes of a response, or of one row of a page (behaviour 0.33).
+pub(crate) const MAX_RESPONSE_BYTES: usize = 64 * 1024 * 1024;
+/// Bytes of a response that is encoded within its write transaction, while other writes wait.
+const MAX_STORED_BYTES: usize = 16 * 1024 * 1024;
+/// Bytes at which a page ends (behaviour 0.33).
 const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;
-/// Bytes of an answer that are written on the thread of its request, which serves many others.
-const MAX_BYTES_AT_ONCE: usize = 256 * 1024;
-/// Bytes of an answer that are written in the unit of work which stores it under a key.
-const MAX_STORED_BYTES: usize = 8 * 1024 * 1024;
-/// Bytes of an answer that take nothing of the budget, so that short answers are always given.
-const FREE_BYTES: usize = 4 * 1024;
-/// The same of a delivery, with what it is made of: only a few are written at once.
-const FREE_BYTES_OF_DELIVERY: usize = 1024 * 1024;
-/// Bytes for which a large text takes memory from the budget at a time.
-const STEP: usize = 1024 * 1024;
+/// A text reserves as much as it has, between these bounds, whenever it grows.
+const MIN_STEP: usize = 4 * 1024;
+const MAX_STEP: usize = 1024 * 1024;
 
-const NO_MORE_ROOM: &str = "an answer has no more room";
-
-/// Why an answer could not be written.
+/// Why a response could not be encoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EncodeError {
-    /// It takes more room than it may.
-    #[error("an answer would take more than it may")]
+    /// It exceeds its size limit.
+    #[error("the response exceeds its size limit")]
     TooLarge,
-    /// The memory for answers is in use.
+    /// The memory budget is used up.
     #[error("the memory for answers is in use")]
     Crowded,
-    /// It is no JSON: a mistake of this program.
+    /// It is not valid JSON, which is a bug.
     #[error("{0}")]
     Fault(String),
 }
 
 impl From<serde_json::Error> for EncodeError {
     fn from(error: serde_json::Error) -> Self {
-        taken_fault().unwrap_or_else(|| Self::Fault(error.to_string()))
+        Self::Fault(error.to_string())
     }
 }
 
-/// The room for one answer.
+/// The size limit and the memory of one response.
 pub(crate) struct ResponseBudget {
-    most: usize,
-    /// What it takes nothing of the budget for.
-    free: usize,
-    share: MemoryShare,
-    shortens: bool,
+    limit: usize,
+    memory: Reservation,
 }
 
 thread_local! {
-    /// The room for the answer that this thread makes.
-    static ROOM: RefCell<Option<ResponseBudget>> = const { RefCell::new(None) };
-    /// Bytes of the text that is being written.
-    static WRITTEN: Cell<usize> = const { Cell::new(0) };
-    /// Where in it the row begins that is being written.
-    static ROW: Cell<usize> = const { Cell::new(0) };
-    /// Bytes made of stored data for that row, beside the text.
-    static MADE: Cell<usize> = const { Cell::new(0) };
-    /// Why the text ends.
-    static FAULT: RefCell<Option<EncodeError>> = const { RefCell::new(None) };
+    /// The budget of the response that this thread encodes.
+    static CURRENT: RefCell<Option<ResponseBudget>> = const { RefCell::new(None) };
 }
 
 impl ResponseBudget {
-    /// For the answer of a read.
-    pub(crate) const fn of_read(share: MemoryShare) -> Self {
-        Self { most: MAX_ANSWER_BYTES, free: FREE_BYTES, share, shortens: false }
+    /// The budget of a response that is encoded on its own.
+    pub(crate) const fn new(memory: Reservation) -> Self {
+        Self { limit: MAX_RESPONSE_BYTES, memory }
     }
 
-    /// For an event that is sent to an app (behaviour 8.8).
-    pub(crate) const fn of_delivery(share: MemoryShare) -> Self {
-        Self { most: MAX_ANSWER_BYTES, free: FREE_BYTES_OF_DELIVERY, share, shortens: false }
+    /// The budget of a response that is encoded within its write transaction.
+    pub(crate) const fn in_transaction(memory: Reservation) -> Self {
+        Self { limit: MAX_STORED_BYTES, memory }
     }
 
-    /// For an answer that is short enough to be written at once.
-    pub(crate) const fn at_once(share: MemoryShare) -> Self {
-        Self { most: MAX_BYTES_AT_ONCE, free: FREE_BYTES, share, shortens: false }
-    }
-
-    /// For the answer of a write: what is too large for it is shortened.
-    pub(crate) const fn of_write(share: MemoryShare) -> Self {
-        Self { most: MAX_ANSWER_BYTES, free: FREE_BYTES, share, shortens: true }
-    }
-
-    /// For the answer of a write that is stored with it, while others wait for its writer.
-    pub(crate) const fn of_stored(share: MemoryShare) -> Self {
-        Self { most: MAX_STORED_BYTES, free: FREE_BYTES, share, shortens: true }
-    }
-
-    /// For no more than ids.
-    pub(crate) const fn of_ids(share: MemoryShare) -> Self {
-        Self { most: 0, free: FREE_BYTES, share, shortens: true }
-    }
-
-    /// Makes an answer in this room; with it comes the memory it takes.
-    pub(crate) fn around<T>(self, make: impl FnOnce() -> T) -> (T, Option<MemoryShare>) {
-        /// However the making ends, the thread makes other answers next.
+    /// Encodes a response within this budget. Returns it with the memory that it takes.
+    pub(crate) fn with<T>(self, encode: impl FnOnce() -> T) -> (T, Option<Reservation>) {
+        /// Removes the budget of the thread, even if the encoding panics.
         struct Ended;
         impl Drop for Ended {
             fn drop(&mut self) {
-                ROOM.take();
+                CURRENT.take();
             }
         }
         let _ended = Ended;
-        ROOM.replace(Some(self));
-        let made = make();
-        (made, ROOM.take().map(|room| room.share))
+        CURRENT.replace(Some(self));
+        let encoded = encode();
+        (encoded, CURRENT.take().map(|budget| budget.memory))
     }
 }
 
-/// Whether an answer that is too large is shortened.
-pub(crate) fn shortens() -> bool {
-    ROOM.with_borrow(|room| room.as_ref().is_some_and(|room| room.shortens))
-}
-
-/// Writes an answer, or a part of one, as JSON.
+/// Encodes a response as JSON.
 ///
 /// # Errors
 /// [`EncodeError`].
-pub(crate) fn write(value: &impl Serialize) -> Result<Bytes, EncodeError> {
-    begin();
-    let mut text = Text { bytes: LongText::with_capacity(FREE_BYTES), covered: 0, most: 0 };
-    serde_json::to_writer(&mut text, value)?;
-    Ok(text.bytes.into_bytes())
+pub(crate) fn encode(value: &impl Serialize) -> Result<Bytes, EncodeError> {
+    let mut text = ResponseText::new();
+    text.json(value)?;
+    Ok(text.finish())
 }
 
-/// A text that is put together by whoever writes it, and counts its parts ([`make_of`]).
+/// Encodes a page as JSON: its rows until they have 8 MB, then the fields of `end`, which is
+/// made from the last row if the page ends before its rows (behaviour 2.11).
 ///
 /// # Errors
 /// [`EncodeError`].
-pub(crate) fn written(
-    write: impl FnOnce() -> serde_json::Result<String>,
+pub(crate) fn encode_page<'r, T, R: Serialize, E: Serialize>(
+    rows: &'r [T],
+    shape: impl Fn(&'r T) -> Result<R, EncodeError>,
+    end: impl FnOnce(Option<&'r T>) -> E,
 ) -> Result<Bytes, EncodeError> {
-    begin();
-    Ok(write()?.into())
-}
-
-/// As [`write`], of bytes that come one after another.
-///
-/// # Errors
-/// [`EncodeError`].
-pub(crate) fn copied(
-    copy: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<Bytes, EncodeError> {
-    begin();
-    let mut text = Text { bytes: LongText::with_capacity(FREE_BYTES), covered: 0, most: 0 };
-    let done = copy(&mut text);
-    done.map_err(|error| taken_fault().unwrap_or_else(|| EncodeError::Fault(error.to_string())))?;
-    Ok(text.bytes.into_bytes())
-}
-
-/// As [`write`], for what is short: it takes nothing of the budget.
-pub(crate) fn write_short(value: &impl Serialize) -> Result<Bytes, EncodeError> {
-    begin();
-    Ok(serde_json::to_vec(value)?.into())
-}
-
-fn begin() {
-    FAULT.take();
-    WRITTEN.set(0);
-    ROW.set(0);
-    MADE.set(0);
-}
-
-/// Begins the next row of a page, if there is room for one.
-pub(crate) fn begin_row() -> bool {
-    if WRITTEN.get() >= MAX_PAGE_BYTES {
-        return false;
+    let mut text = ResponseText::new();
+    let (row_limit, mut encoded) = (text.limit, 0_usize);
+    text.push(b"{\"items\":[")?;
+    for row in rows {
+        if text.len() >= MAX_PAGE_BYTES {
+            break;
+        }
+        text.limit = text.len().saturating_add(row_limit);
+        if encoded > 0 {
+            text.push(b",")?;
+        }
+        text.json(&shape(row)?)?;
+        encoded = encoded.saturating_add(1);
     }
-    ROW.set(WRITTEN.get());
-    MADE.set(0);
-    true
+    text.push(b"]")?;
+    let last = if encoded < rows.len() { encoded.checked_sub(1) } else { None };
+    let end = serde_json::to_vec(&end(last.and_then(|last| rows.get(last))))?;
+    match end.strip_prefix(b"{") {
+        None | Some(b"}") => text.push(b"}")?,
+        Some(fields) => {
+            text.push(b",")?;
+            text.push(fields)?;
+        }
+    }
+    Ok(text.finish())
 }
 
-/// Counts what is made of so many bytes of stored data for the answer before it is written.
-///
-/// # Errors
-/// When it is too much; [`write`] then tells why.
-pub(crate) fn make_of(bytes: usize) -> serde_json::Result<()> {
-    MADE.set(MADE.get().saturating_add(bytes));
-    let made = if MADE.get() > most() {
-        Err(EncodeError::TooLarge)
-    } else {
-        cover(WRITTEN.get().saturating_add(MADE.get()))
-    };
-    made.map_err(ended)
-}
-
-/// What ends an answer for which too much would have to be loaded.
-pub(crate) fn no_more() -> serde_json::Error {
-    ended(EncodeError::TooLarge)
-}
-
-fn ended(fault: EncodeError) -> serde_json::Error {
-    FAULT.replace(Some(fault));
-    serde_json::Error::custom(NO_MORE_ROOM)
-}
-
-fn taken_fault() -> Option<EncodeError> {
-    FAULT.take()
-}
-
-fn most() -> usize {
-    ROOM.with_borrow(|room| room.as_ref().map_or(MAX_ANSWER_BYTES, |room| room.most))
-}
-
-/// Takes memory for so many bytes in all.
-fn cover(bytes: usize) -> Result<(), EncodeError> {
-    ROOM.with_borrow_mut(|room| {
-        let Some(room) = room.as_mut().filter(|room| bytes > room.free) else { return Ok(()) };
-        room.share.cover(bytes).map_err(|_| EncodeError::Crowded)
-    })
-}
-
-/// A text with a bound.
-struct Text {
+/// The JSON text of a response, bounded in size and memory.
+pub(crate) struct ResponseText {
     bytes: LongText,
-    /// For how many of them there is memory.
-    covered: usize,
-    /// How many there may be with the row in which it last took memory.
-    most: usize,
+    limit: usize,
+    reserved: usize,
+    /// Why the text could not grow.
+    error: Option<EncodeError>,
 }
 
-impl Text {
-    /// Takes memory for so many bytes in all.
+impl ResponseText {
+    /// An empty text with the budget of this thread.
+    pub(crate) fn new() -> Self {
+        let limit = CURRENT.with_borrow(|current| current.as_ref().map(|budget| budget.limit));
+        let limit = limit.unwrap_or(MAX_RESPONSE_BYTES);
+        Self { bytes: LongText::new(), limit, reserved: 0, error: None }
+    }
+
+    pub(crate) const fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Appends a value as JSON.
+    ///
+    /// # Errors
+    /// [`EncodeError`].
+    pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), EncodeError> {
+        let done = serde_json::to_writer(&mut *self, value);
+        done.map_err(|error| self.error.take().unwrap_or_else(|| error.into()))
+    }
+
+    /// Appends bytes.
+    ///
+    /// # Errors
+    /// [`EncodeError::TooLarge`] and [`EncodeError::Crowded`].
+    #[inline]
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
+        let needed = self.bytes.len().saturating_add(bytes.len());
+        if needed > self.reserved {
+            self.reserve(needed)?;
+        }
+        self.bytes.add(bytes, self.limit).map_err(|_| EncodeError::Crowded)
+    }
+
+    /// Appends what `copy` writes.
+    ///
+    /// # Errors
+    /// [`EncodeError`].
+    pub(crate) fn copy(
+        &mut self,
+        copy: impl FnOnce(&mut Self) -> io::Result<()>,
+    ) -> Result<(), EncodeError> {
+        let done = copy(self);
+        let fault = |error: io::Error| EncodeError::Fault(error.to_string());
+        done.map_err(|error| self.error.take().unwrap_or_else(|| fault(error)))
+    }
+
+    /// Returns the whole text.
+    pub(crate) fn finish(self) -> Bytes {
+        self.bytes.into_bytes()
+    }
+
     #[cold]
-    fn grow(&mut self, needed: usize) -> Result<(), EncodeError> {
-        self.most = ROW.get().saturating_add(most());
-        if needed > self.most {
+    fn reserve(&mut self, needed: usize) -> Result<(), EncodeError> {
+        if needed > self.limit {
             return Err(EncodeError::TooLarge);
         }
-        let doubled = self.covered.saturating_add(self.covered.clamp(FREE_BYTES, STEP));
-        let wanted = doubled.min(self.most).max(needed);
-        cover(wanted.saturating_add(MADE.get()))?;
-        self.covered = wanted;
+        let step = self.reserved.clamp(MIN_STEP, MAX_STEP);
+        let reserved = self.reserved.saturating_add(step).min(self.limit).max(needed);
+        CURRENT
+            .with_borrow_mut(|current| match current {
+                Some(budget) => budget.memory.grow_to(reserved),
+                None => Ok(()),
+            })
+            .map_err(|_| EncodeError::Crowded)?;
+        self.reserved = reserved;
         Ok(())
     }
-
-    #[inline]
-    fn add(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
-        let needed = self.bytes.len().saturating_add(bytes.len());
-        if needed > self.covered {
-            self.grow(needed)?;
-        }
-        self.bytes.add(bytes, self.most).map_err(|_| EncodeError::Crowded)
-    }
 }
 
-/// Leaves word of why the text ends.
-#[cold]
-fn io_ended(fault: EncodeError) -> io::Error {
-    FAULT.replace(Some(fault));
-    io::Error::other(NO_MORE_ROOM)
-}
-
-impl Write for Text {
+impl Write for ResponseText {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.write_all(bytes).map(|()| bytes.len())
     }
 
-    // JSON comes a few bytes at a time.
     #[inline]
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.add(bytes).map_err(io_ended)?;
-        WRITTEN.set(self.bytes.len());
-        Ok(())
+        self.push(bytes).map_err(|error| {
+            let message = error.to_string();
+            self.error = Some(error);
+            io::Error::other(message)
+        })
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -287,52 +229,65 @@ impl Write for Text {
 
 #[cfg(test)]
 mod tests {
+    use daybook_domain::id::UserId;
+    use serde_json::json;
+
     use super::*;
     use crate::budget::{Budget, MemoryOwner};
-    use daybook_domain::id::UserId;
 
     const USER: MemoryOwner = MemoryOwner::User(UserId::new(1));
     const MEGABYTE: usize = 1024 * 1024;
 
     #[test]
-    fn rule_0_33_an_answer_ends_where_its_room_ends() {
+    fn rule_0_33_responses_end_at_their_limit() {
         let budget = Budget::of_megabytes(512);
-        let text = "x".repeat(MAX_ANSWER_BYTES - 2);
-        let of_read = || ResponseBudget::of_read(budget.grant(USER));
-        assert_eq!(of_read().around(|| write(&text)).0.unwrap().len(), MAX_ANSWER_BYTES);
-        let longer = format!("{text}x");
-        assert_eq!(of_read().around(|| write(&longer)).0, Err(EncodeError::TooLarge));
-        assert_eq!(write(&longer), Err(EncodeError::TooLarge), "also where no room was made");
-        let at_once = ResponseBudget::at_once(budget.grant(USER));
-        assert_eq!(at_once.around(|| write(&text)).0, Err(EncodeError::TooLarge));
-        let made = of_read().around(|| make_of(MAX_ANSWER_BYTES + 1).map_err(EncodeError::from)).0;
-        assert_eq!(made, Err(EncodeError::TooLarge));
-    }
-
-    #[test]
-    fn rule_0_22_answers_take_their_memory_from_the_budget() {
-        let budget = Budget::of_megabytes(64);
-        let of_read = || ResponseBudget::of_read(budget.grant(USER));
-        let (text, held) = of_read().around(|| write(&"x".repeat(30 * MEGABYTE)));
-        assert_eq!(text.unwrap().len(), 30 * MEGABYTE + 2);
-        let second = || of_read().around(|| write(&"x".repeat(30 * MEGABYTE))).0;
-        assert_eq!(second(), Err(EncodeError::Crowded));
-        assert!(of_read().around(|| write(&"short")).0.is_ok(), "short ones need none");
-        drop(held);
-        assert!(second().is_ok());
-    }
-
-    #[test]
-    fn rule_8_8_large_deliveries_take_their_memory_while_they_are_written() {
-        let budget = Budget::of_megabytes(64);
-        let (_, held) =
-            ResponseBudget::of_read(budget.grant(USER)).around(|| write(&"x".repeat(47 << 20)));
-        let delivered = |bytes: usize| {
-            ResponseBudget::of_delivery(budget.grant(USER)).around(|| write(&"x".repeat(bytes))).0
+        let encoded = |bytes: usize| {
+            let text = "x".repeat(bytes);
+            ResponseBudget::new(budget.reservation(USER)).with(|| encode(&text)).0
         };
-        assert_eq!(delivered(30 * MEGABYTE), Err(EncodeError::Crowded), "not when it is there");
-        assert!(delivered(256 * 1024).is_ok(), "a short one needs none");
+        let largest = encoded(MAX_RESPONSE_BYTES - 2).map(|text| text.len());
+        assert_eq!(largest, Ok(MAX_RESPONSE_BYTES));
+        assert_eq!(encoded(MAX_RESPONSE_BYTES - 1), Err(EncodeError::TooLarge));
+        let stored = ResponseBudget::in_transaction(budget.reservation(USER));
+        let text = "x".repeat(MAX_STORED_BYTES);
+        assert_eq!(stored.with(|| encode(&text)).0, Err(EncodeError::TooLarge));
+        assert!(encode(&text).is_ok(), "the budget is the thread's no longer");
+    }
+
+    #[test]
+    fn rule_0_22_responses_take_memory_from_the_budget() {
+        let budget = Budget::of_megabytes(64);
+        let encoded = |bytes: usize| {
+            let text = "x".repeat(bytes);
+            ResponseBudget::new(budget.reservation(USER)).with(|| encode(&text))
+        };
+        let (text, held) = encoded(30 * MEGABYTE);
+        assert_eq!(text.map(|text| text.len()), Ok(30 * MEGABYTE + 2));
+        assert_eq!(encoded(30 * MEGABYTE).0, Err(EncodeError::Crowded));
+        assert!(encoded(60_000).0.is_ok(), "a small one is not counted");
         drop(held);
-        assert!(delivered(30 * MEGABYTE).is_ok());
+        assert!(encoded(30 * MEGABYTE).0.is_ok());
+    }
+
+    fn page(rows: &[String]) -> (usize, String) {
+        let end = |last: Option<&String>| match last {
+            Some(last) => json!({"cursor": &last[..1]}),
+            None => json!({}),
+        };
+        let text = encode_page(rows, Ok, end).unwrap();
+        (text.len(), String::from_utf8_lossy(&text[text.len().saturating_sub(30)..]).into_owned())
+    }
+
+    #[test]
+    fn rule_2_11_a_page_ends_with_the_row_that_fills_it() {
+        let rows = ["a", "b", "c"].map(|letter| letter.repeat(5 * MEGABYTE));
+        let (length, end) = page(&rows);
+        assert_eq!(length / MEGABYTE, 10);
+        assert!(end.ends_with("bbb\"],\"cursor\":\"b\"}"), "{end}");
+        let (length, end) = page(&rows[2..]);
+        assert_eq!(length / MEGABYTE, 5);
+        assert!(end.ends_with("c\"]}"), "{end}");
+        assert_eq!(page(&["a".to_owned(), "b".to_owned()]).1, r#"{"items":["a","b"]}"#);
+        assert_eq!(page(&[]).1, r#"{"items":[]}"#);
     }
 }

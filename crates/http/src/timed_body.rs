@@ -1,4 +1,4 @@
-//! The body of an answer, until all of it has been handed to the socket.
+//! Response bodies that keep a value until the HTTP server has taken all of them.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -6,10 +6,9 @@ use std::task::{Context, Poll};
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::web::Bytes;
 
-/// The body of an answer, with what must live until all of it has been handed to the socket.
+/// A response body with a value that is dropped with it.
 pub(crate) struct TimedBody<K> {
     body: BoxBody,
-    /// Dropped with the body.
     _kept: K,
 }
 

@@ -13,6 +13,8 @@ use serde::ser::{Error as _, SerializeSeq};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use crate::cursor;
+
 /// Deserializes a field that distinguishes absence, null and a value.
 ///
 /// Use it as `#[serde(default, deserialize_with = "field")]`.
@@ -201,6 +203,19 @@ where
             list.serialize_element(&item)?;
         }
         list.end()
+    }
+}
+
+/// The end of a page: the cursor of the next one, if there is one.
+#[derive(Serialize)]
+pub(crate) struct PageEnd {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cursor: Option<String>,
+}
+
+impl PageEnd {
+    pub(crate) fn at(cursor: Option<impl Serialize>) -> Self {
+        Self { cursor: cursor.as_ref().and_then(cursor::write) }
     }
 }
 

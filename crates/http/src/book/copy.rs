@@ -47,7 +47,7 @@ pub(super) async fn copy_large(
         key_guard = Some(guard.map_err(|_| in_progress())?);
         // A replay needs no slot.
         if let Some(known) = stored_answer(&state, &cx, claim).await? {
-            return run::answer_again(&state, user, known).await;
+            return run::replay(&state, user, known).await;
         }
     }
     // A lease holds a database connection, so it is taken after the wait for a slot.
@@ -57,7 +57,7 @@ pub(super) async fn copy_large(
         lease = Some(acquire_lease(&state, name).await?);
         // Another process may have finished the copy meanwhile.
         if let Some(known) = stored_answer(&state, &cx, claim).await? {
-            return run::answer_again(&state, user, known).await;
+            return run::replay(&state, user, known).await;
         }
     }
     let store = Arc::clone(&state.store);
@@ -70,10 +70,7 @@ pub(super) async fn copy_large(
         }
         outcome
     });
-    match done.await?? {
-        Once::Done(reply) => Ok(reply),
-        Once::Answered(known) => run::answer_again(&state, user, known).await,
-    }
+    run::once_reply(&state, user, done.await??).await
 }
 
 /// Copies the book. The last unit of work stores the response under the key.
@@ -93,7 +90,10 @@ fn copy(
             Ok(encode(&whole.publish(tx)?, &context))
         };
         let Some(claim) = claim else { return publish(tx).map(Once::Done) };
-        run_once(tx, &context, &scope, &claim, |tx| publish(tx)?.and_stored())
+        run_once(tx, &context, &scope, &claim, |tx| {
+            let reply = publish(tx)?;
+            run::with_stored(tx, &context, reply)
+        })
     };
     let done = book::copy_in_portions(store, cx, &id, copying, stop, finish);
     if has_key { done.map_err(ApiError::repeatable) } else { done }
@@ -107,7 +107,7 @@ async fn stored_answer(
 ) -> Result<Option<StoredAnswer>, ApiError> {
     let (context, claim) = (cx.clone(), claim.clone());
     let work = move |tx: &mut Tx<'_>| find_answer(tx, &context, &claim);
-    run::read_and(state, cx.quota_subject(), work, |known| known).await
+    run::read_as(state, cx.quota_subject(), work).await
 }
 
 /// Returns the name of the lease, which is unique per request with a key.

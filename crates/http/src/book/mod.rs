@@ -235,7 +235,7 @@ impl<'v> BookOut<'v> {
             let book = Self::new(&view.access, view.counters, cx).with_deletion(view.deletion);
             Self { collection: around, ..book }
         };
-        response_budget::write(&ListOut::complete(views.iter().map(&mut row).collect()))
+        response_budget::encode(&ListOut::complete(views.iter().map(&mut row).collect()))
     }
 
     pub(crate) fn list(books: &'v [BookSummary], cx: &Context) -> ListOut<Self> {
@@ -257,7 +257,7 @@ impl<'v> BookOut<'v> {
 }
 
 pub(crate) fn to_reply(view: &View, cx: &Context) -> Reply {
-    reply::ok(&BookOut::of(view, cx)).tagged(view.access.book()).showing(shown(view))
+    reply::ok(&BookOut::of(view, cx)).with_etag(view.access.book()).showing(shown(view))
 }
 
 /// Returns the book of a response and those of its collection.

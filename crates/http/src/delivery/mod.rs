@@ -37,7 +37,7 @@ use daybook_storage::Tx;
 
 use crate::error::{ApiError, RequestError};
 use crate::outgoing::Failure;
-use crate::reader_shares::ReaderTurn;
+use crate::reader_shares::ReaderPermit;
 use crate::run;
 use crate::state::AppState;
 
@@ -92,7 +92,7 @@ impl WebhookSender {
     async fn deliver(&self, leased: &Leased, installer: UserId) -> Result<Sent, ApiError> {
         let delivery = &leased.delivery;
         let state = &self.state;
-        let turn = state.delivery_shares.turn(installer).await;
+        let turn = state.delivery_shares.acquire(installer, None).await;
         let (begun, at) = (Instant::now(), (state.clock)());
         let has_connection = Arc::new(AtomicBool::new(false));
         let (connected, prepared) = (Arc::clone(&has_connection), delivery.clone());
@@ -139,7 +139,7 @@ impl WebhookSender {
         &self,
         leased: &Leased,
         request: WebhookRequest,
-        turn: ReaderTurn,
+        turn: ReaderPermit,
     ) -> Result<DeliveryOutcome, ApiError> {
         let (state, delivery) = (&self.state, &leased.delivery);
         let built = webhook_request::build(state, leased, request).await;

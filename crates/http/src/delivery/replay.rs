@@ -3,13 +3,12 @@
 use daybook_service::Context;
 use daybook_service::delivery::replay::{self, ReplayStart};
 use daybook_service::event::View;
-use daybook_service::idempotency::{KeyScope, run_once};
+use daybook_service::idempotency::{KeyScope, Once, run_once};
 use daybook_storage::{ShardKey, Submission};
 use serde::{Deserialize, Serialize};
 
 use super::WebhookSender;
 use crate::body::Body;
-use crate::budget::MemoryOwner;
 use crate::error::{ApiError, RequestError};
 use crate::event;
 use crate::reply::{self, ApiResult, IdOut, Reply};
@@ -83,7 +82,7 @@ pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
         run::write(&state, submission.clone(), begin).await.map_err(ApiError::repeatable)?;
     let leased = match start {
         ReplayStart::Answered(stored) => {
-            return run::answer_again(&state, cx.quota_subject(), stored).await;
+            return run::replay(&state, cx.quota_subject(), stored).await;
         }
         ReplayStart::Leased(leased) => leased,
     };
@@ -97,25 +96,23 @@ pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
             move |tx: &mut daybook_storage::Tx<'_>| replay::end(tx, &caller, &leased, sent.outcome);
         let Some(claim) = claim else {
             let view = run::write(&state, submission, end).await?;
-            return run::answer(&state, user, move || shown(&view, &cx, &base)).await;
+            let encode = Box::new(move || shown(&view, &cx, &base));
+            return run::encode_write(&state, user, encode).await;
         };
-        let shared = state.clone();
-        let work = move |tx: &mut daybook_storage::Tx<'_>| -> Result<_, ApiError> {
-            let (reader, caller) = (cx.clone(), cx.clone());
-            let carry_out = move |tx: &mut daybook_storage::Tx<'_>| {
+        let budget = state.budget.clone();
+        let transaction = move |tx: &mut daybook_storage::Tx<'_>| -> Result<Once<Reply>, ApiError> {
+            run_once(tx, &cx, &scope, &claim, |tx| {
                 let view = end(tx)?;
-                let memory = || shared.budget.grant(MemoryOwner::User(user));
-                run::answer_to_store(tx, &caller, memory, move || shown(&view, &reader, &base))
-            };
-            run_once(tx, &cx, &scope, &claim, carry_out)
+                run::encode_and_store(tx, &cx, &budget, || shown(&view, &cx, &base))
+            })
         };
-        let outcome = run::write(&state, submission, work).await.map_err(ApiError::repeatable)?;
-        run::answer_once(&state, user, outcome).await
+        let outcome = run::write(&state, submission, transaction).await;
+        run::once_reply(&state, user, outcome.map_err(ApiError::repeatable)?).await
     });
     sending.await.map_err(|error| RequestError::Failed(error.to_string()))?
 }
 
 fn shown(view: &View, cx: &Context, base: &str) -> Reply {
     reply::json(event::encode_single_event(view, cx, base).map(|(_, text)| text))
-        .or_short(|| IdOut { id: event::id_of(view) })
+        .or_short(&IdOut { id: event::id_of(view) })
 }

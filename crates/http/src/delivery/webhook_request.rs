@@ -17,16 +17,13 @@ use sha2::{Digest, Sha256};
 
 use super::signature::AppSecret;
 use crate::blocking::block;
-use crate::budget::{MemoryOwner, MemoryShare};
+use crate::budget::{MemoryOwner, Reservation};
 use crate::error::{ApiError, RequestError};
 use crate::event;
 use crate::identity::own_token::Acting;
-use crate::response_budget::{self, EncodeError, ResponseBudget};
+use crate::response_budget::{EncodeError, ResponseBudget, ResponseText};
 use crate::signing_key;
 use crate::state::AppState;
-
-/// The largest body that does not count against the memory of the user who installed the app.
-const MAX_UNCOUNTED: usize = 256 * 1024;
 
 /// A built request.
 pub(super) struct Built {
@@ -34,7 +31,7 @@ pub(super) struct Built {
     /// The secrets in it, to be removed from what readers of the book see.
     pub(super) secrets: Vec<String>,
     /// The reserved memory of a large body, until it has been sent.
-    pub(super) memory: Option<MemoryShare>,
+    pub(super) memory: Option<Reservation>,
 }
 
 /// Why a request could not be built.
@@ -89,9 +86,9 @@ fn after_minutes(now: Instant, minutes: i64) -> Instant {
     Instant::new(now.milliseconds().saturating_add(minutes * 60_000))
 }
 
-/// Encodes the body on the blocking pool, and returns the id of the event too.
+/// Encodes the body on the blocking pool, within the memory of the user who installed the app.
 ///
-/// A large body reserves its memory as it grows, and keeps the reservation.
+/// Returns the id of the event, the body and its memory.
 ///
 /// # Errors
 /// [`BuildError`].
@@ -99,22 +96,18 @@ async fn encode_body(
     cx: Context,
     base: String,
     content: Payload,
-    memory: MemoryShare,
-) -> Result<(String, Bytes, Option<MemoryShare>), BuildError> {
-    let write = move || match &content {
+    memory: Reservation,
+) -> Result<(String, Bytes, Option<Reservation>), BuildError> {
+    let encode = move || match &content {
         Payload::Copy(copy) => {
-            let text = response_budget::copied(|text| text.write_all(copy.body.as_bytes()))?;
-            Ok((copy.id.clone(), text))
+            let mut text = ResponseText::new();
+            text.push(copy.body.as_bytes())?;
+            Ok((copy.id.clone(), text.finish()))
         }
         Payload::Event(view) => event::encode_single_event(view, &cx, &base),
     };
-    let (encoded, memory) =
-        block(move || ResponseBudget::of_delivery(memory).around(write)).await?;
+    let (encoded, memory) = block(move || ResponseBudget::new(memory).with(encode)).await?;
     let (id, body) = encoded.map_err(BuildError::from_encoding)?;
-    let mut memory = memory.filter(|_| body.len() > MAX_UNCOUNTED);
-    if let Some(memory) = &mut memory {
-        memory.cover(body.len()).map_err(|_| BuildError::Crowded)?;
-    }
     Ok((id, body, memory))
 }
 
@@ -130,7 +123,7 @@ pub(super) async fn build(
     let Leased { delivery, lease, .. } = leased;
     let now = (state.clock)();
     let WebhookRequest { content, app, url, integration, cx } = request;
-    let memory = state.budget.grant(MemoryOwner::User(cx.quota_subject()));
+    let memory = state.budget.reservation(MemoryOwner::User(cx.quota_subject()));
     let (id, body, memory) =
         encode_body(cx.clone(), state.mail_address.clone(), content, memory).await?;
     let installed =

@@ -2,6 +2,8 @@
 //!
 //! Events are stored without what can be derived or looked up. This is added when they are read.
 
+use std::cell::Cell;
+
 use daybook_domain::calendar::day_number;
 use daybook_domain::event::snapshot::{
     AccountSnapshot, FileSnapshot, GroupSnapshot, Snapshot, TransactionSnapshot,
@@ -20,23 +22,38 @@ use crate::account::{self, AccountOut};
 use crate::collaborator::NO_PICTURE;
 use crate::file;
 use crate::group::GroupOut;
-use crate::response_budget;
+use crate::response_budget::{EncodeError, MAX_RESPONSE_BYTES};
 
-/// The data from which events are expanded.
-#[derive(Clone, Copy)]
+/// The data from which an event is expanded.
 pub(super) struct Reader<'v> {
-    pub(super) view: &'v View,
+    view: &'v View,
     /// The URL of this server, for links.
-    pub(super) base: &'v str,
+    base: &'v str,
+    /// The bytes of stored data that the event contains.
+    shown: Cell<usize>,
+}
+
+impl<'v> Reader<'v> {
+    pub(super) const fn new(view: &'v View, base: &'v str) -> Self {
+        Self { view, base, shown: Cell::new(0) }
+    }
+
+    /// Counts stored data before a shape is made from it.
+    ///
+    /// Accounts and groups may show much more than the event stores.
+    fn count(&self, bytes: usize) -> Result<(), EncodeError> {
+        self.shown.set(self.shown.get().saturating_add(bytes));
+        if self.shown.get() > MAX_RESPONSE_BYTES { Err(EncodeError::TooLarge) } else { Ok(()) }
+    }
 }
 
 /// Returns the `data` of an event with its object expanded.
-pub(super) fn data(reader: Reader<'_>, read: &ReadEvent) -> serde_json::Result<Value> {
+pub(super) fn data(reader: &Reader<'_>, read: &ReadEvent) -> Result<Value, EncodeError> {
     let ReadEvent { event, snapshot, rest } = read;
     let object = match snapshot {
         Snapshot::Transaction(snapshot) => transaction(reader, event, snapshot)?,
-        Snapshot::Account(snapshot) => Value::Object(full_account(reader.view, snapshot)?),
-        Snapshot::Group(snapshot) => group(reader.view, snapshot)?,
+        Snapshot::Account(snapshot) => Value::Object(full_account(reader, snapshot)?),
+        Snapshot::Group(snapshot) => group(reader, snapshot)?,
         Snapshot::File(snapshot) => Value::Object(with_defaults(
             with_url(reader, event, snapshot),
             &[("properties", json!({}))],
@@ -90,20 +107,22 @@ fn with_defaults(mut object: Map<String, Value>, defaults: &[(&str, Value)]) -> 
 }
 
 /// Returns the fields of a shape whose properties have so many bytes; none without a shape.
-fn fields(shape: Option<impl Serialize>, bytes: usize) -> serde_json::Result<Map<String, Value>> {
-    response_budget::make_of(bytes)?;
-    shape.map_or_else(
-        || Ok(Map::new()),
-        |shape| serde_json::from_value(serde_json::to_value(shape)?),
-    )
+fn fields(
+    reader: &Reader<'_>,
+    shape: Option<impl Serialize>,
+    bytes: usize,
+) -> Result<Map<String, Value>, EncodeError> {
+    reader.count(bytes)?;
+    let Some(shape) = shape else { return Ok(Map::new()) };
+    Ok(serde_json::from_value(serde_json::to_value(shape)?)?)
 }
 
 /// Returns a TransactionOperation: the snapshot with full accounts.
 fn transaction(
-    reader: Reader<'_>,
+    reader: &Reader<'_>,
     event: &Event,
     snapshot: &TransactionSnapshot,
-) -> serde_json::Result<Value> {
+) -> Result<Value, EncodeError> {
     let view = reader.view;
     let settings = &view.access.book().settings;
     // Without a creator in the snapshot, the user of the event is the creator.
@@ -148,12 +167,10 @@ fn transaction(
         [("creditAccount", &snapshot.credit), ("debitAccount", &snapshot.debit)]
     {
         if let Some(reference) = reference {
-            let full = Value::Object(full_account(view, reference)?);
+            let full = Value::Object(full_account(reader, reference)?);
             // `full` is in the response twice, so it is counted twice.
             let now = view.accounts.get(reference.id);
-            response_budget::make_of(
-                now.map_or(0, |now| account::property_bytes(now, &view.forest)),
-            )?;
+            reader.count(now.map_or(0, |now| account::property_bytes(now, &view.forest)))?;
             accounts.push(full.clone());
             object.insert(side.to_owned(), full);
         }
@@ -193,8 +210,8 @@ fn integration(view: &View, snapshot: &Object) -> Map<String, Value> {
 }
 
 /// Returns a file with its current serving URL instead of the token (behaviour 9.20).
-fn with_url(reader: Reader<'_>, event: &Event, snapshot: &FileSnapshot) -> Map<String, Value> {
-    let Reader { view, base } = reader;
+fn with_url(reader: &Reader<'_>, event: &Event, snapshot: &FileSnapshot) -> Map<String, Value> {
+    let Reader { view, base, .. } = reader;
     let secret = &view.access.book().file_secret;
     let address = secret.address(event.book, snapshot.id, &snapshot.token);
     let mut object = map(&snapshot.object);
@@ -203,16 +220,20 @@ fn with_url(reader: Reader<'_>, event: &Event, snapshot: &FileSnapshot) -> Map<S
 }
 
 /// Returns an account: the snapshot, completed from the current or deleted account (behaviour 8.2).
-fn full_account(view: &View, snapshot: &AccountSnapshot) -> serde_json::Result<Map<String, Value>> {
+fn full_account(
+    reader: &Reader<'_>,
+    snapshot: &AccountSnapshot,
+) -> Result<Map<String, Value>, EncodeError> {
+    let view = reader.view;
     let last = view.deleted_accounts.get(&snapshot.id);
-    response_budget::make_of(last.map_or(0, |last| text_bytes(&last.object)))?;
+    reader.count(last.map_or(0, |last| text_bytes(&last.object)))?;
     let snapshot = match last.cloned() {
         Some(last) => snapshot.clone().complete_with(last),
         None => snapshot.clone(),
     };
     let now = view.accounts.get(snapshot.id);
     let bytes = now.map_or(0, |now| account::property_bytes(now, &view.forest));
-    let mut object = fields(now.map(|now| AccountOut::new(now, &view.forest)), bytes)?;
+    let mut object = fields(reader, now.map(|now| AccountOut::new(now, &view.forest)), bytes)?;
     // A snapshot of the account itself omits false and empty values. A reference omits all of them.
     if snapshot.kind.is_some() {
         object.insert("archived".to_owned(), json!(false));
@@ -227,7 +248,7 @@ fn full_account(view: &View, snapshot: &AccountSnapshot) -> serde_json::Result<M
     }
     if let Some(groups) = &snapshot.groups {
         let groups =
-            groups.iter().map(|group| membership(view, group)).collect::<Result<Vec<_>, _>>()?;
+            groups.iter().map(|group| membership(reader, group)).collect::<Result<Vec<_>, _>>()?;
         object.insert("groups".to_owned(), json!(groups));
     }
     Ok(with_defaults(
@@ -242,16 +263,17 @@ fn full_account(view: &View, snapshot: &AccountSnapshot) -> serde_json::Result<M
 }
 
 /// Returns a group of an account, completed from the current or deleted group (behaviour 8.2).
-fn membership(view: &View, snapshot: &GroupSnapshot) -> serde_json::Result<Value> {
+fn membership(reader: &Reader<'_>, snapshot: &GroupSnapshot) -> Result<Value, EncodeError> {
+    let view = reader.view;
     let last = view.deleted_groups.get(&snapshot.id);
-    response_budget::make_of(last.map_or(0, |last| text_bytes(&last.object)))?;
+    reader.count(last.map_or(0, |last| text_bytes(&last.object)))?;
     let snapshot = match last.cloned() {
         Some(last) => snapshot.clone().complete_with(last),
         None => snapshot.clone(),
     };
     let now = view.forest.get(snapshot.id);
     let bytes = now.map_or(0, |now| now.properties.bytes());
-    let mut object = fields(now.map(|now| GroupOut::new(now, &view.forest)), bytes)?;
+    let mut object = fields(reader, now.map(|now| GroupOut::new(now, &view.forest)), bytes)?;
     object.extend(map(&snapshot.object));
     object.insert("normalizedName".to_owned(), json!(normalized(&snapshot.name)));
     let defaults = [("hidden", json!(false)), ("properties", json!({}))];
@@ -259,10 +281,11 @@ fn membership(view: &View, snapshot: &GroupSnapshot) -> serde_json::Result<Value
 }
 
 /// Returns a group: the snapshot with the current derived flags.
-fn group(view: &View, snapshot: &GroupSnapshot) -> serde_json::Result<Value> {
+fn group(reader: &Reader<'_>, snapshot: &GroupSnapshot) -> Result<Value, EncodeError> {
+    let view = reader.view;
     let now = view.forest.get(snapshot.id);
     let bytes = now.map_or(0, |now| now.properties.bytes());
-    let mut object = fields(now.map(|now| GroupOut::new(now, &view.forest)), bytes)?;
+    let mut object = fields(reader, now.map(|now| GroupOut::new(now, &view.forest)), bytes)?;
     for (key, empty) in
         [("hidden", json!(false)), ("locked", json!(false)), ("properties", json!({}))]
     {

@@ -19,8 +19,7 @@ use crate::cursor::{self, EventCursor};
 use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
 use crate::response_budget::{self, EncodeError};
-use crate::rows::{CursorOut, PageOut, PageRows};
-use crate::wire::LazyOut;
+use crate::wire::PageEnd;
 use expand::{Reader, data};
 
 /// The agent id of requests without one (behaviour 8.4).
@@ -92,19 +91,16 @@ pub(crate) async fn list_events(asked: ApiRequest) -> ApiResult {
     let (book, base) = (asked.book(), asked.base());
     let (request, filters) = request(&asked);
     let encode = move |view: &View, cx: &Context| {
-        let reader = Reader { view, base: &base };
-        let written = |book: Box<RawValue>| {
+        let encoded = |book: Box<RawValue>| {
             let (events, next) = page(view, &book);
-            let rows = PageRows::new(events);
-            let cursor = || {
-                let sequence = rows.end().map(|read| read.event.sequence).or(next)?;
-                cursor::write(&EventCursor { sequence, ..filters.clone() })
+            let end = |last: Option<&ReadEvent>| {
+                let sequence = last.map(|read| read.event.sequence).or(next);
+                PageEnd::at(sequence.map(|sequence| EventCursor { sequence, ..filters.clone() }))
             };
-            let items = rows.out(|event| event_out(reader, event, &book));
-            response_budget::write(&PageOut { items, cursor: CursorOut(&cursor) })
+            response_budget::encode_page(events, |read| event_out(view, &base, read, &book), end)
         };
-        let text = book_of(view, cx).map_err(EncodeError::from).and_then(written);
-        reply::json(text).advising("pass the event by with before=, or ask for its resource")
+        let text = book_of(view, cx).map_err(EncodeError::from).and_then(encoded);
+        reply::json(text).on_too_large("pass the event by with before=, or ask for its resource")
     };
     asked.read_replicated(move |tx, cx| event::list(tx, cx, &book, &request), encode).await
 }
@@ -113,12 +109,10 @@ pub(crate) async fn list_events(asked: ApiRequest) -> ApiResult {
 pub(crate) async fn get_event(asked: ApiRequest) -> ApiResult {
     let (book, id, base) = (asked.book(), asked.id(), asked.base());
     let encode = move |view: &View, cx: &Context| {
-        let reader = Reader { view, base: &base };
-        let written = |event| {
-            let book = book_of(view, cx)?;
-            response_budget::write(&LazyOut(|| event_out(reader, event, &book)))
-        };
-        view.events.first().map_or_else(reply::nothing, |event| reply::json(written(event)))
+        if view.events.is_empty() {
+            return reply::nothing();
+        }
+        reply::json(encode_single_event(view, cx, &base).map(|(_, text)| text))
     };
     asked.read_replicated(move |tx, cx| event::get(tx, cx, &book, &id), encode).await
 }
@@ -132,9 +126,9 @@ pub(crate) fn encode_single_event(
     cx: &Context,
     base: &str,
 ) -> Result<(String, Bytes), EncodeError> {
-    let (reader, book) = (Reader { view, base }, book_of(view, cx)?);
     let Some(read) = view.events.first() else { return Ok((String::new(), Bytes::new())) };
-    Ok((id_of(view), response_budget::write(&LazyOut(|| event_out(reader, read, &book)))?))
+    let book = book_of(view, cx)?;
+    Ok((id_of(view), response_budget::encode(&event_out(view, base, read, &book)?)?))
 }
 
 /// Returns the id of the single event of a view.
@@ -197,13 +191,14 @@ fn book_of(view: &View, cx: &Context) -> serde_json::Result<Box<RawValue>> {
 }
 
 fn event_out<'v>(
-    reader: Reader<'v>,
+    view: &'v View,
+    base: &'v str,
     read: &'v ReadEvent,
     book: &'v RawValue,
-) -> serde_json::Result<EventOut<'v>> {
-    let (view, event) = (reader.view, &read.event);
+) -> Result<EventOut<'v>, EncodeError> {
+    let event = &read.event;
     if view.is_too_large {
-        return Err(response_budget::no_more());
+        return Err(EncodeError::TooLarge);
     }
     let key = &view.access.book().key;
     let username =
@@ -226,7 +221,7 @@ fn event_out<'v>(
         user: EventUserOut { username, name: username, avatar_url: "" },
         created_at: event.created_at.milliseconds().to_string(),
         created_on: zone::rfc3339(event.created_at),
-        data: data(reader, read)?,
+        data: data(&Reader::new(view, base), read)?,
         bot_responses: responses.iter().map(BotResponseOut::from).collect(),
         sequence: event.sequence,
         hash: event.hash.to_string(),

@@ -3,7 +3,6 @@
 mod serve;
 pub(crate) mod shape;
 
-use actix_web::HttpRequest;
 use daybook_domain::file::File;
 use daybook_service::{Context, file};
 
@@ -12,7 +11,8 @@ use crate::body::Body;
 use crate::cursor::{self, FileCursor};
 use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
-use crate::rows::{CursorOut, PageOut, PageRows};
+use crate::response_budget;
+use crate::wire::PageEnd;
 use crate::{blob, blocking};
 
 pub(crate) use serve::serve;
@@ -24,36 +24,34 @@ pub(crate) async fn list_files(request: ApiRequest) -> ApiResult {
     let below = request.cursor().and_then(cursor::read).as_ref().map(FileCursor::key);
     let encode = move |listed: &file::Listed, _: &Context| {
         let book = listed.access.book();
-        let page = PageRows::new(&listed.files);
-        let next = || page.end().map(|file| file.id).or(listed.next);
-        reply::ok(&PageOut {
-            items: page.out(|file| Ok(FileOut::new(file, book, &base))),
-            cursor: CursorOut(&|| next().map(FileCursor::new).as_ref().and_then(cursor::write)),
-        })
+        let end = |last: Option<&File>| {
+            PageEnd::at(last.map(|file| file.id).or(listed.next).map(FileCursor::new))
+        };
+        let shape = |file| Ok(FileOut::new(file, book, &base));
+        reply::json(response_budget::encode_page(&listed.files, shape, end))
     };
     request.read_replicated(move |tx, cx| file::list(tx, cx, &book, limit, below), encode).await
 }
 
 /// GET files/{id}, with the content.
-pub(crate) async fn get_file(request: ApiRequest, http: HttpRequest) -> ApiResult {
+pub(crate) async fn get_file(request: ApiRequest) -> ApiResult {
     let (book, id, base) = (request.book(), request.id(), request.base());
     let find = async || {
         let (book, id) = (book.clone(), id.clone());
         request.on_snapshot(move |tx, cx| file::get(tx, cx, &book, &id)).await
     };
     let first = find().await?;
-    let (blobs, mut grant) = (&request.state.blobs, request.memory());
+    let (blobs, mut memory) = (&request.state.blobs, request.memory());
     let open = async |view: &file::View| {
-        grant.cover(response_memory(&view.file))?;
+        memory.grow_to(response_memory(&view.file))?;
         blobs.read(&book, &view.file.content.blob).await
     };
     let (view, bytes) = blob::read::open_with_row(first, find, open, |view| &view.file).await?;
-    grant.leave_with(&http);
     blob::verify::verify(&book, &view.file, &bytes).await?;
     let size = bytes.len();
     let encode = move || {
         let out = FileOut::new(&view.file, view.access.book(), &base);
-        reply::ok(&out.with_content(bytes)).tagged(&view.file)
+        reply::ok(&out.with_content(bytes)).with_etag(&view.file).with_memory(Some(memory))
     };
     Ok(blocking::compute(size, encode).await?)
 }
@@ -119,5 +117,5 @@ pub(crate) async fn delete_file(request: ApiRequest) -> ApiResult {
 }
 
 fn to_reply(view: &file::View, base: &str) -> Reply {
-    reply::ok(&FileOut::new(&view.file, view.access.book(), base)).tagged(&view.file)
+    reply::ok(&FileOut::new(&view.file, view.access.book(), base)).with_etag(&view.file)
 }

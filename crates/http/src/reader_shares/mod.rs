@@ -1,21 +1,18 @@
-//! Whose read comes next (behaviour 0.32). The connections for reading are shared out between the
-//! users whose requests read, so that nobody keeps them from the others: of so many users each has
-//! at most an equal share, in which one more user is counted, for whoever comes next. The next read
-//! is that of the user who has taken least time of the readers: the scheduler of the writers
-//! ([`FairQueue`]).
+//! Fair scheduling of the connections for reading between users (behaviour 0.32).
 //!
-//! Where there are more users than readers, all of these may be at long reads. Whose reads are
-//! short does not wait for their end: one of them is stopped.
+//! With N active users each holds at most 1/(N+1) of the readers, so the next user finds a free
+//! one. A free reader goes to the user who has taken least time of the readers, as in the queues of
+//! the writers ([`FairQueue`]). One reader is left to users whose reads are short; where none is
+//! free for these, a long read is stopped.
 //!
-//! Nobody waits on a thread. What is read to find out who sends a request, and by the server for
-//! itself, takes no turn: the store has connections of its own for each of the two. Only events
-//! that go to apps take turns there, among those who installed the apps (behaviour 8.9).
+//! Reads for authentication and of the server itself have connections of their own in the store.
+//! Deliveries share those of the server between the users who installed the apps (behaviour 8.9).
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -25,102 +22,98 @@ use daybook_storage::fair_queue::{Charge, FairQueue, Usage};
 use tokio::sync::oneshot::{self, Sender};
 use tokio::time::timeout;
 
-/// Deliveries of a process that are read at once.
-const MAX_READING: usize = 4;
+/// Deliveries that a process reads at once.
+const DELIVERY_READERS: usize = 4;
 /// How long a request waits before a long read of another user is stopped.
 const WAIT_TIMEOUT: Duration = Duration::from_millis(100);
-/// How long a read runs before it may be stopped for others.
+/// How long a read runs before it may be stopped.
 const LONG: Duration = Duration::from_secs(1);
-/// Long reads are stopped for users whose reads take less than this, as a moving average.
+/// Users whose reads take less than this, as a moving average, have short reads.
 const SHORT: Duration = Duration::from_millis(500);
 
 /// The readers of a process.
 pub struct ReaderShares(SharedQueue);
 
-type SharedQueue = Arc<Mutex<Queue<Sender<ReaderTurn>>>>;
+type SharedQueue = Arc<Mutex<Queue<Waiter>>>;
+
+/// A request that waits for a reader.
+struct Waiter {
+    permit: Sender<ReaderPermit>,
+    stop: Option<ReadStop>,
+}
 
 impl ReaderShares {
-    /// So many readers.
+    /// Shares this many readers.
     #[must_use]
     pub fn new(readers: usize) -> Self {
         Self(Arc::new(Mutex::new(Queue::new(readers))))
     }
 
-    /// Those by which events are read that go to apps: they take connections of the server itself.
+    /// Shares the readers of the events that are delivered to apps.
     #[must_use]
     pub fn of_deliveries() -> Self {
-        Self::new(MAX_READING)
+        Self::new(DELIVERY_READERS)
     }
 
-    /// A turn of the user, if there is one now.
-    pub(crate) fn try_turn(&self, user: UserId) -> Option<ReaderTurn> {
-        let started = lock(&self.0).enter(user)?;
-        Some(ReaderTurn { shared: Some(Arc::clone(&self.0)), started })
+    /// Takes a reader for the user if one is free.
+    pub(crate) fn try_acquire(&self, user: UserId) -> Option<ReaderPermit> {
+        self.enter(user, None)
     }
 
-    /// Waits until a request of the user may read. Whoever stops waiting leaves the queue.
-    pub(crate) async fn turn(&self, user: UserId) -> ReaderTurn {
+    /// Waits for a reader. The read can be stopped for other users with `stop`.
+    pub(crate) async fn acquire(&self, user: UserId, stop: Option<&ReadStop>) -> ReaderPermit {
         loop {
-            let mut receiver = {
-                let mut queue = lock(&self.0);
-                if let Some(started) = queue.enter(user) {
-                    return ReaderTurn { shared: Some(Arc::clone(&self.0)), started };
-                }
-                let (sender, receiver) = oneshot::channel();
-                queue.wait(user, sender);
-                receiver
-            };
-            let turn = loop {
+            if let Some(permit) = self.enter(user, stop) {
+                return permit;
+            }
+            let (permit, mut receiver) = oneshot::channel();
+            lock(&self.0).wait(user, Waiter { permit, stop: stop.cloned() });
+            let permit = loop {
                 match timeout(WAIT_TIMEOUT, &mut receiver).await {
-                    Ok(turn) => break turn,
+                    Ok(permit) => break permit,
                     Err(_) => lock(&self.0).stop_for(user, Instant::now()),
                 }
             };
-            // The queue drops nobody who waits.
-            if let Ok(turn) = turn {
-                return turn;
+            // The queue drops no waiter.
+            if let Ok(permit) = permit {
+                return permit;
             }
         }
     }
+
+    fn enter(&self, user: UserId, stop: Option<&ReadStop>) -> Option<ReaderPermit> {
+        let started = lock(&self.0).enter(user, stop.cloned())?;
+        Some(ReaderPermit { shared: Some(Arc::clone(&self.0)), started })
+    }
 }
 
-/// A reader that a request may use, given back when it is dropped.
-pub(crate) struct ReaderTurn {
+/// A reader that a request holds until it is dropped.
+pub(crate) struct ReaderPermit {
     shared: Option<SharedQueue>,
     started: Started,
 }
 
-impl ReaderTurn {
-    /// Says what stops the read, for others whom it keeps waiting.
-    pub(crate) fn stopped_by(&self, stop: &ReadStop) {
-        let Some(shared) = &self.shared else { return };
-        if let Some(running) = lock(shared).running.get_mut(&self.started.number) {
-            running.stop = Some(stop.clone());
-        }
-    }
-}
-
-impl Drop for ReaderTurn {
+impl Drop for ReaderPermit {
     fn drop(&mut self) {
         let Some(shared) = self.shared.take() else { return };
         lock(&shared).leave(self.started, self.started.at.elapsed());
-        hand_on(&shared);
+        wake_next(&shared);
     }
 }
 
-fn lock(shared: &SharedQueue) -> MutexGuard<'_, Queue<Sender<ReaderTurn>>> {
+fn lock(shared: &SharedQueue) -> MutexGuard<'_, Queue<Waiter>> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Gives free readers to the next requests.
-fn hand_on(shared: &SharedQueue) {
+/// Gives free readers to the next waiters.
+fn wake_next(shared: &SharedQueue) {
     loop {
-        let Some((started, waiting)) = lock(shared).next(|waiting| !waiting.is_closed()) else {
-            return;
-        };
-        let turn = ReaderTurn { shared: Some(Arc::clone(shared)), started };
-        if let Err(mut unwanted) = waiting.send(turn) {
-            // It left at this moment. Dropped as it is, the turn would come back here, and again.
+        let next = lock(shared).next(|waiter| !waiter.permit.is_closed());
+        let Some((started, Waiter { permit, stop })) = next else { return };
+        lock(shared).set_stop(started, stop);
+        let sent = permit.send(ReaderPermit { shared: Some(Arc::clone(shared)), started });
+        if let Err(mut unwanted) = sent {
+            // The waiter left at this moment. Its permit must not wake the next waiter again.
             unwanted.shared = None;
             lock(shared).leave(started, Duration::ZERO);
         }
@@ -139,15 +132,15 @@ struct Started {
 /// A read that runs.
 struct Running {
     started: Started,
-    /// What stops it, until it was stopped for somebody.
+    /// The stop signal, until it is sent.
     stop: Option<ReadStop>,
 }
 
-/// The queue: who holds how many readers, and who waits for one.
+/// The readers that users hold and the waiters for one.
 struct Queue<W> {
     readers: usize,
     waiting: FairQueue<W>,
-    /// How many readers each user holds. Users who hold none and do not wait are not kept.
+    /// The number of readers that each active user holds.
     users: HashMap<UserId, usize>,
     running: HashMap<u64, Running>,
     begun: u64,
@@ -159,23 +152,35 @@ impl<W> Queue<W> {
         Self { readers, waiting: FairQueue::new(usize::MAX), users, running, begun: 0 }
     }
 
-    /// How many readers each of so many users may hold.
-    fn most(&self, users: usize) -> usize {
+    /// Returns how many readers each of `users` users may hold.
+    fn share(&self, users: usize) -> usize {
         self.readers.checked_div(users.saturating_add(1)).unwrap_or(0).max(1)
     }
 
-    /// Takes a reader for the user, when there is one and nobody of the user waits.
-    fn enter(&mut self, user: UserId) -> Option<Started> {
+    /// Takes a reader for the user if one is free and no request of the user waits.
+    fn enter(&mut self, user: UserId, stop: Option<ReadStop>) -> Option<Started> {
         let (held, users) = match self.users.get(&user) {
             Some(held) => (*held, self.users.len()),
             None => (0, self.users.len().saturating_add(1)),
         };
-        let is_free = self.running.len() < self.readers && held < self.most(users);
+        let is_free = self.has_reader_for(user) && held < self.share(users);
         if self.waiting.has_work_of(Some(user)) || !is_free {
             return None;
         }
         let charge = self.waiting.charge_unqueued(Some(user));
-        Some(self.start(user, charge))
+        let started = self.start(user, charge);
+        self.set_stop(started, stop);
+        Some(started)
+    }
+
+    /// Returns whether a reader is free for the user. The last one is left to short reads.
+    fn has_reader_for(&self, user: UserId) -> bool {
+        let free = self.readers.saturating_sub(self.running.len());
+        free > 1 || (free == 1 && (self.readers == 1 || self.has_short_reads(user)))
+    }
+
+    fn has_short_reads(&self, user: UserId) -> bool {
+        self.waiting.usage(Some(user)).estimate <= SHORT
     }
 
     fn start(&mut self, user: UserId, charge: Charge) -> Started {
@@ -187,14 +192,20 @@ impl<W> Queue<W> {
         started
     }
 
-    /// Queues a request behind the waiting ones of its user.
-    fn wait(&mut self, user: UserId, waiting: W) {
-        self.users.entry(user).or_default();
-        // It has a place for everybody.
-        drop(self.waiting.push(Some(user), waiting));
+    fn set_stop(&mut self, started: Started, stop: Option<ReadStop>) {
+        if let Some(running) = self.running.get_mut(&started.number) {
+            running.stop = stop;
+        }
     }
 
-    /// Gives back a reader, after so long.
+    /// Adds a waiter behind those of its user.
+    fn wait(&mut self, user: UserId, waiter: W) {
+        self.users.entry(user).or_default();
+        // The queue has no limit.
+        drop(self.waiting.push(Some(user), waiter));
+    }
+
+    /// Returns a reader that was held for `took`.
     fn leave(&mut self, started: Started, took: Duration) {
         if self.running.remove(&started.number).is_none() {
             return;
@@ -211,14 +222,17 @@ impl<W> Queue<W> {
         }
     }
 
-    /// Takes a reader for the next who waits, if one is free that the user may have; those who are
-    /// not there any more are passed over.
+    /// Takes a free reader for the next waiter whose user may have one. Skips waiters that have
+    /// gone.
     fn next(&mut self, is_there: impl Fn(&W) -> bool) -> Option<(Started, W)> {
         while self.running.len() < self.readers {
             let (users, waited) = (self.users.len(), self.waiting.len());
-            let (most, held) = (self.most(users), &self.users);
-            let may = |flow: Option<UserId>| {
-                flow.and_then(|user| held.get(&user)).is_some_and(|held| *held < most)
+            let (share, held) = (self.share(users), &self.users);
+            let passed_over: HashSet<UserId> =
+                held.keys().copied().filter(|user| !self.has_reader_for(*user)).collect();
+            let may = |user: Option<UserId>| {
+                let has_share = |user| held.get(&user).is_some_and(|held| *held < share);
+                user.is_some_and(|user| has_share(user) && !passed_over.contains(&user))
             };
             let taken = self.waiting.take_one(may, &is_there);
             let begun = taken.and_then(|taken| {
@@ -229,7 +243,7 @@ impl<W> Queue<W> {
                 let waiting = &self.waiting;
                 self.users.retain(|user, held| *held > 0 || waiting.has_work_of(Some(*user)));
             }
-            // Without users who have left, each of the others may have more.
+            // Without the users who have gone, the share of each other user may be larger.
             if begun.is_some() || self.users.len() == users {
                 return begun;
             }
@@ -237,27 +251,28 @@ impl<W> Queue<W> {
         None
     }
 
-    /// Stops a long read for a user who waits and whose reads are short: of all that run too long,
-    /// that of the user who has taken most time, if it is more than the user has.
+    /// Stops a long read for a waiting user whose reads are short: of all reads that run too long,
+    /// that of the user who has taken most time, if it is more than the waiting user has taken.
     fn stop_for(&mut self, user: UserId, now: Instant) {
         let Usage { charged: own, estimate } = self.waiting.usage(Some(user));
         if estimate > SHORT || self.running.len() < self.readers {
             return;
         }
         let held = self.users.get(&user).copied().unwrap_or_default();
-        if held >= self.most(self.users.len()) {
+        if held >= self.share(self.users.len()) {
             return;
         }
         let ran = |running: &Running| now.saturating_duration_since(running.started.at);
-        let of = |running: &Running| {
+        let taken = |running: &Running| {
             self.waiting.usage(Some(running.started.user)).charged.saturating_add(ran(running))
         };
         let long = self.running.values().filter(|running| {
             let is_other = running.started.user != user && running.stop.is_some();
-            is_other && ran(running) >= LONG && of(running) > own
+            is_other && ran(running) >= LONG && taken(running) > own
         });
-        let most = long.max_by_key(|running| of(running)).map(|running| running.started.number);
-        let stop = most.and_then(|number| self.running.get_mut(&number)?.stop.take());
+        let longest = long.max_by_key(|running| taken(running));
+        let number = longest.map(|running| running.started.number);
+        let stop = number.and_then(|number| self.running.get_mut(&number)?.stop.take());
         if let Some(stop) = stop {
             stop.stop();
         }

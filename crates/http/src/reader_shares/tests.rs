@@ -1,4 +1,4 @@
-//! Shares of readers.
+//! Tests of reader shares.
 
 use std::collections::HashSet;
 
@@ -10,27 +10,29 @@ fn user(number: i64) -> UserId {
     UserId::new(number)
 }
 
-/// What happens to the queue: somebody comes, the first of a user's readers comes back,
-/// somebody who waits leaves.
+/// A step of the model.
 #[derive(Debug, Clone)]
 enum Step {
-    Come(i64),
+    /// A request of a user asks for a reader.
+    Request(i64),
+    /// A user returns the first of their readers.
     Return(i64),
-    Go(usize),
+    /// A waiter leaves.
+    Leave(usize),
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
-        3 => (0_i64..5).prop_map(Step::Come),
+        3 => (0_i64..5).prop_map(Step::Request),
         2 => (0_i64..5).prop_map(Step::Return),
-        1 => (0_usize..50).prop_map(Step::Go),
+        1 => (0_usize..50).prop_map(Step::Leave),
     ];
     prop::collection::vec(step, 0..200)
 }
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 
-/// The queue beside a plain list of who waits and who reads.
+/// The queue beside plain lists of waiters and running reads.
 struct Model {
     queue: Queue<usize>,
     waiting: Vec<(usize, i64)>,
@@ -51,9 +53,9 @@ impl Model {
 
     fn take(&mut self, step: &Step) {
         match step {
-            Step::Come(number) => {
+            Step::Request(number) => {
                 self.came += 1;
-                if let Some(started) = self.queue.enter(user(*number)) {
+                if let Some(started) = self.queue.enter(user(*number), None) {
                     assert!(self.waiting.iter().all(|(_, other)| other != number));
                     self.reading.push((*number, started));
                 } else {
@@ -67,33 +69,32 @@ impl Model {
                     self.queue.leave(started, MILLISECOND);
                 }
             }
-            Step::Go(at) => {
+            Step::Leave(at) => {
                 if !self.waiting.is_empty() {
-                    let (ticket, _) = self.waiting.remove(at % self.waiting.len());
-                    self.gone.insert(ticket);
+                    let (waiter, _) = self.waiting.remove(at % self.waiting.len());
+                    self.gone.insert(waiter);
                 }
             }
         }
-        self.hand_on();
+        self.wake_next();
     }
 
-    fn hand_on(&mut self) {
+    fn wake_next(&mut self) {
         loop {
             let gone = &self.gone;
-            let Some((next, ticket)) = self.queue.next(|ticket| !gone.contains(ticket)) else {
-                break;
-            };
-            let at = self.waiting.iter().position(|(waits, _)| *waits == ticket).unwrap();
+            let next = self.queue.next(|waiter| !gone.contains(waiter));
+            let Some((started, waiter)) = next else { break };
+            let at = self.waiting.iter().position(|(waits, _)| *waits == waiter).unwrap();
             let (_, number) = self.waiting.remove(at);
-            assert_eq!(user(number), next.user);
+            assert_eq!(user(number), started.user);
             // The first of each user comes first.
-            assert!(self.waiting.iter().all(|(other, of)| *of != number || *other > ticket));
-            self.reading.push((number, next));
+            assert!(self.waiting.iter().all(|(other, of)| *of != number || *other > waiter));
+            self.reading.push((number, started));
         }
         assert_eq!(self.queue.running.len(), self.reading.len());
         assert!(self.reading.len() <= self.queue.readers);
-        let most = self.queue.most(self.queue.users.len());
-        // No reader is free that somebody waits for who may have it.
+        let most = self.queue.share(self.queue.users.len());
+        // No reader is free that a waiter may have.
         assert!(
             self.reading.len() == self.queue.readers
                 || self.waiting.iter().all(|(_, number)| self.held(*number) >= most)
@@ -114,7 +115,7 @@ proptest! {
                 prop_assert!(model.held(number) <= (readers / 2).max(1));
             }
         }
-        // Who waits gets a reader when the others give theirs back.
+        // Each waiter gets a reader when the others return theirs.
         for _ in 0..steps.len() {
             for number in 0..5 {
                 model.take(&Step::Return(number));
@@ -128,11 +129,11 @@ proptest! {
 #[test]
 fn rule_0_41_a_replica_has_shares_too() {
     let shares = ReaderShares::new(4);
-    let take = |number, most| -> Vec<ReaderTurn> {
-        (0..most).map_while(|_| shares.try_turn(user(number))).collect()
+    let take = |number, most| -> Vec<ReaderPermit> {
+        (0..most).map_while(|_| shares.try_acquire(user(number))).collect()
     };
     let mut first = take(1, 4);
-    assert_eq!(first.len(), 2, "half of them, and nobody waits for more");
+    assert_eq!(first.len(), 2, "half of them");
     let second = take(2, 4);
     assert_eq!(second.len(), 1);
     first.pop();
@@ -142,17 +143,17 @@ fn rule_0_41_a_replica_has_shares_too() {
 }
 
 #[test]
-fn rule_0_32_users_take_turns() {
+fn rule_0_32_least_time_comes_first() {
     let mut model = Model::new(1);
     for number in [0, 0, 0, 0, 1, 1, 2] {
-        model.take(&Step::Come(number));
+        model.take(&Step::Request(number));
     }
     let mut order = vec![0];
     while let Some((number, _)) = model.reading.first().copied() {
         model.take(&Step::Return(number));
         order.extend(model.reading.first().map(|one| one.0));
     }
-    assert_eq!(order, [0, 1, 2, 0, 1, 0, 0], "who has taken least comes next");
+    assert_eq!(order, [0, 1, 2, 0, 1, 0, 0], "least time first");
 }
 
 #[test]
@@ -163,18 +164,17 @@ fn rule_0_32_short_reads_do_not_wait_for_long_ones() {
     let stops = [stop(), stop()];
     for (number, stop) in (1..).zip(&stops) {
         // Their reads have taken long before.
-        let before = queue.enter(user(number)).unwrap();
-        queue.leave(before, Duration::from_secs(number.unsigned_abs()));
-        let started = queue.enter(user(number)).unwrap();
-        queue.running.get_mut(&started.number).unwrap().stop = Some(stop.clone());
+        let before = queue.enter(user(number), None).unwrap();
+        queue.leave(before, Duration::from_millis(500) * u32::try_from(number).unwrap());
+        queue.enter(user(number), Some(stop.clone())).unwrap();
     }
     queue.wait(user(3), 7);
     let stopped = |stop: &ReadStop| stop.check().is_err();
     queue.stop_for(user(3), Instant::now() + LONG / 2);
     assert!(!stops.iter().any(stopped), "none has run for so long");
     queue.stop_for(user(3), Instant::now() + LONG);
-    assert_eq!(stops.each_ref().map(stopped), [false, true], "of who has taken most");
-    // For somebody whose reads are long none is stopped.
+    assert_eq!(stops.each_ref().map(stopped), [false, true], "of the user who has taken most");
+    // No read is stopped for a user whose reads are long.
     queue.waiting.charge(Charge { tenant: Some(user(4)), estimate: Duration::ZERO }, long);
     let charge = queue.waiting.charge_unqueued(Some(user(4)));
     queue.waiting.charge(charge, long);
@@ -184,10 +184,24 @@ fn rule_0_32_short_reads_do_not_wait_for_long_ones() {
 }
 
 #[test]
+fn rule_0_32_the_last_reader_is_left_to_short_reads() {
+    let mut queue = Queue::<usize>::new(2);
+    let long = queue.enter(user(1), None).unwrap();
+    queue.leave(long, Duration::from_secs(10));
+    queue.enter(user(2), None).unwrap();
+    assert!(queue.enter(user(1), None).is_none(), "its reads are long");
+    queue.wait(user(1), 7);
+    assert!(queue.next(|_| true).is_none());
+    let short = queue.enter(user(3), None).unwrap();
+    queue.leave(short, MILLISECOND);
+    assert!(queue.next(|_| true).is_none());
+}
+
+#[test]
 fn rule_0_32_one_more_user_finds_a_free_reader() {
     let mut model = Model::new(8);
     for (number, held) in [(0, 4), (1, 2), (2, 2)] {
-        (0..8).for_each(|_| model.take(&Step::Come(number)));
+        (0..8).for_each(|_| model.take(&Step::Request(number)));
         assert_eq!(model.held(number), held, "of user {number}");
     }
 }

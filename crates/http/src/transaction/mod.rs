@@ -9,11 +9,12 @@ mod count;
 mod shape;
 
 use daybook_domain::instant::Instant;
-use daybook_domain::transaction::{Changes, Intent, Verb};
+use daybook_domain::transaction::{Changes, Intent, Transaction, Verb};
 use daybook_service::Context;
 use daybook_service::transaction::{self, CreateMode, Listed, Request, VerbRequest, View};
 use daybook_storage::Tx;
 use daybook_storage::page::PageKey;
+use serde::Serialize;
 
 use crate::blob;
 use crate::body::{Body, Items};
@@ -22,11 +23,11 @@ use crate::error::ApiError;
 use crate::item_notes::ItemNotes;
 use crate::reply::{self, ApiResult, IdOut, Reply};
 use crate::request::ApiRequest;
-use crate::rows::{CursorOut, PageRows};
+use crate::response_budget::{self, EncodeError};
 use crate::wire::{self, IterOut};
 pub(crate) use count::{CountsOut, count_transactions, count_transactions_posted};
 use shape::{
-    BatchOut, ListedOut, ShortOperationOut, TransactionIn, TransactionOperationOut, TransactionOut,
+    BatchOut, ListEndOut, ShortOperationOut, TransactionIn, TransactionOperationOut, TransactionOut,
 };
 
 /// Descriptions up to this size in total are parsed as typed lines in the unit of work. Larger ones
@@ -91,32 +92,30 @@ fn list_request(request: &ApiRequest) -> Request {
 
 /// Encodes a page of a query. It ends early if it exceeds the response budget.
 fn encode_page(listed: &Listed, base: &str, query: &str, asked_at: Instant) -> Reply {
-    let rows = PageRows::new(&listed.view.transactions);
-    let cursor = || {
-        let key = rows.end().map(PageKey::of).or(listed.next)?;
-        cursor::write(&TransactionCursor::new(key, query.to_owned(), asked_at))
+    let end = |last: Option<&Transaction>| {
+        let key = last.map(PageKey::of).or(listed.next);
+        let cursor = key.and_then(|key| {
+            cursor::write(&TransactionCursor::new(key, query.to_owned(), asked_at))
+        });
+        let account = listed.account.map(|id| id.to_string());
+        ListEndOut { cursor, account, warnings: wire::warnings(&listed.warnings) }
     };
-    reply::ok(&ListedOut {
-        items: rows.out(|transaction| Ok(TransactionOut::list_row(listed, transaction, base))),
-        cursor: CursorOut(&cursor),
-        account: listed.account.map(|id| id.to_string()),
-        warnings: wire::warnings(&listed.warnings),
-    })
-    .advising("ask for transactions one by one")
+    let shape = |transaction| {
+        check_files(&listed.view)?;
+        Ok(TransactionOut::list_row(listed, transaction, base))
+    };
+    reply::json(response_budget::encode_page(&listed.view.transactions, shape, end))
+        .on_too_large("ask for transactions one by one")
 }
 
 /// Encodes all requested transactions, without pages.
 fn encode_all(listed: &Listed, base: &str) -> Reply {
     let rows = &listed.view.transactions;
-    let items =
-        || rows.iter().map(|transaction| TransactionOut::list_row(listed, transaction, base));
-    reply::ok(&ListedOut {
-        items: IterOut(items),
-        cursor: CursorOut(&|| None),
-        account: None,
-        warnings: Vec::new(),
-    })
-    .advising("name fewer transactions")
+    let shape = |one| TransactionOut::list_row(listed, one, base);
+    let encode = |()| reply::list(rows, shape, |one| one.id.to_string());
+    check_files(&listed.view)
+        .map_or_else(|error| reply::json(Err(error)), encode)
+        .on_too_large("name fewer transactions")
 }
 
 /// GET transactions/{id}.
@@ -124,7 +123,7 @@ pub(crate) async fn get_transaction(request: ApiRequest) -> ApiResult {
     let (book, id, base) = (request.book(), request.id(), request.base());
     let tolerant = request.state.missing_as_no_content;
     let encode = move |view: &View, _: &Context| {
-        let shown = |one| tagged(reply::ok(&TransactionOut::full(view, one, &base)), view);
+        let shown = |one| with_etag(show(view, &TransactionOut::full(view, one, &base)), view);
         view.transactions.first().map_or_else(reply::nothing, shown)
     };
     let get = move |tx: &mut Tx<'_>, cx: &Context| transaction::get(tx, cx, &book, &id);
@@ -355,16 +354,27 @@ fn operation(view: &View, base: &str) -> Reply {
     else {
         return reply::nothing();
     };
-    let short = || ShortOperationOut { transaction: IdOut { id: one.id.to_string() } };
+    let short = ShortOperationOut { transaction: IdOut { id: one.id.to_string() } };
     let known = ItemNotes::default().with_known(view.known.iter().map(|one| one.index));
-    tagged(reply::ok(&operation).or_short(short), view).noting(known)
+    with_etag(show(view, &operation).or_short(&short), view).noting(known)
+}
+
+/// Checks that the files of a view were loaded: those of its transactions may be too many.
+fn check_files(view: &View) -> Result<(), EncodeError> {
+    let needs_files = || view.transactions.iter().any(|one| !one.files.is_empty());
+    if view.files.is_whole() || !needs_files() { Ok(()) } else { Err(EncodeError::TooLarge) }
+}
+
+/// 200 with transactions of a view.
+fn show(view: &View, body: &impl Serialize) -> Reply {
+    reply::json(check_files(view).and_then(|()| response_budget::encode(body)))
 }
 
 /// Adds the ETag of the transaction, unless the caller may only see its id (behaviour 3.7.2).
-fn tagged(reply: Reply, view: &View) -> Reply {
+fn with_etag(reply: Reply, view: &View) -> Reply {
     match view.transactions.first().filter(|transaction| !view.masked.contains_key(&transaction.id))
     {
-        Some(transaction) => reply.tagged(transaction),
+        Some(transaction) => reply.with_etag(transaction),
         None => reply,
     }
 }
@@ -373,8 +383,8 @@ fn list_reply(view: &View, base: &str) -> Reply {
     let rows = &view.transactions;
     let items = || rows.iter().map(|transaction| TransactionOut::brief(view, transaction, base));
     let ids = || rows.iter().map(|one| IdOut { id: one.id.to_string() });
-    reply::ok(&BatchOut::new(IterOut(items), view))
-        .or_short(|| BatchOut::new(IterOut(ids), view))
+    show(view, &BatchOut::new(IterOut(items), view))
+        .or_short(&BatchOut::new(IterOut(ids), view))
         .noting(notes(view))
 }
 

@@ -8,14 +8,11 @@ use daybook_domain::id::{AccountId, FileId, TransactionId};
 use daybook_domain::permission::Action;
 use daybook_domain::transaction::{Changes, Transaction};
 use daybook_service::transaction::{Listed, View};
-use serde::ser::Error;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::account::{AccountOut, BriefOut};
 use crate::file::{FileIn, FileOut};
 use crate::reply::IdOut;
-use crate::response_budget;
-use crate::rows::CursorOut;
 use crate::wire::{
     Present, PropertiesIn, PropertiesOut, RefIn, StampOut, TextOrNumber, convert, field, id_text,
     list, objects_only, reference,
@@ -192,9 +189,6 @@ struct FilesOut<'v> {
 impl Serialize for FilesOut<'_> {
     fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
         let Self { ids, view, base } = *self;
-        if !ids.is_empty() && !view.files.is_whole() {
-            return Err(S::Error::custom(response_budget::no_more()));
-        }
         let files = ids.iter().filter_map(|id| view.files.get(*id));
         writer.collect_seq(files.map(|file| FileOut::new(file, view.access.book(), base)))
     }
@@ -370,12 +364,11 @@ pub(crate) struct ShortOperationOut {
     pub(crate) transaction: IdOut,
 }
 
-/// A list of transactions.
+/// The fields of a list of transactions behind its items.
 #[derive(Serialize)]
-pub(crate) struct ListedOut<'c, R> {
-    pub(crate) items: R,
-    #[serde(skip_serializing_if = "CursorOut::is_none")]
-    pub(crate) cursor: CursorOut<'c>,
+pub(crate) struct ListEndOut {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cursor: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) account: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
