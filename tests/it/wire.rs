@@ -13,6 +13,7 @@ pub fn tests() -> Vec<Case> {
     crate::cases![
         pipelined_requests_are_answered_in_order,
         garbage_after_a_request,
+        garbage_after_a_write,
         garbage_instead_of_a_request,
         request_smuggling_is_refused,
         huge_headers,
@@ -96,6 +97,16 @@ fn garbage_after_a_request(server: &Server) {
     let statuses = statuses(&answered);
     assert_eq!(statuses.first(), Some(&200), "{answered}");
     assert!(statuses[1..].iter().all(|status| (400..500).contains(status)), "{answered}");
+    healthy(server);
+}
+
+/// The error of the bytes behind a request does not take its response away.
+fn garbage_after_a_write(server: &Server) {
+    let body = "{\"name\": \"Before garbage\"}";
+    let head = head(server, &format!("Content-Length: {}", body.len()));
+    let head = head.replace("Connection: close\r\n", "");
+    let answered = exchange(server, format!("{head}{body}nonsense\r\n\r\n").as_bytes());
+    assert_eq!(statuses(&answered), [200, 400], "{answered}");
     healthy(server);
 }
 

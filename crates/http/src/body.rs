@@ -21,10 +21,10 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::budget::{BodyHold, MemoryOwner, Reservation, UNCOUNTED, owner_of};
+use crate::budget::{BodyHold, MemoryOwner, Reservation, owner_of};
 use crate::error::{ApiError, RequestError};
 use crate::idempotency::{attach_hash, needs_hash};
-use crate::receive::collect;
+use crate::receive::{SMALL_BODY, collect};
 use crate::request::ApiRequest;
 use crate::socket::ConnectionState;
 use crate::surrogate::replace_unpaired;
@@ -229,7 +229,7 @@ pub(crate) fn is_of_type(request: &HttpRequest, is_accepted: impl FnOnce(&str) -
 
 /// Reserves memory for the parsed values of a body, unless it is small.
 fn reserve_values(memory: &mut Reservation, bytes: &[u8]) -> Result<(), ApiError> {
-    if bytes.len() <= UNCOUNTED {
+    if bytes.len() <= SMALL_BODY {
         return Ok(());
     }
     let values = count_values(bytes);

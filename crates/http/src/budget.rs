@@ -1,9 +1,9 @@
 //! Memory budget for request bodies, file contents and responses of all requests together.
 //!
 //! A request reserves memory while its body arrives and while its response is encoded, and returns
-//! it when the body is processed and the response is sent. The first 64 KB of each are not
-//! counted, so small requests are never refused; an eighth of the budget is left for them. A
-//! reservation does not wait, because a waiting request holds memory itself: without memory the
+//! it when the body is processed and the response is sent. Those of at most 16 KB are not counted,
+//! so small requests are never refused; an eighth of the budget is left for them. A reservation
+//! does not wait, because a waiting request holds memory itself: without memory the
 //! request is answered 503 (behaviour 0.22).
 //!
 //! Each owner holds at most as much as is left for all others, so one user never takes all of it
@@ -21,8 +21,8 @@ use crate::error::RequestError;
 use crate::keyed_mutex::{KeyedGuard, KeyedMutex};
 
 const MEGABYTE: usize = 1024 * 1024;
-/// Bytes of each reservation that are not counted.
-pub(crate) const UNCOUNTED: usize = 64 * 1024;
+/// Reservations of at most this many bytes are not counted.
+const UNCOUNTED: usize = 16 * 1024;
 /// Bytes that an owner may hold even if less is left for others: the content of the largest file,
 /// as bytes and as Base64.
 const GUARANTEED: usize = 48 * MEGABYTE;

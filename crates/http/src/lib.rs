@@ -176,8 +176,6 @@ pub fn serve(
             .keep_alive(KeepAlive::Os)
             .client_request_timeout(Duration::ZERO)
             .client_disconnect_timeout(LINGER)
-            // The socket delays the end of the stream for clients that still read.
-            .h1_allow_half_closed(false)
             .graceful_shutdown_signal(move || {
                 let stop = stop.clone();
                 async move { stop.notified().await }

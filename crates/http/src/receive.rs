@@ -8,7 +8,7 @@ use actix_web::error::PayloadError;
 use actix_web::web::Bytes;
 use tokio::time::{Instant, timeout_at};
 
-use crate::budget::{Reservation, UNCOUNTED};
+use crate::budget::Reservation;
 use crate::error::{ApiError, RequestError};
 use crate::long_text::LongText;
 
@@ -16,7 +16,9 @@ use crate::long_text::LongText;
 /// slow line.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 const BYTES_PER_SECOND: usize = 64 * 1024;
-/// How long a body of more than 64 KB may pause.
+/// Bytes of a body that are received before its caller is admitted, and that may pause.
+pub(crate) const SMALL_BODY: usize = 64 * 1024;
+/// How long a larger body may pause.
 const PAUSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 const NO_PAGES: &str = "the system has no more memory; try again shortly";
@@ -51,7 +53,7 @@ pub(crate) async fn collect(
         if size > max {
             return Err(RequestError::TooLarge.into());
         }
-        if size > UNCOUNTED
+        if size > SMALL_BODY
             && let Some(admit) = admit.take()
         {
             let begun = Instant::now();
@@ -66,7 +68,7 @@ pub(crate) async fn collect(
 
 /// Returns when the next bytes of a body must have come.
 fn next_deadline(whole: Instant, now: Instant, received: usize) -> Instant {
-    if received > UNCOUNTED { whole.min(now + PAUSE_TIMEOUT) } else { whole }
+    if received > SMALL_BODY { whole.min(now + PAUSE_TIMEOUT) } else { whole }
 }
 
 /// Returns by how much received bytes prolong the time of a body.
@@ -97,7 +99,7 @@ mod tests {
     fn rule_0_19_slow_bodies_end() {
         const KB: usize = 1024;
         assert_eq!(seconds([]), 30);
-        assert_eq!(seconds([UNCOUNTED]), 31, "a short one may pause");
+        assert_eq!(seconds([SMALL_BODY]), 31, "a short one may pause");
         assert_eq!(seconds([31 * KB * KB]), 11, "a long one may not");
         assert_eq!(seconds([16 * KB; 100]), 39, "too slow on the whole");
         assert_eq!(seconds([80 * KB; 400]), 410, "slow and steady");

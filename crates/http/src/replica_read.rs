@@ -83,6 +83,7 @@ async fn try_replicas(
         let read = block(move || {
             let _reader = reader;
             let encode = store.read_replica(replica, after, &stop, |tx| work(tx))?;
+            stop.check().ok()?;
             Some(run::encode_within(budget, encode))
         });
         match timeout(max.saturating_sub(begun.elapsed()), read).await {

@@ -175,7 +175,7 @@ impl Reply {
         Self { notes, ..self }
     }
 
-    /// Replaces the body by one that is made from it.
+    /// Replaces the body by one that is made from it. A body of ids alone stays.
     ///
     /// # Errors
     /// The error of `change`; 500 for a body that is not a `T`.
@@ -183,6 +183,9 @@ impl Reply {
         self,
         change: impl FnOnce(T) -> Result<R, ApiError>,
     ) -> ApiResult {
+        if self.shortened || self.replayed == Some(BodyForm::Ids) {
+            return Ok(self);
+        }
         let text = self.body.map_err(|fault| unanswered(fault, self.advice))?;
         let body = serde_json::from_slice(&text);
         let changed = change(body.map_err(|error| RequestError::Failed(error.to_string()))?)?;

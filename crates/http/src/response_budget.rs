@@ -48,6 +48,10 @@ impl From<serde_json::Error> for EncodeError {
 pub(crate) struct ResponseBudget {
     limit: usize,
     memory: Reservation,
+    /// Bytes reserved for the text.
+    text: usize,
+    /// Bytes reserved for data from which the text is made.
+    data: usize,
 }
 
 thread_local! {
@@ -58,12 +62,12 @@ thread_local! {
 impl ResponseBudget {
     /// The budget of a response that is encoded on its own.
     pub(crate) const fn new(memory: Reservation) -> Self {
-        Self { limit: MAX_RESPONSE_BYTES, memory }
+        Self { limit: MAX_RESPONSE_BYTES, memory, text: 0, data: 0 }
     }
 
     /// The budget of a response that is encoded within its write transaction.
     pub(crate) const fn in_transaction(memory: Reservation) -> Self {
-        Self { limit: MAX_STORED_BYTES, memory }
+        Self { limit: MAX_STORED_BYTES, memory, text: 0, data: 0 }
     }
 
     /// Encodes a response within this budget. Returns it with the memory that it takes.
@@ -80,6 +84,26 @@ impl ResponseBudget {
         let encoded = encode();
         (encoded, CURRENT.take().map(|budget| budget.memory))
     }
+
+    fn reserve(&mut self) -> Result<(), EncodeError> {
+        let bytes = self.text.saturating_add(self.data);
+        self.memory.grow_to(bytes).map_err(|_| EncodeError::Crowded)
+    }
+}
+
+/// Reserves memory for data from which a part of the response is made.
+///
+/// # Errors
+/// [`EncodeError::TooLarge`] and [`EncodeError::Crowded`].
+pub(crate) fn reserve_data(bytes: usize) -> Result<(), EncodeError> {
+    CURRENT.with_borrow_mut(|current| match current {
+        Some(budget) if bytes <= budget.limit => {
+            budget.data = bytes;
+            budget.reserve()
+        }
+        None if bytes <= MAX_RESPONSE_BYTES => Ok(()),
+        Some(_) | None => Err(EncodeError::TooLarge),
+    })
 }
 
 /// Encodes a response as JSON.
@@ -197,12 +221,13 @@ impl ResponseText {
         }
         let step = self.reserved.clamp(MIN_STEP, MAX_STEP);
         let reserved = self.reserved.saturating_add(step).min(self.limit).max(needed);
-        CURRENT
-            .with_borrow_mut(|current| match current {
-                Some(budget) => budget.memory.grow_to(reserved),
-                None => Ok(()),
-            })
-            .map_err(|_| EncodeError::Crowded)?;
+        CURRENT.with_borrow_mut(|current| match current {
+            Some(budget) => {
+                budget.text = reserved;
+                budget.reserve()
+            }
+            None => Ok(()),
+        })?;
         self.reserved = reserved;
         Ok(())
     }

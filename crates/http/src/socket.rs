@@ -53,6 +53,8 @@ pub(crate) struct ConnectionState {
     phase: Cell<Phase>,
     /// Whether a request has begun since the last read.
     has_begun: Cell<bool>,
+    /// Whether a request has begun since the client last kept a response waiting.
+    has_response: Cell<bool>,
     /// When the connection is closed unless a request begins.
     deadline: Cell<Instant>,
     /// Wakes the task of the connection when the phase changes.
@@ -63,6 +65,7 @@ impl ConnectionState {
     /// Begins a request whose head has been read.
     pub(crate) fn begin(self: &Rc<Self>, has_body: bool) -> RunningRequest {
         self.has_begun.set(true);
+        self.has_response.set(true);
         self.phase.set(if has_body { Phase::Receiving } else { Phase::Processing });
         RunningRequest(Rc::clone(self))
     }
@@ -113,6 +116,8 @@ pub(crate) struct Socket {
 struct Stall {
     ends: Pin<Box<Sleep>>,
     taken: usize,
+    /// Whether bytes wait for the client now.
+    waits: bool,
 }
 
 impl Socket {
@@ -127,6 +132,7 @@ impl Socket {
         let connection = ConnectionState {
             phase: Cell::new(Phase::Idle),
             has_begun: Cell::new(false),
+            has_response: Cell::new(false),
             deadline: Cell::new(deadline),
             waker: Cell::new(None),
         };
@@ -146,10 +152,13 @@ impl Socket {
         Rc::clone(&self.connection)
     }
 
-    /// Notes that the client has closed its side, and returns the end of the stream a while later.
+    /// Notes that the client has closed its side. A while later it fails, which drops the running
+    /// request; without one it returns the end of the stream.
     fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<Result<()>> {
+        let is_idle = self.connection.phase.get() == Phase::Idle;
+        let outcome = || if is_idle { Ok(()) } else { Err(ErrorKind::ConnectionAborted.into()) };
         let closed = self.closed.get_or_insert_with(|| Box::pin(sleep(CLOSED_TIMEOUT)));
-        closed.as_mut().poll(cx).map(Ok)
+        closed.as_mut().poll(cx).map(|()| outcome())
     }
 
     /// Checks, without reading, whether the client has closed its side. Behind a pipelined request
@@ -184,8 +193,12 @@ impl Socket {
         outcome: Poll<Result<usize>>,
     ) -> Poll<Result<usize>> {
         let Poll::Ready(taken) = &outcome else {
-            let new = || Stall { ends: Box::pin(sleep(STALL_TIMEOUT)), taken: 0 };
+            // Time in which no bytes waited does not count, nor does an earlier response.
+            let is_new = self.connection.has_response.take();
+            self.stall.take_if(|stall| !stall.waits && (is_new || stall.ends.is_elapsed()));
+            let new = || Stall { ends: Box::pin(sleep(STALL_TIMEOUT)), taken: 0, waits: true };
             let stall = self.stall.get_or_insert_with(new);
+            stall.waits = true;
             return stall.ends.as_mut().poll(cx).map(|()| {
                 Err(Error::new(ErrorKind::TimedOut, "the client takes its response too slowly"))
             });
@@ -208,9 +221,6 @@ impl AsyncRead for Socket {
     ) -> Poll<Result<()>> {
         self.connection.waker.set(Some(cx.waker().clone()));
         let has_begun = self.connection.has_begun.take();
-        if has_begun {
-            self.stall = None;
-        }
         let is_idle = match self.connection.phase.get() {
             Phase::Processing => return self.poll_client(cx),
             Phase::Responding => return Poll::Pending,
@@ -219,6 +229,10 @@ impl AsyncRead for Socket {
         };
         if self.closed.is_some() {
             return self.poll_closed(cx);
+        }
+        // A client that sends requests without taking the responses would fill the memory.
+        if is_idle && self.stall.as_ref().is_some_and(|stall| stall.waits) {
+            return Poll::Pending;
         }
         // The next request may have been read together with one that has ended already.
         if self.read_ahead >= MAX_READ_AHEAD || (is_idle && has_begun) {
@@ -256,7 +270,13 @@ impl AsyncWrite for Socket {
         self.check_stall(cx, outcome)
     }
 
+    /// The HTTP server flushes when the client has taken all bytes.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<()>> {
+        if let Some(stall) = self.stall.as_mut().filter(|stall| stall.waits) {
+            stall.waits = false;
+            // The next request may be read now.
+            cx.waker().wake_by_ref();
+        }
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 
@@ -270,6 +290,7 @@ mod tests {
     use std::future::poll_fn;
 
     use actix_web::rt::System;
+    use tokio::io::AsyncWriteExt;
     use tokio::net::TcpListener;
     use tokio::task::yield_now;
     use tokio::time::timeout;
@@ -308,7 +329,7 @@ mod tests {
     fn rule_0_20_slow_readers_are_closed() {
         System::new().block_on(async {
             let (mut socket, _client) = connected().await;
-            let almost_over = || Stall { ends: Box::pin(sleep(SHORT)), taken: 0 };
+            let almost_over = || Stall { ends: Box::pin(sleep(SHORT)), taken: 0, waits: true };
             socket.stall = Some(almost_over());
             assert!(taking(&mut socket, MIN_TAKEN).await.is_none(), "it takes enough");
             socket.stall = Some(almost_over());
@@ -317,13 +338,31 @@ mod tests {
         });
     }
 
-    /// Returns whether the socket reports the end of its stream within so long.
-    async fn ends_within(socket: &mut Socket, time: Duration) -> bool {
+    /// Returns how many bytes the socket reads within so long; none at the end of its stream.
+    async fn read_within(socket: &mut Socket, time: Duration) -> Option<usize> {
         let mut space = [0; 8];
         let mut buffer = ReadBuf::new(&mut space);
         let read = poll_fn(|cx| Pin::new(&mut *socket).poll_read(cx, &mut buffer));
         let read = timeout(time, read).await;
-        read.is_ok_and(|outcome| outcome.is_ok() && buffer.filled().is_empty())
+        read.ok().map(|_| buffer.filled().len())
+    }
+
+    async fn ends_within(socket: &mut Socket, time: Duration) -> bool {
+        read_within(socket, time).await == Some(0)
+    }
+
+    #[test]
+    fn rule_0_20_no_request_is_read_while_a_response_waits() {
+        System::new().block_on(async {
+            let (mut socket, mut client) = connected().await;
+            let waits = poll_fn(|cx| Poll::Ready(socket.check_stall(cx, Poll::Pending)));
+            assert!(waits.await.is_pending());
+            drop(socket.connection().begin(false));
+            client.write_all(b"GET").await.unwrap();
+            assert_eq!(read_within(&mut socket, SHORT).await, None);
+            poll_fn(|cx| Pin::new(&mut socket).poll_flush(cx)).await.unwrap();
+            assert_eq!(read_within(&mut socket, SHORT).await, Some(3));
+        });
     }
 
     #[test]

@@ -20,7 +20,7 @@ use serde::ser::Error as _;
 use crate::body::Body;
 use crate::error::ApiError;
 use crate::integration::IntegrationOut;
-use crate::reply::{self, ApiResult, Reply};
+use crate::reply::{self, ApiResult, IdOut, Reply};
 use crate::request::ApiRequest;
 use crate::run;
 use crate::state::AppState;
@@ -30,7 +30,8 @@ use shape::{ConnectionIn, SealedOut};
 pub(crate) use seal::properties_context;
 
 fn to_reply(view: &View, _: &Context) -> Reply {
-    reply::ok(&SealedOut::from(view))
+    let id = IdOut { id: view.connection.id.to_string() };
+    reply::ok(&SealedOut::from(view)).or_short(&id)
 }
 
 /// Opens the properties of a reply whose sealed form is stored under the idempotency key.

@@ -22,7 +22,7 @@ use crate::account::{self, AccountOut};
 use crate::collaborator::NO_PICTURE;
 use crate::file;
 use crate::group::GroupOut;
-use crate::response_budget::{EncodeError, MAX_RESPONSE_BYTES};
+use crate::response_budget::{self, EncodeError};
 
 /// The data from which an event is expanded.
 pub(super) struct Reader<'v> {
@@ -43,7 +43,7 @@ impl<'v> Reader<'v> {
     /// Accounts and groups may show much more than the event stores.
     fn count(&self, bytes: usize) -> Result<(), EncodeError> {
         self.shown.set(self.shown.get().saturating_add(bytes));
-        if self.shown.get() > MAX_RESPONSE_BYTES { Err(EncodeError::TooLarge) } else { Ok(()) }
+        response_budget::reserve_data(self.shown.get())
     }
 }
 
@@ -87,7 +87,7 @@ fn value(json: &Json) -> Value {
     }
 }
 
-/// Returns the bytes of the text_bytes in a snapshot and its properties.
+/// Returns the bytes of the texts in a snapshot and its properties.
 fn text_bytes(object: &Object) -> usize {
     let length = |json: &Json| json.as_text().map_or(0, str::len);
     let own = object.iter().map(|(_, json)| length(json));

@@ -2,8 +2,8 @@
 //!
 //! With N active users each holds at most 1/(N+1) of the readers, so the next user finds a free
 //! one. A free reader goes to the user who has taken least time of the readers, as in the queues of
-//! the writers ([`FairQueue`]). One reader is left to users whose reads are short; where none is
-//! free for these, a long read is stopped.
+//! the writers ([`FairQueue`]). Users whose reads are long hold at most all readers but one; where
+//! none is free for a user with short reads, a long read is stopped.
 //!
 //! Reads for authentication and of the server itself have connections of their own in the store.
 //! Deliveries share those of the server between the users who installed the apps (behaviour 8.9).
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use daybook_domain::id::UserId;
 use daybook_storage::ReadStop;
 use daybook_storage::fair_queue::{Charge, FairQueue, Usage};
-use tokio::sync::oneshot::{self, Sender};
+use tokio::sync::oneshot::{self, Receiver, Sender};
 use tokio::time::timeout;
 
 /// Deliveries that a process reads at once.
@@ -57,17 +57,17 @@ impl ReaderShares {
 
     /// Takes a reader for the user if one is free.
     pub(crate) fn try_acquire(&self, user: UserId) -> Option<ReaderPermit> {
-        self.enter(user, None)
+        let started = lock(&self.0).enter(user, None)?;
+        Some(self.permit(started))
     }
 
     /// Waits for a reader. The read can be stopped for other users with `stop`.
     pub(crate) async fn acquire(&self, user: UserId, stop: Option<&ReadStop>) -> ReaderPermit {
         loop {
-            if let Some(permit) = self.enter(user, stop) {
-                return permit;
-            }
-            let (permit, mut receiver) = oneshot::channel();
-            lock(&self.0).wait(user, Waiter { permit, stop: stop.cloned() });
+            let mut receiver = match self.enter_or_wait(user, stop) {
+                Ok(permit) => return permit,
+                Err(receiver) => receiver,
+            };
             let permit = loop {
                 match timeout(WAIT_TIMEOUT, &mut receiver).await {
                     Ok(permit) => break permit,
@@ -81,9 +81,24 @@ impl ReaderShares {
         }
     }
 
-    fn enter(&self, user: UserId, stop: Option<&ReadStop>) -> Option<ReaderPermit> {
-        let started = lock(&self.0).enter(user, stop.cloned())?;
-        Some(ReaderPermit { shared: Some(Arc::clone(&self.0)), started })
+    /// Takes a free reader, or queues the request for one. Both happen under one lock: a reader that
+    /// became free in between would wake nobody.
+    fn enter_or_wait(
+        &self,
+        user: UserId,
+        stop: Option<&ReadStop>,
+    ) -> Result<ReaderPermit, Receiver<ReaderPermit>> {
+        let mut queue = lock(&self.0);
+        if let Some(started) = queue.enter(user, stop.cloned()) {
+            return Ok(self.permit(started));
+        }
+        let (permit, receiver) = oneshot::channel();
+        queue.wait(user, Waiter { permit, stop: stop.cloned() });
+        Err(receiver)
+    }
+
+    fn permit(&self, started: Started) -> ReaderPermit {
+        ReaderPermit { shared: Some(Arc::clone(&self.0)), started }
     }
 }
 
@@ -173,10 +188,18 @@ impl<W> Queue<W> {
         Some(started)
     }
 
-    /// Returns whether a reader is free for the user. The last one is left to short reads.
+    /// Returns whether a reader is free for the user. Users with long reads hold at most all readers
+    /// but one.
     fn has_reader_for(&self, user: UserId) -> bool {
-        let free = self.readers.saturating_sub(self.running.len());
-        free > 1 || (free == 1 && (self.readers == 1 || self.has_short_reads(user)))
+        if self.running.len() >= self.readers {
+            return false;
+        }
+        self.readers == 1 || self.has_short_reads(user) || self.long_reads() + 1 < self.readers
+    }
+
+    /// Returns how many readers the users with long reads hold.
+    fn long_reads(&self) -> usize {
+        self.running.values().filter(|one| !self.has_short_reads(one.started.user)).count()
     }
 
     fn has_short_reads(&self, user: UserId) -> bool {

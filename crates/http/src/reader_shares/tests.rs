@@ -184,17 +184,23 @@ fn rule_0_32_short_reads_do_not_wait_for_long_ones() {
 }
 
 #[test]
-fn rule_0_32_the_last_reader_is_left_to_short_reads() {
+fn rule_0_32_long_reads_leave_a_reader() {
     let mut queue = Queue::<usize>::new(2);
-    let long = queue.enter(user(1), None).unwrap();
-    queue.leave(long, Duration::from_secs(10));
-    queue.enter(user(2), None).unwrap();
-    assert!(queue.enter(user(1), None).is_none(), "its reads are long");
+    for number in [1, 2] {
+        let long = queue.enter(user(number), None).unwrap();
+        queue.leave(long, Duration::from_secs(10));
+    }
+    let long = queue.enter(user(2), None).unwrap();
+    assert!(queue.enter(user(1), None).is_none(), "another long read runs");
     queue.wait(user(1), 7);
     assert!(queue.next(|_| true).is_none());
     let short = queue.enter(user(3), None).unwrap();
     queue.leave(short, MILLISECOND);
     assert!(queue.next(|_| true).is_none());
+    let short = queue.enter(user(3), None).unwrap();
+    queue.leave(long, MILLISECOND);
+    assert!(queue.next(|_| true).is_some(), "short reads do not hold it back");
+    queue.leave(short, MILLISECOND);
 }
 
 #[test]

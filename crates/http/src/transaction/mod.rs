@@ -100,12 +100,21 @@ fn encode_page(listed: &Listed, base: &str, query: &str, asked_at: Instant) -> R
         let account = listed.account.map(|id| id.to_string());
         ListEndOut { cursor, account, warnings: wire::warnings(&listed.warnings) }
     };
-    let shape = |transaction| {
-        check_files(&listed.view)?;
-        Ok(TransactionOut::list_row(listed, transaction, base))
-    };
+    let shape = |transaction| list_row(listed, transaction, base);
     reply::json(response_budget::encode_page(&listed.view.transactions, shape, end))
         .on_too_large("ask for transactions one by one")
+}
+
+/// Returns a row of a page. Its files may be too many to load.
+fn list_row<'l>(
+    listed: &'l Listed,
+    transaction: &'l Transaction,
+    base: &'l str,
+) -> Result<TransactionOut<'l>, EncodeError> {
+    if !listed.view.files.is_whole() && !transaction.files.is_empty() {
+        return Err(EncodeError::TooLarge);
+    }
+    Ok(TransactionOut::list_row(listed, transaction, base))
 }
 
 /// Encodes all requested transactions, without pages.
