@@ -1,10 +1,10 @@
 //! The audience of access tokens (11.26): only tokens issued for this installation are accepted.
 //! Ids that grant access are random.
 
+use aws_lc_rs::hmac;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use daybook_tests::{Client, Server, id, unique};
-use ring::hmac;
 use serde_json::{Value, json};
 
 pub fn tests() -> Vec<crate::Case> {

@@ -76,7 +76,7 @@ impl Receiver {
 
     /// Starts a TLS receiver with the certificate of `localhost`.
     pub fn with_tls() -> Receiver {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let chain = CertificateDer::from_pem_file(certificates::host()).expect("a certificate");
         let key = PrivateKeyDer::from_pem_file(certificates::host_key()).expect("its key");
         let tls = ServerConfig::builder_with_provider(provider)

@@ -104,7 +104,7 @@ fn on_disk(folder: PathBuf) -> anyhow::Result<Blobs> {
 
 fn s3(options: &FileStoreArgs, bucket: &str) -> anyhow::Result<AmazonS3> {
     // This fails only if a crypto provider is already installed, which is fine.
-    let _ = rustls::crypto::ring::default_provider().install_default();
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let mut client = ClientOptions::new().with_timeout(Duration::from_secs(REQUEST_SECONDS));
     let mut builder =
         AmazonS3Builder::new().with_bucket_name(bucket).with_region(&options.s3_region);

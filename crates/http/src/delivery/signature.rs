@@ -1,10 +1,10 @@
 //! Signatures with the secret that an app and this server share (behaviour 8.6).
 
+use aws_lc_rs::hmac;
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::prelude::BASE64_STANDARD;
-use ring::hmac;
 
 /// The prefix of secrets in the format of Standard Webhooks. The rest is Base64.
 const PREFIX: &str = "whsec_";

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
+use aws_lc_rs::rand::{SecureRandom, SystemRandom};
 use daybook_domain::grant::{DeviceAuthorization, Refusal, UserCode};
 use daybook_domain::session::Session;
 use daybook_service::grant;
 use daybook_storage::ShardKey;
 use daybook_storage::user::User;
 use maud::{Markup, html};
-use ring::rand::{SecureRandom, SystemRandom};
 use serde::Serialize;
 
 use super::authorize::scope_list;

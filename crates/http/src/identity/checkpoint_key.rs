@@ -4,11 +4,11 @@
 //! are not suitable: rotations remove them, and an attacker with write access to the database could
 //! replace them.
 
+use aws_lc_rs::error::KeyRejected;
+use aws_lc_rs::hmac;
+use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use ring::error::KeyRejected;
-use ring::hmac;
-use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 
 /// Separates the derived key from other uses of the secret.
 const PURPOSE: &[u8] = b"daybook: checkpoints, Ed25519";

@@ -2,9 +2,9 @@
 //!
 //! `authenticate` accepts two kinds of tokens:
 //!
-//! - Tokens of this installation are JWTs signed by HMAC with `token.key` (`own_token`, `crypto`).
-//!   Each names a row that must still be valid: an issued token, a session, a grant or the
-//!   delivery of an event to an app.
+//! - Tokens of this installation are JWTs signed by HMAC with `token.key` (`own_token`). Each names
+//!   a row that must still be valid: an issued token, a session, a grant or the delivery of an
+//!   event to an app.
 //! - Tokens of the configured identity providers (`provider`) are verified by the provider's public
 //!   keys, or by asking the provider. If the user is unknown and admitted, the first request
 //!   creates the user.
@@ -24,7 +24,6 @@
 pub(crate) mod authenticate;
 mod bearer;
 pub(crate) mod checkpoint_key;
-mod crypto;
 pub(crate) mod own_token;
 pub(crate) mod provider;
 pub(crate) mod reseal;

@@ -6,9 +6,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
-use ring::hkdf::{HKDF_SHA256, Salt};
-use ring::rand::{SecureRandom, SystemRandom};
+use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use aws_lc_rs::hkdf::{HKDF_SHA256, Salt};
+use aws_lc_rs::rand::{SecureRandom, SystemRandom};
 
 /// Separates the derived key from other uses of the secret.
 const PURPOSE: &[u8] = b"daybook: sealed secrets, AES-256-GCM";

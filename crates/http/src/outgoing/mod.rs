@@ -94,7 +94,7 @@ impl Outgoing {
 
     fn with(reach: Reach, timeouts: Timeouts, lookup: NameLookup) -> Result<Self, Failure> {
         // This fails only if a crypto provider is already installed, which is fine.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let client = Client::builder()
             .redirect(Policy::none())
             .no_proxy()

@@ -3,10 +3,10 @@
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 
+use aws_lc_rs::hmac::{HMAC_SHA256, Key, sign};
+use aws_lc_rs::rand::SystemRandom;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use ring::hmac::{HMAC_SHA256, Key, sign};
-use ring::rand::SystemRandom;
 
 use crate::rate::attempts::AttemptLimit;
 
@@ -22,7 +22,7 @@ pub enum LoggedAddresses {
     Plain,
     /// Hashed with a random key per process. Lines of one client can be grouped, but the address
     /// cannot be recovered after the process ends.
-    Hashed(Key),
+    Hashed(Box<Key>),
     /// Omitted.
     Hidden,
 }
@@ -32,8 +32,9 @@ impl LoggedAddresses {
     ///
     /// # Errors
     /// When the random number generator of the system fails.
-    pub fn hashed() -> Result<Self, ring::error::Unspecified> {
-        Key::generate(HMAC_SHA256, &SystemRandom::new()).map(Self::Hashed)
+    pub fn hashed() -> Result<Self, aws_lc_rs::error::Unspecified> {
+        let key = Key::generate(HMAC_SHA256, &SystemRandom::new())?;
+        Ok(Self::Hashed(Box::new(key)))
     }
 
     pub(super) fn format(&self, client: IpAddr) -> Option<String> {

@@ -1,9 +1,9 @@
 //! Secrets of links, sessions and device codes: 32 random bytes, stored as their SHA-256.
 
+use aws_lc_rs::rand::{SecureRandom, SystemRandom};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use daybook_domain::session::SecretDigest;
-use ring::rand::{SecureRandom, SystemRandom};
 use sha2::{Digest, Sha256};
 
 /// The random number generator of the system failed.

@@ -1,8 +1,8 @@
 //! Signing keys: the key pairs for tokens that others verify, such as ID tokens (behaviour 11.15).
 //!
 //! A signing key is a row with its public thumbprint as id and the private key sealed by
-//! [`crate::identity::sealer`]. There is one current key per algorithm (Ed25519 and RSA, `pair` and
-//! `rsa`). `/.well-known/jwks.json` publishes the public keys.
+//! [`crate::identity::sealer`]. There is one current key per algorithm (Ed25519 and RSA, `pair`).
+//! `/.well-known/jwks.json` publishes the public keys.
 //!
 //! The first request that needs keys generates them. If two processes do so at once, the unique
 //! index of the table lets one insert, and the other reads its keys. A rotation (`daybook keys
@@ -18,7 +18,6 @@
 
 pub(crate) mod key_cache;
 mod pair;
-mod rsa;
 
 use std::sync::Arc;
 
@@ -41,7 +40,7 @@ use key_cache::OpenedKeys;
 pub(crate) use pair::pair_context;
 
 pub use key_cache::UnusableKeys;
-pub use rsa::KeyPairError;
+pub use pair::KeyPairError;
 
 /// How long clients may cache the public keys. New keys sign after twice that
 /// ([`daybook_domain::signing_key::ANNOUNCED_MINUTES`]).

@@ -1,13 +1,24 @@
 //! Key pairs: generation, sealing, opening and the public JWK.
 
+use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
+use aws_lc_rs::error::Unspecified;
+use aws_lc_rs::rand::SystemRandom;
+use aws_lc_rs::rsa::KeySize;
+use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair, RsaKeyPair, RsaPublicKeyComponents};
 use daybook_domain::signing_key::{NewPair, SigningAlgorithm};
 use jsonwebtoken::jwk::{Jwk, PublicKeyUse, ThumbprintHash};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey};
-use ring::rand::SystemRandom;
-use ring::signature::{Ed25519KeyPair, KeyPair, RsaKeyPair, RsaPublicKeyComponents};
 
-use super::rsa::{KeyPairError, private_key};
 use crate::identity::own_token::LocalKey;
+
+/// The length of what precedes the key of PKCS #1 in PKCS #8 (RFC 5958, 2): the version, the
+/// algorithm and the header of the octet string. It is the same for all RSA keys of 2,048 bits.
+const PKCS8_HEADER: usize = 26;
+
+/// A key pair could not be made or read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the key pair could not be made or read")]
+pub struct KeyPairError;
 
 /// A key pair.
 pub(crate) struct Pair {
@@ -36,7 +47,7 @@ impl Pair {
             }
             SigningAlgorithm::Rs256 => {
                 let pair = RsaKeyPair::from_der(private).map_err(|_| KeyPairError)?;
-                let public: RsaPublicKeyComponents<Vec<u8>> = pair.public().into();
+                let public: RsaPublicKeyComponents<Vec<u8>> = pair.public_key().into();
                 let public = DecodingKey::from_rsa_raw_components(&public.n, &public.e);
                 (EncodingKey::from_rsa_der(private), public)
             }
@@ -65,12 +76,20 @@ pub(super) fn make(algorithm: SigningAlgorithm, key: &LocalKey) -> Result<NewPai
             .map_err(|_| KeyPairError)?
             .as_ref()
             .to_vec(),
-        SigningAlgorithm::Rs256 => private_key()?,
+        SigningAlgorithm::Rs256 => generate_rsa().map_err(|_| KeyPairError)?,
     };
     let id = Pair::read(algorithm, &private)?.id;
     let context = pair_context(algorithm, &id);
     let sealed = key.sealer().seal(&context, &private).map_err(|_| KeyPairError)?;
     Ok(NewPair { id, algorithm, sealed })
+}
+
+/// Generates an RSA private key of 2,048 bits, encoded by PKCS #1 (RFC 8017, A.1.2).
+///
+/// The library exports PKCS #8 only, and JWTs are signed with PKCS #1 only.
+fn generate_rsa() -> Result<Vec<u8>, Unspecified> {
+    let pkcs8: Pkcs8V1Der<'_> = RsaKeyPair::generate(KeySize::Rsa2048)?.as_der()?;
+    pkcs8.as_ref().get(PKCS8_HEADER..).map(<[u8]>::to_vec).ok_or(Unspecified)
 }
 
 /// Opens a sealed pair.
@@ -94,6 +113,7 @@ pub(crate) fn pair_context(algorithm: SigningAlgorithm, id: &str) -> [&str; 3] {
 mod tests {
     use base64::Engine;
     use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+    use jsonwebtoken::crypto::{sign, verify};
 
     use super::*;
 
@@ -119,6 +139,78 @@ mod tests {
         assert_eq!(shown, expected);
         let made = make(SigningAlgorithm::EdDsa, &key).unwrap();
         assert_eq!(open(&made, &key).unwrap().id(), made.id);
+    }
+
+    /// The private key of RFC 7515, appendix A.2, encoded by PKCS #1.
+    const RSA_PRIVATE: &str = "\
+        MIIEowIBAAKCAQEAofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJ\
+        rcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-\
+        bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh\
+        9kG4LT6_I5IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQID\
+        AQABAoIBABKucaRpzQorw35SbEUAVx8dYXUdZOlJcHtiWQ-dC6V8ljxAHj_PLyzTveyI5QO_xkObCyjIL303l2cfUh\
+        Pu2MFaJdjVzqACXuOrLot_eSFvxjvqVidTtAZExqFRJ9mylUVAoLvhowVWmC1On95fZCXxTUtxNEG1Xcc7m0rtzJKs\
+        45J-N_V9DP1edYH6USyPSWGp6wuA-KgHRnKKVf9GRx80JQY7nVNkL17eHoTWEwga-lwi0FEoW9Y7lDtWXYmKBWhUE-\
+        U8PGxlJf8f40493HDw1WRQ_aSLoS4QTp3rn7gYgeHEvfJdkkf0UMhlknlo53M09EFPdadQ4TlUbjqKc50CgYEA4BzE\
+        EOtIpmVdVEZNCqS7baC4crd0pqnRH_5IB3jw3bcxGn6QLvnEtfdUdiYrqBdss1l58BQ3KhooKeQTa9AB0Hw_Py5PJd\
+        TJNPY8cQn7ouZ2KKDcmnPGBY5t7yLc1QlQ5xHdwW1VhvKn-nXqhJTBgIPgtldC-KDV5z-y2XDwGUcCgYEAuQPEfgmV\
+        tjL0Uyyx88GZFF1fOunH3-7cepKmtH4pxhtCoHqpWmT8YAmZxaewHgHAjLYsp1ZSe7zFYHj7C6ul7TjeLQeZD_YwD6\
+        6t62wDmpe_HlB-TnBA-njbglfIsRLtXlnDzQkv5dTltRJ11BKBBypeeF6689rjcJIDEz9RWdcCgYAHAp9XcCSrn8wV\
+        kMVkKdb7DOX4IKjzdahm-ctDAJN4O_y7OW5FKebvUjdAIt2GuoTZ71iTG-7F0F-lP88jtjP4U4qe7VHoewl4MKOfXZ\
+        KTe-YCS1XbNvfgwJ3Ltyl1OH9hWvu2yza7q-d5PCsDzqtm27kxuvULVeya-TEdAB1ijQKBgQCH_3r6YrVH_uCWGy6b\
+        zV1nGNOdjKc9tmkfOJmN54dxdixdpozCQ6U4OxZrsj3FcOhHBsqAHvX2uuYjagqvo3cOj1TRqNocX40omfCCMx3bD1\
+        yPPf_6TI2XECva_ggqEY2mYzmIiA5LVVmc5nrybr-lssFKneeyxN2Wq93S0iJMdQKBgCGHewxzoa1r8ZMD0LETNrTo\
+        K423K377UCYqXfg5XMclbrjPbEC3YI1ZNqMtuhdBJqUnBi6tjKMF-34Xf0CUN8ncuXGO2CAYvO8PdyCixHX52ybaDj\
+        y1FtCE6yUXjoKNXKvUm7MWGsAYH6f4IegOetN5NvmUMFStCSkh7ixZLkN1";
+    const MESSAGE: &str = "\
+        eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6\
+        Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ";
+    const SIGNATURE: &str = "\
+        cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_\
+        lF5YKt_O8W2Fp5jujGbds9uJdbF9CUAr7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO7\
+        5vRK5h6xBArLIARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN9383LcOLn6_dO--xi12jzDwusC-eOk\
+        HWEsqtFZESc6BfI7noOPqvhJ1phCnvWh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWy\
+        wlVmtVrBp0igcN_IoypGlUPQGe77Rw";
+
+    #[test]
+    fn rfc_7515_key_signs_its_message() {
+        let private = BASE64_URL_SAFE_NO_PAD.decode(RSA_PRIVATE).unwrap();
+        let pair = Pair::read(SigningAlgorithm::Rs256, &private).unwrap();
+        let signature = sign(MESSAGE.as_bytes(), &pair.private, Algorithm::RS256);
+        assert_eq!(signature.as_deref(), Ok(SIGNATURE));
+    }
+
+    #[test]
+    fn generated_rsa_key_signs_for_its_public_key() {
+        let key = LocalKey::new(&[1; 32]);
+        let make = || open(&make(SigningAlgorithm::Rs256, &key).unwrap(), &key).unwrap();
+        let (one, other) = (make(), make());
+        assert_ne!(one.id(), other.id());
+        let shown = serde_json::to_value(&one.public).unwrap();
+        let modulus = BASE64_URL_SAFE_NO_PAD.decode(shown["n"].as_str().unwrap()).unwrap();
+        assert_eq!((modulus.len(), modulus[0] >> 7), (256, 1), "2,048 bits");
+        let signature = sign(b"message", &one.private, Algorithm::RS256).unwrap();
+        let verified = |pair: &Pair| {
+            let public = DecodingKey::from_jwk(&pair.public).unwrap();
+            verify(&signature, b"message", &public, Algorithm::RS256)
+        };
+        assert_eq!((verified(&one), verified(&other)), (Ok(true), Ok(false)));
+    }
+
+    /// The `token.key` and the Ed25519 pair of an installation whose cryptography was ring.
+    const EARLIER_SECRET: &str = "BLdV2kHkGX-lfF7E2vAYmjZRrwmU9y1YD1LZfAU9d1Q";
+    const EARLIER_SEALED: &str = "\
+        OzSpa_BEOWdlnHLkugqMbYhy93wcSTkfsJv_Bjp0KgaCmLRXSdfB7oZilXom-bK7NVLvBmLOQXaY\
+        VQUwEuwpy1n0RnDz1kTiGBo0-LoJZ7KlYzOc7XxdOtUJLZz9JnxsVYLpfWuO_iDY5kO-ZDDS";
+
+    #[test]
+    fn pair_of_earlier_release_opens() {
+        let secret = BASE64_URL_SAFE_NO_PAD.decode(EARLIER_SECRET).unwrap();
+        let pair = NewPair {
+            id: "_wV7J5h5WGM-u97LXI3hm_FGhaNtt8CJOXGi2nEWZwU".to_owned(),
+            algorithm: SigningAlgorithm::EdDsa,
+            sealed: BASE64_URL_SAFE_NO_PAD.decode(EARLIER_SEALED).unwrap(),
+        };
+        assert!(open(&pair, &LocalKey::new(&secret)).is_ok());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The tokens of this installation: JWTs signed by HMAC, which name their row (behaviour 11.7).
 
+use aws_lc_rs::hmac;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use daybook_domain::app::AppId;
@@ -8,13 +9,11 @@ use daybook_domain::id::{ApiKeyId, BookKey, GrantId, IntegrationId, SessionId, T
 use daybook_domain::instant::Instant;
 use daybook_service::delivery::bearer::Installed;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, encode};
-use ring::hmac;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::api_key::text::ApiKeyText;
 use crate::identity::checkpoint_key::CheckpointKey;
-use crate::identity::crypto::install;
 use crate::identity::sealer::{Sealer, SealingSecrets, SealingSource};
 
 /// The `iss` of access tokens. Other uses of the key have another one.
@@ -180,7 +179,6 @@ impl LocalKey {
     /// Creates the key from a secret of at least 32 random bytes.
     #[must_use]
     pub fn new(secret: &[u8]) -> Self {
-        install();
         Self {
             encoding: EncodingKey::from_secret(secret),
             decoding: DecodingKey::from_secret(secret),

@@ -39,6 +39,17 @@ fn only_own_unexpired_tokens_are_valid() {
 }
 
 #[test]
+fn only_hs256_is_accepted() {
+    let key = LocalKey::new(&[1; 32]);
+    for (algorithm, expected) in
+        [(Algorithm::HS256, true), (Algorithm::HS384, false), (Algorithm::HS512, false)]
+    {
+        let token = encode(&Header::new(algorithm), &claims(), &key.encoding).unwrap();
+        assert_eq!(key.verify(&token, NOW).is_some(), expected, "{algorithm:?}");
+    }
+}
+
+#[test]
 fn webhook_token_names_the_app() {
     let key = LocalKey::new(&[1; 32]);
     let alice = Email::stored("alice@example.com".to_owned());

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use aws_lc_rs::signature::ED25519_PUBLIC_KEY_LEN;
 use daybook_domain::instant::Instant;
 use jsonwebtoken::dangerous::insecure_decode_claims;
 use jsonwebtoken::jwk::{Jwk, PublicKeyUse};
@@ -64,11 +65,20 @@ fn public_key(key: Value) -> Option<PublicKey> {
         }
     };
     let key = DecodingKey::from_jwk(&jwk).ok()?;
-    (key.family() != AlgorithmFamily::Hmac).then_some(PublicKey {
-        id: jwk.common.key_id,
-        algorithm,
-        key,
-    })
+    is_public(&key).then_some(PublicKey { id: jwk.common.key_id, algorithm, key })
+}
+
+/// Whether a key is public and its encoding is that of a JWK.
+///
+/// The library would also verify with an Ed25519 key in the encoding of X.509 (RFC 8037, 2).
+fn is_public(key: &DecodingKey) -> bool {
+    match key.family() {
+        AlgorithmFamily::Hmac => false,
+        AlgorithmFamily::Rsa | AlgorithmFamily::Ec => true,
+        AlgorithmFamily::Ed => {
+            key.try_get_as_bytes().is_ok_and(|bytes| bytes.len() == ED25519_PUBLIC_KEY_LEN)
+        }
+    }
 }
 
 impl PublicKey {
@@ -125,11 +135,11 @@ pub(super) fn verify(
 
 #[cfg(test)]
 mod tests {
+    use aws_lc_rs::rand::SystemRandom;
+    use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
     use base64::Engine;
     use base64::prelude::BASE64_URL_SAFE_NO_PAD;
     use proptest::prelude::*;
-    use ring::rand::SystemRandom;
-    use ring::signature::{Ed25519KeyPair, KeyPair};
     use serde_json::json;
 
     use super::*;
@@ -149,7 +159,6 @@ mod tests {
 
     impl Signer {
         fn new() -> Self {
-            super::super::super::crypto::install();
             let generated = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
             let pair = Ed25519KeyPair::from_pkcs8(generated.as_ref()).unwrap();
             let x = base64(pair.public_key());
@@ -222,6 +231,10 @@ mod tests {
         ] {
             assert_eq!(trusted(&header_with(field, value.clone())), expected, "{field} {value}");
         }
+        for algorithm in ["RS384", "RS512", "PS384", "PS512", "ES384", "HS384", "HS512"] {
+            let token = signer.sign(&header_with("alg", json!(algorithm)), &claims);
+            assert!(super::header(&token).is_none(), "{algorithm}");
+        }
         let token = signer.sign(&header_with("typ", json!("JWT")), &claims);
         assert!(!Signer::new().trusts(&token), "another key");
         assert!(!signer.trusts(token.rsplit_once('.').unwrap().0));
@@ -235,11 +248,85 @@ mod tests {
             {"kty": "OKP", "crv": "Ed25519", "x": base64([7; 32]), "alg": "ES384"},
             {"kty": "new", "x": "?"},
             "no key",
+            {"kty": "OKP", "crv": "Ed25519", "x": base64([7; 44])},
             {"kty": "OKP", "crv": "Ed25519", "x": base64([7; 32]), "use": "sig", "alg": "EdDSA"},
         ]});
         let keys = public_keys(set.to_string().as_bytes()).unwrap();
         assert_eq!(keys.len(), 1);
         assert!(public_keys(b"[]").is_none());
+    }
+
+    /// The header and claims of the example in RFC 7515, appendix A.2.
+    const MESSAGE: &str = "\
+        eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6\
+        Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ";
+    const RSA_MODULUS: &str = "\
+        ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2\
+        mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7\
+        OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdVMT\
+        BQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2ethFkM\
+        Ls91kzk2PAcDTW9gb54h4FRWyuXpoQ";
+    const RSA_SIGNATURE: &str = "\
+        cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_\
+        lF5YKt_O8W2Fp5jujGbds9uJdbF9CUAr7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO7\
+        5vRK5h6xBArLIARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN9383LcOLn6_dO--xi12jzDwusC-eOk\
+        HWEsqtFZESc6BfI7noOPqvhJ1phCnvWh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWy\
+        wlVmtVrBp0igcN_IoypGlUPQGe77Rw";
+
+    /// Whether a JWK verifies a signature; `None` if the key cannot be used with the algorithm.
+    fn verifies(jwk: &Value, algorithm: Algorithm, message: &str, signature: &str) -> Option<bool> {
+        let set = json!({"keys": [jwk]});
+        let [key] = &public_keys(set.to_string().as_bytes())?[..] else { return None };
+        jsonwebtoken::crypto::verify(signature, message.as_bytes(), &key.key, algorithm).ok()
+    }
+
+    /// RFC 7515, appendices A.2 and A.3; RFC 8037, appendix A.5.
+    #[test]
+    fn key_verifies_only_signatures_of_its_own_algorithm() {
+        let rsa = json!({"kty": "RSA", "n": RSA_MODULUS, "e": "AQAB"});
+        let ec = json!({
+            "kty": "EC", "crv": "P-256",
+            "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+            "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
+        });
+        let ec_message = MESSAGE.replace("SUzI", "FUzI");
+        let ec_signature = "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxf\
+            KTUJqPP3-Kg6NU1Q";
+        let ed = json!({
+            "kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+        });
+        let ed_message = "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc";
+        let ed_signature = "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9\
+            g7sVvpAr_MuM0KAg";
+        for (jwk, algorithm, message, signature) in [
+            (rsa, Algorithm::RS256, MESSAGE, RSA_SIGNATURE),
+            (ec, Algorithm::ES256, &ec_message, ec_signature),
+            (ed, Algorithm::EdDSA, ed_message, ed_signature),
+        ] {
+            assert_eq!(verifies(&jwk, algorithm, message, signature), Some(true), "{algorithm:?}");
+            let changed = message.replace('J', "K");
+            assert_eq!(verifies(&jwk, algorithm, &changed, signature), Some(false));
+            for other in ALGORITHMS.into_iter().chain([Algorithm::HS256]) {
+                let expected = (other.family() == algorithm.family()).then_some(other == algorithm);
+                let found = verifies(&jwk, other, message, signature);
+                assert_eq!(found, expected, "{other:?} with a key for {algorithm:?}");
+            }
+        }
+    }
+
+    /// The key and its valid signature were made with OpenSSL.
+    #[test]
+    fn rsa_key_of_1_024_bits_verifies_nothing() {
+        let modulus = "\
+            rQZIqBILoe9LJAEm_vrGpNL7ZKJ_UXfju9lTvKkclfelxp93D2-p_CeCWtgu6AVukjYsO53RY477z8vO\
+            Cj8jQ4otPpAyx66kDgDpZH1FM70UPDaXuH8YM4IYJCzHJ0k-9PE_tyuZKmQov1qWsRyvK_s9RG4MxUXq\
+            vZuBepYsJJU";
+        let signature = "\
+            jv_z8JspREc9ZUb-hiQREk91JniD58F_Mkr9kYT_LrsuP5q8v9F6tvaOkLRhwqCv96FG_mM4_UcB9oDa\
+            2bVL_UQQjMYjm0K59NQpsaBoFsTA5OVNoZJbto21aszFMPWRJbWNaOKBP-t0rrA2u-PdmFw8h-ooJyk4\
+            86WVqm6jl3w";
+        let jwk = json!({"kty": "RSA", "n": modulus, "e": "AQAB"});
+        assert_eq!(verifies(&jwk, Algorithm::RS256, "message", signature), Some(false));
     }
 
     #[test]
