@@ -7,6 +7,7 @@ use rust_decimal::Decimal;
 
 pub use crate::numeral::DecimalSeparator;
 use crate::numeral::{Notation, Numeral};
+use crate::reason::Reason;
 
 /// Maximum number of decimal places of a book.
 pub const MAX_FRACTION_DIGITS: u32 = 8;
@@ -25,19 +26,22 @@ pub struct Precision {
 
 /// Why an amount was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant has its message")]
 pub enum Refusal {
-    /// The amount is negative. Only the two accounts determine the direction.
     #[error("amount {0} is negative: swap creditAccount and debitAccount instead")]
     Negative(String),
-    /// The text is not a number in the book's format.
     #[error("amount \"{0}\" is not a number")]
     NotANumber(String),
-    /// The amount is not zero, but rounds to zero at the fraction digits of the book.
     #[error("amount {0} rounds to zero at {1} decimal places")]
     RoundsToZero(String, u32),
-    /// The amount exceeds a signed 64-bit integer at the storage scale.
     #[error("amount {0} exceeds the limit of {1}")]
     BeyondLimit(String, Decimal),
+}
+
+impl Refusal {
+    pub(crate) const fn reason(&self) -> Reason {
+        Reason::BadRequest
+    }
 }
 
 /// An exact positive amount.
@@ -46,13 +50,11 @@ pub struct Amount(Decimal);
 
 impl Amount {
     /// Creates the amount of `units` at `scale` decimal places; `None` for zero or less.
-    #[must_use]
     pub fn from_units(units: i64, scale: u32) -> Option<Self> {
         (units > 0).then(|| Self(Decimal::from_i128_with_scale(i128::from(units), scale)))
     }
 
     /// Returns the amount as an integer at `scale` decimal places; `None` when it does not fit.
-    #[must_use]
     pub fn units(self, scale: u32) -> Option<i64> {
         let mut scaled = self.0;
         scaled.rescale(scale);
@@ -63,19 +65,11 @@ impl Amount {
     }
 
     /// Returns the value.
-    #[must_use]
     pub const fn value(self) -> Decimal {
         self.0
     }
 
     /// Returns the absolute difference of two amounts; `None` when they are equal.
-    ///
-    /// ```
-    /// use daybook_domain::amount::Amount;
-    /// let (small, large) = (Amount::from_units(8_000, 2), Amount::from_units(10_000, 2));
-    /// assert_eq!(small.unwrap().difference(large.unwrap()), Amount::from_units(2_000, 2));
-    /// assert_eq!(small.unwrap().difference(small.unwrap()), None);
-    /// ```
     #[must_use]
     pub fn difference(self, other: Self) -> Option<Self> {
         // Both are positive and below 2^63 units, so the difference neither overflows nor rounds.
@@ -94,7 +88,6 @@ pub struct ParsedAmount {
 impl ParsedAmount {
     /// Returns whether it equals the stored amount, which is not rounded again then (behaviour
     /// 3.10.5).
-    #[must_use]
     pub fn equals(&self, stored: Amount) -> bool {
         self.numeral.equals(stored.0)
     }
@@ -118,9 +111,6 @@ impl ParsedAmount {
 
 /// Parses an amount of a request body. Zero and blank text are `None` (behaviour 3.12.1).
 ///
-/// # Errors
-/// [`Refusal::Negative`] and [`Refusal::NotANumber`].
-///
 /// ```
 /// use daybook_domain::amount::{DecimalSeparator, Precision, read};
 /// let comma = Precision { fraction_digits: 2, scale: 2, separator: DecimalSeparator::Comma };
@@ -128,6 +118,9 @@ impl ParsedAmount {
 /// assert_eq!(amount.round(comma).unwrap().value().to_string(), "1234.56");
 /// assert!(read("-0.00", comma.separator).unwrap().is_none());
 /// ```
+///
+/// # Errors
+/// [`Refusal::Negative`] and [`Refusal::NotANumber`].
 pub fn read(text: &str, separator: DecimalSeparator) -> Result<Option<ParsedAmount>, Refusal> {
     let text = text.trim();
     if text.is_empty() {
@@ -158,7 +151,6 @@ pub(crate) fn read_in_text(
 
 /// Returns the largest amount at a storage scale: 9223372036854775807 / 10^scale (behaviour
 /// 3.12.5).
-#[must_use]
 pub fn limit(scale: u32) -> Decimal {
     Decimal::from_i128_with_scale(i128::from(i64::MAX), scale)
 }
@@ -174,32 +166,11 @@ pub fn limit(scale: u32) -> Decimal {
 /// assert_eq!(write(Decimal::new(10, 4), 2), "0.001");
 /// assert_eq!(write(-Decimal::ZERO, 2), "0.00");
 /// ```
-#[must_use]
 pub fn write(value: Decimal, fraction_digits: u32) -> String {
-    let mut scaled = if value.is_zero() { Decimal::ZERO } else { value.normalize() };
-    if scaled.scale() < fraction_digits {
-        scaled.rescale(fraction_digits);
-    }
-    // `rescale` stops before a mantissa overflows, so zeros are appended to the text.
-    let mut text = scaled.to_string();
-    if scaled.scale() < fraction_digits {
-        if scaled.scale() == 0 {
-            text.push('.');
-        }
-        text.extend((scaled.scale()..fraction_digits).map(|_| '0'));
-    }
-    text
+    write_units(value.mantissa(), value.scale(), fraction_digits)
 }
 
 /// Formats an integer at a storage scale like [`write`].
-///
-/// ```
-/// use daybook_domain::amount::write_units;
-/// assert_eq!(write_units(-1_014_531, 2, 2), "-10145.31");
-/// assert_eq!(write_units(5, 3, 2), "0.005");
-/// assert_eq!(write_units(120, 3, 2), "0.12");
-/// ```
-#[must_use]
 pub fn write_units(units: i128, scale: u32, fraction_digits: u32) -> String {
     let (mut magnitude, mut places) = (units.unsigned_abs(), scale);
     while places > fraction_digits && magnitude.is_multiple_of(10) {

@@ -8,24 +8,21 @@ use std::str::FromStr;
 #[error("invalid identifier")]
 pub struct InvalidId;
 
-/// Declares an identifier: `id!(/// doc Name, decimal)` makes `pub struct Name(i64)` with `new`,
-/// `get`, `Display` and `FromStr`. `decimal` writes digits (for ids whose DELETE paths take an
-/// int64), `hex` 16 hexadecimal digits.
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident, $style:ident) => {
+/// Declares identifiers: structs of an `i64` with `new`, `get`, `Display` and `FromStr`. `decimal`
+/// writes digits (for ids whose DELETE paths take an int64), `hex` 16 hexadecimal digits.
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident: $style:ident,)*) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(i64);
 
         impl $name {
             /// Wraps the stored number.
-            #[must_use]
             pub const fn new(number: i64) -> Self {
                 Self(number)
             }
 
             /// Returns the stored number.
-            #[must_use]
             pub const fn get(self) -> i64 {
                 self.0
             }
@@ -44,77 +41,45 @@ macro_rules! id {
                 $style::read(text).map(Self).ok_or(InvalidId)
             }
         }
-    };
+    )*};
 }
 
-id!(
+ids! {
     /// The number of a book in the database. Clients see its [`BookKey`].
-    BookId, decimal
-);
-id!(
+    BookId: decimal,
     /// A user.
-    UserId, decimal
-);
-id!(
+    UserId: decimal,
     /// An account: digits, unique across all books.
-    AccountId, decimal
-);
-id!(
+    AccountId: decimal,
     /// A group of accounts: digits, unique across all books.
-    GroupId, decimal
-);
-id!(
+    GroupId: decimal,
     /// A transaction. Later ids are higher, so lists order by (day, id) (behaviour 2.6).
-    TransactionId, hex
-);
-id!(
+    TransactionId: hex,
     /// A file. Later ids are higher, and lists order by id (behaviour 2.6).
-    FileId, hex
-);
-id!(
+    FileId: hex,
     /// A collaborator of a book (behaviour 7.5).
-    CollaboratorId, hex
-);
-id!(
+    CollaboratorId: hex,
     /// A request for access to a book.
-    AccessRequestId, hex
-);
-id!(
+    AccessRequestId: hex,
     /// A saved query: digits, unique across all books.
-    SavedQueryId, decimal
-);
-id!(
+    SavedQueryId: decimal,
     /// An app in a book: digits, unique across all books.
-    IntegrationId, decimal
-);
-id!(
+    IntegrationId: decimal,
     /// A user's connection.
-    ConnectionId, hex
-);
-id!(
+    ConnectionId: hex,
     /// An access token of this installation.
-    TokenId, hex
-);
-id!(
+    TokenId: hex,
     /// An API key.
-    ApiKeyId, hex
-);
-id!(
+    ApiKeyId: hex,
     /// A browser session.
-    SessionId, hex
-);
-id!(
+    SessionId: hex,
     /// A mail in the outbox.
-    MailId, hex
-);
-id!(
+    MailId: hex,
     /// A user's grant to an OAuth client.
-    GrantId, hex
-);
-id!(
+    GrantId: hex,
     /// A user's collection of books.
-    CollectionId, hex
-);
+    CollectionId: hex,
+}
 
 /// The public id of a book (behaviour 0.14).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -122,21 +87,18 @@ pub struct BookKey(String);
 
 impl BookKey {
     /// Wraps an id.
-    #[must_use]
     pub const fn new(key: String) -> Self {
         Self(key)
     }
 
     /// Returns the id as text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// Returns whether it has the form of a book id: 32 hexadecimal digits.
-    #[must_use]
     pub fn is_well_formed(&self) -> bool {
-        self.0.len() == 32 && self.0.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+        self.0.len() == 32 && is_lower_hex(&self.0)
     }
 }
 
@@ -144,6 +106,11 @@ impl fmt::Display for BookKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// Returns whether the text consists of hexadecimal digits in lower case.
+pub(crate) fn is_lower_hex(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 mod decimal {
@@ -167,8 +134,7 @@ mod hex {
     }
 
     pub(super) fn read(text: &str) -> Option<i64> {
-        let is_number =
-            text.len() == 16 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        let is_number = text.len() == 16 && super::is_lower_hex(text);
         if is_number { i64::from_str_radix(text, 16).ok() } else { None }
     }
 }

@@ -50,13 +50,6 @@ impl Refusal {
 }
 
 /// An idempotency key as the client sent it.
-///
-/// ```
-/// use daybook_domain::idempotency::Key;
-///
-/// assert!(Key::new("8e03978e-40d5-43dd-bc93-6894a57f9324").is_ok());
-/// assert!(Key::new("two words").is_err());
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key(String);
 
@@ -72,7 +65,6 @@ impl Key {
     }
 
     /// Returns the key as text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -142,7 +134,6 @@ impl KeyRecord {
 
 /// Returns whether a large body of `body` bytes fits when the user's large bodies have `stored`
 /// bytes (behaviour 0.38).
-#[must_use]
 pub const fn fits_large_body(stored: i64, body: i64) -> bool {
     stored.saturating_add(body) <= MAX_LARGE_BYTES
 }
@@ -151,7 +142,6 @@ pub const fn fits_large_body(stored: i64, body: i64) -> bool {
 ///
 /// `path` has no installation prefix and no trailing slash. `app` separates the keys of an app,
 /// which uses the token of a delivery, from those of its user.
-#[must_use]
 pub fn operation(method: &str, path: &str, app: Option<&AppId>) -> Hash {
     // A method contains no space, so the two forms cannot be equal.
     let prefix = app.map_or_else(String::new, |app| format!("{app}  "));
@@ -161,7 +151,6 @@ pub fn operation(method: &str, path: &str, app: Option<&AppId>) -> Hash {
 /// Computes the fingerprint of a request from the hash of its body and its query parameters.
 ///
 /// The order of parameters matters only within one name, because handlers use the first value.
-#[must_use]
 pub fn fingerprint(body: Hash, parameters: &[(String, String)]) -> Hash {
     let mut counted: Vec<_> = parameters
         .iter()
@@ -179,7 +168,6 @@ pub fn fingerprint(body: Hash, parameters: &[(String, String)]) -> Hash {
 }
 
 /// Returns the instant before which stored responses have expired.
-#[must_use]
 pub const fn expiry_cutoff(now: Instant) -> Instant {
     now.plus(-LIFETIME)
 }

@@ -13,19 +13,16 @@ pub struct Instant(i64);
 
 impl Instant {
     /// Creates an instant from milliseconds since the Unix epoch.
-    #[must_use]
     pub const fn new(milliseconds: i64) -> Self {
         Self(milliseconds)
     }
 
     /// Returns the milliseconds since the Unix epoch.
-    #[must_use]
     pub const fn milliseconds(self) -> i64 {
         self.0
     }
 
     /// Returns the whole seconds since the Unix epoch, as in tokens (RFC 7519, section 2).
-    #[must_use]
     pub const fn seconds(self) -> i64 {
         self.0.div_euclid(SECOND)
     }
@@ -52,7 +49,6 @@ pub struct Stamp {
 
 impl Stamp {
     /// Creates the stamp of a resource that is created now.
-    #[must_use]
     pub const fn new(agent: Option<String>, now: Instant) -> Self {
         Self { agent, created_at: now, updated_at: now, version: 1 }
     }

@@ -25,30 +25,18 @@ impl Json {
     }
 
     /// Returns the object, if it is one.
-    #[must_use]
     pub fn into_object(self) -> Option<Object> {
-        match self {
-            Self::Object(object) => Some(object),
-            Self::Bool(_) | Self::Number(_) | Self::Text(_) | Self::List(_) => None,
-        }
+        if let Self::Object(object) = self { Some(object) } else { None }
     }
 
     /// Borrows the object, if it is one.
-    #[must_use]
     pub const fn as_object(&self) -> Option<&Object> {
-        match self {
-            Self::Object(object) => Some(object),
-            Self::Bool(_) | Self::Number(_) | Self::Text(_) | Self::List(_) => None,
-        }
+        if let Self::Object(object) = self { Some(object) } else { None }
     }
 
     /// Borrows the text, if it is one.
-    #[must_use]
     pub fn as_text(&self) -> Option<&str> {
-        match self {
-            Self::Text(text) => Some(text),
-            Self::Bool(_) | Self::Number(_) | Self::List(_) | Self::Object(_) => None,
-        }
+        if let Self::Text(text) = self { Some(text) } else { None }
     }
 
     /// Returns the canonical text: sorted keys, no white space.
@@ -58,7 +46,6 @@ impl Json {
     /// let object = Object::new().with("b", Json::Number(1)).with("a", Json::text("é\n"));
     /// assert_eq!(Json::Object(object).canonical(), "{\"a\":\"é\\n\",\"b\":1}");
     /// ```
-    #[must_use]
     pub fn canonical(&self) -> String {
         let mut out = String::with_capacity(256);
         self.write(&mut out);
@@ -71,29 +58,33 @@ impl Json {
             Self::Number(value) => out.push_str(&value.to_string()),
             Self::Text(text) => write_text(text, out),
             Self::List(items) => {
-                out.push('[');
-                for (index, item) in items.iter().enumerate() {
-                    if index > 0 {
-                        out.push(',');
-                    }
-                    item.write(out);
-                }
-                out.push(']');
+                write_items(out, '[', items, ']', |item, out| item.write(out));
             }
-            Self::Object(object) => {
-                out.push('{');
-                for (index, (key, value)) in object.0.iter().enumerate() {
-                    if index > 0 {
-                        out.push(',');
-                    }
-                    write_text(&key.0, out);
-                    out.push(':');
-                    value.write(out);
-                }
-                out.push('}');
-            }
+            Self::Object(object) => write_items(out, '{', &object.0, '}', |(key, value), out| {
+                write_text(&key.0, out);
+                out.push(':');
+                value.write(out);
+            }),
         }
     }
+}
+
+/// Writes items between brackets, separated by commas.
+fn write_items<T>(
+    out: &mut String,
+    open: char,
+    items: impl IntoIterator<Item = T>,
+    close: char,
+    write: impl Fn(T, &mut String),
+) {
+    out.push(open);
+    for (index, item) in items.into_iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write(item, out);
+    }
+    out.push(close);
 }
 
 /// A key that sorts by UTF-16 code units (RFC 8785).
@@ -120,13 +111,11 @@ pub struct Object(BTreeMap<CanonicalKey, Json>);
 
 impl Object {
     /// Creates an empty object.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Returns the value of a key.
-    #[must_use]
     pub fn get(&self, key: &str) -> Option<&Json> {
         self.0.get(&CanonicalKey(key.to_owned()))
     }
@@ -193,7 +182,6 @@ impl FromIterator<(String, Json)> for Object {
 }
 
 /// Formats strings as a JSON array, for previous values of lists (behaviour 8.3).
-#[must_use]
 pub fn text_list(items: impl Iterator<Item = String>) -> String {
     Json::List(items.map(Json::Text).collect()).canonical()
 }

@@ -41,6 +41,8 @@ pub mod email;
 pub mod event;
 pub mod field;
 pub mod file;
+#[cfg(test)]
+mod fixture;
 pub mod grant;
 pub mod group;
 pub mod id;
@@ -50,6 +52,7 @@ pub mod integration;
 pub mod json;
 pub mod mail;
 pub mod name;
+mod named;
 mod numeral;
 pub mod permission;
 pub mod property;

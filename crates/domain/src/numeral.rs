@@ -1,27 +1,21 @@
 //! Numerals: parsed numbers of any length, before rounding.
 
+use crate::named::named;
 use rust_decimal::Decimal;
 
-/// The character between units and decimals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum DecimalSeparator {
-    /// `1,234.56`, the default.
-    #[default]
-    Dot,
-    /// `1.234,56`.
-    Comma,
+named! {
+    /// The character between units and decimals.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum DecimalSeparator {
+        /// `1,234.56`, the default.
+        #[default]
+        Dot = "DOT",
+        /// `1.234,56`.
+        Comma = "COMMA",
+    }
 }
 
 impl DecimalSeparator {
-    /// Returns the name in the API.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Dot => "DOT",
-            Self::Comma => "COMMA",
-        }
-    }
-
     /// Returns the character.
     pub(crate) const fn character(self) -> char {
         match self {
@@ -36,12 +30,6 @@ impl DecimalSeparator {
             Self::Dot => Self::Comma,
             Self::Comma => Self::Dot,
         }
-    }
-
-    /// Finds the separator with that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Dot, Self::Comma].into_iter().find(|separator| separator.as_str() == name)
     }
 }
 

@@ -1,49 +1,29 @@
 //! Permissions and the permission matrix (behaviour 7.3).
 
-/// A user's permission in a book: NONE < VIEWER and RECORDER (siblings) < POSTER < EDITOR < OWNER
-/// (behaviour 7.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Permission {
-    /// Does everything. Only the owner unlocks, deletes and publishes.
-    Owner,
-    /// Writes accounts and groups, checks, shares.
-    Editor,
-    /// Records and views.
-    Poster,
-    /// Records drafts, and sees only its own.
-    Recorder,
-    /// Views.
-    Viewer,
-    /// Does nothing. The book does not exist for such a user.
-    None,
+use crate::named::named;
+
+named! {
+    /// A user's permission in a book: NONE < VIEWER and RECORDER (siblings) < POSTER < EDITOR <
+    /// OWNER (behaviour 7.1).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Permission {
+        /// Does everything. Only the owner unlocks, deletes and publishes.
+        Owner = "OWNER",
+        /// Writes accounts and groups, checks, shares.
+        Editor = "EDITOR",
+        /// Records and views.
+        Poster = "POSTER",
+        /// Records drafts, and sees only its own.
+        Recorder = "RECORDER",
+        /// Views.
+        Viewer = "VIEWER",
+        /// Does nothing. The book does not exist for such a user.
+        None = "NONE",
+    }
 }
 
 impl Permission {
-    /// All permissions, highest first.
-    pub const ALL: [Self; 6] =
-        [Self::Owner, Self::Editor, Self::Poster, Self::Recorder, Self::Viewer, Self::None];
-
-    /// Returns the name in the API.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Owner => "OWNER",
-            Self::Editor => "EDITOR",
-            Self::Poster => "POSTER",
-            Self::Recorder => "RECORDER",
-            Self::Viewer => "VIEWER",
-            Self::None => "NONE",
-        }
-    }
-
-    /// Finds the permission with that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|permission| permission.as_str() == name)
-    }
-
     /// Returns whether it includes the other permission (behaviour 7.1).
-    #[must_use]
     pub const fn covers(self, other: Self) -> bool {
         other.bits() & !self.bits() == 0
     }
@@ -70,7 +50,6 @@ impl Permission {
     }
 
     /// Returns whether the matrix allows the action on everything, not only on one's own objects.
-    #[must_use]
     pub const fn may(self, action: Action) -> bool {
         matches!(verdict(action, self), Verdict::Yes)
     }
@@ -133,34 +112,17 @@ impl Action {
     /// Returns whether the action only reads.
     ///
     /// Every collaborator of a PUBLIC book may do the reads that the public may (behaviour 7.3).
-    #[must_use]
     pub const fn is_read(self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::ReadBook
-            | Self::ReadTransactions
-            | Self::ReadFiles
-            | Self::ReadChart
-            | Self::ReadEvents
-            | Self::ListCollaborators
-            | Self::CopyBook => true,
-            Self::RecordDraft
-            | Self::EditDraft
-            | Self::Post
-            | Self::Check
-            | Self::WriteChart
-            | Self::UpdateBook
-            | Self::AdvanceDates
-            | Self::ReopenDates
-            | Self::WriteLockedGroups
-            | Self::DeleteBook
-            | Self::RestoreBook
-            | Self::TransferBook
-            | Self::ChangeVisibility
-            | Self::ManageCollaborators
-            | Self::WriteSavedQueries
-            | Self::WriteIntegrations
-            | Self::CopyTransactions => false,
-        }
+                | Self::ReadTransactions
+                | Self::ReadFiles
+                | Self::ReadChart
+                | Self::ReadEvents
+                | Self::ListCollaborators
+                | Self::CopyBook
+        )
     }
 }
 
@@ -178,7 +140,6 @@ pub enum Verdict {
 }
 
 /// Looks up a cell of the permission matrix (behaviour 7.3).
-#[must_use]
 pub const fn verdict(action: Action, permission: Permission) -> Verdict {
     use Verdict::{Hidden, No, Own, Yes};
     let [owner, editor, poster, recorder, viewer] = match action {

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::event::Previous;
+use crate::reason::Reason;
+
 /// Maximum length of a normalized key, in characters (behaviour 4.6).
 pub const MAX_KEY: usize = 30;
 /// Maximum length of a value, in bytes (behaviour 4.6).
@@ -16,22 +19,24 @@ pub const MAX_BYTES: usize = 128 * 1024;
 
 /// Why properties were refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant has its message")]
 pub enum Refusal {
-    /// A key is longer than [`MAX_KEY`] characters.
     #[error("property key \"{0}\" has more than {MAX_KEY} characters")]
     KeyTooLong(String),
-    /// A key is blank.
     #[error("a property key must not be blank")]
     KeyBlank,
-    /// The resource would have more than [`MAX_KEYS`] keys.
     #[error("properties would have {0} keys; at most {MAX_KEYS} are allowed")]
     TooMany(usize),
-    /// The properties would be larger than [`MAX_BYTES`].
     #[error("properties would have {0} bytes in all; at most {MAX_BYTES} are allowed")]
     TooLarge(usize),
-    /// A value is longer than [`MAX_VALUE`] bytes.
     #[error("the value of property \"{0}\" has more than {MAX_VALUE} bytes")]
     ValueTooLong(String),
+}
+
+impl Refusal {
+    pub(crate) const fn reason(&self) -> Reason {
+        Reason::BadRequest
+    }
 }
 
 /// The properties of a resource.
@@ -43,7 +48,6 @@ pub type Edits = BTreeMap<String, Option<String>>;
 
 impl Properties {
     /// Wraps stored properties.
-    #[must_use]
     pub const fn stored(map: BTreeMap<String, String>) -> Self {
         Self(map)
     }
@@ -84,7 +88,6 @@ impl Properties {
     }
 
     /// Returns the value of a normalized key.
-    #[must_use]
     pub fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(String::as_str)
     }
@@ -95,19 +98,17 @@ impl Properties {
     }
 
     /// Returns the size of all keys and values in bytes.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         self.iter().map(|(key, value)| key.len().saturating_add(value.len())).sum()
     }
 
     /// Returns whether it is empty.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Adds the previous value of each changed key to `previous`; `""` for a new key.
-    pub fn note_changes(&self, after: &Self, previous: &mut crate::event::Previous) {
+    pub fn note_changes(&self, after: &Self, previous: &mut Previous) {
         for key in self.0.keys().chain(after.0.keys()) {
             if self.0.get(key) != after.0.get(key) {
                 // A field of the same name takes precedence (behaviour 8.3).
@@ -119,8 +120,21 @@ impl Properties {
     }
 }
 
+/// The texts of the fields of a resource besides its properties, with the names of behaviour 8.3.
+pub(crate) type FieldTexts<const N: usize> = [(&'static str, String); N];
+
+/// Returns the previous values of the fields whose texts differ, and of the changed properties.
+pub(crate) fn previous_values<const N: usize>(
+    [before, after]: [FieldTexts<N>; 2],
+    [old, new]: [&Properties; 2],
+) -> Previous {
+    let changed = before.into_iter().zip(after).filter(|(before, after)| before.1 != after.1);
+    let mut previous = changed.map(|((key, text), _)| (key.to_owned(), text)).collect();
+    old.note_changes(new, &mut previous);
+    previous
+}
+
 /// Normalizes a key: trims it, converts it to lower case and replaces white space with `_`.
-#[must_use]
 pub fn normalized_key(raw: &str) -> String {
     raw.trim().to_lowercase().chars().map(|c| if c.is_whitespace() { '_' } else { c }).collect()
 }

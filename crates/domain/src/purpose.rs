@@ -4,22 +4,6 @@
 //! values name the rows of the permission matrix that allow it. Most purposes have one row; the
 //! others have several, of which the request selects one.
 //!
-//! | Purpose | Rows of the matrix | Written |
-//! |---|---|---|
-//! | [`Record`] | `RecordDraft`, `EditDraft`, `Post`, `Check` | transactions with entries and
-//! totals, files |
-//! | [`WriteChart`] | `WriteChart` | accounts, groups |
-//! | [`WriteSavedQueries`] | `WriteSavedQueries` | saved queries |
-//! | [`WriteIntegrations`] | `WriteIntegrations` | installed apps |
-//! | [`ManageCollaborators`] | `ManageCollaborators` | the list of collaborators |
-//! | [`RemoveCollaborator`] | `ReadBook` for oneself, else `ManageCollaborators` | the list of
-//! collaborators |
-//! | [`UpdateBook`] | `UpdateBook` | the book's own settings |
-//! | [`Audit`] | `UpdateBook` | the audit and its findings |
-//! | [`DeleteBook`] | `DeleteBook` | the deletion mark |
-//! | [`RestoreBook`] | `RestoreBook` | the deletion mark |
-//! | [`TransferBook`] | `TransferBook` | the owner |
-//!
 //! The remaining rows of the matrix are for reading, or are checked with `Access::may` during a
 //! write.
 

@@ -1,5 +1,7 @@
 //! Reasons of refusals, which are stable for clients, and the kinds of reasons.
 
+use crate::named::named;
+
 /// A kind of refusal, enough to choose an HTTP status or an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RefusalKind {
@@ -27,66 +29,45 @@ pub enum RefusalKind {
     Unauthenticated,
 }
 
-/// The stable reason in `errors[0].reason` (behaviour 10.2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Reason {
-    /// A validation error.
-    BadRequest,
-    /// A checked transaction is read-only (behaviour 3.4.1).
-    CheckedTransaction,
-    /// The date is locked or closed (behaviour 3.5).
-    LockedDate,
-    /// The query exceeds a limit (behaviour 1.7.1, 5.17).
-    QueryTooLarge,
-    /// The query has a part that would be ignored (behaviour 1.1.14).
-    QueryNotUnderstood,
-    /// The permission does not allow it.
-    Forbidden,
-    /// The scope of the access token does not allow it (behaviour 11.9).
-    InsufficientScope,
-    /// A new user is not admitted (behaviour 11.11).
-    NotAdmitted,
-    /// The resource does not exist, or is hidden from the caller.
-    NotFound,
-    /// Another resource already has the id (behaviour 9.3).
-    Conflict,
-    /// The resource has another version than expected (behaviour 0.17).
-    ConditionNotMet,
-    /// The idempotency key was used for another request (behaviour 0.16).
-    IdempotencyKeyReused,
-    /// A storage quota would be exceeded (behaviour 10.14).
-    StorageQuotaExceeded,
-    /// The operator has disabled the user (behaviour 11.10).
-    Disabled,
-    /// The request is not signed in.
-    LoginRequired,
+named! {
+    /// The stable reason in `errors[0].reason` (behaviour 10.2).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Reason {
+        /// A validation error.
+        BadRequest = "badRequest",
+        /// A checked transaction is read-only (behaviour 3.4.1).
+        CheckedTransaction = "checkedTransaction",
+        /// The date is locked or closed (behaviour 3.5).
+        LockedDate = "lockedDate",
+        /// The query exceeds a limit (behaviour 1.7.1, 5.17).
+        QueryTooLarge = "queryTooLarge",
+        /// The query has a part that would be ignored (behaviour 1.1.14).
+        QueryNotUnderstood = "queryNotUnderstood",
+        /// The permission does not allow it.
+        Forbidden = "forbidden",
+        /// The scope of the access token does not allow it (behaviour 11.9).
+        InsufficientScope = "insufficientScope",
+        /// A new user is not admitted (behaviour 11.11).
+        NotAdmitted = "notAdmitted",
+        /// The resource does not exist, or is hidden from the caller.
+        NotFound = "notFound",
+        /// Another resource already has the id (behaviour 9.3).
+        Conflict = "conflict",
+        /// The resource has another version than expected (behaviour 0.17).
+        ConditionNotMet = "conditionNotMet",
+        /// The idempotency key was used for another request (behaviour 0.16).
+        IdempotencyKeyReused = "idempotencyKeyReused",
+        /// A storage quota would be exceeded (behaviour 10.14).
+        StorageQuotaExceeded = "storageQuotaExceeded",
+        /// The operator has disabled the user (behaviour 11.10).
+        Disabled = "disabled",
+        /// The request is not signed in.
+        LoginRequired = "required",
+    }
 }
 
 impl Reason {
-    /// Returns the name in the API.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::BadRequest => "badRequest",
-            Self::CheckedTransaction => "checkedTransaction",
-            Self::LockedDate => "lockedDate",
-            Self::QueryTooLarge => "queryTooLarge",
-            Self::QueryNotUnderstood => "queryNotUnderstood",
-            Self::Forbidden => "forbidden",
-            Self::InsufficientScope => "insufficientScope",
-            Self::NotAdmitted => "notAdmitted",
-            Self::NotFound => "notFound",
-            Self::Conflict => "conflict",
-            Self::ConditionNotMet => "conditionNotMet",
-            Self::IdempotencyKeyReused => "idempotencyKeyReused",
-            Self::StorageQuotaExceeded => "storageQuotaExceeded",
-            Self::Disabled => "disabled",
-            Self::LoginRequired => "required",
-        }
-    }
-
     /// Returns the kind of the reason.
-    #[must_use]
     pub const fn kind(self) -> RefusalKind {
         match self {
             Self::BadRequest

@@ -17,7 +17,6 @@ pub struct Reference {
 impl Reference {
     /// Creates a reference from a text that is an id or a name, as in paths and queries (behaviour
     /// 4.4, 1.2.9).
-    #[must_use]
     pub fn id_or_name(text: &str) -> Self {
         Self { id: Some(text.to_owned()), name: Some(text.to_owned()) }
     }
@@ -34,7 +33,6 @@ impl Reference {
     /// assert_eq!(Reference::of_target(None, &mut name).name.as_deref(), Some("Cash"));
     /// assert_eq!(name, None);
     /// ```
-    #[must_use]
     pub fn of_target(id: Option<&str>, name: &mut Option<String>) -> Self {
         match id {
             Some(id) => Self { id: Some(id.to_owned()), name: None },
@@ -43,13 +41,11 @@ impl Reference {
     }
 
     /// Parses the id, if there is a well-formed one.
-    #[must_use]
     pub fn parse_id<I: FromStr>(&self) -> Option<I> {
         self.id.as_deref().and_then(|id| id.parse().ok())
     }
 
     /// Returns the normalized name, if it is not blank.
-    #[must_use]
     pub fn normalized_name(&self) -> Option<String> {
         self.name.as_deref().map(normalized).filter(|name| !name.is_empty())
     }
@@ -64,13 +60,11 @@ impl Reference {
     /// assert!(Reference { id: None, name: Some(" --- ".to_owned()) }.is_blank());
     /// assert!(!Reference::id_or_name("7").is_blank());
     /// ```
-    #[must_use]
     pub fn is_blank(&self) -> bool {
         self.id.is_none() && self.normalized_name().is_none()
     }
 
     /// Returns the name or the id, for messages.
-    #[must_use]
     pub fn label(&self) -> &str {
         self.name.as_deref().or(self.id.as_deref()).unwrap_or_default()
     }

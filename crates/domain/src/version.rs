@@ -40,29 +40,17 @@ impl Tag {
     }
 
     /// Wraps a stored tag.
-    #[must_use]
     pub const fn stored(text: String) -> Self {
         Self(text)
     }
 
     /// Returns the tag without quotes.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 /// The condition of an `If-Match` header.
-///
-/// ```
-/// use daybook_domain::version::{Condition, Tag};
-///
-/// let seen = Tag::stored("account.7000000000.3".to_owned());
-/// assert!(Condition::read("\"account.7000000000.2\", \"account.7000000000.3\"")?.accepts(&seen));
-/// assert!(Condition::read("*")?.accepts(&seen));
-/// assert!(!Condition::read("W/\"account.7000000000.3\"")?.accepts(&seen));
-/// # Ok::<(), daybook_domain::version::Refusal>(())
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Condition {
     /// `*`: the resource exists.
@@ -101,7 +89,6 @@ impl Condition {
     }
 
     /// Returns whether a resource with that tag meets the condition.
-    #[must_use]
     pub fn accepts(&self, tag: &Tag) -> bool {
         match self {
             Self::Any => true,
@@ -149,24 +136,8 @@ mod tests {
 
     #[test]
     fn malformed_headers_are_refused() {
-        let wrong = [
-            "",
-            " ",
-            ",",
-            "a",
-            "\"a",
-            "a\"",
-            "'a'",
-            "\"a\" \"b\"",
-            "\"a\"\"b\"",
-            "\"a\"b",
-            "w/\"a\"",
-            "W/a",
-            "*, \"a\"",
-            "\"a b\"",
-            "**",
-        ];
-        for text in wrong {
+        let malformed = r#"| |,|a|"a|a"|'a'|"a" "b"|"a""b"|"a"b|w/"a"|W/a|*, "a"|"a b"|**"#;
+        for text in malformed.split('|') {
             assert_eq!(Condition::read(text), Err(Refusal::Malformed), "{text:?}");
         }
     }
@@ -179,14 +150,11 @@ mod tests {
         for (text, accepted) in [
             ("\"account.7.2\"", true),
             ("\"x\", \"account.7.2\"", true),
+            ("W/\"account.7.2\"", false),
             ("\"group.7.2\"", false),
             ("\"account.7.1\"", false),
         ] {
             assert_eq!(Condition::read(text).unwrap().accepts(&tag), accepted, "{text}");
         }
-        assert!(
-            !Condition::read("W/\"account.7.2\"").unwrap().accepts(&tag),
-            "weak tags never match"
-        );
     }
 }

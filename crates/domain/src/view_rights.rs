@@ -29,7 +29,6 @@ impl ViewRights {
     /// assert!(rights("47:book").covers(rights("39:book")));
     /// assert!(!rights("34:book").covers(rights("33:book")), "a recorder is not a viewer");
     /// ```
-    #[must_use]
     pub const fn covers(self, others: Self) -> bool {
         others.0 & !self.0 == 0
     }

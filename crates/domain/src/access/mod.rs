@@ -84,7 +84,6 @@ impl Access {
     }
 
     /// Returns the book.
-    #[must_use]
     pub const fn book(&self) -> &Book {
         &self.book
     }
@@ -97,19 +96,16 @@ impl Access {
     }
 
     /// Returns the user's permission.
-    #[must_use]
     pub const fn permission(&self) -> Permission {
         self.permission
     }
 
     /// Returns the user.
-    #[must_use]
     pub const fn user(&self) -> UserId {
         self.user
     }
 
     /// Returns the set of the user's current rights in the book.
-    #[must_use]
     pub const fn view_rights(&self) -> ViewRights {
         let public = match self.book.settings.visibility {
             Visibility::Public => VIEW,
@@ -132,13 +128,11 @@ impl Access {
     }
 
     /// Returns whether the matrix allows the action on everything in the book.
-    #[must_use]
     pub const fn may(&self, action: Action) -> bool {
         matches!(self.verdict(action), Verdict::Yes)
     }
 
     /// Returns whether the matrix allows the action on an object of `creator`.
-    #[must_use]
     pub fn may_touch(&self, action: Action, creator: UserId) -> bool {
         match self.verdict(action) {
             Verdict::Yes => true,
@@ -148,7 +142,6 @@ impl Access {
     }
 
     /// Returns the user if the action is restricted to the user's own objects (behaviour 7.3).
-    #[must_use]
     pub const fn restricted_to(&self, action: Action) -> Option<UserId> {
         if self.may(action) { None } else { Some(self.user) }
     }
@@ -157,7 +150,6 @@ impl Access {
     ///
     /// A recorder sees only its own drafts, also in the trash, unless the book is PUBLIC (behaviour
     /// 7.3). Other transactions do not exist for it.
-    #[must_use]
     pub fn sees(&self, creator: UserId, is_posted: bool) -> bool {
         match self.verdict(Action::ReadTransactions) {
             Verdict::Yes => true,

@@ -1,10 +1,8 @@
 //! Tests of access to PUBLIC and PRIVATE books (behaviour 7.3).
 
 use super::*;
-use crate::book::{Changes, Settings};
-use crate::file::FileSecret;
-use crate::id::{BookId, BookKey};
-use crate::instant::{Instant, Stamp};
+use crate::book::Changes;
+use crate::fixture::book;
 
 const READS: [Action; 6] = [
     Action::ReadBook,
@@ -36,32 +34,14 @@ const ME: UserId = UserId::new(7);
 const OTHER: UserId = UserId::new(8);
 
 fn access(visibility: Visibility, granted: Option<Permission>) -> Access {
-    let changes = Changes { name: Some("Book".to_owned()), ..Changes::default() };
-    let settings = Settings { visibility, ..Settings::create(changes).unwrap() };
-    let (key, stamp) = (BookKey::new("k".to_owned()), Stamp::new(None, Instant::new(0)));
-    let file_secret = FileSecret::default();
-    let book = Book {
-        id: BookId::new(1),
-        key,
-        owner_name: "a".to_owned(),
-        settings,
-        scale: 2,
-        file_secret,
-        stamp,
-    };
+    let book = book(Changes { visibility: Some(visibility), ..Changes::default() });
     Access::identify(book, granted, ME)
 }
 
 #[test]
 fn collaborators_read_public_books_like_the_public() {
     let public = access(Visibility::Public, None);
-    for permission in [
-        Permission::Owner,
-        Permission::Editor,
-        Permission::Poster,
-        Permission::Recorder,
-        Permission::Viewer,
-    ] {
+    for permission in Permission::ALL.into_iter().filter(|one| *one != Permission::None) {
         let member = access(Visibility::Public, Some(permission));
         for action in READS {
             assert!(public.may(action), "{action:?}");
@@ -72,11 +52,8 @@ fn collaborators_read_public_books_like_the_public() {
         assert!(member.may(Action::ListCollaborators), "{permission:?}");
         assert_eq!(member.permission(), permission);
     }
-    assert_eq!(
-        public.require(Action::ListCollaborators),
-        Err(Refusal::NotEnough("VIEWER")),
-        "the list of collaborators is not public"
-    );
+    let listed = public.require(Action::ListCollaborators);
+    assert_eq!(listed, Err(Refusal::NotEnough("VIEWER")), "the list is not public");
 }
 
 #[test]
@@ -85,11 +62,8 @@ fn visibility_does_not_affect_writing() {
         let private = access(Visibility::Private, Some(permission));
         let public = access(Visibility::Public, Some(permission));
         for action in WRITES {
-            assert_eq!(
-                public.require(action),
-                private.require(action),
-                "{permission:?} {action:?}"
-            );
+            let required = [&public, &private].map(|access| access.require(action));
+            assert_eq!(required[0], required[1], "{permission:?} {action:?}");
             for creator in [ME, OTHER] {
                 assert_eq!(public.may_touch(action, creator), private.may_touch(action, creator));
             }

@@ -94,20 +94,17 @@ impl AccessRequest {
     }
 
     /// Returns the instant at which it expires.
-    #[must_use]
     pub const fn expires_at(&self) -> Instant {
         expires_at(self.created_at)
     }
 }
 
 /// Returns the instant at which a request or an offer of `created_at` expires.
-#[must_use]
 pub const fn expires_at(created_at: Instant) -> Instant {
     Instant::new(created_at.milliseconds().saturating_add(OPEN_TIME))
 }
 
 /// Returns the instant up to which requests and offers have expired.
-#[must_use]
 pub const fn expiry_cutoff(now: Instant) -> Instant {
     Instant::new(now.milliseconds().saturating_sub(OPEN_TIME))
 }

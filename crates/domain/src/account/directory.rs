@@ -15,7 +15,6 @@ pub struct Directory {
 
 impl Directory {
     /// Creates a directory of these accounts.
-    #[must_use]
     pub fn new(accounts: Vec<Account>) -> Self {
         let by_name =
             accounts.iter().map(|account| (account.name.normalized(), account.id)).collect();
@@ -42,14 +41,12 @@ impl Directory {
     }
 
     /// Finds the account of a reference, by id or else by name.
-    #[must_use]
     pub fn find(&self, reference: &AccountRef) -> Option<&Account> {
         let by_id = reference.parse_id().and_then(|id| self.by_id.get(&id));
         by_id.or_else(|| self.find_normalized(&reference.normalized_name()?))
     }
 
     /// Finds the account with that normalized name.
-    #[must_use]
     pub fn find_normalized(&self, normalized: &str) -> Option<&Account> {
         self.by_name.get(normalized).and_then(|id| self.by_id.get(id))
     }
@@ -68,7 +65,6 @@ impl Directory {
     }
 
     /// Returns the account with that id.
-    #[must_use]
     pub fn get(&self, id: AccountId) -> Option<&Account> {
         self.by_id.get(&id)
     }
@@ -82,27 +78,14 @@ impl Directory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::Changes;
-    use crate::instant::{Instant, Stamp};
-
-    fn named(name: &str) -> Account {
-        let changes = Changes { name: Some(name.to_owned()), ..Changes::default() };
-        Account::create(
-            AccountId::new(7_000_000_000),
-            changes,
-            &BTreeSet::new(),
-            Stamp::new(None, Instant::new(1)),
-        )
-        .unwrap()
-    }
+    use crate::fixture::account;
 
     #[test]
     fn reference_resolves_by_id_then_by_name() {
-        let directory = Directory::new(vec![named("Credit Card")]);
+        let directory = Directory::new(vec![account(7_000_000_000, "Credit Card", &[])]);
         let find = |id: Option<&str>, name: Option<&str>| {
-            directory
-                .find(&AccountRef { id: id.map(str::to_owned), name: name.map(str::to_owned) })
-                .is_some()
+            let reference = AccountRef { id: id.map(str::to_owned), name: name.map(str::to_owned) };
+            directory.find(&reference).is_some()
         };
         assert!(find(Some("7000000000"), None));
         assert!(find(Some("9000000000"), Some("credit-card")));

@@ -6,24 +6,17 @@ use crate::group::Forest;
 
 impl Account {
     /// Creates ACCOUNT_CREATED.
-    #[must_use]
     pub fn created_event(&self, groups: &Forest) -> NewEvent {
         NewEvent::new(EventType::AccountCreated, self.id.get(), snapshot::account(self, groups))
     }
 
     /// Creates ACCOUNT_UPDATED with the previous values of the changed fields.
-    #[must_use]
     pub fn updated_event(&self, groups: &Forest, previous: &Previous) -> NewEvent {
-        NewEvent::update(
-            EventType::AccountUpdated,
-            self.id.get(),
-            snapshot::account(self, groups),
-            previous,
-        )
+        let object = snapshot::account(self, groups);
+        NewEvent::update(EventType::AccountUpdated, self.id.get(), object, previous)
     }
 
     /// Creates ACCOUNT_DELETED.
-    #[must_use]
     pub fn deleted_event(&self, groups: &Forest) -> NewEvent {
         NewEvent::new(EventType::AccountDeleted, self.id.get(), snapshot::account(self, groups))
     }

@@ -16,72 +16,46 @@ use crate::event::Previous;
 use crate::field::Field;
 use crate::id::{AccountId, GroupId};
 use crate::instant::{Instant, Stamp};
+use crate::json::text_list;
 use crate::name::Name;
-use crate::property::{Edits, Properties};
+use crate::named::named;
+use crate::property::{Edits, FieldTexts, Properties, previous_values};
 use crate::reference::Reference;
 use crate::version::Tag;
 
 /// A reference to an account by id or name (behaviour 3.2.6, 4.9).
 pub type AccountRef = Reference;
 
-/// The type of an account, which determines its nature and permanence (behaviour 4.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum AccountType {
-    /// Asset: permanent, debit nature.
-    #[default]
-    Asset,
-    /// Liability: permanent, credit nature.
-    Liability,
-    /// Revenue: not permanent, credit nature.
-    Incoming,
-    /// Expense: not permanent, debit nature.
-    Outgoing,
+named! {
+    /// The type of an account, which determines its nature and permanence (behaviour 4.1).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+    pub enum AccountType {
+        /// Asset: permanent, debit nature.
+        #[default]
+        Asset = "ASSET",
+        /// Liability: permanent, credit nature.
+        Liability = "LIABILITY",
+        /// Revenue: not permanent, credit nature.
+        Incoming = "INCOMING",
+        /// Expense: not permanent, debit nature.
+        Outgoing = "OUTGOING",
+    }
 }
 
 impl AccountType {
-    /// All types.
-    pub const ALL: [Self; 4] = [Self::Asset, Self::Liability, Self::Incoming, Self::Outgoing];
-
-    /// Returns the name in the API.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Asset => "ASSET",
-            Self::Liability => "LIABILITY",
-            Self::Incoming => "INCOMING",
-            Self::Outgoing => "OUTGOING",
-        }
-    }
-
-    /// Finds the type with that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
-    }
-
     /// Returns whether balances accumulate from the beginning. Otherwise they start from zero in
     /// each range (behaviour 5.5).
-    #[must_use]
     pub const fn is_permanent(self) -> bool {
         matches!(self, Self::Asset | Self::Liability)
     }
 
     /// Returns whether it has credit nature.
-    #[must_use]
     pub const fn is_credit(self) -> bool {
         matches!(self, Self::Liability | Self::Incoming)
     }
 
     /// Returns the type with that permanence and nature.
-    ///
-    /// ```
-    /// use daybook_domain::account::AccountType;
-    /// for kind in AccountType::ALL {
-    ///     assert_eq!(AccountType::from_nature(kind.is_permanent(), kind.is_credit()), kind);
-    /// }
-    /// ```
-    #[must_use]
-    pub const fn from_nature(permanent: bool, credit: bool) -> Self {
+    const fn from_nature((permanent, credit): (bool, bool)) -> Self {
         match (permanent, credit) {
             (true, false) => Self::Asset,
             (true, true) => Self::Liability,
@@ -156,12 +130,8 @@ impl Account {
         let name = Name::normalizable(&changes.name.unwrap_or_default())?;
         let kind = changes
             .kind
-            .or_else(|| {
-                changes
-                    .nature
-                    .map(|(permanent, credit)| AccountType::from_nature(permanent, credit))
-            })
-            .or_else(|| common_type(group_types))
+            .or_else(|| Some(AccountType::from_nature(changes.nature?)))
+            .or_else(|| group_types.first().copied().filter(|_| group_types.len() == 1))
             .unwrap_or_default();
         Ok(Self {
             id,
@@ -195,7 +165,7 @@ impl Account {
         after.properties = after.properties.merge(&changes.properties)?;
         after.groups =
             check_group_count(changes.groups)?.apply(Some(after.groups)).unwrap_or_default();
-        let previous = before.differences(&after);
+        let previous = before.previous(&after);
         if !previous.is_empty() {
             after.stamp = after.stamp.touch(now);
         }
@@ -203,7 +173,6 @@ impl Account {
     }
 
     /// Returns the size of its texts and group ids in bytes.
-    #[must_use]
     pub fn text_bytes(&self) -> usize {
         let groups = self.groups.len().saturating_mul(size_of::<GroupId>());
         let texts = self.name.as_str().len().saturating_add(self.properties.bytes());
@@ -217,7 +186,7 @@ impl Account {
         let mut after = self;
         after.groups.remove(&group);
         after.stamp = after.stamp.touch(now);
-        let previous = before.differences(&after);
+        let previous = before.previous(&after);
         (after, previous)
     }
 
@@ -241,27 +210,20 @@ impl Account {
         if self.archived { Err(Refusal::Archived(self.name.as_str().to_owned())) } else { Ok(()) }
     }
 
-    fn differences(&self, after: &Self) -> Previous {
-        let mut previous = Previous::new();
-        if self.name != after.name {
-            previous.insert("name".to_owned(), self.name.as_str().to_owned());
-        }
-        if self.kind != after.kind {
-            previous.insert("type".to_owned(), self.kind.as_str().to_owned());
-        }
-        if self.archived != after.archived {
-            previous.insert("archived".to_owned(), self.archived.to_string());
+    fn previous(&self, after: &Self) -> Previous {
+        let properties = [&self.properties, &after.properties];
+        previous_values([self.texts(), after.texts()], properties)
+    }
+
+    fn texts(&self) -> FieldTexts<5> {
+        [
+            ("name", self.name.as_str().to_owned()),
+            ("type", self.kind.as_str().to_owned()),
+            ("archived", self.archived.to_string()),
             // Some clients read the opposite (behaviour 8.3).
-            previous.insert("active".to_owned(), (!self.archived).to_string());
-        }
-        if self.groups != after.groups {
-            previous.insert(
-                "groups".to_owned(),
-                crate::json::text_list(self.groups.iter().map(GroupId::to_string)),
-            );
-        }
-        self.properties.note_changes(&after.properties, &mut previous);
-        previous
+            ("active", (!self.archived).to_string()),
+            ("groups", text_list(self.groups.iter().map(GroupId::to_string))),
+        ]
     }
 }
 
@@ -275,14 +237,6 @@ fn check_group_count(
     }
 }
 
-/// Returns the type if all groups have the same.
-fn common_type(types: &BTreeSet<AccountType>) -> Option<AccountType> {
-    match types.len() {
-        1 => types.first().copied(),
-        _ => None,
-    }
-}
-
 impl From<&Account> for Tag {
     fn from(account: &Account) -> Self {
         Self::new("account", account.id, account.stamp.version)
@@ -292,16 +246,11 @@ impl From<&Account> for Tag {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::instant::Stamp;
+    use crate::fixture::{edits, pairs, stamp};
 
     fn account(changes: Changes, types: &[AccountType]) -> Account {
-        Account::create(
-            AccountId::new(7_000_000_000),
-            changes,
-            &types.iter().copied().collect(),
-            Stamp::new(None, Instant::new(1)),
-        )
-        .unwrap()
+        let types = types.iter().copied().collect();
+        Account::create(AccountId::new(7_000_000_000), changes, &types, stamp()).unwrap()
     }
 
     fn named(name: &str) -> Changes {
@@ -311,45 +260,32 @@ mod tests {
     #[test]
     fn type_of_a_new_account_follows_body_and_groups() {
         use AccountType::{Asset, Incoming, Liability, Outgoing};
-        assert_eq!(account(named("a"), &[]).kind, Asset);
-        assert_eq!(account(named("a"), &[Liability]).kind, Liability);
-        assert_eq!(account(named("a"), &[Liability, Incoming]).kind, Asset);
-        assert_eq!(
-            account(Changes { nature: Some((false, false)), ..named("a") }, &[Liability]).kind,
-            Outgoing
-        );
-        assert_eq!(
-            account(
-                Changes { kind: Some(Incoming), nature: Some((false, false)), ..named("a") },
-                &[Liability]
-            )
-            .kind,
-            Incoming
-        );
+        for (kind, nature, types, expected) in [
+            (None, None, &[][..], Asset),
+            (None, None, &[Liability], Liability),
+            (None, None, &[Liability, Incoming], Asset),
+            (None, Some((false, false)), &[Liability], Outgoing),
+            (Some(Incoming), Some((false, false)), &[Liability], Incoming),
+        ] {
+            let made = account(Changes { kind, nature, ..named("a") }, types);
+            assert_eq!(made.kind, expected, "{kind:?} {nature:?} {types:?}");
+        }
+        for kind in AccountType::ALL {
+            let nature = (kind.is_permanent(), kind.is_credit());
+            assert_eq!(AccountType::from_nature(nature), kind);
+        }
     }
 
     #[test]
     fn update_returns_previous_values_and_new_version() {
-        let cash = account(
-            Changes {
-                properties: [("k".to_owned(), Some("v".to_owned()))].into(),
-                ..named("Cash")
-            },
-            &[],
-        );
+        let with = |value| Changes { properties: edits(&[("k", value)]), ..named("Cash") };
+        let cash = account(with(Some("v")), &[]);
         let (same, previous) = cash.clone().update(named("Cash"), Instant::new(2)).unwrap();
         assert_eq!((same, previous.len()), (cash.clone(), 0));
-        let changes = Changes {
-            archived: Some(true),
-            properties: [("k".to_owned(), None)].into(),
-            ..named("Till")
-        };
+        let changes = Changes { name: Some("Till".to_owned()), archived: Some(true), ..with(None) };
         let (after, previous) = cash.update(changes, Instant::new(2)).unwrap();
         assert_eq!(after.stamp.version, 2);
         let expected = [("active", "true"), ("archived", "false"), ("k", "v"), ("name", "Cash")];
-        assert_eq!(
-            previous.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect::<Vec<_>>(),
-            expected
-        );
+        assert_eq!(pairs(&previous), expected);
     }
 }

@@ -6,21 +6,18 @@ use crate::reason::Reason;
 
 /// Why a request about an account was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant has its message")]
 pub enum Refusal {
-    /// The book has no account with that id or name.
     #[error("Account not found: {0}")]
     Unknown(String),
     /// Accounts of a batch or of a body do not exist (behaviour 3.6.5).
     #[error("accounts not found. Ids: [{}]", .0.join(", "))]
     UnknownIds(Vec<String>),
-    /// A reference in a body has no account. Unlike [`Refusal::Unknown`], this is an error of the
-    /// body.
     #[error("Account not found: {0}")]
     UnknownReference(String),
     /// Another account has the name (behaviour 4.5).
     #[error("an account named \"{0}\" already exists")]
     AlreadyExists(String),
-    /// The body has neither id nor name.
     #[error("account id or name is required")]
     Unnamed,
     /// A transaction was once posted to the account (behaviour 4.7).

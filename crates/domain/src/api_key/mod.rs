@@ -92,7 +92,6 @@ impl ApiKey {
     }
 
     /// Returns whether it is not revoked.
-    #[must_use]
     pub const fn is_active(&self) -> bool {
         self.revoked_at.is_none()
     }
@@ -104,7 +103,6 @@ impl ApiKey {
     }
 
     /// Returns whether it is still listed.
-    #[must_use]
     pub fn is_listed(&self, now: Instant) -> bool {
         self.revoked_at.is_none_or(|revoked| revoked >= listing_cutoff(now))
     }
@@ -127,13 +125,11 @@ impl ApiKey {
 }
 
 /// Returns the instant before which revoked keys are no longer listed and their rows are removed.
-#[must_use]
 pub const fn listing_cutoff(now: Instant) -> Instant {
     now.plus(-REVOKED_RETENTION)
 }
 
 /// Returns the first day whose call counts are stored.
-#[must_use]
 pub fn first_counted_day(today: Date) -> Date {
     today.saturating_sub(time::Duration::days(i64::from(CALL_DAYS) - 1))
 }

@@ -16,12 +16,6 @@ impl AppId {
     ///
     /// # Errors
     /// [`Refusal::IdRequired`], [`Refusal::IdMalformed`], [`Refusal::IdReserved`].
-    ///
-    /// ```
-    /// use daybook_domain::app::AppId;
-    /// assert!(AppId::new("tax-bot").is_ok());
-    /// assert!(AppId::new("Tax Bot").is_err() && AppId::new("api").is_err());
-    /// ```
     pub fn new(text: &str) -> Result<Self, Refusal> {
         let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if text.trim().is_empty() {
@@ -57,13 +51,11 @@ impl AppId {
     }
 
     /// Wraps a stored id.
-    #[must_use]
     pub const fn stored(text: String) -> Self {
         Self(text)
     }
 
     /// Returns the id as text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -87,7 +87,6 @@ pub struct Changes {
 
 impl Manifest {
     /// Creates a manifest with a name only.
-    #[must_use]
     pub fn new(name: Name) -> Self {
         Self {
             name,
@@ -101,7 +100,6 @@ impl Manifest {
     }
 
     /// Returns a text, if it is set.
-    #[must_use]
     pub fn text(&self, text: AppText) -> Option<&str> {
         self.texts.get(&text).map(String::as_str)
     }

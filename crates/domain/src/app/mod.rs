@@ -127,7 +127,6 @@ impl App {
     }
 
     /// Returns the role of a user.
-    #[must_use]
     pub fn role(&self, visitor: &Visitor<'_>) -> AppRole {
         let is_listed_in = |text| {
             let audience = Audience::read(self.manifest.text(text).unwrap_or_default());
@@ -144,14 +143,12 @@ impl App {
     }
 
     /// Returns the union of `developers` and `users`.
-    #[must_use]
     pub fn audience(&self) -> Audience {
         let text = |text| self.manifest.text(text).unwrap_or_default();
         Audience::read(&[text(AppText::Developers), text(AppText::Users)].join(" "))
     }
 
     /// Returns the sort key for lists: the name, ignoring case.
-    #[must_use]
     pub fn sort_key(&self) -> (String, AppId) {
         (self.manifest.name.as_str().to_lowercase(), self.id.clone())
     }

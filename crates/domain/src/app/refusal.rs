@@ -15,59 +15,45 @@ pub const MAX_SCHEMA: usize = 64 * 1024;
 
 /// Why a request about an app was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant has its message")]
 pub enum Refusal {
-    /// The app does not exist, or is hidden from the caller.
     #[error("app not found: {0}")]
     Unknown(String),
-    /// Another app already has the id.
     #[error(
         "an app with the id \"{0}\" already exists: choose another id, or use PUT to change your \
          own"
     )]
     Exists(String),
-    /// The caller is neither the owner nor a developer of the app.
     #[error("only the owner and the developers of {0} may change it")]
     NotDeveloper(String),
-    /// The id is missing.
     #[error("id is required")]
     IdRequired,
-    /// The id has an invalid character, or is longer than [`MAX_ID`].
     #[error("invalid id \"{0}\": expected 1 to {MAX_ID} lower-case letters, digits and hyphens")]
     IdMalformed(String),
-    /// The id is an agent name of the server itself.
     #[error("id \"{0}\" is reserved: choose another one")]
     IdReserved(String),
-    /// The agent header is an agent name of the server itself.
     #[error(
         "agent {0:?} is reserved for the server itself: send the id of your app in the agent \
          header, or omit the header"
     )]
     AgentReserved(String),
-    /// The name is invalid.
     #[error(transparent)]
     Name(#[from] name::Refusal),
-    /// A field is too long: the field, its length and the limit in characters.
     #[error("{0} has {1} characters; at most {2} are allowed")]
     TooLong(&'static str, usize, usize),
-    /// A field is not a valid address.
     #[error("{0} must be an absolute http or https address")]
     NotAnAddress(&'static str),
-    /// A field has none of its allowed values.
     #[error("{0} must be one of {1}")]
     UnknownWord(&'static str, &'static str),
-    /// An event type is unknown.
     #[error("events: \"{0}\" is not an event type")]
     UnknownEvent(String),
-    /// A list has more than [`MAX_ITEMS`] items.
     #[error("{0} has {1} items; at most {MAX_ITEMS} are allowed")]
     TooMany(&'static str, usize),
     /// A property key is not valid for any resource (behaviour 4.6).
     #[error("propertiesSchema: key \"{0}\" is blank or has more than {MAX_KEY} characters")]
     InvalidKey(String),
-    /// The properties schema is larger than [`MAX_SCHEMA`].
     #[error("propertiesSchema has {0} bytes of keys and values; at most {MAX_SCHEMA} are allowed")]
     SchemaTooLarge(usize),
-    /// The user already owns [`MAX_APPS`] apps.
     #[error("you already own {MAX_APPS} apps, which is the maximum")]
     TooManyApps,
 }

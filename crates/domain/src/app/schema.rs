@@ -3,40 +3,21 @@
 use std::collections::BTreeMap;
 
 use super::refusal::{MAX_ITEMS, MAX_SCHEMA, Refusal};
+use crate::named::named;
 use crate::property::{MAX_KEY, normalized_key};
 
-/// A kind of resource that has properties.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum PropertyHolder {
-    /// Accounts.
-    Account,
-    /// The book.
-    Book,
-    /// Groups.
-    Group,
-    /// Transactions.
-    Transaction,
-}
-
-impl PropertyHolder {
-    /// All kinds.
-    pub const ALL: [Self; 4] = [Self::Account, Self::Book, Self::Group, Self::Transaction];
-
-    /// Returns the name of its field.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Account => "account",
-            Self::Book => "book",
-            Self::Group => "group",
-            Self::Transaction => "transaction",
-        }
-    }
-
-    /// Finds the kind with that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|holder| holder.as_str() == name)
+named! {
+    /// A kind of resource that has properties.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum PropertyHolder {
+        /// Accounts.
+        Account = "account",
+        /// The book.
+        Book = "book",
+        /// Groups.
+        Group = "group",
+        /// Transactions.
+        Transaction = "transaction",
     }
 }
 
@@ -53,9 +34,6 @@ pub struct PropertyHints {
 pub type PropertiesSchema = BTreeMap<PropertyHolder, PropertyHints>;
 
 /// Checks a schema and drops empty entries.
-///
-/// # Errors
-/// [`Refusal`] for keys that no resource could have, and for too many or too long texts.
 pub(super) fn check_schema(mut schema: PropertiesSchema) -> Result<PropertiesSchema, Refusal> {
     schema.retain(|_, hints| !hints.keys.is_empty() || !hints.values.is_empty());
     let mut bytes: usize = 0;

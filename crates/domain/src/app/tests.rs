@@ -5,16 +5,12 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::event::EventType;
 use crate::field::Field;
+use crate::fixture::{email, owned, visitor};
 
-const OWNER: UserId = UserId::new(1);
 const NOW: Instant = Instant::new(9);
 
-fn email(text: &str) -> Email {
-    Email::parse(text).unwrap()
-}
-
 fn owner(email: &Email) -> Visitor<'_> {
-    Visitor { id: OWNER, username: "owner", email, is_administrator: false }
+    visitor(1, email)
 }
 
 fn texts(pairs: &[(AppText, &str)]) -> BTreeMap<AppText, Option<String>> {
@@ -60,12 +56,8 @@ fn only_administrators_publish() {
         let after = app(&[]).update(publish, &visitor, NOW).unwrap();
         assert_eq!(after.published, is_administrator);
         let clear = Changes { published: Field::Clear, ..Changes::default() };
-        assert!(
-            !after
-                .update(clear, &Visitor { is_administrator: true, ..visitor }, NOW)
-                .unwrap()
-                .published
-        );
+        let administrator = Visitor { is_administrator: true, ..visitor };
+        assert!(!after.update(clear, &administrator, NOW).unwrap().published);
     }
 }
 
@@ -76,8 +68,8 @@ fn update_keeps_absent_fields_and_clears_null_or_blank_ones() {
         app(&[(AppText::Description, "Adds taxes"), (AppText::WebhookUrl, "https://a.example")]);
     let full = Changes {
         installable: Field::Set(false),
-        events: Field::Set(vec!["TRANSACTION_POSTED".to_owned(), "TRANSACTION_POSTED".to_owned()]),
-        file_patterns: Field::Set(vec![" *.csv ".to_owned(), " ".to_owned()]),
+        events: Field::Set(owned(&["TRANSACTION_POSTED", "TRANSACTION_POSTED"])),
+        file_patterns: Field::Set(owned(&[" *.csv ", " "])),
         client_secret: Field::Set(vec![1]),
         ..Changes::default()
     };
@@ -103,21 +95,18 @@ fn update_keeps_absent_fields_and_clears_null_or_blank_ones() {
 #[test]
 fn invalid_manifest_fields_are_refused() {
     let email = email("owner@example.com");
-    let refused =
-        |changes: Changes| app(&[]).update(changes, &owner(&email), NOW).unwrap_err().to_string();
-    let named = |name: &str| Changes { name: Some(name.to_owned()), ..Changes::default() };
-    assert!(refused(named(" ")).contains("name is required"));
-    let events =
-        Changes { events: Field::Set(vec!["BOOK_OPENED".to_owned()]), ..Changes::default() };
-    assert!(refused(events).contains("\"BOOK_OPENED\""));
-    let many = Field::Set(vec!["*".to_owned(); MAX_ITEMS + 1]);
-    assert!(
-        refused(Changes { file_patterns: many, ..Changes::default() }).contains("filePatterns")
-    );
-    let long = Field::Set(vec!["*".repeat(256)]);
-    assert!(refused(Changes { scopes: long, ..Changes::default() }).contains("scopes"));
-    let webhook = texts(&[(AppText::WebhookUrl, "example.com")]);
-    assert!(refused(Changes { texts: webhook, ..Changes::default() }).contains("webhookUrl"));
-    let unnamed = App::create(Some("a"), Changes::default(), &owner(&email), NOW);
+    let none = Changes::default;
+    let list = |item: String, count| Field::Set(vec![item; count]);
+    for (changes, message) in [
+        (Changes { name: Some(" ".to_owned()), ..none() }, "name is required"),
+        (Changes { events: list("BOOK_OPENED".to_owned(), 1), ..none() }, "\"BOOK_OPENED\""),
+        (Changes { file_patterns: list("*".to_owned(), MAX_ITEMS + 1), ..none() }, "filePatterns"),
+        (Changes { scopes: list("*".repeat(256), 1), ..none() }, "scopes"),
+        (Changes { texts: texts(&[(AppText::WebhookUrl, "example.com")]), ..none() }, "webhookUrl"),
+    ] {
+        let refused = app(&[]).update(changes, &owner(&email), NOW).unwrap_err().to_string();
+        assert!(refused.contains(message), "{message}: {refused}");
+    }
+    let unnamed = App::create(Some("a"), none(), &owner(&email), NOW);
     assert!(unnamed.unwrap_err().to_string().contains("name is required"));
 }

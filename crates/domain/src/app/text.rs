@@ -1,26 +1,20 @@
 //! The texts of a manifest, their formats and their visibility (behaviour 9.3).
 
 use super::refusal::Refusal;
+use crate::named::named;
 
 /// Declares the texts: `texts! { Variant "name" Kind, }`.
 macro_rules! texts {
     ($($(#[$doc:meta])* $variant:ident $name:literal $kind:ident,)*) => {
-        /// A text of a manifest.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum AppText {
-            $($(#[$doc])* $variant,)*
+        named! {
+            /// A text of a manifest.
+            #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+            pub enum AppText {
+                $($(#[$doc])* $variant = $name,)*
+            }
         }
 
         impl AppText {
-            /// All texts.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// Returns the name of its field.
-            #[must_use]
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $name,)* }
-            }
-
             const fn kind(self) -> Kind {
                 match self { $(Self::$variant => Kind::$kind,)* }
             }
@@ -104,14 +98,7 @@ impl Kind {
 }
 
 impl AppText {
-    /// Finds the text with that field name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|text| text.as_str() == name)
-    }
-
     /// Returns whether only the owner and the developers see it.
-    #[must_use]
     pub const fn is_internal(self) -> bool {
         matches!(
             self,
@@ -233,13 +220,5 @@ mod tests {
         }
         assert_eq!(AppText::OwnerName.validate(" Me ").as_deref(), Ok("Me"));
         assert_eq!(AppText::ReadmeMd.validate("    code\n").as_deref(), Ok("    code\n"));
-    }
-
-    #[test]
-    fn text_names_round_trip() {
-        for text in AppText::ALL {
-            assert_eq!(AppText::from_name(text.as_str()), Some(*text));
-        }
-        assert_eq!(AppText::from_name("name"), None);
     }
 }

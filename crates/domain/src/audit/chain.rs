@@ -36,12 +36,17 @@ pub struct ChainCheck<'k> {
 
 impl<'k> ChainCheck<'k> {
     /// Begins before the first event of the book.
-    #[must_use]
     pub fn new(key: &'k BookKey) -> Self {
-        let (previous, findings) = (Some(Hash::ZERO), Findings::default());
-        let (copied, missing_rows, last_missing_row) = (None, Findings::default(), None);
-        let (last, checked) = (0, 0);
-        Self { key, last, previous, checked, copied, findings, missing_rows, last_missing_row }
+        Self {
+            key,
+            last: 0,
+            previous: Some(Hash::ZERO),
+            checked: 0,
+            copied: None,
+            findings: Findings::default(),
+            missing_rows: Findings::default(),
+            last_missing_row: None,
+        }
     }
 
     /// Checks the next event; the events must be in the order of their numbers.
@@ -51,12 +56,7 @@ impl<'k> ChainCheck<'k> {
         let expected = self.last.saturating_add(1);
         // This includes a number that two rows have.
         if *sequence < expected {
-            return self.add(
-                FindingKind::Event,
-                *sequence,
-                format!("a number from {expected}"),
-                sequence.to_string(),
-            );
+            return self.add_event(*sequence, format!("a number from {expected}"), *sequence);
         }
         if *sequence > expected {
             self.add_missing(expected, sequence.saturating_sub(1));
@@ -66,20 +66,13 @@ impl<'k> ChainCheck<'k> {
             (Some(event), Some(previous)) => {
                 let expected = event.hash_after(&previous, self.key);
                 if expected != event.hash {
-                    self.add(
-                        FindingKind::Event,
-                        *sequence,
-                        expected.to_string(),
-                        event.hash.to_string(),
-                    );
+                    self.add_event(*sequence, expected, event.hash);
                 }
             }
             // Its hash cannot be checked, because the previous event is missing. The next event is
             // checked against it.
             (Some(_), None) => {}
-            (None, _) => {
-                self.add(FindingKind::Event, *sequence, "an event", "unreadable row".to_owned())
-            }
+            (None, _) => self.add_event(*sequence, "an event", "unreadable row"),
         }
         if let (1, Some(event)) = (*sequence, event) {
             self.copied = CopySummary::find_in_event(&event.data).map(str::to_owned);
@@ -105,7 +98,6 @@ impl<'k> ChainCheck<'k> {
 
     /// Returns whether the book is a copy whose first event has a summary of the copied
     /// transactions.
-    #[must_use]
     pub const fn has_copy_summary(&self) -> bool {
         self.copied.is_some()
     }
@@ -125,58 +117,50 @@ impl<'k> ChainCheck<'k> {
     pub fn check_head(&mut self, head: Option<Head>) {
         let Some(head) = head else {
             let expected = self.previous.map(|hash| hash.to_string()).unwrap_or_default();
-            return self.add(
-                FindingKind::EventHead,
-                self.last,
-                expected,
-                "unreadable hash".to_owned(),
-            );
+            return self.add(FindingKind::EventHead, self.last, expected, "unreadable hash");
         };
         if head.sequence > self.last {
             self.add_missing(self.last.saturating_add(1), head.sequence);
         } else if head.sequence < self.last {
-            self.add(
-                FindingKind::EventHead,
-                self.last,
-                self.last.to_string(),
-                head.sequence.to_string(),
-            );
+            self.add(FindingKind::EventHead, self.last, self.last, head.sequence);
         } else if let Some(last) = self.previous.filter(|last| *last != head.hash) {
-            self.add(FindingKind::EventHead, self.last, last.to_string(), head.hash.to_string());
+            self.add(FindingKind::EventHead, self.last, last, head.hash);
         }
     }
 
     /// Returns the number of the last event.
-    #[must_use]
     pub const fn sequence(&self) -> i64 {
         self.last
     }
 
     /// Returns the number of events.
-    #[must_use]
     pub const fn checked(&self) -> i64 {
         self.checked
     }
 
     /// Returns the findings.
-    #[must_use]
     pub fn into_findings(self) -> Findings {
         self.findings
+    }
+
+    fn add_event(&mut self, sequence: i64, expected: impl ToString, actual: impl ToString) {
+        self.add(FindingKind::Event, sequence, expected, actual);
     }
 
     fn add(
         &mut self,
         kind: FindingKind,
         sequence: i64,
-        expected: impl Into<String>,
-        actual: String,
+        expected: impl ToString,
+        actual: impl ToString,
     ) {
+        let [expected, actual] = [expected.to_string(), actual.to_string()];
         self.findings.add(Finding::new(kind, public_id(sequence, self.key), expected, actual));
     }
 
     fn add_missing(&mut self, from: i64, to: i64) {
         let expected =
             if from == to { format!("event {from}") } else { format!("events {from} to {to}") };
-        self.add(FindingKind::EventMissing, from, expected, "none".to_owned());
+        self.add(FindingKind::EventMissing, from, expected, "none");
     }
 }

@@ -3,64 +3,44 @@
 use std::collections::BTreeMap;
 
 use crate::json::{Json, Object};
+use crate::named::named;
 
 /// The number of findings of each kind that are kept; further ones are only counted. All findings
 /// are in one event, so their number is limited.
 pub const MAX_PER_KIND: usize = 20;
 
-/// The kinds of findings (behaviour 6.7), the most serious first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FindingKind {
-    /// The raw balance of an account.
-    Balance,
-    /// Credits and debits of the whole book.
-    ZeroSum,
-    /// An event that was changed or has a wrong number.
-    Event,
-    /// Missing event numbers.
-    EventMissing,
-    /// The last event in the book state.
-    EventHead,
-    /// The transactions that were copied with the book.
-    Copied,
-    /// A row that differs from the last event of its resource.
-    Row,
-    /// A transaction that contradicts itself.
-    Transaction,
-    /// The sums of an account in a month.
-    MonthTotal,
-    /// The sums of an account on a day.
-    DayTotal,
-    /// The number of posted transactions.
-    Count,
-    /// `hasTransactionPosted` of an account.
-    Posted,
-    /// The search indexes of a transaction.
-    Index,
-    /// The storage usage of the book.
-    Stored,
-}
-
-impl FindingKind {
-    /// Returns the name used in the event.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Balance => "balance",
-            Self::ZeroSum => "zeroSum",
-            Self::Event => "event",
-            Self::EventMissing => "eventMissing",
-            Self::EventHead => "eventHead",
-            Self::Copied => "copied",
-            Self::Row => "row",
-            Self::Transaction => "transaction",
-            Self::MonthTotal => "monthTotal",
-            Self::DayTotal => "dayTotal",
-            Self::Count => "count",
-            Self::Posted => "hasTransactionPosted",
-            Self::Index => "index",
-            Self::Stored => "stored",
-        }
+named! {
+    /// The kinds of findings (behaviour 6.7), the most serious first.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum FindingKind {
+        /// The raw balance of an account.
+        Balance = "balance",
+        /// Credits and debits of the whole book.
+        ZeroSum = "zeroSum",
+        /// An event that was changed or has a wrong number.
+        Event = "event",
+        /// Missing event numbers.
+        EventMissing = "eventMissing",
+        /// The last event in the book state.
+        EventHead = "eventHead",
+        /// The transactions that were copied with the book.
+        Copied = "copied",
+        /// A row that differs from the last event of its resource.
+        Row = "row",
+        /// A transaction that contradicts itself.
+        Transaction = "transaction",
+        /// The sums of an account in a month.
+        MonthTotal = "monthTotal",
+        /// The sums of an account on a day.
+        DayTotal = "dayTotal",
+        /// The number of posted transactions.
+        Count = "count",
+        /// `hasTransactionPosted` of an account.
+        Posted = "hasTransactionPosted",
+        /// The search indexes of a transaction.
+        Index = "index",
+        /// The storage usage of the book.
+        Stored = "stored",
     }
 }
 
@@ -81,7 +61,6 @@ pub struct Finding {
 
 impl Finding {
     /// Creates a finding about a resource as a whole.
-    #[must_use]
     pub fn new(
         kind: FindingKind,
         resource: impl Into<String>,
@@ -140,7 +119,6 @@ impl Findings {
     }
 
     /// Returns the first finding of each kind in one line, for the server log.
-    #[must_use]
     pub fn summary(&self) -> String {
         let first = |found: &Finding| {
             let Finding { kind, resource, period: _, expected, actual } = found;
@@ -152,13 +130,11 @@ impl Findings {
     }
 
     /// Returns the number of findings, kept or not.
-    #[must_use]
     pub const fn count(&self) -> i64 {
         self.count
     }
 
     /// Returns whether there is a finding of this kind.
-    #[must_use]
     pub fn has(&self, kind: FindingKind) -> bool {
         self.kept.contains_key(&kind)
     }

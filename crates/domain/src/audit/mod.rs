@@ -4,52 +4,6 @@
 //! [`AuditedEvent`]), so that an invalid row is a [`Finding`] and not an error. [`Recount`] sums
 //! the transactions up and compares the sums, [`ChainCheck`] checks the chain of events, and
 //! [`Report`] is the result of both. An audit changes nothing except `balanceVerified` of accounts.
-//!
-//! ```
-//! use daybook_domain::audit::{
-//!     AccountFlags, AuditedCounts, AuditedTotal, AuditedTransaction, DatedCounts, Recount,
-//! };
-//! use daybook_domain::balance::Sums;
-//! use daybook_domain::id::{AccountId, TransactionId};
-//! use daybook_domain::transaction::Standing;
-//!
-//! let [cash, food] = [1, 2].map(AccountId::new);
-//! let stored = |account| AccountFlags { account, verified: true, posted: true };
-//! let mut recount = Recount::new("book", 2, 2, [stored(cash), stored(food)]);
-//! recount.add_transaction(&AuditedTransaction {
-//!     id: TransactionId::new(7),
-//!     day: 20_250_131,
-//!     dated: true,
-//!     standing: Some(Standing::Unchecked),
-//!     trashed: false,
-//!     amount: Some(500),
-//!     credit: Some(cash),
-//!     debit: Some(food),
-//!     indexed: true,
-//!     index_terms_found: 0,
-//! });
-//! let [credit, debit] = [Sums { debit: 0, credit: 500 }, Sums { debit: 500, credit: 0 }];
-//! let sums = |period| {
-//!     vec![
-//!         AuditedTotal { account: cash, period, sums: credit },
-//!         AuditedTotal { account: food, period, sums: debit },
-//!     ]
-//! };
-//! let mut days = sums(20_250_131);
-//! days[1].sums.debit = 400; // tampering
-//! recount.compare(&[cash, food], &sums(20_250_131), &days, &sums(202_501));
-//! let result = recount.finish(AuditedCounts {
-//!     posted: 1,
-//!     months: [(202_501, DatedCounts { posted: 1, trashed: 0 })].into(),
-//!     ..AuditedCounts::default()
-//! });
-//! assert!(!result.balances_match && result.zero_sum);
-//! assert_eq!(result.changed, [(food, false)]);
-//! assert_eq!(
-//!     result.findings.all().map(|found| found.kind.as_str()).collect::<Vec<_>>(),
-//!     ["dayTotal"]
-//! );
-//! ```
 
 mod chain;
 mod contradiction;

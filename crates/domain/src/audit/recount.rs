@@ -114,21 +114,12 @@ impl Recount {
             self.months.add(*day, counts, *trashed);
         }
         for contradiction in contradictions(record, |account| self.exists(account)) {
-            self.findings.add(Finding::new(
-                FindingKind::Transaction,
-                id.to_string(),
-                "consistent transaction",
-                contradiction,
-            ));
+            let expected = "consistent transaction";
+            self.add(FindingKind::Transaction, id, expected, contradiction);
             credit.iter().chain(debit).for_each(|account| self.account(*account).suspect = true);
         }
         if !indexed {
-            self.findings.add(Finding::new(
-                FindingKind::Index,
-                id.to_string(),
-                "index matches",
-                "index does not match",
-            ));
+            self.add(FindingKind::Index, id, "index matches", "index does not match");
         }
         let units = i128::from(amount.filter(|_| counts).unwrap_or_default());
         for (account, sums) in [
@@ -179,12 +170,7 @@ impl Recount {
             self.balance_of_totals = self.balance_of_totals.saturating_add(stored);
             if stored != balance {
                 let [expected, actual] = [balance, stored].map(|units| self.amount_text(units));
-                self.findings.add(Finding::new(
-                    FindingKind::Balance,
-                    account.to_string(),
-                    expected,
-                    actual,
-                ));
+                self.add(FindingKind::Balance, account, expected, actual);
                 self.account(*account).suspect = true;
             }
         }
@@ -201,7 +187,6 @@ impl Recount {
     }
 
     /// Compares the counts and ends the recount.
-    #[must_use]
     pub fn finish(mut self, counted: AuditedCounts) -> RecountResult {
         // Missing index terms are findings about their transactions; this comparison finds
         // superfluous ones.
@@ -282,6 +267,16 @@ impl Recount {
                 self.account(account).suspect = true;
             }
         }
+    }
+
+    fn add(
+        &mut self,
+        kind: FindingKind,
+        resource: &impl ToString,
+        expected: impl Into<String>,
+        actual: impl Into<String>,
+    ) {
+        self.findings.add(Finding::new(kind, resource.to_string(), expected, actual));
     }
 
     fn exists(&self, account: AccountId) -> bool {

@@ -32,7 +32,6 @@ pub struct Report {
 
 impl Report {
     /// Joins the recount and the check of the events.
-    #[must_use]
     pub fn new(result: RecountResult, chain: ChainCheck<'_>) -> Self {
         let RecountResult {
             balances_match,
@@ -60,7 +59,6 @@ impl Report {
     }
 
     /// Builds `data.audit` of the event.
-    #[must_use]
     pub fn object(&self) -> Object {
         Object::new()
             .with("sequence", Json::Number(self.sequence))

@@ -83,43 +83,37 @@ enum Resource<'r> {
 
 impl<'r> AuditedRow<'r> {
     /// Wraps a transaction.
-    #[must_use]
     pub fn of_transaction(row: &'r Transaction) -> Self {
-        let resource = Resource::Transaction(row);
-        Self { id: row.id.to_string(), fields: TRANSACTION, resource }
+        Self::new(&row.id, TRANSACTION, Resource::Transaction(row))
     }
 
     /// Wraps an account, with the groups of its book.
-    #[must_use]
     pub fn of_account(row: &'r Account, groups: &'r Forest) -> Self {
-        let resource = Resource::Account(row, groups);
-        Self { id: row.id.to_string(), fields: ACCOUNT, resource }
+        Self::new(&row.id, ACCOUNT, Resource::Account(row, groups))
     }
 
     /// Wraps a group, with the groups of its book.
-    #[must_use]
     pub fn of_group(row: &'r Group, groups: &'r Forest) -> Self {
-        let resource = Resource::Group(row, groups);
-        Self { id: row.id.to_string(), fields: GROUP, resource }
+        Self::new(&row.id, GROUP, Resource::Group(row, groups))
     }
 
     /// Wraps a collaborator.
-    #[must_use]
     pub fn of_collaborator(row: &'r Collaborator) -> Self {
-        let resource = Resource::Collaborator(row);
-        Self { id: row.id.to_string(), fields: COLLABORATOR, resource }
+        Self::new(&row.id, COLLABORATOR, Resource::Collaborator(row))
     }
 
     /// Wraps a file.
-    #[must_use]
     pub fn of_file(row: &'r File) -> Self {
-        Self { id: row.id.to_string(), fields: FILE, resource: Resource::File(row) }
+        Self::new(&row.id, FILE, Resource::File(row))
     }
 
     /// Wraps the book itself.
-    #[must_use]
     pub fn of_book(row: &'r Book) -> Self {
-        Self { id: row.key.to_string(), fields: BOOK, resource: Resource::Book(row) }
+        Self::new(&row.key, BOOK, Resource::Book(row))
+    }
+
+    fn new(id: &impl ToString, fields: &'static [&'static str], resource: Resource<'r>) -> Self {
+        Self { id: id.to_string(), fields, resource }
     }
 
     /// Adds a finding for each field in which the row differs from its last event.
@@ -232,30 +226,8 @@ fn shorten(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::{AccountType, Changes};
-    use crate::field::Field;
-    use crate::id::AccountId;
-    use crate::instant::{Instant, Stamp};
-
-    fn stamp() -> Stamp {
-        Stamp::new(None, Instant::new(0))
-    }
-
-    fn group(id: i64) -> Group {
-        let name = Some(format!("Group {id}"));
-        let changes = crate::group::Changes { name, ..Default::default() };
-        Group::create(GroupId::new(id), changes, stamp()).unwrap()
-    }
-
-    fn account() -> Account {
-        let changes = Changes {
-            name: Some("Train".to_owned()),
-            kind: Some(AccountType::Outgoing),
-            groups: Field::Set(BTreeSet::from([GroupId::new(1)])),
-            ..Default::default()
-        };
-        Account::create(AccountId::new(7), changes, &BTreeSet::new(), stamp()).unwrap()
-    }
+    use crate::account::AccountType;
+    use crate::fixture::{account, group};
 
     fn found(row: &Account, forest: &Forest, kind: EventType, logged: Object) -> Vec<String> {
         let (mut findings, user) = (Findings::default(), UserId::new(1));
@@ -266,34 +238,32 @@ mod tests {
 
     #[test]
     fn each_different_field_is_a_finding() {
-        let forest = Forest::new(vec![group(1), group(2)], []);
-        let logged = || snapshot::account(&account(), &forest);
-        let check = |row: &Account| found(row, &forest, EventType::AccountUpdated, logged());
-        assert!(check(&account()).is_empty());
-        let posted = Account { has_transaction_posted: true, ..account() };
-        assert!(check(&posted).is_empty(), "it is derived from transactions");
-        let archived = Account { archived: true, ..account() };
-        assert_eq!(check(&archived), ["archived none | archived true"]);
-        let moved = Account { groups: BTreeSet::from([GroupId::new(2)]), ..account() };
-        assert_eq!(check(&moved), ["groups 1 | groups 2"]);
-        let other = Account { kind: AccountType::Asset, ..account() };
-        assert_eq!(check(&other), ["type OUTGOING | type ASSET"]);
+        let forest = Forest::new(vec![group(1, None), group(2, None)], []);
+        let train = || account(7, "Train", &[1]);
+        for (row, expected) in [
+            (train(), vec![]),
+            // It is derived from transactions.
+            (Account { has_transaction_posted: true, ..train() }, vec![]),
+            (Account { archived: true, ..train() }, vec!["archived none | archived true"]),
+            (account(7, "Train", &[2]), vec!["groups 1 | groups 2"]),
+            (
+                Account { kind: AccountType::Outgoing, ..train() },
+                vec!["type ASSET | type OUTGOING"],
+            ),
+        ] {
+            let logged = snapshot::account(&train(), &forest);
+            assert_eq!(found(&row, &forest, EventType::AccountUpdated, logged), expected);
+        }
+        let logged = snapshot::account(&train(), &forest);
+        let deleted = found(&train(), &forest, EventType::AccountDeleted, logged);
+        assert_eq!(deleted, ["deleted | a row"]);
     }
 
     #[test]
     fn membership_of_deleted_group_is_no_finding() {
-        let before = Forest::new(vec![group(1)], []);
-        let logged = snapshot::account(&account(), &before);
-        let row = Account { groups: BTreeSet::new(), ..account() };
-        let after = Forest::new(Vec::new(), []);
+        let before = Forest::new(vec![group(1, None)], []);
+        let logged = snapshot::account(&account(7, "Train", &[1]), &before);
+        let (row, after) = (account(7, "Train", &[]), Forest::default());
         assert!(found(&row, &after, EventType::AccountUpdated, logged).is_empty());
-    }
-
-    #[test]
-    fn row_of_deleted_account_is_a_finding() {
-        let forest = Forest::new(vec![group(1)], []);
-        let logged = snapshot::account(&account(), &forest);
-        let found = found(&account(), &forest, EventType::AccountDeleted, logged);
-        assert_eq!(found, ["deleted | a row"]);
     }
 }

@@ -54,26 +54,6 @@ impl GroupBalances {
     /// Lists this group and its descendants with their depths, parents before children.
     ///
     /// This group has depth 0.
-    ///
-    /// ```
-    /// use daybook_domain::balance::{Amounts, GroupBalances};
-    /// use daybook_domain::id::GroupId;
-    ///
-    /// let leaf = |id| GroupBalances {
-    ///     group: GroupId::new(id),
-    ///     amounts: Amounts::default(),
-    ///     series: vec![],
-    ///     truncated: false,
-    ///     groups: vec![],
-    ///     accounts: vec![],
-    /// };
-    /// let mut root = leaf(1);
-    /// root.groups = vec![leaf(2), leaf(3)];
-    /// let outline: Vec<_> =
-    ///     root.outline().iter().map(|(depth, group)| (*depth, group.group.get())).collect();
-    /// assert_eq!(outline, [(0, 1), (1, 2), (1, 3)]);
-    /// ```
-    #[must_use]
     pub fn outline(&self) -> Vec<(usize, &Self)> {
         let mut found = Vec::new();
         let mut next = vec![(0_usize, self)];

@@ -1,28 +1,27 @@
 //! A small book for tests: accounts, groups, entries, and the totals that storage would read.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use time::Date;
 
 use super::{
     BalanceFold, BalanceInputs, BalanceResult, BalanceScope, Level, PeriodTotal, Sums, segments,
 };
-use crate::account::{Account, AccountType, Changes};
+use crate::account::{Account, AccountType};
 use crate::calendar::parse_iso;
+use crate::fixture;
+pub(super) use crate::fixture::day as d;
 use crate::group::{Forest, Group};
 use crate::id::{AccountId, GroupId};
-use crate::instant::{Instant, Stamp};
-use crate::name::Name;
-use crate::property::Properties;
 use crate::query::Periodicity;
 
-pub(super) const TODAY: &str = "2025-05-20";
-
-/// Parses an ISO date.
-#[track_caller]
-pub(super) fn d(text: &str) -> Date {
-    parse_iso(text).unwrap()
+impl super::Segment {
+    pub(super) fn contains(&self, day: Date) -> bool {
+        self.from.is_none_or(|from| from <= day) && self.until.is_none_or(|until| day < until)
+    }
 }
+
+pub(super) const TODAY: &str = "2025-05-20";
 
 /// The range of a query.
 #[derive(Debug, Clone, Copy)]
@@ -54,51 +53,33 @@ pub(super) struct Book {
 
 impl Book {
     pub(super) fn group(mut self, id: i64, parent: Option<i64>) -> Self {
-        let (id, parent) = (GroupId::new(id), parent.map(GroupId::new));
-        let (name, stamp) =
-            (Name::new(&format!("Group {id}")).unwrap(), Stamp::new(None, Instant::new(0)));
-        self.groups.push(Group {
-            id,
-            name,
-            parent,
-            hidden: false,
-            locked: false,
-            properties: Properties::default(),
-            stamp,
-        });
+        self.groups.push(fixture::group(id, parent));
         self
     }
 
     pub(super) fn account(mut self, id: i64, kind: AccountType, groups: &[i64]) -> Self {
-        let changes =
-            Changes { name: Some(format!("Account {id}")), kind: Some(kind), ..Changes::default() };
-        let mut account = Account::create(
-            AccountId::new(id),
-            changes,
-            &BTreeSet::new(),
-            Stamp::new(None, Instant::new(0)),
-        )
-        .unwrap();
-        account.groups = groups.iter().copied().map(GroupId::new).collect();
-        self.accounts.push(account);
+        let account = fixture::account(id, &format!("Account {id}"), groups);
+        self.accounts.push(Account { kind, ..account });
         self
     }
 
     /// Adds a transaction from the credit account to the debit account.
     pub(super) fn posted(mut self, day: &str, credit: i64, debit: i64, amount: i128) -> Self {
-        let (credit_sums, debit_sums) =
-            (Sums { debit: 0, credit: amount }, Sums { debit: amount, credit: 0 });
-        for (account, sums) in [(credit, credit_sums), (debit, debit_sums)] {
+        for (account, sums) in [
+            (credit, Sums { debit: 0, credit: amount }),
+            (debit, Sums { debit: amount, credit: 0 }),
+        ] {
             self.legs.push(Leg { account: AccountId::new(account), day: d(day), sums });
         }
         self
     }
 
     pub(super) fn forest(&self) -> Forest {
-        let members = self
-            .accounts
-            .iter()
-            .flat_map(|account| account.groups.iter().map(|group| (*group, account.kind)));
+        let members = |account: &Account| {
+            let kind = account.kind;
+            account.groups.iter().map(move |group| (*group, kind)).collect::<Vec<_>>()
+        };
+        let members = self.accounts.iter().flat_map(members);
         Forest::new(self.groups.clone(), members)
     }
 
@@ -112,11 +93,9 @@ impl Book {
                     Level::Day => leg.day,
                     Level::Month => leg.day.replace_day(1).unwrap(),
                 };
-                if segment.from.is_none_or(|from| from <= period)
-                    && segment.until.is_none_or(|until| period < until)
-                {
-                    let total =
-                        sums.entry((leg.account, (!segment.fold).then_some(period))).or_default();
+                if segment.contains(period) {
+                    let key = (leg.account, (!segment.fold).then_some(period));
+                    let total = sums.entry(key).or_default();
                     *total = *total + leg.sums;
                 }
             }
@@ -144,28 +123,22 @@ impl Book {
         run: impl FnOnce(&BalanceInputs<'_>) -> T,
     ) -> T {
         let Range { from, until, periodicity } = range;
-        let inputs = BalanceInputs {
-            accounts: &self.accounts,
-            forest: &self.forest(),
-            from,
-            until,
-            periodicity,
-            today: d(TODAY),
-        };
-        run(&inputs)
+        let (accounts, forest, today) = (&self.accounts, &self.forest(), d(TODAY));
+        run(&BalanceInputs { accounts, forest, from, until, periodicity, today })
+    }
+}
+
+pub(super) fn named(accounts: &[i64], groups: &[i64]) -> BalanceScope {
+    BalanceScope::Named {
+        accounts: accounts.iter().copied().map(AccountId::new).collect(),
+        groups: groups.iter().copied().map(GroupId::new).collect(),
     }
 }
 
 pub(super) fn accounts(ids: &[i64]) -> BalanceScope {
-    BalanceScope::Named {
-        accounts: ids.iter().copied().map(AccountId::new).collect(),
-        groups: vec![],
-    }
+    named(ids, &[])
 }
 
 pub(super) fn groups(ids: &[i64]) -> BalanceScope {
-    BalanceScope::Named {
-        accounts: vec![],
-        groups: ids.iter().copied().map(GroupId::new).collect(),
-    }
+    named(&[], ids)
 }

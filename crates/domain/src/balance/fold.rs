@@ -35,7 +35,6 @@ pub struct BalanceFold<'a> {
 
 impl<'a> BalanceFold<'a> {
     /// Starts a fold for a scope.
-    #[must_use]
     pub fn new(inputs: BalanceInputs<'a>, scope: &'a BalanceScope) -> Self {
         let entries = inputs.entries(scope);
         let mut indexes: Vec<(AccountId, usize)> =
@@ -86,7 +85,6 @@ impl<'a> BalanceFold<'a> {
     /// Accounts and groups are ordered by normalized name and id (behaviour 5.11). If all series
     /// together would be too long, they omit slices without movements. If they are still too long,
     /// they omit all slices but the last (behaviour 5.18).
-    #[must_use]
     pub fn finish(mut self) -> BalanceResult {
         self.merge();
         let detail = self.is_summed.then_some(SeriesDetail::Last);
@@ -134,9 +132,11 @@ impl<'a> BalanceFold<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use proptest::prelude::*;
 
-    use super::super::fixture::{Book, Range, accounts, d, groups, range};
+    use super::super::fixture::{Book, Range, accounts, d, groups, named, range};
     use super::super::laws::{books, ranges};
     use super::*;
     use crate::account::AccountType::{Asset, Outgoing};
@@ -155,15 +155,10 @@ mod tests {
     }
 
     fn scopes() -> impl Strategy<Value = BalanceScope> {
-        let some = || prop::collection::vec(0_i64..6, 0..3);
-        let named = (some(), some()).prop_map(|(named, grouped)| {
-            let [named, grouped] = [named, grouped]
-                .map(|ids| ids.into_iter().collect::<std::collections::BTreeSet<_>>());
-            BalanceScope::Named {
-                accounts: named.into_iter().map(AccountId::new).collect(),
-                groups: grouped.into_iter().map(crate::id::GroupId::new).collect(),
-            }
-        });
+        let some = || prop::collection::btree_set(0_i64..6, 0..3);
+        let list = |ids: BTreeSet<i64>| ids.into_iter().collect::<Vec<_>>();
+        let named = (some(), some())
+            .prop_map(move |(accounts, groups)| named(&list(accounts), &list(groups)));
         prop_oneof![Just(BalanceScope::Book), named]
     }
 
@@ -181,12 +176,12 @@ mod tests {
                 let mut limited = fold(inputs, &scope, &totals, max);
                 limited.merge();
                 if limited.is_summed {
-                let (_, moved) = layout.lengths(&entries, axis);
-                prop_assert!(moved > max, "{moved} of {max}");
-                let expected = layout.balances(&entries, axis, Some(SeriesDetail::Last));
-                prop_assert_eq!(limited.finish(), expected);
+                    let (_, moved) = layout.lengths(&entries, axis);
+                    prop_assert!(moved > max, "{moved} of {max}");
+                    let expected = layout.balances(&entries, axis, Some(SeriesDetail::Last));
+                    prop_assert_eq!(limited.finish(), expected);
                 } else {
-                prop_assert_eq!(limited.finish(), unlimited().finish());
+                    prop_assert_eq!(limited.finish(), unlimited().finish());
                 }
                 Ok(())
             })?;

@@ -140,9 +140,10 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::super::BalanceFold;
-    use super::super::fixture::{Book, accounts, groups, range};
+    use super::super::fixture::{Book, accounts, d, groups, range};
     use super::*;
     use crate::account::AccountType::Asset;
+    use crate::calendar::format_iso;
     use crate::query::Periodicity::Daily;
 
     /// Creates 60 accounts with movements on the first of 4,999 days only.
@@ -174,18 +175,11 @@ mod tests {
             let chain = (1..depth)
                 .fold(Book::default().group(0, None), |book, id| book.group(id, Some(id - 1)));
             let chain = chain.account(1, Asset, &[depth - 1]).account(2, Asset, &[]);
-            let day = |offset: i64| {
-                crate::calendar::format_iso(
-                    super::super::fixture::d("2024-01-01") + time::Duration::days(2 * offset),
-                )
-            };
-            let chain = (0..500).fold(chain, |book, offset| book.posted(&day(offset), 2, 1, 1));
-            chain
-                .balances(&groups(&[0]), range("2024-01-01", "2027-01-01", Daily))
-                .groups
-                .unwrap()
-                .pop()
-                .unwrap()
+            let day = |offset: i64| d("2024-01-01") + time::Duration::days(2 * offset);
+            let chain =
+                (0..500).fold(chain, |book, offset| book.posted(&format_iso(day(offset)), 2, 1, 1));
+            let result = chain.balances(&groups(&[0]), range("2024-01-01", "2027-01-01", Daily));
+            result.groups.unwrap().pop().unwrap()
         };
         assert_eq!(balances(499).series.len(), 500);
         let root = balances(500);
@@ -212,15 +206,12 @@ mod tests {
                 let mut fold = BalanceFold::new(*inputs, &scope);
                 book.totals(range).iter().for_each(|total| fold.add(total));
                 let (entries, axis) = fold.into_entries();
-                for (entry, detail) in entries.iter().flat_map(|entry| {
-                    [SeriesDetail::Filled, SeriesDetail::Moved, SeriesDetail::Last]
-                        .map(|detail| (entry, detail))
-                }) {
-                    assert_eq!(
-                        entry.movements.length(axis, detail),
-                        entry.movements.series(axis, detail).slices.len(),
-                        "{from} {until} {detail:?}"
-                    );
+                for entry in &entries {
+                    for detail in [SeriesDetail::Filled, SeriesDetail::Moved, SeriesDetail::Last] {
+                        let length = entry.movements.length(axis, detail);
+                        let series = entry.movements.series(axis, detail);
+                        assert_eq!(length, series.slices.len(), "{from} {until} {detail:?}");
+                    }
                 }
             });
         }

@@ -49,7 +49,6 @@ pub struct RunningRow {
 /// let after = running_balances(&totals, &[row(7, 5), row(8, -5)]);
 /// assert_eq!((after[&TransactionId::new(7)], after[&TransactionId::new(8)]), (75, 65));
 /// ```
-#[must_use]
 pub fn running_balances(
     totals: &[PeriodTotal],
     rows: &[RunningRow],
@@ -109,38 +108,25 @@ mod tests {
         let (first, last) = (days().min(), days().max());
         let mut totals = Vec::new();
         for segment in segments(first, last.and_then(Date::next_day), Periodicity::Daily) {
-            let contains = |day: Date| {
-                segment.from.is_none_or(|from| day >= from)
-                    && segment.until.is_none_or(|until| day < until)
-            };
-            assert!(
-                segment.fold || segment.level == Level::Day,
-                "only the opening is read by month"
-            );
-            for (day, amount) in entries.iter().filter(|(day, _)| contains(*day)) {
+            let is_by_day = segment.fold || segment.level == Level::Day;
+            assert!(is_by_day, "only the opening is read by month");
+            for (day, amount) in entries.iter().filter(|(day, _)| segment.contains(*day)) {
                 let period = (!segment.fold).then_some(*day);
-                totals.push(PeriodTotal {
-                    account: AccountId::new(1),
-                    period,
-                    debit: (-*amount).max(0),
-                    credit: (*amount).max(0),
-                });
+                let (debit, credit) = ((-*amount).max(0), (*amount).max(0));
+                totals.push(PeriodTotal { account: AccountId::new(1), period, debit, credit });
             }
         }
         let row = |index: &usize| {
             let day = entries[*index].0;
-            let day_sum = entries[..=*index]
-                .iter()
-                .filter(|(other, _)| *other == day)
-                .map(|(_, amount)| amount)
-                .sum();
-            RunningRow {
-                transaction: TransactionId::new(i64::try_from(*index).unwrap()),
-                day,
-                day_sum,
-            }
+            let same_day = entries[..=*index].iter().filter(|(other, _)| *other == day);
+            let day_sum = same_day.map(|(_, amount)| amount).sum();
+            RunningRow { transaction: id(*index), day, day_sum }
         };
         (totals, wanted.iter().map(row).collect())
+    }
+
+    fn id(index: usize) -> TransactionId {
+        TransactionId::new(i64::try_from(index).unwrap())
     }
 
     proptest! {
@@ -156,10 +142,7 @@ mod tests {
             prop_assert_eq!(found.len(), wanted.len());
             for index in wanted {
                 let expected: i128 = entries[..=index].iter().map(|(_, amount)| amount).sum();
-                prop_assert_eq!(
-                    found[&TransactionId::new(i64::try_from(index).unwrap())],
-                    expected
-                );
+                prop_assert_eq!(found[&id(index)], expected);
             }
         }
     }

@@ -45,27 +45,6 @@ impl BalanceScope {
     ///
     /// Each named group is a root (behaviour 5.3). `accounts` are those of
     /// [`BalanceScope::accounts`].
-    ///
-    /// ```
-    /// use daybook_domain::balance::BalanceScope;
-    /// use daybook_domain::group::{Changes, Forest, Group};
-    /// use daybook_domain::id::GroupId;
-    /// use daybook_domain::instant::{Instant, Stamp};
-    ///
-    /// let group = |id: i64| {
-    ///     let named = Changes { name: Some(format!("G{id}")), ..Changes::default() };
-    ///     Group::create(GroupId::new(id), named, Stamp::new(None, Instant::new(0))).unwrap()
-    /// };
-    /// let below = |group: Group, parent| Group { parent: Some(GroupId::new(parent)), ..group };
-    /// let forest = Forest::new(vec![group(1), below(group(2), 1), below(group(3), 2)], []);
-    /// let named = |ids: &[i64]| BalanceScope::Named {
-    ///     accounts: vec![],
-    ///     groups: ids.iter().copied().map(GroupId::new).collect(),
-    /// };
-    /// assert_eq!(named(&[1]).count_repeated(&[], &forest), 0);
-    /// assert_eq!(named(&[1, 2, 3]).count_repeated(&[], &forest), 3);
-    /// ```
-    #[must_use]
     pub fn count_repeated(&self, accounts: &[Account], forest: &Forest) -> usize {
         let Self::Named { groups, .. } = self else { return 0 };
         let mut counts: BTreeMap<GroupId, usize> = BTreeMap::new();
@@ -79,14 +58,6 @@ impl BalanceScope {
     }
 
     /// Selects the accounts in scope: the named ones and all below the named groups, or all.
-    ///
-    /// ```
-    /// use daybook_domain::balance::BalanceScope;
-    /// use daybook_domain::group::Forest;
-    /// let nothing = BalanceScope::Named { accounts: vec![], groups: vec![] };
-    /// assert!(nothing.accounts(&[], &Forest::default()).is_empty());
-    /// ```
-    #[must_use]
     pub fn accounts<'a>(&self, accounts: &'a [Account], forest: &Forest) -> Vec<&'a Account> {
         let Self::Named { accounts: named, groups } = self else {
             return accounts.iter().collect();

@@ -72,7 +72,6 @@ pub struct PeriodTotal {
 ///     ]
 /// );
 /// ```
-#[must_use]
 pub fn segments(from: Option<Date>, until: Option<Date>, periodicity: Periodicity) -> Vec<Segment> {
     if is_void(from, until) {
         return Vec::new();

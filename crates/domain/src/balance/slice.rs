@@ -24,14 +24,6 @@ pub struct Slice {
 
 impl Slice {
     /// Returns the slice as one number: year * 10000 + month * 100 + day (behaviour 5.6).
-    ///
-    /// ```
-    /// use daybook_domain::balance::{Amounts, Slice};
-    /// let june = Slice { year: 2013, month: 6, day: 0, amounts: Amounts::default() };
-    /// assert_eq!(june.fuzzy_date(), 20130600);
-    /// assert_eq!(Slice { month: 0, ..june }.fuzzy_date(), 20130000);
-    /// ```
-    #[must_use]
     pub fn fuzzy_date(&self) -> i32 {
         fuzzy_date((self.year, self.month, self.day))
     }

@@ -25,13 +25,11 @@ pub struct Sums {
 impl Sums {
     /// Returns the raw balance: credit minus debit. Clients invert the sign for display (behaviour
     /// 5.4).
-    #[must_use]
     pub const fn balance(self) -> i128 {
         self.credit.saturating_sub(self.debit)
     }
 
     /// Returns whether both sums are zero.
-    #[must_use]
     pub const fn is_zero(self) -> bool {
         self.debit == 0 && self.credit == 0
     }

@@ -23,14 +23,12 @@ impl Deletion {
     /// assert!(deletion.is_restorable());
     /// assert!(!Deletion::new(Instant::new(7), 0).is_restorable());
     /// ```
-    #[must_use]
     pub fn new(now: Instant, days: u16) -> Self {
         let end = now.plus(i64::from(days) * DAY);
         Self { deleted_at: now, kept_until: (days > 0).then_some(end) }
     }
 
     /// Returns whether the book can still be restored.
-    #[must_use]
     pub const fn is_restorable(&self) -> bool {
         self.kept_until.is_some()
     }

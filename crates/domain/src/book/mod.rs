@@ -31,35 +31,21 @@ use crate::file::FileSecret;
 use crate::id::{BookId, BookKey};
 use crate::instant::{Instant, Stamp};
 use crate::name::Name;
+use crate::named::named;
 use crate::permission::{Action, Permission};
-use crate::property::{Edits, Properties};
+use crate::property::{Edits, FieldTexts, Properties, previous_values};
 use crate::version::Tag;
 use dates::Dates;
 
-/// The visibility of a book.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Visibility {
-    /// Everyone who knows the id may read it.
-    Public,
-    /// Only collaborators may read it.
-    #[default]
-    Private,
-}
-
-impl Visibility {
-    /// Returns the name in the API.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Public => "PUBLIC",
-            Self::Private => "PRIVATE",
-        }
-    }
-
-    /// Finds the visibility with that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Public, Self::Private].into_iter().find(|visibility| visibility.as_str() == name)
+named! {
+    /// The visibility of a book.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum Visibility {
+        /// Everyone who knows the id may read it.
+        Public = "PUBLIC",
+        /// Only collaborators may read it.
+        #[default]
+        Private = "PRIVATE",
     }
 }
 
@@ -197,13 +183,12 @@ impl Settings {
     }
 
     /// Returns the last locked day: the later of lock and closing date (behaviour 3.5.1).
-    #[must_use]
     pub fn locked_until(&self) -> Option<Date> {
         self.lock_date.max(self.closing_date)
     }
 
     /// Returns the names and texts of all fields but the properties.
-    fn to_pairs(&self) -> [(&'static str, String); 12] {
+    fn texts(&self) -> FieldTexts<12> {
         let date = |date: Option<Date>| date.map(format_iso).unwrap_or_default();
         [
             ("name", self.name.as_str().to_owned()),
@@ -219,17 +204,6 @@ impl Settings {
             ("timeZone", self.time_zone.clone()),
             ("visibility", self.visibility.as_str().to_owned()),
         ]
-    }
-
-    /// Returns the fields that differ from `after`, with their values in `self`.
-    fn differences(&self, after: &Self) -> Previous {
-        let pairs = self.to_pairs().into_iter().zip(after.to_pairs());
-        let mut previous: Previous = pairs
-            .filter(|(old, new)| old.1 != new.1)
-            .map(|(old, _)| (old.0.to_owned(), old.1))
-            .collect();
-        self.properties.note_changes(&after.properties, &mut previous);
-        previous
     }
 }
 
@@ -276,7 +250,8 @@ impl Book {
         now: Instant,
     ) -> Result<(Self, Previous), crate::Refusal> {
         let settings = self.settings.clone().apply(changes)?;
-        let previous = self.settings.differences(&settings);
+        let properties = [&self.settings.properties, &settings.properties];
+        let previous = previous_values([self.settings.texts(), settings.texts()], properties);
         if previous.is_empty() {
             return Ok((self, previous));
         }
@@ -285,7 +260,6 @@ impl Book {
     }
 
     /// Returns the precision with which the book reads and stores amounts.
-    #[must_use]
     pub const fn precision(&self) -> Precision {
         Precision {
             fraction_digits: self.settings.fraction_digits,
@@ -295,7 +269,6 @@ impl Book {
     }
 
     /// Returns whether the day is locked or closed (behaviour 3.5.1).
-    #[must_use]
     pub fn is_locked(&self, day: Date) -> bool {
         self.settings.locked_until().is_some_and(|until| day <= until)
     }
@@ -324,22 +297,10 @@ impl From<&Book> for Tag {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calendar::parse_iso;
+    use crate::fixture::{book, day, pairs};
 
     fn named(name: &str) -> Changes {
         Changes { name: Some(name.to_owned()), ..Changes::default() }
-    }
-
-    fn book(changes: Changes) -> Book {
-        Book {
-            id: BookId::new(1),
-            key: BookKey::new("k".to_owned()),
-            owner_name: "alice".to_owned(),
-            settings: Settings::create(changes).unwrap(),
-            scale: 2,
-            file_secret: FileSecret::default(),
-            stamp: Stamp::new(None, Instant::new(0)),
-        }
     }
 
     fn lock(date: &str) -> Changes {
@@ -350,10 +311,8 @@ mod tests {
     fn new_book_has_default_settings() {
         let settings = Settings::create(named("Home")).unwrap();
         assert!(settings.auto_post);
-        assert_eq!(
-            (settings.fraction_digits, settings.page_size, settings.time_zone.as_str()),
-            (2, 100, "UTC")
-        );
+        let Settings { fraction_digits, page_size, time_zone, .. } = settings;
+        assert_eq!((fraction_digits, page_size, time_zone.as_str()), (2, 100, "UTC"));
         assert!(Settings::create(named("  ")).is_err());
         assert!(Settings::create(Changes { fraction_digits: Some(9), ..named("a") }).is_err());
     }
@@ -370,29 +329,22 @@ mod tests {
             ("2025-02-28", "2025-01-31", Permission::Owner, true),
             ("2025-02-28", "2025-13-31", Permission::Owner, false),
         ] {
-            let book = book(Changes { lock_date: Field::Set(from.to_owned()), ..named("a") });
-            let permitted = book.check_permitted(&lock(to), permission);
-            assert_eq!(
-                permitted.and_then(|()| book.check_dates(&lock(to))).is_ok(),
-                allowed,
-                "{from} to {to} by {permission:?}"
-            );
+            let book = book(lock(from));
+            let checked = book.check_permitted(&lock(to), permission);
+            let checked = checked.and_then(|()| book.check_dates(&lock(to)));
+            assert_eq!(checked.is_ok(), allowed, "{from} to {to} by {permission:?}");
         }
     }
 
     #[test]
     fn scale_never_decreases() {
         let digits = |digits| Changes { fraction_digits: Some(digits), ..Changes::default() };
-        let (finer, previous) = book(named("a")).update(digits(4), Instant::new(1)).unwrap();
-        assert_eq!(
-            (finer.scale, previous.get("fractionDigits").map(String::as_str)),
-            (4, Some("2"))
-        );
+        let (finer, previous) =
+            book(Changes::default()).update(digits(4), Instant::new(1)).unwrap();
+        assert_eq!((finer.scale, pairs(&previous)), (4, vec![("fractionDigits", "2")]));
         let (coarser, _) = finer.update(digits(0), Instant::new(2)).unwrap();
-        assert_eq!(
-            (coarser.scale, coarser.settings.fraction_digits, coarser.stamp.version),
-            (4, 0, 3)
-        );
+        let digits = coarser.settings.fraction_digits;
+        assert_eq!((coarser.scale, digits, coarser.stamp.version), (4, 0, 3));
     }
 
     #[test]
@@ -400,9 +352,8 @@ mod tests {
         let book = book(Changes {
             lock_date: Field::Set("2025-01-31".to_owned()),
             closing_date: Field::Set("2024-12-31".to_owned()),
-            ..named("a")
+            ..Changes::default()
         });
-        assert!(book.is_locked(parse_iso("2025-01-31").unwrap()));
-        assert!(!book.is_locked(parse_iso("2025-02-01").unwrap()));
+        assert!(book.is_locked(day("2025-01-31")) && !book.is_locked(day("2025-02-01")));
     }
 }

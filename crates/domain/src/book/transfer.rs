@@ -24,7 +24,6 @@ pub struct TransferOffer {
 
 impl TransferOffer {
     /// Returns the instant at which it expires. Offers last as long as access requests.
-    #[must_use]
     pub const fn expires_at(&self) -> Instant {
         expires_at(self.created_at)
     }
@@ -42,25 +41,13 @@ impl Book {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::{Changes, Settings};
-    use crate::file::FileSecret;
-    use crate::id::{BookId, BookKey};
-    use crate::instant::Stamp;
+    use crate::fixture::{book, pairs};
 
     #[test]
     fn transfer_changes_the_owner() {
-        let changes = Changes { name: Some("Home".to_owned()), ..Changes::default() };
-        let before = Book {
-            id: BookId::new(1),
-            key: BookKey::new("k".to_owned()),
-            owner_name: "alice".to_owned(),
-            settings: Settings::create(changes).unwrap(),
-            scale: 2,
-            file_secret: FileSecret::default(),
-            stamp: Stamp::new(None, Instant::new(0)),
-        };
+        let before = book(crate::book::Changes::default());
         let (after, previous) = before.clone().transfer_to("bob".to_owned(), Instant::new(7));
-        assert_eq!(previous, Previous::from([("ownerName".to_owned(), "alice".to_owned())]));
+        assert_eq!(pairs(&previous), [("ownerName", "alice")]);
         assert_eq!((after.owner_name.as_str(), after.stamp.version), ("bob", 2));
         assert_eq!((after.stamp.updated_at, after.settings), (Instant::new(7), before.settings));
     }

@@ -5,24 +5,17 @@ use crate::event::{EventType, NewEvent, Previous, snapshot};
 
 impl Collaborator {
     /// Creates COLLABORATOR_ADDED.
-    #[must_use]
     pub fn added_event(&self) -> NewEvent {
         NewEvent::new(EventType::CollaboratorAdded, self.id.get(), snapshot::collaborator(self))
     }
 
     /// Creates COLLABORATOR_UPDATED with the previous values.
-    #[must_use]
     pub fn updated_event(&self, previous: &Previous) -> NewEvent {
-        NewEvent::update(
-            EventType::CollaboratorUpdated,
-            self.id.get(),
-            snapshot::collaborator(self),
-            previous,
-        )
+        let object = snapshot::collaborator(self);
+        NewEvent::update(EventType::CollaboratorUpdated, self.id.get(), object, previous)
     }
 
     /// Creates COLLABORATOR_REMOVED.
-    #[must_use]
     pub fn removed_event(&self) -> NewEvent {
         NewEvent::new(EventType::CollaboratorRemoved, self.id.get(), snapshot::collaborator(self))
     }

@@ -104,15 +104,9 @@ impl Collaborator {
     ///
     /// # Errors
     /// [`Refusal::OwnerIsFixed`].
-    pub const fn check_replaceable(&self) -> Result<(), Refusal> {
-        match self.permission {
-            Permission::Owner => Err(Refusal::OwnerIsFixed),
-            Permission::Editor
-            | Permission::Poster
-            | Permission::Recorder
-            | Permission::Viewer
-            | Permission::None => Ok(()),
-        }
+    pub fn check_replaceable(&self) -> Result<(), Refusal> {
+        let is_owner = self.permission == Permission::Owner;
+        if is_owner { Err(Refusal::OwnerIsFixed) } else { Ok(()) }
     }
 }
 
@@ -132,7 +126,6 @@ pub enum Sharing {
 impl Sharing {
     /// Returns whether an invitation is mailed: to new collaborators, and with a message also to
     /// existing ones (behaviour 7.5).
-    #[must_use]
     pub const fn invites(&self, has_message: bool) -> bool {
         match self {
             Self::Add => true,
@@ -150,22 +143,18 @@ impl Sharing {
         if permission == Permission::Owner {
             return Err(Refusal::OwnerIsFixed);
         }
-        match existing {
-            None if permission == Permission::None => Err(Refusal::Unknown),
-            None => Ok(Self::Add),
-            Some(existing) => {
-                existing.check_replaceable()?;
-                Ok(match permission {
-                    Permission::None => Self::Remove(existing),
-                    same if existing.permission == same => Self::Keep(existing),
-                    Permission::Owner
-                    | Permission::Editor
-                    | Permission::Poster
-                    | Permission::Recorder
-                    | Permission::Viewer => Self::Change(existing),
-                })
-            }
-        }
+        let is_removal = permission == Permission::None;
+        let Some(existing) = existing else {
+            return if is_removal { Err(Refusal::Unknown) } else { Ok(Self::Add) };
+        };
+        existing.check_replaceable()?;
+        Ok(if is_removal {
+            Self::Remove(existing)
+        } else if existing.permission == permission {
+            Self::Keep(existing)
+        } else {
+            Self::Change(existing)
+        })
     }
 }
 
@@ -228,11 +217,8 @@ mod tests {
             (Some(Owner), Nothing, Err(Refusal::OwnerIsFixed)),
         ];
         for (existing, given, expected) in table {
-            assert_eq!(
-                Sharing::of(existing.map(row), given),
-                expected,
-                "{existing:?} is given {given:?}"
-            );
+            let sharing = Sharing::of(existing.map(row), given);
+            assert_eq!(sharing, expected, "{existing:?} is given {given:?}");
         }
     }
 }

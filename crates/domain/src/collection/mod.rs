@@ -57,7 +57,6 @@ impl Collection {
 
     /// Returns the permission of a reader. Only the owner changes a collection, even if a shared
     /// book shows it.
-    #[must_use]
     pub fn permission(&self, reader: UserId) -> Permission {
         if self.owner == reader { Permission::Owner } else { Permission::Viewer }
     }
@@ -68,31 +67,6 @@ impl Collection {
     /// Readers see all books they may read in their own collections, and only books that are shared
     /// with them in those of others. The id of a PUBLIC book gives access to it, so a collection
     /// must not reveal it.
-    ///
-    /// ```
-    /// # use daybook_domain::collection::Collection;
-    /// # use daybook_domain::id::{BookId, BookKey, CollectionId, UserId};
-    /// # use daybook_domain::instant::{Instant, Stamp};
-    /// # use daybook_domain::book::{Book, Changes, Settings, Visibility};
-    /// # use daybook_domain::permission::Permission;
-    /// # let stamp = Stamp::new(None, Instant::new(0));
-    /// # let public = Some(Visibility::Public);
-    /// # let name = Some("Book".into());
-    /// # let changes = Changes { name, visibility: public, ..Changes::default() };
-    /// # let settings = Settings::create(changes).unwrap();
-    /// # let (id, key, owner_name) = (BookId::new(1), BookKey::new("k".into()), "o".into());
-    /// # let file_secret = daybook_domain::file::FileSecret::default();
-    /// # let (scale, made) = (2, stamp.clone());
-    /// # let book = Book { id, key, owner_name, settings, scale, file_secret, stamp: made };
-    /// let (owner, other) = (UserId::new(1), UserId::new(2));
-    /// let clients =
-    ///     Collection::create(CollectionId::new(1), owner, Some("Clients"), stamp).unwrap();
-    /// // `book` is PUBLIC, and neither user is a collaborator.
-    /// assert!(clients.shows(&book, None, owner));
-    /// assert!(!clients.shows(&book, None, other));
-    /// assert!(clients.shows(&book, Some(Permission::Viewer), other));
-    /// ```
-    #[must_use]
     pub fn shows(&self, book: &Book, granted: Option<Permission>, reader: UserId) -> bool {
         match granted {
             Some(permission) => permission != Permission::None,
@@ -101,7 +75,6 @@ impl Collection {
     }
 
     /// Returns the sort key for lists: the name, ignoring case.
-    #[must_use]
     pub fn sort_key(&self) -> (String, CollectionId) {
         (self.name.as_str().to_lowercase(), self.id)
     }
@@ -111,30 +84,18 @@ impl Collection {
 mod tests {
     use super::*;
 
+    fn create(name: Option<&str>) -> Result<Collection, name::Refusal> {
+        Collection::create(CollectionId::new(1), UserId::new(1), name, crate::fixture::stamp())
+    }
+
     fn collection() -> Collection {
-        Collection::create(
-            CollectionId::new(1),
-            UserId::new(1),
-            Some(" Clients "),
-            Stamp::new(None, Instant::new(1)),
-        )
-        .unwrap()
+        create(Some(" Clients ")).unwrap()
     }
 
     #[test]
     fn name_is_required_and_kept_when_absent() {
         assert_eq!(collection().name.as_str(), "Clients");
-        for name in [None, Some(""), Some("  ")] {
-            assert!(
-                Collection::create(
-                    CollectionId::new(1),
-                    UserId::new(1),
-                    name,
-                    Stamp::new(None, Instant::new(1))
-                )
-                .is_err()
-            );
-        }
+        assert!([None, Some(""), Some("  ")].into_iter().all(|name| create(name).is_err()));
         assert!(collection().rename(Some(" "), Instant::new(2)).is_err());
         for (name, expected, version) in
             [(None, "Clients", 1), (Some("Clients"), "Clients", 1), (Some("Own"), "Own", 2)]
@@ -146,10 +107,22 @@ mod tests {
 
     #[test]
     fn number_of_books_is_limited() {
-        for (books, expected) in
-            [(0, Ok(())), (1_000, Ok(())), (1_001, Err(Refusal::TooMany(1_001)))]
-        {
-            assert_eq!(Collection::check_size(books), expected);
+        assert_eq!(Collection::check_size(1_000), Ok(()));
+        assert_eq!(Collection::check_size(1_001), Err(Refusal::TooMany(1_001)));
+    }
+
+    #[test]
+    fn collection_of_others_shows_shared_books_only() {
+        let visibility = Some(Visibility::Public);
+        let book = crate::fixture::book(crate::book::Changes { visibility, ..Default::default() });
+        for (granted, reader, expected) in [
+            (None, 1, true),
+            (None, 2, false),
+            (Some(Permission::Viewer), 2, true),
+            (Some(Permission::None), 1, false),
+        ] {
+            let shown = collection().shows(&book, granted, UserId::new(reader));
+            assert_eq!(shown, expected, "{granted:?} {reader}");
         }
     }
 

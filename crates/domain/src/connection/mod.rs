@@ -11,34 +11,17 @@ use crate::app::{App, AppId, AppRole, Visitor};
 use crate::id::{ConnectionId, UserId};
 use crate::instant::{Instant, Stamp};
 use crate::name::Name;
+use crate::named::named;
 
-/// The kind of a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ConnectionKind {
-    /// A connection to an app of this installation.
-    #[default]
-    App,
-    /// A connection to a bank, through any program.
-    Bank,
-}
-
-impl ConnectionKind {
-    /// All kinds.
-    pub const ALL: [Self; 2] = [Self::App, Self::Bank];
-
-    /// Returns the name in the API.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::App => "APP",
-            Self::Bank => "BANK",
-        }
-    }
-
-    /// Finds the kind with that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+named! {
+    /// The kind of a connection.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum ConnectionKind {
+        /// A connection to an app of this installation.
+        #[default]
+        App = "APP",
+        /// A connection to a bank, through any program.
+        Bank = "BANK",
     }
 }
 
@@ -153,7 +136,6 @@ impl Connection {
     }
 
     /// Returns the sort key for lists: the name, ignoring case.
-    #[must_use]
     pub fn sort_key(&self) -> (String, ConnectionId) {
         (self.name.as_str().to_lowercase(), self.id)
     }

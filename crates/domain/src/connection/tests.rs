@@ -2,18 +2,14 @@
 
 use super::*;
 use crate::app::{self, App};
-use crate::email::Email;
 use crate::field::Field;
+use crate::fixture::{self, visitor};
 
 const NOW: Instant = Instant::new(5);
 const ID: ConnectionId = ConnectionId::new(9);
 
-fn visitor(number: i64, email: &Email) -> Visitor<'_> {
-    Visitor { id: UserId::new(number), username: "ada", email, is_administrator: false }
-}
-
-fn email() -> Email {
-    Email::parse("ada@a.example").unwrap()
+fn email() -> crate::email::Email {
+    fixture::email("ada@a.example")
 }
 
 fn app(connectable: bool) -> App {

@@ -34,7 +34,6 @@ impl Exchange {
     /// let text = Exchange::excerpt(b"{\"you sent\":\"eyJhbGciOi\"}", &["eyJhbGciOi".to_owned()]);
     /// assert_eq!(text, "{\"you sent\":\"[removed]\"}");
     /// ```
-    #[must_use]
     pub fn excerpt(body: &[u8], secrets: &[String]) -> String {
         // Secrets are removed first, so that truncation cannot leave a part of one.
         let text = remove_secrets(&remove_nul(&String::from_utf8_lossy(body)), secrets);
@@ -60,7 +59,6 @@ pub struct LoggedAttempt {
 
 impl DeliveryAttempt {
     /// Returns the failure for the log. A response that reports an error is not a failure.
-    #[must_use]
     pub fn failure(&self) -> Option<&str> {
         match self {
             Self::Answered(_) => None,
@@ -71,7 +69,6 @@ impl DeliveryAttempt {
 }
 
 /// Returns the instant before which attempts are removed.
-#[must_use]
 pub const fn log_retention_cutoff(now: Instant) -> Instant {
     now.plus(-RETENTION)
 }

@@ -40,7 +40,6 @@ pub const JWT_MINUTES: i64 = 5;
 ///
 /// Events of users have depth 0. An event that an app causes with the access token of a delivery is
 /// one deeper than the delivered event.
-#[must_use]
 pub const fn is_too_deep(depth: i64) -> bool {
     depth > MAX_DEPTH
 }

@@ -2,46 +2,28 @@
 
 use super::ResponseText;
 use crate::instant::{DAY, Instant};
+use crate::named::named;
 
 /// Time after which the queued events of a paused app are given up.
 const MAX_PAUSE: i64 = 30 * DAY;
 
-/// Why an app is paused in a book.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PauseCause {
-    /// The operator paused it.
-    Operator,
-    /// It failed for three days.
-    Failures,
-}
-
-impl PauseCause {
-    const ALL: [Self; 2] = [Self::Operator, Self::Failures];
-
-    /// Returns the stored name of the cause.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Operator => "operator",
-            Self::Failures => "failing",
-        }
-    }
-
-    /// Finds the cause with that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|cause| cause.as_str() == name)
+named! {
+    /// Why an app is paused in a book.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum PauseCause {
+        /// The operator paused it.
+        Operator = "operator",
+        /// It failed for three days.
+        Failures = "failing",
     }
 }
 
 /// Returns the instant up to which a pause must have begun for its events to be given up.
-#[must_use]
 pub const fn pause_cutoff(now: Instant) -> Instant {
     now.plus(-MAX_PAUSE)
 }
 
 /// Creates the response of an event that is given up because of a pause.
-#[must_use]
 pub fn expired_pause_response() -> ResponseText {
     ResponseText::error("not delivered: the app has been paused for 30 days")
 }
@@ -49,14 +31,6 @@ pub fn expired_pause_response() -> ResponseText {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn cause_names_round_trip() {
-        for cause in PauseCause::ALL {
-            assert_eq!(PauseCause::from_name(cause.as_str()), Some(cause));
-        }
-        assert_eq!(PauseCause::from_name("Operator"), None);
-    }
 
     #[test]
     fn queued_events_expire_after_thirty_days() {

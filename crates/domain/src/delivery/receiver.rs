@@ -22,7 +22,6 @@ impl Receiver {
     /// Returns whether the app receives an event of `kind` about `subject`, caused by `agent`.
     ///
     /// Events about its own integration are not delivered to it.
-    #[must_use]
     pub fn receives(&self, kind: EventType, subject: Option<&str>, agent: Option<&str>) -> bool {
         if !self.own_events && agent == Some(self.app.as_str()) {
             return false;
@@ -52,7 +51,6 @@ impl Receiver {
 ///
 /// `users` are the acting and the installing user. When one of them is a developer of the app, its
 /// development address has precedence (behaviour 8.11).
-#[must_use]
 pub fn webhook_url<'a>(app: &'a App, users: &[Visitor<'_>]) -> Option<&'a str> {
     let is_developer = |visitor: &Visitor<'_>| {
         // An administrator is not a developer of the app.
@@ -71,37 +69,28 @@ pub fn webhook_url<'a>(app: &'a App, users: &[Visitor<'_>]) -> Option<&'a str> {
 mod tests {
     use super::*;
     use crate::app::Changes;
-    use crate::email::Email;
-    use crate::event::NewEvent;
-    use crate::id::UserId;
+    use crate::fixture::{email, owned, visitor};
     use crate::instant::Instant;
-    use crate::json::{Json, Object};
     use proptest::prelude::*;
 
     fn receiver(events: &[EventType], file_patterns: &[&str]) -> Receiver {
         Receiver {
             app: AppId::stored("tax-bot".to_owned()),
             events: events.to_vec(),
-            file_patterns: file_patterns.iter().map(|pattern| (*pattern).to_owned()).collect(),
+            file_patterns: owned(file_patterns),
             own_events: true,
         }
     }
 
-    fn receives(receiver: &Receiver, event: &NewEvent) -> bool {
-        receiver.receives(event.kind, event.subject.as_deref(), None)
-    }
-
-    fn file(name: &str) -> NewEvent {
-        let object = Object::new().with("name", Json::text(name));
-        NewEvent::new(EventType::FileCreated, 1, object)
+    fn receives_file(receiver: &Receiver, name: &str) -> bool {
+        receiver.receives(EventType::FileCreated, Some(name), None)
     }
 
     #[test]
     fn receiver_gets_only_its_event_types() {
         for kind in EventType::ALL {
-            let event = NewEvent::new(*kind, 1, Object::new());
-            assert!(receives(&receiver(&[*kind], &[]), &event), "8.11: {kind:?}");
-            assert!(!receives(&receiver(&[], &[]), &event), "8.11: {kind:?}");
+            assert!(receiver(&[*kind], &[]).receives(*kind, None, None), "8.11: {kind:?}");
+            assert!(!receiver(&[], &[]).receives(*kind, None, None), "8.11: {kind:?}");
         }
     }
 
@@ -135,69 +124,54 @@ mod tests {
             ("a/*", "a/b/c", true),
         ] {
             let app = receiver(&[EventType::FileCreated], &["x", pattern]);
-            assert_eq!(receives(&app, &file(name)), expected, "8.11: {pattern} {name}");
+            assert_eq!(receives_file(&app, name), expected, "8.11: {pattern} {name}");
         }
         let all = receiver(&[EventType::FileCreated], &[]);
-        assert!(receives(&all, &file("any.pdf")), "8.11: no pattern means all");
+        assert!(receives_file(&all, "any.pdf"), "8.11: no pattern means all");
     }
 
     #[test]
-    fn file_patterns_apply_to_created_files_only() {
-        let app = receiver(&[EventType::FileUpdated, EventType::BookUpdated], &["*.csv"]);
-        for kind in [EventType::FileUpdated, EventType::BookUpdated] {
-            let object = Object::new().with("name", Json::text("a.pdf"));
-            assert!(receives(&app, &NewEvent::new(kind, 1, object)), "8.11: {kind:?}");
+    fn subjects_matter_for_created_files_and_the_own_integration() {
+        use EventType::{BookUpdated, FileUpdated, IntegrationCreated, IntegrationDeleted};
+        let app = receiver(EventType::ALL, &["*.csv"]);
+        for kind in [FileUpdated, BookUpdated] {
+            assert!(app.receives(kind, Some("a.pdf"), None), "8.11: {kind:?}");
         }
-    }
-
-    #[test]
-    fn events_about_own_integration_are_not_received() {
-        let kinds = [
-            EventType::IntegrationCreated,
-            EventType::IntegrationUpdated,
-            EventType::IntegrationDeleted,
-        ];
-        for kind in kinds {
-            for (app, expected) in [("tax-bot", false), ("other-bot", true)] {
-                let object = Object::new().with("agentId", Json::text(app));
-                let event = NewEvent::new(kind, 1, object);
-                assert_eq!(receives(&receiver(&kinds, &[]), &event), expected, "{kind:?} {app}");
-            }
+        for kind in [IntegrationCreated, EventType::IntegrationUpdated, IntegrationDeleted] {
+            assert!(!app.receives(kind, Some("tax-bot"), None), "8.11: {kind:?}");
+            assert!(app.receives(kind, Some("other-bot"), None), "8.11: {kind:?}");
         }
     }
 
     #[test]
     fn developers_use_the_development_address() {
-        let emails = ["owner@a.example", "dev@b.example", "eve@c.example"];
-        let emails = emails.map(|email| Email::parse(email).unwrap());
-        let visitor = |number: usize, is_administrator| Visitor {
-            id: UserId::new(i64::try_from(number).unwrap()),
-            username: ["owner", "dev", "eve"][number],
-            email: &emails[number],
-            is_administrator,
-        };
-        let (owner, developer, eve) = (visitor(0, false), visitor(1, false), visitor(2, false));
-        let texts = |url: Option<&str>, dev: Option<&str>| {
-            [
+        let emails = ["owner@a.example", "dev@b.example", "eve@c.example"].map(email);
+        let [owner, developer, eve] =
+            [0, 1, 2].map(|index: u8| visitor(i64::from(index) + 1, &emails[usize::from(index)]));
+        let app = |url: Option<&str>, dev: Option<&str>| {
+            let texts = [
                 (AppText::Developers, Some("*@b.example".to_owned())),
                 (AppText::WebhookUrl, url.map(str::to_owned)),
                 (AppText::WebhookUrlDev, dev.map(str::to_owned)),
-            ]
-        };
-        let app = |url, dev| {
-            let texts = texts(url, dev).into_iter().collect();
-            let changes = Changes { name: Some("Bot".to_owned()), texts, ..Changes::default() };
+            ];
+            let (name, texts) = (Some("Bot".to_owned()), texts.into());
+            let changes = Changes { name, texts, ..Changes::default() };
             App::create(Some("bot"), changes, &owner, Instant::new(0)).unwrap()
         };
         let (url, dev) = ("https://bot.example/hook", "https://dev.example/hook");
         let both = app(Some(url), Some(dev));
-        assert_eq!(webhook_url(&both, &[eve, eve]), Some(url));
-        assert_eq!(webhook_url(&both, &[owner, eve]), Some(dev));
-        assert_eq!(webhook_url(&both, &[eve, developer]), Some(dev));
-        assert_eq!(webhook_url(&both, &[visitor(2, true)]), Some(url), "an administrator");
-        assert_eq!(webhook_url(&app(Some(url), None), &[owner]), Some(url));
-        assert_eq!(webhook_url(&app(None, Some(dev)), &[eve]), None);
-        assert_eq!(webhook_url(&app(None, Some(dev)), &[owner]), Some(dev));
+        let administrator = Visitor { is_administrator: true, ..eve };
+        for (app, users, expected) in [
+            (&both, [eve, eve], Some(url)),
+            (&both, [owner, eve], Some(dev)),
+            (&both, [eve, developer], Some(dev)),
+            (&both, [administrator; 2], Some(url)),
+            (&app(Some(url), None), [owner; 2], Some(url)),
+            (&app(None, Some(dev)), [eve; 2], None),
+            (&app(None, Some(dev)), [owner; 2], Some(dev)),
+        ] {
+            assert_eq!(webhook_url(app, &users), expected, "{users:?}");
+        }
     }
 
     proptest! {
@@ -205,10 +179,10 @@ mod tests {
         #[test]
         fn any_pattern_is_accepted(pattern in "[*?\\[\\]a-c!-]{0,40}", name in "[a-c.]{0,40}") {
             let of = |pattern: &str| receiver(&[EventType::FileCreated], &[pattern]);
-            let _ = receives(&of(&pattern), &file(&name));
-            prop_assert!(receives(&of(&name), &file(&name)));
+            let _ = receives_file(&of(&pattern), &name);
+            prop_assert!(receives_file(&of(&name), &name));
             let (any, longer) = (format!("*{name}"), format!("x{name}"));
-            prop_assert!(receives(&of(&any), &file(&longer)), "{} {}", any, longer);
+            prop_assert!(receives_file(&of(&any), &longer), "{} {}", any, longer);
         }
     }
 }

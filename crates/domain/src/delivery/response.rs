@@ -4,38 +4,21 @@ use super::secret::remove_secrets;
 use crate::app::AppId;
 use crate::instant::Instant;
 use crate::json::{Json, Object};
+use crate::named::named;
 
 /// Maximum length of a stored message, in characters.
 pub const MAX_MESSAGE: usize = 8_192;
 
-/// The severity of a response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ResponseKind {
-    /// The app handled the event.
-    Info,
-    /// The app asks for attention.
-    Warning,
-    /// The app failed, or the event was not delivered.
-    Error,
-}
-
-impl ResponseKind {
-    const ALL: [Self; 3] = [Self::Info, Self::Warning, Self::Error];
-
-    /// Returns the name in the API.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Info => "INFO",
-            Self::Warning => "WARNING",
-            Self::Error => "ERROR",
-        }
-    }
-
-    /// Finds the kind with that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+named! {
+    /// The severity of a response.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum ResponseKind {
+        /// The app handled the event.
+        Info = "INFO",
+        /// The app asks for attention.
+        Warning = "WARNING",
+        /// The app failed, or the event was not delivered.
+        Error = "ERROR",
     }
 }
 
@@ -63,7 +46,6 @@ pub struct ResponseText {
 
 impl ResponseText {
     /// Creates the ERROR response of an event that was not delivered.
-    #[must_use]
     pub fn error(message: &str) -> Self {
         Self { kind: ResponseKind::Error, message: truncate(message) }
     }
@@ -77,7 +59,6 @@ impl ResponseText {
     }
 
     /// Creates the response of `app`.
-    #[must_use]
     pub fn by_app(self, app: AppId, created_at: Instant) -> AppResponse {
         AppResponse { app, kind: self.kind, message: self.message, created_at }
     }
@@ -88,16 +69,6 @@ impl ResponseText {
 /// `error` has precedence over `warning`, and `warning` over `result`. `false`, blank text and an
 /// empty list count as absent. A value that is neither text nor a list of texts is recorded as
 /// JSON.
-///
-/// ```
-/// use daybook_domain::delivery::{ResponseKind, read_response};
-/// use daybook_domain::json::{Json, Object};
-/// let body = Object::new().with("result", Json::Bool(true));
-/// let response = read_response(&body, &[]).unwrap();
-/// assert_eq!((response.kind, response.message.as_str()), (ResponseKind::Info, "OK"));
-/// assert_eq!(read_response(&Object::new(), &[]), None);
-/// ```
-#[must_use]
 pub fn read_response(body: &Object, secrets: &[String]) -> Option<ResponseText> {
     let read = |key: &str, kind| {
         let message = remove_secrets(&read_message(body.get(key)?)?, secrets);
@@ -174,14 +145,6 @@ mod tests {
                 response.as_ref().map(|response| (response.kind, response.message.as_str()));
             assert_eq!(response, expected, "8.7: {body:?}");
         }
-    }
-
-    #[test]
-    fn kind_names_round_trip() {
-        for kind in ResponseKind::ALL {
-            assert_eq!(ResponseKind::from_name(kind.as_str()), Some(kind));
-        }
-        assert_eq!(ResponseKind::from_name("info"), None);
     }
 
     #[test]

@@ -56,7 +56,6 @@ impl RetryState {
     /// let state = RetryState { failures: 1, ..RetryState::default() };
     /// assert_eq!(next, Next::Retry(state, Instant::new(1_000)));
     /// ```
-    #[must_use]
     pub fn next_step(self, attempt: DeliveryAttempt, now: Instant) -> Next {
         match attempt {
             DeliveryAttempt::Answered(response) => Next::Delivered(response),
@@ -103,7 +102,6 @@ impl FailureStreak {
     }
 
     /// Returns whether the app must be paused.
-    #[must_use]
     pub fn requires_pause(self, now: Instant) -> bool {
         self.0.is_some_and(|since| now >= since.plus(MAX_STREAK))
     }
@@ -155,10 +153,8 @@ mod tests {
     fn response_is_final_even_if_it_is_an_error() {
         let response = ResponseText { kind: ResponseKind::Error, message: "no".to_owned() };
         let answered = DeliveryAttempt::Answered(Some(response.clone()));
-        assert_eq!(
-            RetryState::default().next_step(answered, Instant::new(0)),
-            Next::Delivered(Some(response))
-        );
+        let next = RetryState::default().next_step(answered, Instant::new(0));
+        assert_eq!(next, Next::Delivered(Some(response)));
     }
 
     #[test]
@@ -184,10 +180,7 @@ mod tests {
             _ => DeliveryAttempt::Answered(None),
         };
         let (pauses, end) = run(attempt, Instant::new(0));
-        assert_eq!(
-            (pauses.len(), &pauses[40..], end),
-            (44, &[1, 5, 15, 60][..], Next::Delivered(None))
-        );
+        assert_eq!((&pauses[40..], end), (&[1, 5, 15, 60][..], Next::Delivered(None)));
     }
 
     #[test]

@@ -12,65 +12,45 @@ const SYMBOLS: &str = "!#$%&'*+-=?^_`{|}~.";
 /// The combining dot above, which is invisible on letters with a dot.
 const DOT_ABOVE: char = '\u{307}';
 
-/// The reason why a local part is invalid.
-pub(super) enum Fault {
-    Form,
-    Length,
-    Character(char),
-    LookAlike,
-}
-
-impl Fault {
-    /// Creates the refusal of the address.
-    pub(super) fn into_refusal(self, email: &str) -> Refusal {
-        let email = email.to_owned();
-        match self {
-            Self::Form => Refusal::Malformed(email),
-            Self::Length => Refusal::LongLocal(email),
-            Self::Character(character) => Refusal::Character { email, character },
-            Self::LookAlike => Refusal::LookAlike(email),
-        }
-    }
-}
-
-/// Validates a local part and normalizes it to NFC and lower case.
-pub(super) fn normalize(text: &str) -> Result<String, Fault> {
+/// Validates the local part of an address and normalizes it to NFC and lower case.
+pub(super) fn normalize(text: &str, address: &str) -> Result<String, Refusal> {
+    let refused = |character| Refusal::Character { email: address.to_owned(), character };
     // Checked before and after composition, which turns an I and a dot into a dotted I.
     let composed: String = text.nfc().collect();
     if let Some(c) = text.chars().chain(composed.chars()).find(|c| becomes_ascii(*c)) {
-        return Err(Fault::Character(c));
+        return Err(refused(c));
     }
     let lower: String = composed.to_lowercase().nfc().collect();
-    check_characters(&lower)?;
+    if let Some(c) = find_refused(&lower) {
+        return Err(refused(c));
+    }
     let has_bad_dots = lower.starts_with('.') || lower.ends_with('.') || lower.contains("..");
     if lower.is_empty() || has_bad_dots {
-        return Err(Fault::Form);
+        Err(Refusal::Malformed(address.to_owned()))
+    } else if lower.len() > MAX_LOCAL {
+        Err(Refusal::LongLocal(address.to_owned()))
+    } else if !lower.is_ascii() && is_confusable(&lower) {
+        Err(Refusal::LookAlike(address.to_owned()))
+    } else {
+        Ok(lower)
     }
-    if lower.len() > MAX_LOCAL {
-        return Err(Fault::Length);
-    }
-    if !lower.is_ascii() && is_confusable(&lower) { Err(Fault::LookAlike) } else { Ok(lower) }
 }
 
-/// Checks that each character is a symbol, or a letter, digit or mark that UTS 39 allows in
+/// Finds a character that is neither a symbol nor a letter, digit or mark that UTS 39 allows in
 /// identifiers.
-fn check_characters(text: &str) -> Result<(), Fault> {
+fn find_refused(text: &str) -> Option<char> {
     let mut previous = None;
-    for c in text.chars() {
-        let is_allowed = if c.is_ascii() {
-            c.is_ascii_lowercase() || c.is_ascii_digit() || SYMBOLS.contains(c)
-        } else if is_combining_mark(c) {
-            let follows_letter = previous.is_some_and(|previous: char| !previous.is_ascii());
-            follows_letter && c != DOT_ABOVE && c.identifier_allowed()
+    text.chars().find(|c| {
+        let previous: Option<char> = previous.replace(*c);
+        if c.is_ascii() {
+            !(c.is_ascii_lowercase() || c.is_ascii_digit() || SYMBOLS.contains(*c))
+        } else if is_combining_mark(*c) {
+            let follows_letter = previous.is_some_and(|previous| !previous.is_ascii());
+            !follows_letter || *c == DOT_ABOVE || !c.identifier_allowed()
         } else {
-            c.is_alphanumeric() && c.identifier_allowed()
-        };
-        if !is_allowed {
-            return Err(Fault::Character(c));
+            !c.is_alphanumeric() || !c.identifier_allowed()
         }
-        previous = Some(c);
-    }
-    Ok(())
+    })
 }
 
 /// Returns whether it mixes scripts beyond the level "highly restrictive" of UTS 39, or resembles

@@ -41,19 +41,17 @@ impl Email {
         if local.is_empty() || domain.is_empty() || domain.contains('@') {
             return Err(malformed());
         }
-        let local = local::normalize(local).map_err(|fault| fault.into_refusal(text))?;
+        let local = local::normalize(local, text)?;
         let email = format!("{local}@{}", Domain::parse(domain)?);
         if email.len() > MAX_EMAIL { Err(Refusal::TooLong) } else { Ok(Self(email)) }
     }
 
     /// Wraps a stored address.
-    #[must_use]
     pub const fn stored(text: String) -> Self {
         Self(text)
     }
 
     /// Returns the address as text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -66,7 +64,6 @@ impl Email {
     /// assert_eq!(mailbox("alice+bank+2@example.com"), "alice@example.com");
     /// assert_eq!(mailbox("+alice@example.com"), "+alice@example.com");
     /// ```
-    #[must_use]
     pub fn mailbox(&self) -> Self {
         match self.local().split_once('+') {
             Some((local, _)) if !local.is_empty() => Self(format!("{local}@{}", self.domain())),
@@ -75,13 +72,11 @@ impl Email {
     }
 
     /// Returns the local part, before the `@`.
-    #[must_use]
     pub fn local(&self) -> &str {
         self.0.split_once('@').map_or(&self.0, |(local, _)| local)
     }
 
     /// Returns the domain in the form of the DNS.
-    #[must_use]
     pub fn domain(&self) -> &str {
         self.0.split_once('@').map_or("", |(_, domain)| domain)
     }

@@ -9,17 +9,14 @@ pub const MAX_LOCAL: usize = 64;
 
 /// Why an email address was refused (behaviour 7.9). Messages escape invisible characters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant has its message")]
 pub enum Refusal {
-    /// The address is longer than [`MAX_EMAIL`] bytes.
     #[error("email is longer than {MAX_EMAIL} bytes")]
     TooLong,
-    /// The text is not a local part, an `@` and a domain.
     #[error("invalid email \"{0}\": expected an address like alice@example.com")]
     Malformed(String),
-    /// The local part is longer than [`MAX_LOCAL`] bytes.
     #[error("email \"{0}\" has more than {MAX_LOCAL} bytes before the @")]
     LongLocal(String),
-    /// The local part has an invisible, confusable or unsupported character.
     #[error(
         "invalid email {email:?}: the character U+{:04X} is not allowed before the @",
         u32::from(*.character)
@@ -30,13 +27,11 @@ pub enum Refusal {
         /// The character.
         character: char,
     },
-    /// The local part mixes scripts, or resembles ASCII letters.
     #[error(
         "email \"{0}\" could be confused with another: the part before the @ mixes scripts, or \
          resembles ASCII letters"
     )]
     LookAlike(String),
-    /// The domain is invalid.
     #[error(
         "invalid domain \"{0}\": expected a domain like example.com, in lower case; labels of an \
          internationalized one may start with xn--"
@@ -46,13 +41,6 @@ pub enum Refusal {
 
 impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
-        match self {
-            Self::TooLong
-            | Self::Malformed(_)
-            | Self::LongLocal(_)
-            | Self::Character { .. }
-            | Self::LookAlike(_)
-            | Self::Domain(_) => Reason::BadRequest,
-        }
+        Reason::BadRequest
     }
 }

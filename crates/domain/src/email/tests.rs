@@ -34,107 +34,56 @@ fn addresses_are_normalized() {
 }
 
 #[test]
-fn malformed_addresses_are_refused() {
-    for bad in [
-        "",
-        " ",
-        "@",
-        "alice",
-        "@example.com",
-        "alice@",
-        "a@b@c.com",
-        ".a@example.com",
-        "a.@example.com",
-        "a..b@example.com",
+fn mailbox_is_the_address_without_suffix() {
+    for (given, mailbox) in [
+        ("alice+bank+2@example.com", "alice@example.com"),
+        ("+alice@example.com", "+alice@example.com"),
     ] {
-        assert_eq!(parsed(bad), Err(Refusal::Malformed(bad.trim().to_owned())));
-    }
-    for bad in [
-        "a b@example.com",
-        "a\n@example.com",
-        "a\0@example.com",
-        "a/b@example.com",
-        "a,b@example.com",
-        "a:b@example.com",
-        "\"a\"@example.com",
-        "<a@example.com",
-        "a(b)@example.com",
-    ] {
-        assert!(matches!(parsed(bad), Err(Refusal::Character { .. })), "{bad}: {:?}", parsed(bad));
-    }
-    for bad in [
-        "a@.com",
-        "a@com.",
-        "a@example..com",
-        "a@exa mple.com",
-        "a@example.com/x",
-        "a@exam_ple.com",
-        "a@-example.com",
-        "a@example-.com",
-        "a@[127.0.0.1]",
-        "a@example.com,b",
-        "a@xn--.com",
-        "a@xn--a.com",
-    ] {
-        assert!(matches!(parsed(bad), Err(Refusal::Domain(_))), "{bad}: {:?}", parsed(bad));
+        assert_eq!(Email::parse(given).unwrap().mailbox().as_str(), mailbox);
     }
 }
 
 #[test]
+fn malformed_addresses_are_refused() {
+    for text in "|@|alice|@example.com|alice@|a@b@c.com|.a@b.com|a.@b.com|a..b@b.com".split('|') {
+        assert_eq!(parsed(text), Err(Refusal::Malformed(text.to_owned())));
+    }
+    for local in ["a b", "a\n", "a\0", "a/b", "a,b", "a:b", "\"a\"", "<a", "a(b)"] {
+        check_character(local);
+    }
+    let domains = ".com|com.|example..com|exa mple.com|example.com/x|exam_ple.com|-example.com|\
+                   example-.com|[127.0.0.1]|example.com,b|xn--.com|xn--a.com";
+    domains.split('|').for_each(check_domain);
+}
+
+/// Checks that a local part is refused because of a character.
+#[track_caller]
+fn check_character(local: &str) {
+    let found = parsed(&format!("{local}@example.com"));
+    assert!(matches!(found, Err(Refusal::Character { .. })), "{local:?}: {found:?}");
+}
+
+#[track_caller]
+fn check_domain(domain: &str) {
+    let found = parsed(&format!("a@{domain}"));
+    assert!(matches!(found, Err(Refusal::Domain(_))), "{domain:?}: {found:?}");
+}
+
+#[test]
 fn confusable_and_invisible_characters_are_refused() {
-    for bad in [
-        "\u{212A}ate@example.com",
-        "\u{130}@example.com",
-        "I\u{307}@example.com",
-        "i\u{307}@example.com",
-        "\u{131}\u{307}x@example.com",
-        "mi\u{17F}s@example.com",
-        "\u{FF41}lice@example.com",
-        "al\u{200D}ice@example.com",
-        "al\u{200B}ice@example.com",
-        "al\u{AD}ice@example.com",
-        "al\u{34F}ice@example.com",
-        "al\u{FE0F}ice@example.com",
-        "\u{202E}alice@example.com",
-        "\u{FEFF}alice@example.com",
-        "alice\u{2019}s@example.com",
-        "a\u{2010}b@example.com",
-        "\u{1D41A}lice@example.com",
-        "\u{FB01}ne@example.com",
-        "a\u{338}@example.com",
-        "\u{300}a@example.com",
-        "é\u{2024}a@example.com",
-    ] {
-        assert!(
-            matches!(parsed(bad), Err(Refusal::Character { .. })),
-            "{bad:?}: {:?}",
-            parsed(bad)
-        );
+    let locals = "\u{212A}ate \u{130} I\u{307} i\u{307} \u{131}\u{307}x mi\u{17F}s \u{FF41}lice \
+                  al\u{200D}ice al\u{200B}ice al\u{AD}ice al\u{34F}ice al\u{FE0F}ice \
+                  \u{202E}alice alice\u{2019}s a\u{2010}b \u{1D41A}lice \u{FB01}ne a\u{338} \
+                  \u{300}a é\u{2024}a";
+    locals.split(' ').for_each(check_character);
+    check_character("a\u{FEFF}lice");
+    for local in ["\u{430}lice", "p\u{430}ypal", "сор", "ο", "aиb", "\u{131}", "a\u{30CE}b"] {
+        let text = format!("{local}@example.com");
+        assert_eq!(parsed(&text), Err(Refusal::LookAlike(text.clone())));
     }
-    for bad in [
-        "\u{430}lice@example.com",
-        "p\u{430}ypal@example.com",
-        "сор@example.com",
-        "ο@example.com",
-        "aиb@example.com",
-        "\u{131}@example.com",
-        "a\u{30CE}b@example.com",
-    ] {
-        assert_eq!(parsed(bad), Err(Refusal::LookAlike(bad.to_owned())));
-    }
-    for bad in [
-        "a@example.\u{212A}om",
-        "a@\u{FF45}xample.com",
-        "a@example\u{3002}com",
-        "a@exam\u{200D}ple.com",
-        "a@exam\u{200B}ple.com",
-        "a@exam\u{AD}ple.com",
-        "a@mi\u{17F}s.com",
-        "a@\u{130}.com",
-        "a@ﬁne.com",
-    ] {
-        assert!(matches!(parsed(bad), Err(Refusal::Domain(_))), "{bad:?}: {:?}", parsed(bad));
-    }
+    let domains = "example.\u{212A}om \u{FF45}xample.com example\u{3002}com exam\u{200D}ple.com \
+                   exam\u{200B}ple.com exam\u{AD}ple.com mi\u{17F}s.com \u{130}.com ﬁne.com";
+    domains.split(' ').for_each(check_domain);
 }
 
 #[test]
@@ -167,7 +116,7 @@ fn no_character_becomes_another() {
     // The planes between have no characters.
     let all = ('\u{80}'..='\u{3FFFF}').chain('\u{E0000}'..='\u{E0FFF}');
     for c in all.filter(|c| !c.is_whitespace()) {
-        let Ok(local) = local::normalize(&format!("{c}\u{E4}")) else { continue };
+        let Ok(local) = local::normalize(&format!("{c}\u{E4}"), "") else { continue };
         accepted += 1;
         let local = local.strip_suffix('\u{E4}').unwrap();
         assert!(!local.is_ascii(), "{c:?}");
@@ -217,7 +166,7 @@ proptest! {
         if let Ok(email) = Email::parse(&text) {
             let decomposed: String = email.as_str().nfd().collect();
             if decomposed.len() <= MAX_EMAIL {
-            prop_assert_eq!(Email::parse(&decomposed), Ok(email.clone()));
+                prop_assert_eq!(Email::parse(&decomposed), Ok(email.clone()));
             }
             let upper = email.as_str().to_ascii_uppercase();
             prop_assert_eq!(Email::parse(&upper), Ok(email));

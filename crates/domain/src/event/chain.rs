@@ -4,13 +4,13 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
-use crate::id::{BookKey, FileId, UserId};
 use crate::instant::Instant;
 use crate::json::Json;
 
 use super::{Event, NewEvent, Noun};
 use crate::id::{
-    AccountId, BookId, CollaboratorId, GroupId, IntegrationId, SavedQueryId, TransactionId,
+    AccountId, BookId, BookKey, CollaboratorId, FileId, GroupId, IntegrationId, SavedQueryId,
+    TransactionId, UserId, is_lower_hex,
 };
 
 /// A SHA-256 hash, formatted in lower-case hex.
@@ -22,29 +22,23 @@ impl Hash {
     pub const ZERO: Self = Self([0; 32]);
 
     /// Wraps 32 bytes; `None` for any other number of bytes.
-    #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
 
     /// Hashes bytes.
-    #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 
     /// Parses lower-case hex.
-    #[must_use]
     pub fn from_hex(text: &str) -> Option<Self> {
-        let digit = |byte: u8| match byte {
-            b'0'..=b'9' => Some(byte.wrapping_sub(b'0')),
-            b'a'..=b'f' => Some(byte.wrapping_sub(b'a').wrapping_add(10)),
-            _ => None,
-        };
-        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
-        let byte = |[high, low]: &[u8; 2]| Some(digit(*high)? << 4 | digit(*low)?);
-        let bytes: Option<Vec<u8>> = pairs.iter().map(byte).collect();
-        bytes.filter(|_| rest.is_empty()).and_then(|bytes| Self::from_bytes(&bytes))
+        if text.len() != 64 || !is_lower_hex(text) {
+            return None;
+        }
+        let byte = |start: usize| u8::from_str_radix(text.get(start..start + 2)?, 16).ok();
+        let bytes: Option<Vec<u8>> = (0..64).step_by(2).map(byte).collect();
+        Self::from_bytes(&bytes?)
     }
 
     /// Returns the bytes.
@@ -123,7 +117,6 @@ impl EventOrigin<'_> {
     /// assert_eq!((events[0].sequence, head.sequence), (1, 1));
     /// assert_eq!(events[0].hash, head.hash);
     /// ```
-    #[must_use]
     pub fn append(&self, head: Head, new: Vec<NewEvent>) -> (Vec<Event>, Head) {
         let mut head = head;
         let mut events = Vec::with_capacity(new.len());
@@ -151,13 +144,11 @@ impl EventOrigin<'_> {
 impl Event {
     /// Returns the public id: the number followed by the id of the book, so it is unique and sorts
     /// by time.
-    #[must_use]
     pub fn public_id(&self, key: &BookKey) -> String {
         public_id(self.sequence, key)
     }
 
     /// Returns the public id of the resource (behaviour 8.4).
-    #[must_use]
     pub fn public_resource(&self, key: &BookKey) -> String {
         match self.kind.noun() {
             Noun::Book => key.as_str().to_owned(),
@@ -172,7 +163,6 @@ impl Event {
     }
 
     /// Computes the hash of this event from the hash of the previous event.
-    #[must_use]
     pub fn hash_after(&self, previous: &Hash, key: &BookKey) -> Hash {
         let mut digest = Sha256::new();
         digest.update(previous.as_bytes());
@@ -200,7 +190,6 @@ impl Event {
 }
 
 /// Returns the public id of the event with that number.
-#[must_use]
 pub fn public_id(sequence: i64, key: &BookKey) -> String {
     format!("{sequence:012x}{key}")
 }
@@ -214,11 +203,9 @@ pub fn public_id(sequence: i64, key: &BookKey) -> String {
 /// assert_eq!(sequence_of("00000000000a0193", &key), Some(10));
 /// assert_eq!(sequence_of("00000000000a0194", &key), None);
 /// ```
-#[must_use]
 pub fn sequence_of(id: &str, key: &BookKey) -> Option<i64> {
     let digits = id.strip_suffix(key.as_str())?;
-    let is_number =
-        digits.len() == 12 && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    let is_number = digits.len() == 12 && is_lower_hex(digits);
     if is_number { i64::from_str_radix(digits, 16).ok() } else { None }
 }
 
@@ -230,20 +217,10 @@ mod tests {
 
     fn chain(agent: Option<&str>) -> Vec<Event> {
         let key = BookKey::new("book".to_owned());
-        let origin = EventOrigin {
-            book: BookId::new(1),
-            key: &key,
-            user: UserId::new(7),
-            agent,
-            at: Instant::new(1_700_000_000_000),
-            depth: 0,
-            cause_lease: None,
-        };
+        let origin = EventOrigin { agent, ..crate::fixture::origin(&key) };
         let event = |kind| NewEvent::new(kind, 42, Object::new().with("name", Json::text("Cash")));
-        let (events, head) = origin.append(
-            Head::default(),
-            vec![event(EventType::AccountCreated), event(EventType::AccountDeleted)],
-        );
+        let new = [EventType::AccountCreated, EventType::AccountDeleted].map(event);
+        let (events, head) = origin.append(Head::default(), new.to_vec());
         assert_eq!(head.hash, events[1].hash);
         events
     }
@@ -257,10 +234,11 @@ mod tests {
         );
         let event = &chain(None)[0];
         assert_eq!(event.canonical(&BookKey::new("book".to_owned())), expected);
-        let mut digest = Sha256::new();
-        digest.update([0; 32]);
-        digest.update(expected.as_bytes());
-        assert_eq!(*event.hash.as_bytes(), <[u8; 32]>::from(digest.finalize()));
+        let bytes = [&[0; 32], expected.as_bytes()].concat();
+        assert_eq!(event.hash, Hash::of(&bytes));
+        // The hash of a published event never changes (behaviour 8.15).
+        let stored = "14df97b3058bed70788ca1b4d3854b1f2bbecf610706f609bf13e41bad39b74b";
+        assert_eq!(event.hash.to_string(), stored);
     }
 
     #[test]

@@ -25,9 +25,9 @@ use crate::json::{Json, Object};
 /// Previous values by field, for `*_UPDATED` events (behaviour 8.3).
 pub type Previous = BTreeMap<String, String>;
 
-/// Declares event types with their stored numbers: `types! { Variant = number "NAME" }`.
+/// Declares event types with their stored numbers: `types! { Variant = number Noun "NAME" }`.
 macro_rules! types {
-    ($($variant:ident = $number:literal $name:literal,)*) => {
+    ($($variant:ident = $number:literal $noun:ident $name:literal,)*) => {
         /// The types of events (api: Shared enumerations). The numbers are stored; never reuse one.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[expect(missing_docs, reason = "each variant is the API's own word for the event")]
@@ -40,52 +40,55 @@ macro_rules! types {
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             /// Returns the name in the API.
-            #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
             /// Returns the stored number.
-            #[must_use]
             pub const fn number(self) -> i32 {
                 match self { $(Self::$variant => $number,)* }
+            }
+
+            /// Returns the kind of resource.
+            pub const fn noun(self) -> Noun {
+                match self { $(Self::$variant => Noun::$noun,)* }
             }
         }
     };
 }
 
 types! {
-    FileCreated = 1 "FILE_CREATED",
-    FileUpdated = 2 "FILE_UPDATED",
-    FileDeleted = 3 "FILE_DELETED",
-    TransactionCreated = 4 "TRANSACTION_CREATED",
-    TransactionUpdated = 5 "TRANSACTION_UPDATED",
-    TransactionDeleted = 6 "TRANSACTION_DELETED",
-    TransactionPosted = 7 "TRANSACTION_POSTED",
-    TransactionChecked = 8 "TRANSACTION_CHECKED",
-    TransactionUnchecked = 9 "TRANSACTION_UNCHECKED",
-    TransactionRestored = 10 "TRANSACTION_RESTORED",
-    AccountCreated = 11 "ACCOUNT_CREATED",
-    AccountUpdated = 12 "ACCOUNT_UPDATED",
-    AccountDeleted = 13 "ACCOUNT_DELETED",
-    QueryCreated = 14 "QUERY_CREATED",
-    QueryUpdated = 15 "QUERY_UPDATED",
-    QueryDeleted = 16 "QUERY_DELETED",
-    GroupCreated = 17 "GROUP_CREATED",
-    GroupUpdated = 18 "GROUP_UPDATED",
-    GroupDeleted = 19 "GROUP_DELETED",
-    CommentCreated = 20 "COMMENT_CREATED",
-    CommentDeleted = 21 "COMMENT_DELETED",
-    CollaboratorAdded = 22 "COLLABORATOR_ADDED",
-    CollaboratorUpdated = 23 "COLLABORATOR_UPDATED",
-    CollaboratorRemoved = 24 "COLLABORATOR_REMOVED",
-    IntegrationCreated = 25 "INTEGRATION_CREATED",
-    IntegrationUpdated = 26 "INTEGRATION_UPDATED",
-    IntegrationDeleted = 27 "INTEGRATION_DELETED",
-    BookCreated = 28 "BOOK_CREATED",
-    BookAudited = 29 "BOOK_AUDITED",
-    BookUpdated = 30 "BOOK_UPDATED",
-    BookDeleted = 31 "BOOK_DELETED",
+    FileCreated = 1 File "FILE_CREATED",
+    FileUpdated = 2 File "FILE_UPDATED",
+    FileDeleted = 3 File "FILE_DELETED",
+    TransactionCreated = 4 Transaction "TRANSACTION_CREATED",
+    TransactionUpdated = 5 Transaction "TRANSACTION_UPDATED",
+    TransactionDeleted = 6 Transaction "TRANSACTION_DELETED",
+    TransactionPosted = 7 Transaction "TRANSACTION_POSTED",
+    TransactionChecked = 8 Transaction "TRANSACTION_CHECKED",
+    TransactionUnchecked = 9 Transaction "TRANSACTION_UNCHECKED",
+    TransactionRestored = 10 Transaction "TRANSACTION_RESTORED",
+    AccountCreated = 11 Account "ACCOUNT_CREATED",
+    AccountUpdated = 12 Account "ACCOUNT_UPDATED",
+    AccountDeleted = 13 Account "ACCOUNT_DELETED",
+    QueryCreated = 14 SavedQuery "QUERY_CREATED",
+    QueryUpdated = 15 SavedQuery "QUERY_UPDATED",
+    QueryDeleted = 16 SavedQuery "QUERY_DELETED",
+    GroupCreated = 17 Group "GROUP_CREATED",
+    GroupUpdated = 18 Group "GROUP_UPDATED",
+    GroupDeleted = 19 Group "GROUP_DELETED",
+    CommentCreated = 20 Other "COMMENT_CREATED",
+    CommentDeleted = 21 Other "COMMENT_DELETED",
+    CollaboratorAdded = 22 Collaborator "COLLABORATOR_ADDED",
+    CollaboratorUpdated = 23 Collaborator "COLLABORATOR_UPDATED",
+    CollaboratorRemoved = 24 Collaborator "COLLABORATOR_REMOVED",
+    IntegrationCreated = 25 Integration "INTEGRATION_CREATED",
+    IntegrationUpdated = 26 Integration "INTEGRATION_UPDATED",
+    IntegrationDeleted = 27 Integration "INTEGRATION_DELETED",
+    BookCreated = 28 Book "BOOK_CREATED",
+    BookAudited = 29 Book "BOOK_AUDITED",
+    BookUpdated = 30 Book "BOOK_UPDATED",
+    BookDeleted = 31 Book "BOOK_DELETED",
 }
 
 /// The kind of resource of an event.
@@ -113,19 +116,16 @@ pub enum Noun {
 
 impl EventType {
     /// Finds the type with that name.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.as_str() == name)
     }
 
     /// Finds the type with that stored number.
-    #[must_use]
     pub fn from_number(number: i32) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.number() == number)
     }
 
     /// Returns whether it is about an integration.
-    #[must_use]
     pub const fn is_about_integration(self) -> bool {
         matches!(
             self,
@@ -134,41 +134,13 @@ impl EventType {
     }
 
     /// Returns whether its receivers depend on a subject.
-    #[must_use]
     pub const fn has_subject(self) -> bool {
         matches!(self, Self::FileCreated) || self.is_about_integration()
-    }
-
-    /// Returns the kind of resource.
-    #[must_use]
-    pub const fn noun(self) -> Noun {
-        match self {
-            Self::TransactionCreated
-            | Self::TransactionUpdated
-            | Self::TransactionDeleted
-            | Self::TransactionPosted
-            | Self::TransactionChecked
-            | Self::TransactionUnchecked
-            | Self::TransactionRestored => Noun::Transaction,
-            Self::AccountCreated | Self::AccountUpdated | Self::AccountDeleted => Noun::Account,
-            Self::GroupCreated | Self::GroupUpdated | Self::GroupDeleted => Noun::Group,
-            Self::CollaboratorAdded | Self::CollaboratorUpdated | Self::CollaboratorRemoved => {
-                Noun::Collaborator
-            }
-            Self::QueryCreated | Self::QueryUpdated | Self::QueryDeleted => Noun::SavedQuery,
-            Self::BookCreated | Self::BookAudited | Self::BookUpdated | Self::BookDeleted => {
-                Noun::Book
-            }
-            Self::FileCreated | Self::FileUpdated | Self::FileDeleted => Noun::File,
-            Self::IntegrationCreated | Self::IntegrationUpdated | Self::IntegrationDeleted => {
-                Noun::Integration
-            }
-            Self::CommentCreated | Self::CommentDeleted => Noun::Other,
-        }
     }
 }
 
 /// An event before it has a number and a hash.
+#[must_use]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEvent {
     /// The type.
@@ -184,27 +156,18 @@ pub struct NewEvent {
 
 impl NewEvent {
     /// Creates an event with a snapshot of its resource.
-    #[must_use]
     pub fn new(kind: EventType, resource: i64, object: Object) -> Self {
-        let subject = subject(kind, &object);
-        let data = Object::new().with("object", Json::Object(object));
-        Self { kind, resource, data: Json::Object(data).canonical(), subject }
+        Self::with_data(kind, resource, object, |data| data)
     }
 
     /// Creates an event with a snapshot and the previous values of an update (behaviour 8.3).
-    #[must_use]
     pub fn update(kind: EventType, resource: i64, object: Object, previous: &Previous) -> Self {
-        let subject = subject(kind, &object);
         let pairs = previous.iter().map(|(key, value)| (key.as_str(), value.as_str()));
-        let data = Object::new()
-            .with("object", Json::Object(object))
-            .with_map("previousAttributes", pairs);
-        Self { kind, resource, data: Json::Object(data).canonical(), subject }
+        Self::with_data(kind, resource, object, |data| data.with_map("previousAttributes", pairs))
     }
 
     /// Creates an event with a snapshot and a report of an audit (behaviour 6.7) or a copy
     /// (behaviour 6.20).
-    #[must_use]
     pub fn with_report(
         kind: EventType,
         resource: i64,
@@ -212,9 +175,18 @@ impl NewEvent {
         name: &str,
         report: Object,
     ) -> Self {
-        let data =
-            Object::new().with("object", Json::Object(object)).with(name, Json::Object(report));
-        Self { kind, resource, data: Json::Object(data).canonical(), subject: None }
+        Self::with_data(kind, resource, object, |data| data.with(name, Json::Object(report)))
+    }
+
+    fn with_data(
+        kind: EventType,
+        resource: i64,
+        object: Object,
+        add: impl FnOnce(Object) -> Object,
+    ) -> Self {
+        let subject = subject(kind, &object);
+        let data = add(Object::new().with("object", Json::Object(object)));
+        Self { kind, resource, data: Json::Object(data).canonical(), subject }
     }
 }
 

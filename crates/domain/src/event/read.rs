@@ -17,7 +17,6 @@ pub struct ReadEvent {
 
 impl ReadEvent {
     /// Returns the subject that decides who receives the event, if there is one.
-    #[must_use]
     pub fn subject(&self) -> Option<String> {
         let text = match &self.snapshot {
             Snapshot::File(file) => file.object.get("name")?,

@@ -38,13 +38,11 @@ pub struct FilesById(HashMap<FileId, AttachedFile>);
 
 impl FilesById {
     /// Creates an index of these files.
-    #[must_use]
     pub fn new(files: Vec<AttachedFile>) -> Self {
         Self(files.into_iter().map(|file| (file.id, file)).collect())
     }
 
     /// Returns the file with that id.
-    #[must_use]
     pub fn get(&self, id: FileId) -> Option<&AttachedFile> {
         self.0.get(&id)
     }
@@ -71,7 +69,6 @@ pub enum Attachment {
 
 impl Attachment {
     /// Parses the id, so all named files can be loaded at once.
-    #[must_use]
     pub fn file_id(&self) -> Option<FileId> {
         match self {
             Self::Given { id, .. } => id.as_deref().and_then(|id| id.trim().parse().ok()),
@@ -80,7 +77,6 @@ impl Attachment {
     }
 
     /// Returns the id, truncated for messages.
-    #[must_use]
     pub fn label(&self) -> String {
         match self {
             Self::Given { id, .. } => id.clone().unwrap_or_default().chars().take(60).collect(),

@@ -18,7 +18,7 @@ use crate::field::Field;
 use crate::id::{FileId, UserId};
 use crate::instant::{Instant, Stamp};
 use crate::name;
-use crate::property::{Edits, Properties};
+use crate::property::{Edits, FieldTexts, Properties, previous_values};
 use crate::version::Tag;
 
 /// Maximum size of a file in bytes (behaviour 9.6, 10.8).
@@ -129,7 +129,8 @@ impl File {
         {
             after.content = content;
         }
-        let previous = before.differences(&after);
+        let properties = [&before.properties, &after.properties];
+        let previous = previous_values([before.texts(), after.texts()], properties);
         if !previous.is_empty() {
             after.stamp = after.stamp.touch(now);
         }
@@ -137,25 +138,18 @@ impl File {
     }
 
     /// Returns the address of its bytes, relative to that of the server.
-    #[must_use]
     pub fn address(&self, secret: &FileSecret, book: crate::id::BookId) -> FileAddress {
         secret.address(book, self.id, &self.token)
     }
 
-    fn differences(&self, after: &Self) -> Previous {
-        let mut previous = Previous::new();
-        let mut compare = |key: &str, old: String, new: String| {
-            if old != new {
-                previous.insert(key.to_owned(), old);
-            }
-        };
-        compare("name", self.name.clone(), after.name.clone());
-        compare("contentType", self.content_type.clone(), after.content_type.clone());
-        // Events contain the digest instead of the bytes.
-        compare("content", self.content.digest.clone(), after.content.digest.clone());
-        compare("size", self.content.size.to_string(), after.content.size.to_string());
-        self.properties.note_changes(&after.properties, &mut previous);
-        previous
+    fn texts(&self) -> FieldTexts<4> {
+        [
+            ("name", self.name.clone()),
+            ("contentType", self.content_type.clone()),
+            // Events contain the digest instead of the bytes.
+            ("content", self.content.digest.clone()),
+            ("size", self.content.size.to_string()),
+        ]
     }
 }
 
@@ -188,18 +182,16 @@ impl From<&File> for Tag {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::pairs;
 
     fn content(digest: &str, size: i64) -> Content {
         Content { blob: format!("blob-{digest}"), size, digest: digest.to_owned() }
     }
 
-    fn new_file() -> NewFile {
-        NewFile {
-            id: FileId::new(1),
-            token: "secret".to_owned(),
-            by: UserId::new(2),
-            stamp: Stamp::new(None, Instant::new(0)),
-        }
+    fn create(changes: Changes) -> Result<File, crate::Refusal> {
+        let (token, stamp) = ("secret".to_owned(), crate::fixture::stamp());
+        let new = NewFile { id: FileId::new(1), token, by: UserId::new(2), stamp };
+        File::create(new, changes, content("a", 1))
     }
 
     fn named(name: &str) -> Changes {
@@ -208,37 +200,26 @@ mod tests {
 
     #[test]
     fn name_is_required_and_determines_the_type() {
-        let file = File::create(new_file(), named(" Receipt.PDF "), content("a", 1)).unwrap();
-        assert_eq!(
-            (file.name.as_str(), file.content_type.as_str()),
-            ("Receipt.PDF", "application/pdf")
-        );
-        assert!(File::create(new_file(), named("é".repeat(255).as_str()), content("a", 1)).is_ok());
-        for bad in ["", "  ", &"é".repeat(256)] {
-            assert!(File::create(new_file(), named(bad), content("a", 1)).is_err(), "{bad}");
+        let file = create(named(" Receipt.PDF ")).unwrap();
+        assert_eq!((&*file.name, &*file.content_type), ("Receipt.PDF", "application/pdf"));
+        assert!(create(named(&"é".repeat(255))).is_ok());
+        for invalid in ["", "  ", &"é".repeat(256)] {
+            assert!(create(named(invalid)).is_err(), "{invalid}");
         }
         let odd = Changes { content_type: Field::Set("pdf".to_owned()), ..named("a.pdf") };
-        assert_eq!(
-            File::create(new_file(), odd, content("a", 1)),
-            Err(Refusal::ContentType("pdf".to_owned()).into())
-        );
+        assert_eq!(create(odd), Err(Refusal::ContentType("pdf".to_owned()).into()));
     }
 
     #[test]
     fn update_returns_previous_values() {
-        let file = || File::create(new_file(), named("a.txt"), content("a", 1)).unwrap();
+        let file = || create(named("a.txt")).unwrap();
         let whole = Changes {
             content_type: Field::Set("text/plain".to_owned()),
             content: Some(content("a", 1)),
             ..named("a.txt")
         };
-        let (same, previous) = file().update(whole, Instant::new(9)).unwrap();
-        assert_eq!(
-            (same, previous),
-            (file(), Previous::new()),
-            "an unchanged file that is sent back"
-        );
-
+        let unchanged = file().update(whole, Instant::new(9)).unwrap();
+        assert_eq!(unchanged, (file(), Previous::new()), "an unchanged file that is sent back");
         let changes = Changes {
             content: Some(content("b", 1)),
             content_type: Field::Clear,
@@ -247,9 +228,8 @@ mod tests {
         let (after, previous) = file().update(changes, Instant::new(9)).unwrap();
         assert_eq!(after.content, content("b", 1));
         assert_eq!((after.content_type.as_str(), after.stamp.version), ("text/csv", 2));
-        let previous: Vec<(&str, &str)> =
-            previous.iter().map(|(key, old)| (key.as_str(), old.as_str())).collect();
-        assert_eq!(previous, [("content", "a"), ("contentType", "text/plain"), ("name", "a.txt")]);
+        let expected = [("content", "a"), ("contentType", "text/plain"), ("name", "a.txt")];
+        assert_eq!(pairs(&previous), expected);
         assert!(file().update(named(" "), Instant::new(9)).is_err());
     }
 }

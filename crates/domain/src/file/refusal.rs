@@ -5,32 +5,24 @@ use crate::reason::Reason;
 
 /// Why a request about a file was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant has its message")]
 pub enum Refusal {
-    /// The file does not exist, or is hidden from the caller.
     #[error("file not found: {0}")]
     Unknown(String),
     /// An entry of `files[]` has neither an existing file nor content (behaviour 3.2.12).
     #[error("file not found: {0}")]
     UnknownReference(String),
-    /// The id is missing.
     #[error("id is required")]
     IdRequired,
-    /// The content type is not a media type.
     #[error("invalid contentType \"{0}\": expected a media type of the form type/subtype")]
     ContentType(String),
-    /// The file is attached to a checked transaction.
     #[error("the file is attached to the checked transaction {0}: uncheck it first")]
     AttachedToChecked(String),
-    /// The file is attached to a transaction that is posted on a locked date.
     #[error(
         "the file is attached to the transaction {0} on {1}, and this date is locked or closed in \
          this book"
     )]
     AttachedOnLockedDate(String, String),
-    /// The file is attached to a transaction that the caller may not edit.
-    ///
-    /// The message does not identify the transaction, because the caller may not be allowed to see
-    /// it.
     #[error(
         "permission {0} is not enough for this: the file is attached to a transaction that \
          requires a higher permission"

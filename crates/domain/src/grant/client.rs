@@ -42,7 +42,6 @@ impl RedirectUri {
     }
 
     /// Returns whether a requested URI matches: exactly, except for the port of a loopback URI.
-    #[must_use]
     pub fn matches(&self, requested: &str) -> bool {
         if self.0 == requested {
             return true;
@@ -98,7 +97,6 @@ pub const CONSOLE: &str = "daybook-console";
 
 /// Returns whether a client is built in (behaviour 11.16). Administrators keep their rights with it
 /// (behaviour 9.3).
-#[must_use]
 pub fn is_built_in(client: &str) -> bool {
     [COMMAND_LINE, CONSOLE].contains(&client)
 }
@@ -120,7 +118,6 @@ pub struct OauthClient {
 
 impl OauthClient {
     /// Returns whether a requested redirect URI is registered.
-    #[must_use]
     pub fn redirects_to(&self, requested: &str) -> bool {
         self.redirects.iter().any(|uri| uri.matches(requested))
     }

@@ -65,7 +65,6 @@ impl DeviceAuthorization {
     pub const INTERVAL: i64 = FIRST_INTERVAL;
 
     /// Creates a pending authorization.
-    #[must_use]
     pub const fn new(
         digest: SecretDigest,
         user_code: UserCode,
@@ -94,7 +93,6 @@ impl DeviceAuthorization {
     }
 
     /// Returns the instant since which an authorization must have started to be pending.
-    #[must_use]
     pub const fn pending_cutoff(now: Instant) -> Instant {
         now.plus(-Self::VALID_SECONDS * SECOND)
     }
@@ -102,13 +100,11 @@ impl DeviceAuthorization {
     /// Returns the instant before which authorizations are removed.
     ///
     /// Until then a poll is refused with `expired_token`.
-    #[must_use]
     pub const fn retention_cutoff(now: Instant) -> Instant {
         now.plus(-2 * Self::VALID_SECONDS * SECOND)
     }
 
     /// Returns the expiry of its codes.
-    #[must_use]
     pub const fn expires_at(&self) -> Instant {
         self.created_at.plus(Self::VALID_SECONDS * SECOND)
     }
@@ -139,7 +135,6 @@ impl DeviceAuthorization {
     }
 
     /// Handles a poll of the program.
-    #[must_use]
     pub fn poll(self, now: Instant) -> Poll {
         if self.has_expired(now) {
             return Poll::Ended(Refusal::ExpiredToken);

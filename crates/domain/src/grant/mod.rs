@@ -62,7 +62,6 @@ pub struct Grant {
 
 impl Grant {
     /// Returns whether any of its tokens can be valid.
-    #[must_use]
     pub fn is_active(&self, now: Instant) -> bool {
         now < self.expires_at
     }
@@ -94,13 +93,11 @@ impl Grant {
     }
 
     /// Returns the expiry of an authorization code that is issued now.
-    #[must_use]
     pub const fn code_expiry(now: Instant) -> Instant {
         now.plus(CODE_SECONDS * SECOND)
     }
 
     /// Returns the expiry of an access token that is issued now.
-    #[must_use]
     pub const fn access_token_expiry(now: Instant) -> Instant {
         now.plus(ACCESS_SECONDS * SECOND)
     }
@@ -130,7 +127,6 @@ pub struct Consent {
 
 impl Consent {
     /// Returns whether it includes the requested scope.
-    #[must_use]
     pub fn covers(&self, scope: &GrantScope) -> bool {
         self.scope.covers(scope)
     }

@@ -33,19 +33,16 @@ impl GrantScope {
     }
 
     /// Parses stored scopes.
-    #[must_use]
     pub fn stored(text: &str) -> Self {
         Self(text.split(' ').map(str::to_owned).collect())
     }
 
     /// Returns whether it includes a scope.
-    #[must_use]
     pub fn has(&self, scope: &str) -> bool {
         self.0.iter().any(|own| own == scope)
     }
 
     /// Returns whether it includes all scopes of another.
-    #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         other.0.iter().all(|scope| self.has(scope))
     }

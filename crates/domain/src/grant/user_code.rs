@@ -15,7 +15,6 @@ impl UserCode {
     /// Creates a code from random bytes, or returns `None` when too few of them can be used.
     ///
     /// All letters are equally likely.
-    #[must_use]
     pub fn random(bytes: &[u8]) -> Option<Self> {
         // Bytes from 240, the largest multiple of 20, would favour some letters.
         let unbiased = bytes.iter().filter(|byte| **byte < 240);
@@ -25,7 +24,6 @@ impl UserCode {
     }
 
     /// Parses user input in any case, ignoring hyphens and spaces.
-    #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let code: String = text
             .chars()
@@ -37,13 +35,11 @@ impl UserCode {
     }
 
     /// Wraps a stored code.
-    #[must_use]
     pub const fn stored(text: String) -> Self {
         Self(text)
     }
 
     /// Returns the letters without the hyphen.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -6,20 +6,18 @@ use crate::reason::Reason;
 
 /// Why a request about a group was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant has its message")]
 pub enum Refusal {
-    /// The book has no group with that id or name.
     #[error("Group not found: {0}")]
     Unknown(String),
     /// Groups of a batch or of a body do not exist (behaviour 3.6.5).
     #[error("groups not found. Ids: [{}]", .0.join(", "))]
     UnknownIds(Vec<String>),
-    /// A reference in a body has no group.
     #[error("Group not found: {0}")]
     UnknownReference(String),
     /// Another group has the name (behaviour 4.5).
     #[error("a group named \"{0}\" already exists")]
     AlreadyExists(String),
-    /// The body has neither id nor name.
     #[error("group id or name is required")]
     Unnamed,
     /// The parent is the group itself or below it (behaviour 4.13).
@@ -42,7 +40,6 @@ pub enum Refusal {
     /// The book would have more than [`MAX_GROUPS`] groups (behaviour 4.23).
     #[error("the book would have {0} groups; at most {MAX_GROUPS} are allowed")]
     TooMany(usize),
-    /// The parents of a request have more than [`MAX_VISITED`] ancestors together.
     #[error(
         "the parents in this request have more than {MAX_VISITED} ancestors together: set fewer \
          parents at once"

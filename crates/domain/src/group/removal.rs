@@ -37,7 +37,6 @@ pub struct RemovalEffects {
 
 impl Removal {
     /// Starts a deletion. `accounts` are those directly in the groups to delete.
-    #[must_use]
     pub fn new(forest: Forest, accounts: Vec<Account>) -> Self {
         let mut members: BTreeMap<GroupId, BTreeSet<AccountId>> = BTreeMap::new();
         for account in &accounts {
@@ -111,7 +110,6 @@ impl Removal {
     }
 
     /// Ends the deletion and returns its effects.
-    #[must_use]
     pub fn finish(self) -> RemovalEffects {
         let accounts: BTreeSet<AccountId> = self.changed_accounts.into_iter().collect();
         let groups: BTreeSet<GroupId> = self.moved_groups.into_iter().collect();
@@ -130,46 +128,16 @@ impl Removal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::Changes;
     use crate::event::EventType;
-    use crate::field::Field;
-    use crate::instant::Stamp;
-
-    fn stamp() -> Stamp {
-        Stamp::new(None, Instant::new(0))
-    }
-
-    fn group(id: i64, parent: Option<i64>, locked: bool) -> Group {
-        let changes = crate::group::Changes {
-            name: Some(format!("G {id}")),
-            parent: parent.map_or(Field::Keep, |id| Field::Set(GroupId::new(id))),
-            locked: Some(locked),
-            ..crate::group::Changes::default()
-        };
-        Group::create(GroupId::new(id), changes, stamp()).unwrap()
-    }
-
-    fn account(id: i64, groups: &[i64]) -> Account {
-        let groups = groups.iter().map(|id| GroupId::new(*id)).collect();
-        let changes = Changes {
-            name: Some(format!("A {id}")),
-            groups: Field::Set(groups),
-            ..Changes::default()
-        };
-        Account::create(AccountId::new(id), changes, &BTreeSet::new(), stamp()).unwrap()
-    }
+    use crate::fixture::{account, group};
 
     #[test]
     fn only_the_owner_deletes_groups_with_locked_parts() {
         // Group 1 is locked, and 2 is its parent. 3 and 1 share an account; so do 4 and 2.
-        let groups = vec![
-            group(1, Some(2), true),
-            group(2, None, false),
-            group(3, None, false),
-            group(4, None, false),
-        ];
-        let removal =
-            Removal::new(Forest::new(groups, []), vec![account(10, &[1, 3]), account(11, &[2, 4])]);
+        let locked = Group { locked: true, ..group(1, Some(2)) };
+        let groups = vec![locked, group(2, None), group(3, None), group(4, None)];
+        let accounts = vec![account(10, "A", &[1, 3]), account(11, "B", &[2, 4])];
+        let removal = Removal::new(Forest::new(groups, []), accounts);
         let deletable: Vec<i64> =
             (1..=4).filter(|id| removal.check(GroupId::new(*id), false).is_ok()).collect();
         assert_eq!(deletable, [4]);
@@ -178,9 +146,8 @@ mod tests {
 
     #[test]
     fn batch_reports_each_step_and_returns_last_states_once() {
-        let groups =
-            vec![group(1, None, false), group(2, Some(1), false), group(3, Some(2), false)];
-        let mut removal = Removal::new(Forest::new(groups, []), vec![account(10, &[1, 2, 3])]);
+        let groups = vec![group(1, None), group(2, Some(1)), group(3, Some(2))];
+        let mut removal = Removal::new(Forest::new(groups, []), vec![account(10, "A", &[1, 2, 3])]);
         for id in [2, 1] {
             removal.delete(GroupId::new(id), Instant::new(9)).unwrap();
         }
@@ -189,27 +156,17 @@ mod tests {
         let events: Vec<_> = events.iter().map(|event| (event.kind, event.resource)).collect();
         let step = |deleted| [(AccountUpdated, 10), (GroupUpdated, 3), (GroupDeleted, deleted)];
         assert_eq!(events, [step(2), step(1)].concat());
-        assert_eq!(
-            accounts
-                .iter()
-                .map(|account| (account.id.get(), account.groups.len(), account.stamp.version))
-                .collect::<Vec<_>>(),
-            [(10, 1, 3)]
-        );
-        assert_eq!(
-            groups
-                .iter()
-                .map(|group| (group.id.get(), group.parent, group.stamp.version))
-                .collect::<Vec<_>>(),
-            [(3, None, 3)]
-        );
+        let ([account], [group]) = (&accounts[..], &groups[..]) else { panic!("one of each") };
+        let found = (account.id.get(), account.groups.len(), account.stamp.version);
+        assert_eq!(found, (10, 1, 3));
+        assert_eq!((group.id.get(), group.parent, group.stamp.version), (3, None, 3));
     }
 
     #[test]
     fn number_of_moves_is_limited() {
         let delete = |accounts: i64| {
-            let accounts = (1..=accounts).map(|id| account(id, &[1])).collect();
-            let mut removal = Removal::new(Forest::new(vec![group(1, None, false)], []), accounts);
+            let accounts = (1..=accounts).map(|id| account(id, "A", &[1])).collect();
+            let mut removal = Removal::new(Forest::new(vec![group(1, None)], []), accounts);
             removal.delete(GroupId::new(1), Instant::new(9))
         };
         assert_eq!(delete(10_000), Ok(()));

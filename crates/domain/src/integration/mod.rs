@@ -13,7 +13,7 @@ use crate::event::Previous;
 use crate::id::{ConnectionId, IntegrationId, UserId};
 use crate::instant::{Instant, Stamp};
 use crate::name::Name;
-use crate::property::{Edits, Properties};
+use crate::property::{Edits, FieldTexts, Properties, previous_values};
 
 /// An app that is installed in a book.
 ///
@@ -75,20 +75,14 @@ impl Integration {
         if !app.manifest.flags.installable {
             return Err(Refusal::NotInstallable(app.id.to_string()));
         }
-        let Changes { name, properties, reach, own_events } = changes;
-        let name = name.as_deref().filter(|name| !name.trim().is_empty());
-        Ok(Self {
+        let new = NewIntegration {
             id,
             app: app.id.clone(),
-            installs_app: true,
             connection: None,
-            name: name.map_or_else(|| Ok(app.manifest.name.clone()), Name::new)?,
+            default_name: &app.manifest.name,
             installer: visitor.id,
-            properties: Properties::default().merge(properties)?,
-            reach: reach.unwrap_or_default(),
-            own_events: own_events.unwrap_or(true),
-            stamp: Stamp::new(None, now),
-        })
+        };
+        new.build(changes, now)
     }
 
     /// Installs a bank connection for its owner. The default name is that of the connection.
@@ -102,20 +96,14 @@ impl Integration {
         changes: &Changes,
         now: Instant,
     ) -> Result<Self, Refusal> {
-        let Changes { name, properties, reach, own_events } = changes;
-        let name = name.as_deref().filter(|name| !name.trim().is_empty());
-        Ok(Self {
+        let new = NewIntegration {
             id,
             app,
-            installs_app: false,
             connection: Some(bank.id),
-            name: name.map_or_else(|| Ok(bank.name.clone()), Name::new)?,
+            default_name: &bank.name,
             installer: bank.owner,
-            properties: Properties::default().merge(properties)?,
-            reach: reach.unwrap_or_default(),
-            own_events: own_events.unwrap_or(true),
-            stamp: Stamp::new(None, now),
-        })
+        };
+        new.build(changes, now)
     }
 
     /// Checks that only the installer changes the reach.
@@ -134,27 +122,55 @@ impl Integration {
     pub fn update(self, changes: &Changes, now: Instant) -> Result<(Self, Previous), Refusal> {
         let name = changes.name.as_deref().map_or_else(|| Ok(self.name.clone()), Name::new)?;
         let properties = self.properties.merge(&changes.properties)?;
-        let mut previous = Previous::new();
-        if name != self.name {
-            previous.insert("name".to_owned(), self.name.as_str().to_owned());
-        }
         let reach = changes.reach.unwrap_or(self.reach);
-        if reach != self.reach {
-            previous.insert("reach".to_owned(), self.reach.as_str().to_owned());
-        }
         let own_events = changes.own_events.unwrap_or(self.own_events);
-        if own_events != self.own_events {
-            previous.insert("ownEvents".to_owned(), self.own_events.to_string());
-        }
-        self.properties.note_changes(&properties, &mut previous);
-        let stamp = if previous.is_empty() { self.stamp } else { self.stamp.touch(now) };
-        Ok((Self { name, properties, reach, own_events, stamp, ..self }, previous))
+        let stamp = self.stamp.clone().touch(now);
+        let after = Self { name, properties, reach, own_events, stamp, ..self.clone() };
+        let properties = [&self.properties, &after.properties];
+        let previous = previous_values([self.texts(), after.texts()], properties);
+        Ok((if previous.is_empty() { self } else { after }, previous))
+    }
+
+    fn texts(&self) -> FieldTexts<3> {
+        [
+            ("name", self.name.as_str().to_owned()),
+            ("reach", self.reach.as_str().to_owned()),
+            ("ownEvents", self.own_events.to_string()),
+        ]
     }
 
     /// Returns the sort key for lists: the name, ignoring case.
-    #[must_use]
     pub fn sort_key(&self) -> (String, IntegrationId) {
         (self.name.as_str().to_lowercase(), self.id)
+    }
+}
+
+/// The data of a new integration besides its body.
+struct NewIntegration<'n> {
+    id: IntegrationId,
+    app: AppId,
+    connection: Option<ConnectionId>,
+    default_name: &'n Name,
+    installer: UserId,
+}
+
+impl NewIntegration<'_> {
+    fn build(self, changes: &Changes, now: Instant) -> Result<Integration, Refusal> {
+        let Self { id, app, connection, default_name, installer } = self;
+        let Changes { name, properties, reach, own_events } = changes;
+        let name = name.as_deref().filter(|name| !name.trim().is_empty());
+        Ok(Integration {
+            id,
+            app,
+            installs_app: connection.is_none(),
+            connection,
+            name: name.map_or_else(|| Ok(default_name.clone()), Name::new)?,
+            installer,
+            properties: Properties::default().merge(properties)?,
+            reach: reach.unwrap_or_default(),
+            own_events: own_events.unwrap_or(true),
+            stamp: Stamp::new(None, now),
+        })
     }
 }
 
@@ -162,20 +178,22 @@ impl Integration {
 mod tests {
     use super::*;
     use crate::app;
-    use crate::email::Email;
     use crate::field::Field;
+    use crate::fixture::{edits, email, pairs, visitor};
 
     const NOW: Instant = Instant::new(5);
 
-    fn visitor(number: i64, email: &Email) -> Visitor<'_> {
-        Visitor { id: UserId::new(number), username: "ada", email, is_administrator: false }
+    /// Installs for user 1, its owner, or another user.
+    fn install(app: &App, user: i64, changes: &Changes) -> Result<Integration, Refusal> {
+        let email = email("ada@a.example");
+        Integration::install(IntegrationId::new(9), app, changes, &visitor(user, &email), NOW)
     }
 
-    fn app(installable: Option<bool>, owner: &Visitor<'_>) -> App {
-        let installable = installable.map_or(Field::Keep, Field::Set);
-        let name = Some("Tax Bot".to_owned());
+    fn app(installable: bool) -> App {
+        let (name, installable) = (Some("Tax Bot".to_owned()), Field::Set(installable));
         let changes = app::Changes { name, installable, ..Default::default() };
-        App::create(Some("tax-bot"), changes, owner, Instant::new(0)).unwrap()
+        let owner = email("ada@a.example");
+        App::create(Some("tax-bot"), changes, &visitor(1, &owner), Instant::new(0)).unwrap()
     }
 
     fn named(name: &str) -> Changes {
@@ -184,38 +202,28 @@ mod tests {
 
     #[test]
     fn visible_installable_app_can_be_installed() {
-        let (ada, eve) =
-            (Email::parse("ada@a.example").unwrap(), Email::parse("eve@b.example").unwrap());
-        let (owner, stranger) = (visitor(1, &ada), visitor(2, &eve));
-        let install = |app: &App, who: &Visitor<'_>, changes: &Changes| {
-            Integration::install(IntegrationId::new(9), app, changes, who, NOW)
-        };
-        let bot = app(None, &owner);
-        let made = install(&bot, &owner, &Changes::default()).unwrap();
-        assert_eq!(
-            (made.name.as_str(), made.installer, made.stamp.agent),
-            ("Tax Bot", owner.id, None)
-        );
-        assert_eq!(install(&bot, &owner, &named(" ")).unwrap().name.as_str(), "Tax Bot");
-        assert_eq!(install(&bot, &owner, &named("VAT")).unwrap().name.as_str(), "VAT");
+        let bot = app(true);
+        for (changes, name) in
+            [(Changes::default(), "Tax Bot"), (named(" "), "Tax Bot"), (named("VAT"), "VAT")]
+        {
+            let made = install(&bot, 1, &changes).unwrap();
+            assert_eq!(
+                (made.name.as_str(), made.installer, made.stamp.agent),
+                (name, UserId::new(1), None)
+            );
+        }
         let unknown = Err(Refusal::UnknownApp("tax-bot".to_owned()));
-        assert_eq!(install(&bot, &stranger, &Changes::default()), unknown);
+        assert_eq!(install(&bot, 2, &Changes::default()), unknown);
         let published = App { published: true, ..bot };
-        assert!(install(&published, &stranger, &Changes::default()).is_ok());
+        assert!(install(&published, 2, &Changes::default()).is_ok());
         let refused = Err(Refusal::NotInstallable("tax-bot".to_owned()));
-        assert_eq!(install(&app(Some(false), &owner), &owner, &Changes::default()), refused);
+        assert_eq!(install(&app(false), 1, &Changes::default()), refused);
     }
 
     #[test]
     fn only_the_installer_may_change_the_reach() {
-        let ada = Email::parse("ada@a.example").unwrap();
-        let owner = visitor(1, &ada);
         let to = |reach| Changes { reach, ..Changes::default() };
-        let bot = app(None, &owner);
-        let install = |reach| {
-            Integration::install(IntegrationId::new(9), &bot, &to(reach), &owner, NOW).unwrap()
-        };
-        let made = install(None);
+        let made = install(&app(true), 1, &to(None)).unwrap();
         assert_eq!(made.reach, AppReach::Collection);
         for (reach, of_others) in [
             (None, true),
@@ -223,40 +231,30 @@ mod tests {
             (Some(AppReach::Collection), true),
             (Some(AppReach::All), false),
         ] {
-            assert_eq!(made.check_permitted(&to(reach), owner.id), Ok(()));
+            assert_eq!(made.check_permitted(&to(reach), made.installer), Ok(()));
             let other = made.check_permitted(&to(reach), UserId::new(2));
             assert_eq!(other.is_ok(), of_others, "{reach:?}");
             let (after, previous) = made.clone().update(&to(reach), NOW).unwrap();
-            assert_eq!(after, Integration { stamp: after.stamp.clone(), ..install(reach) });
-            let before = (!of_others).then_some("COLLECTION");
-            assert_eq!(previous.get("reach").map(String::as_str), before, "{reach:?}");
+            assert_eq!(after.reach, reach.unwrap_or_default());
+            let before = if of_others { vec![] } else { vec![("reach", "COLLECTION")] };
+            assert_eq!(pairs(&previous), before, "{reach:?}");
         }
     }
 
     #[test]
     fn update_returns_previous_values() {
-        let ada = Email::parse("ada@a.example").unwrap();
-        let owner = visitor(1, &ada);
-        let id = IntegrationId::new(9);
-        let made =
-            Integration::install(id, &app(None, &owner), &Changes::default(), &owner, NOW).unwrap();
-        let later = Instant::new(6);
+        let (made, later) = (install(&app(true), 1, &Changes::default()).unwrap(), Instant::new(6));
         let (same, previous) = made.clone().update(&Changes::default(), later).unwrap();
         assert!(same == made && previous.is_empty());
-        let rate = |value: Option<&str>| [("rate".to_owned(), value.map(str::to_owned))].into();
-        let changes = Changes { properties: rate(Some("10")), ..named("VAT") };
+        let changes = Changes {
+            properties: edits(&[("rate", Some("10"))]),
+            own_events: Some(false),
+            ..named("VAT")
+        };
         let (changed, previous) = made.clone().update(&changes, later).unwrap();
-        let expected = [("name", "Tax Bot"), ("rate", "")];
-        assert!(previous.iter().map(|(k, v)| (k.as_str(), v.as_str())).eq(expected));
+        assert_eq!(pairs(&previous), [("name", "Tax Bot"), ("ownEvents", "true"), ("rate", "")]);
         assert_eq!((changed.stamp.updated_at, changed.stamp.version), (later, 2));
-        let without = Changes { own_events: Some(false), ..Changes::default() };
-        let (quiet, previous) = made.clone().update(&without, later).unwrap();
-        assert!(made.own_events && !quiet.own_events);
-        assert!(previous.iter().map(|(k, v)| (k.as_str(), v.as_str())).eq([("ownEvents", "true")]));
-        assert_eq!(quiet.clone().update(&without, later).unwrap().0, quiet);
-        let back = Changes { properties: rate(None), ..named("Tax Bot") };
-        let (back, _) = changed.update(&back, later).unwrap();
-        assert_eq!((&back.name, &back.properties), (&made.name, &made.properties));
+        assert!(!changed.own_events && changed.properties.get("rate") == Some("10"));
         assert!(made.update(&named(" "), later).is_err());
     }
 }

@@ -24,6 +24,7 @@ pub use templates::{
 use crate::email::Email;
 use crate::id::{BookKey, MailId, UserId};
 use crate::instant::{DAY, Instant, MINUTE};
+use crate::named::named;
 use crate::session::LINK_MINUTES;
 
 /// Limit of mails of one kind that a user's requests cause in a day (behaviour 7.10).
@@ -43,40 +44,22 @@ const MAX_PAUSE: i64 = 60 * MINUTE;
 /// Lease of an attempt. After it another process may try, because the first one has crashed.
 const LEASE_TIME: i64 = 5 * MINUTE;
 
-/// The occasion of a mail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MailKind {
-    /// A book is shared (behaviour 7.5) or its ownership is offered (behaviour 6.28).
-    Invitation,
-    /// A user requests access to a book (behaviour 7.6).
-    AccessRequest,
-    /// A sign-in link was requested (behaviour 11.14).
-    SignInLink,
-    /// An app was paused in a book (behaviour 8.19).
-    AppPaused,
+named! {
+    /// The occasion of a mail.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum MailKind {
+        /// A book is shared (behaviour 7.5) or its ownership is offered (behaviour 6.28).
+        Invitation = "invitation",
+        /// A user requests access to a book (behaviour 7.6).
+        AccessRequest = "access-request",
+        /// A sign-in link was requested (behaviour 11.14).
+        SignInLink = "sign-in-link",
+        /// An app was paused in a book (behaviour 8.19).
+        AppPaused = "app-paused",
+    }
 }
 
 impl MailKind {
-    const ALL: [Self; 4] =
-        [Self::Invitation, Self::AccessRequest, Self::SignInLink, Self::AppPaused];
-
-    /// Returns the stored name of the kind.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Invitation => "invitation",
-            Self::AccessRequest => "access-request",
-            Self::SignInLink => "sign-in-link",
-            Self::AppPaused => "app-paused",
-        }
-    }
-
-    /// Finds the kind with that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
-    }
-
     /// Returns the time within which the first attempt must start, in milliseconds.
     ///
     /// A sign-in link is not sent after it has expired.
@@ -88,29 +71,14 @@ impl MailKind {
     }
 }
 
-/// The final state of a mail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MailEnd {
-    /// The mail server accepted it.
-    Sent,
-    /// The mail server refused it, or its deadline passed.
-    GivenUp,
-}
-
-impl MailEnd {
-    /// Returns the stored name of the end.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Sent => "sent",
-            Self::GivenUp => "given-up",
-        }
-    }
-
-    /// Finds the end with that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Sent, Self::GivenUp].into_iter().find(|end| end.as_str() == name)
+named! {
+    /// The final state of a mail.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum MailEnd {
+        /// The mail server accepted it.
+        Sent = "sent",
+        /// The mail server refused it, or its deadline passed.
+        GivenUp = "given-up",
     }
 }
 
@@ -164,7 +132,6 @@ pub struct Mail {
 
 impl Mail {
     /// Creates a mail that is due now.
-    #[must_use]
     pub const fn new(
         id: MailId,
         recipient: Email,
@@ -270,19 +237,16 @@ fn to_stored(failure: &str) -> String {
 }
 
 /// Returns the instant one day before `now`, for [`MAX_MAILS_PER_DAY`].
-#[must_use]
 pub const fn one_day_before(now: Instant) -> Instant {
     now.plus(-DAY)
 }
 
 /// Returns the instant one minute before `now`, for the limit of sign-in links per minute.
-#[must_use]
 pub const fn one_minute_before(now: Instant) -> Instant {
     now.plus(-MINUTE)
 }
 
 /// Returns the instant before which ended mails are removed.
-#[must_use]
 pub const fn retention_cutoff(now: Instant) -> Instant {
     now.plus(-RETENTION)
 }

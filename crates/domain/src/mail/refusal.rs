@@ -1,6 +1,7 @@
 //! Refusals to retry a mail.
 
 use crate::id::MailId;
+use crate::reason::Reason;
 
 /// Why a mail cannot be retried (behaviour 7.10).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -14,4 +15,10 @@ pub enum Refusal {
     /// The sign-in link in it has expired.
     #[error("the sign-in link in the mail {0} has expired; its recipient can request a new one")]
     LinkEnded(MailId),
+}
+
+impl Refusal {
+    pub(crate) const fn reason(&self) -> Reason {
+        Reason::BadRequest
+    }
 }

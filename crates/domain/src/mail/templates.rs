@@ -24,7 +24,6 @@ pub struct Invitation<'a> {
 
 impl Invitation<'_> {
     /// Writes the mail. `server` is the address of this server.
-    #[must_use]
     pub fn content(&self, book: &Book, server: &str) -> MailContent {
         let Self { from, to, permission, message } = self;
         let mut paragraphs = vec![Paragraph::new(format!(
@@ -46,7 +45,6 @@ impl Invitation<'_> {
 }
 
 /// Writes the mail that offers the ownership of a book.
-#[must_use]
 pub fn transfer_offer_mail(offer: &TransferOffer, book: &Book, server: &str) -> MailContent {
     let TransferOffer { from, to, .. } = offer;
     let mut paragraphs =
@@ -66,7 +64,6 @@ pub fn transfer_offer_mail(offer: &TransferOffer, book: &Book, server: &str) -> 
 }
 
 /// Writes the mail to the owner of a book to which a user requests access.
-#[must_use]
 pub fn access_request_mail(request: &AccessRequest, book: &Book, server: &str) -> MailContent {
     let AccessRequest { id, user: _, email, permission, message, created_at: _ } = request;
     let mut paragraphs = vec![Paragraph::new(format!(
@@ -93,7 +90,6 @@ pub fn access_request_mail(request: &AccessRequest, book: &Book, server: &str) -
 }
 
 /// Writes the mail to the user who installed an app that is paused because of failures.
-#[must_use]
 pub fn app_paused_mail(app: &App, book: &Book, server: &str) -> MailContent {
     let name = quoting::one_line(app.manifest.name.as_str());
     let mut paragraphs = vec![
@@ -118,7 +114,6 @@ pub fn app_paused_mail(app: &App, book: &Book, server: &str) -> MailContent {
 }
 
 /// Writes the mail with a sign-in link.
-#[must_use]
 pub fn sign_in_link_mail(email: &Email, link: &str) -> MailContent {
     let paragraphs = [
         Paragraph::new(format!("Open this link to sign in as {email}:")),

@@ -4,31 +4,18 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::access_request::{AccessRequest, Input};
-use crate::book::{Book, Changes, Settings};
-use crate::file::FileSecret;
-use crate::id::{AccessRequestId, BookId};
-use crate::instant::Stamp;
+use crate::book::{Book, Settings};
+use crate::fixture::{self, email};
+use crate::id::AccessRequestId;
 use crate::name::Name;
 use crate::permission::Permission;
 
 const SERVER: &str = "https://books.example.com";
 
-fn email(text: &str) -> Email {
-    Email::parse(text).expect("an address")
-}
-
 fn book(name: &str) -> Book {
-    let changes = Changes { name: Some("A".to_owned()), ..Changes::default() };
-    let settings = Settings::create(changes).expect("settings");
-    Book {
-        id: BookId::new(1),
-        key: BookKey::new("0192".to_owned()),
-        owner_name: "alice".to_owned(),
-        settings: Settings { name: Name::stored(name.to_owned()), ..settings },
-        scale: 2,
-        file_secret: FileSecret::default(),
-        stamp: Stamp::new(None, Instant::new(0)),
-    }
+    let book = fixture::book(crate::book::Changes::default());
+    let settings = Settings { name: Name::stored(name.to_owned()), ..book.settings };
+    Book { key: BookKey::new("0192".to_owned()), settings, ..book }
 }
 
 fn invitation(name: &str, message: Option<&str>) -> MailContent {
@@ -71,15 +58,14 @@ fn access_request_mail_shows_the_request() {
 #[test]
 fn app_paused_mail_shows_app_and_book() {
     let owner = email("alice@example.com");
-    let visitor = crate::app::Visitor {
-        id: UserId::new(1),
-        username: "alice",
-        email: &owner,
-        is_administrator: false,
-    };
     let name = Some("Tax <b>bot</b> https://evil.example".to_owned());
     let changes = crate::app::Changes { name, ..Default::default() };
-    let app = crate::app::App::create(Some("tax-bot"), changes, &visitor, Instant::new(0));
+    let app = crate::app::App::create(
+        Some("tax-bot"),
+        changes,
+        &fixture::visitor(1, &owner),
+        Instant::new(0),
+    );
     let content = app_paused_mail(&app.expect("an app"), &book("Cash"), SERVER);
     assert!(content.subject.ends_with("is paused in the book \"Cash\""), "{}", content.subject);
     for part in ["> Tax <b>bot</b>", "(tax-bot)", "> Cash", "Its id is 0192.", SERVER] {
@@ -148,17 +134,6 @@ fn content_is_erased_when_sent_and_kept_when_given_up() {
     assert_eq!(refused.failure.map(|why| why.len()), Some(500));
 }
 
-#[test]
-fn names_round_trip() {
-    for kind in MailKind::ALL {
-        assert_eq!(MailKind::from_name(kind.as_str()), Some(kind));
-    }
-    for end in [MailEnd::Sent, MailEnd::GivenUp] {
-        assert_eq!(MailEnd::from_name(end.as_str()), Some(end));
-    }
-    assert_eq!(MailKind::from_name("other"), None);
-}
-
 proptest! {
     /// User input appears only behind `> ` in the text and never as markup in the HTML.
     #[test]
@@ -179,28 +154,24 @@ proptest! {
 
 #[test]
 fn only_a_mail_that_was_given_up_is_retried() {
-    let written = |kind| {
-        let cause = MailCause { kind, user: None, book: None };
-        let content = invitation("A", None);
-        Mail::new(MailId::new(1), email("bob@example.org"), cause, content, Instant::new(0))
-    };
     let then = Instant::new(9 * DAY);
-    let given_up = |kind| written(kind).start_attempt(Instant::new(5)).expire(Instant::new(DAY));
+    let given_up =
+        |kind| queued_mail(kind).start_attempt(Instant::new(5)).expire(Instant::new(DAY));
     for kind in [MailKind::Invitation, MailKind::AccessRequest] {
         let retried = given_up(kind).retry(then).expect("a retry");
         assert_eq!((retried.due_at, retried.attempts, retried.ended), (then, 0, None));
         assert_eq!(retried.until, Instant::new(39 * DAY));
         assert_eq!(
             (&retried.content, retried.created_at),
-            (&written(kind).content, Instant::new(0))
+            (&queued_mail(kind).content, Instant::new(0))
         );
         assert!(retried.failure.is_some(), "until the next attempt");
         assert_eq!(retried.start_attempt(then).until, Instant::new(10 * DAY), "as for a new mail");
     }
     let id = MailId::new(1);
     let refused = |mail: Mail| mail.retry(then).expect_err("refused");
-    assert_eq!(refused(written(MailKind::Invitation)), Refusal::Waiting(id));
+    assert_eq!(refused(queued_mail(MailKind::Invitation)), Refusal::Waiting(id));
     assert_eq!(refused(given_up(MailKind::SignInLink)), Refusal::LinkEnded(id));
-    let sent = written(MailKind::SignInLink).apply_outcome(&MailAttempt::Sent, then);
+    let sent = queued_mail(MailKind::SignInLink).apply_outcome(&MailAttempt::Sent, then);
     assert_eq!(refused(sent), Refusal::Sent(id));
 }

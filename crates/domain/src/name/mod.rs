@@ -6,6 +6,7 @@ mod latin;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::{compose, is_combining_mark};
 
+use crate::reason::Reason;
 use invisible::find_invisible;
 
 /// Maximum length of a name, in characters (behaviour 10.8).
@@ -23,6 +24,12 @@ pub enum Refusal {
     /// The name has an invisible character, or one that changes the direction of text.
     #[error("name has the invisible character U+{:04X}: remove it", u32::from(*.0))]
     Invisible(char),
+}
+
+impl Refusal {
+    pub(crate) const fn reason(&self) -> Reason {
+        Reason::BadRequest
+    }
 }
 
 /// A trimmed name of 1 to 255 characters.
@@ -67,19 +74,16 @@ impl Name {
     }
 
     /// Wraps a stored name.
-    #[must_use]
     pub const fn stored(text: String) -> Self {
         Self(text)
     }
 
     /// Returns the name as text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// Returns the normalized form, by which names are compared (behaviour 4.3).
-    #[must_use]
     pub fn normalized(&self) -> String {
         normalized(&self.0)
     }
@@ -89,13 +93,6 @@ impl Name {
 ///
 /// The result is lower case, Latin letters lose diacritics, and words are joined by `_`. White
 /// space, `_` and `-` separate words.
-///
-/// ```
-/// use daybook_domain::name::normalized;
-/// assert_eq!(normalized("Á é î-õ ú ão"), "a_e_i_o_u_ao");
-/// assert_ne!(normalized("कर"), normalized("कार"));
-/// ```
-#[must_use]
 pub fn normalized(name: &str) -> String {
     let spaced: String =
         name.chars().map(|c| if matches!(c, '_' | '-') { ' ' } else { c }).collect();
@@ -116,12 +113,6 @@ pub(crate) fn fold_name(text: &str) -> String {
 /// 1.2.4).
 ///
 /// Each character is folded by itself, so the fold of a part is a part of the fold.
-///
-/// ```
-/// use daybook_domain::name::fold;
-/// assert_eq!(fold("Ação Straße Ærø ΟΔΟΣ"), "acao strase aero οδοσ");
-/// ```
-#[must_use]
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -265,36 +256,17 @@ mod tests {
         assert_eq!(Name::normalizable("_-"), Err(Refusal::Missing));
         assert!(Name::new(&"é".repeat(255)).is_ok());
         assert_eq!(Name::new(&"é".repeat(256)), Err(Refusal::TooLong(256)));
-        for (name, character) in [
-            ("Ca\u{200b}sh", '\u{200b}'),
-            ("\u{202e}hsac", '\u{202e}'),
-            ("Cash\u{feff}", '\u{feff}'),
-            ("Ca\u{ad}sh", '\u{ad}'),
-            ("Ca\nsh", '\n'),
-            ("Ca\u{7}sh", '\u{7}'),
-            ("Ca\u{85}sh", '\u{85}'),
-            ("Ca\u{2028}sh", '\u{2028}'),
-            ("Ca\u{200d}sh", '\u{200d}'),
-            ("Ca\u{fe0f}sh", '\u{fe0f}'),
-            ("Cash \u{2067}1", '\u{2067}'),
-            ("\u{3164}", '\u{3164}'),
-            ("Cash\u{e0041}", '\u{e0041}'),
-        ] {
-            assert_eq!(Name::new(name), Err(Refusal::Invisible(character)), "{name:?}");
+        let invisible = "\u{200b}\u{202e}\u{feff}\u{ad}\n\u{7}\u{85}\u{2028}\u{200d}\u{fe0f}\
+                         \u{2067}\u{3164}\u{e0041}";
+        for character in invisible.chars() {
+            let found = Name::new(&format!("Ca{character}sh"));
+            assert_eq!(found, Err(Refusal::Invisible(character)));
         }
-        assert_eq!(
-            Name::new("a\u{200b}").unwrap_err().to_string(),
-            "name has the invisible character U+200B: remove it"
-        );
+        let message = Name::new("a\u{200b}").unwrap_err().to_string();
+        assert_eq!(message, "name has the invisible character U+200B: remove it");
         // Joiners in scripts and between symbols that use them.
-        for name in [
-            "حساب\u{200c}ها",
-            "क्\u{200d}ष",
-            "👨\u{200d}👩\u{200d}👧",
-            "❤\u{fe0f}",
-            "1\u{fe0f}\u{20e3}",
-            "a\u{a0}b",
-        ] {
+        let needed = ["حساب\u{200c}ها", "क्\u{200d}ष", "👨\u{200d}👩\u{200d}👧", "❤\u{fe0f}"];
+        for name in needed.into_iter().chain(["1\u{fe0f}\u{20e3}", "a\u{a0}b"]) {
             assert!(Name::new(name).is_ok(), "{name:?}");
         }
     }

@@ -69,7 +69,6 @@ pub struct BalanceQuery {
 
 impl BalanceQuery {
     /// Parses a query. Returns `None` for blank text, which callers refuse (behaviour 5.1).
-    #[must_use]
     pub fn parse(text: &str, context: &ParseContext) -> Option<Self> {
         if text.trim().is_empty() {
             return None;
@@ -124,7 +123,6 @@ impl BalanceQuery {
     }
 
     /// Returns whether the query has accounts or groups, even unknown ones (behaviour 5.1).
-    #[must_use]
     pub const fn is_filtered(&self) -> bool {
         !self.accounts.is_empty() || !self.groups.is_empty()
     }

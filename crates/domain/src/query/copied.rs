@@ -11,7 +11,6 @@ use super::lexer::{Lexer, Token};
 /// let translated = translate_ids(query, account, |_| None);
 /// assert_eq!(translated, "from:2222222222  -account:'2222222222' 1111111111 to:Cash");
 /// ```
-#[must_use]
 pub fn translate_ids(
     text: &str,
     account: impl Fn(&str) -> Option<String>,

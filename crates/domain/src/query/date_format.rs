@@ -5,7 +5,6 @@ use time::Date;
 use super::slash_dates::SlashStyle;
 use super::unit::Periodicity;
 use super::variable::Variable;
-use crate::calendar::format_iso;
 
 /// The style of a date literal, to format others like it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,21 +22,15 @@ pub(super) enum DateStyle {
     Composed,
 }
 
-/// Formats a day, or its month or year, in ISO form.
-pub(super) fn iso(day: Date, granularity: Periodicity) -> String {
-    match granularity {
-        Periodicity::Daily => format_iso(day),
-        Periodicity::Monthly => format!("{:04}-{:02}", day.year(), u8::from(day.month())),
-        Periodicity::Yearly => format!("{:04}", day.year()),
-    }
-}
-
-/// Formats a day, or its month or year, in ISO form without leading zeros of months and days.
-pub(super) fn unpadded(day: Date, granularity: Periodicity) -> String {
-    let (year, month) = (day.year(), u8::from(day.month()));
-    match granularity {
-        Periodicity::Daily => format!("{year:04}-{month}-{}", day.day()),
-        Periodicity::Monthly => format!("{year:04}-{month}"),
-        Periodicity::Yearly => format!("{year:04}"),
+/// Formats a day, or its month or year, in ISO form, with or without leading zeros of months and
+/// days.
+pub(super) fn iso(day: Date, granularity: Periodicity, padded: bool) -> String {
+    let (year, month, day) = (day.year(), u8::from(day.month()), day.day());
+    match (granularity, padded) {
+        (Periodicity::Daily, true) => format!("{year:04}-{month:02}-{day:02}"),
+        (Periodicity::Daily, false) => format!("{year:04}-{month}-{day}"),
+        (Periodicity::Monthly, true) => format!("{year:04}-{month:02}"),
+        (Periodicity::Monthly, false) => format!("{year:04}-{month}"),
+        (Periodicity::Yearly, _) => format!("{year:04}"),
     }
 }

@@ -2,19 +2,7 @@
 
 use time::Date;
 
-use crate::calendar::from_parts;
-
-/// Returns the number of months since January of the year 0.
-pub(super) fn month_index(day: Date) -> i64 {
-    i64::from(day.year()) * 12 + i64::from(u8::from(day.month())) - 1
-}
-
-/// Returns the first day of the month with that index.
-pub(super) fn month_start(index: i64) -> Option<Date> {
-    let year = i32::try_from(index.div_euclid(12)).ok()?;
-    let month = u8::try_from(index.rem_euclid(12) + 1).ok()?;
-    from_parts(year, month, 1)
-}
+use crate::calendar::{from_parts, month_index, month_start};
 
 /// Returns the last day of `months` months that start with the month of `first`.
 pub(super) fn last_of_months(first: Date, months: i64) -> Option<Date> {

@@ -5,6 +5,7 @@ use time::Date;
 
 use super::warning::Problem;
 use crate::account::AccountType;
+use crate::named::named;
 
 /// A condition on a transaction.
 ///
@@ -105,60 +106,27 @@ pub enum Comparison {
     Ge,
 }
 
-/// A status of `is:`. A trashed transaction has the status [`Status::Trashed`] only (behaviour
-/// 3.1.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Status {
-    /// Not posted.
-    Draft,
-    /// Posted and not checked.
-    Unchecked,
-    /// Posted and checked.
-    Checked,
-    /// Unchecked or checked.
-    Posted,
-    /// Trashed.
-    Trashed,
-}
-
-impl Status {
-    /// All statuses.
-    pub const ALL: [Self; 5] =
-        [Self::Draft, Self::Unchecked, Self::Checked, Self::Posted, Self::Trashed];
-
-    /// Returns the word after `is:`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Draft => "draft",
-            Self::Unchecked => "unchecked",
-            Self::Checked => "checked",
-            Self::Posted => "posted",
-            Self::Trashed => "trashed",
-        }
-    }
-
-    /// Finds the status with that word, ignoring case.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.as_str().eq_ignore_ascii_case(name))
+named! {
+    /// A status of `is:`. A trashed transaction has the status [`Status::Trashed`] only (behaviour
+    /// 3.1.1).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Status {
+        /// Not posted.
+        Draft = "draft",
+        /// Posted and not checked.
+        Unchecked = "unchecked",
+        /// Posted and checked.
+        Checked = "checked",
+        /// Unchecked or checked.
+        Posted = "posted",
+        /// Trashed.
+        Trashed = "trashed",
     }
 }
 
 impl Filter {
     /// Calls `visit` with every term, in the order of the query except that `is:` terms may come
     /// last.
-    ///
-    /// ```
-    /// use daybook_domain::query::{Filter, Term};
-    /// let filter = Filter::Not(Box::new(Filter::Any(vec![
-    ///     Filter::Term(Term::HasFile),
-    ///     Filter::Term(Term::HasUrl),
-    /// ])));
-    /// let mut terms = Vec::new();
-    /// filter.each_term(&mut |term| terms.push(term));
-    /// assert_eq!(terms, [&Term::HasFile, &Term::HasUrl]);
-    /// ```
     pub fn each_term<'a>(&'a self, visit: &mut impl FnMut(&'a Term)) {
         match self {
             Self::All(filters) | Self::Any(filters) => {

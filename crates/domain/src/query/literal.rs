@@ -121,7 +121,7 @@ impl DateLiteral {
         context: &ParseContext,
     ) -> Option<String> {
         let start = shift.apply(self.start(operator)?)?;
-        let iso = |day| date_format::iso(day, shift.unit.granularity());
+        let iso = |day| date_format::iso(day, shift.unit.granularity(), true);
         if self.unit == shift.unit {
             // Parsing the text again shows whether the style can express it. For example, `31/12`
             // has no year, so the style cannot express the next day.
@@ -149,11 +149,8 @@ impl DateLiteral {
     /// Formats `start` in the style of the literal.
     fn format_shifted(&self, start: Date, count: i64) -> Option<String> {
         match self.style {
-            DateStyle::Iso { padded: true } => {
-                Some(date_format::iso(start, self.unit.granularity()))
-            }
-            DateStyle::Iso { padded: false } => {
-                Some(date_format::unpadded(start, self.unit.granularity()))
+            DateStyle::Iso { padded } => {
+                Some(date_format::iso(start, self.unit.granularity(), padded))
             }
             DateStyle::Slashes(style) => Some(style.format(start)),
             DateStyle::Variable(variable) => {

@@ -77,7 +77,6 @@ pub struct Query {
 
 impl Query {
     /// Parses a query. Every text is valid; blank text matches everything that is not trashed.
-    #[must_use]
     pub fn parse(text: &str, context: &ParseContext) -> Self {
         let parser::Parsed { filter, terms, warnings, names } = parser::parse(text, context);
         Self { filter, terms, warnings, names }
@@ -85,13 +84,11 @@ impl Query {
 
     /// Returns the filter, always a [`Filter::All`] with the exclusion of trashed transactions
     /// (behaviour 1.2.2).
-    #[must_use]
     pub const fn filter(&self) -> &Filter {
         &self.filter
     }
 
     /// Returns the warnings (behaviour 1.1.13).
-    #[must_use]
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
@@ -133,7 +130,6 @@ impl Query {
     ///
     /// The query must have exactly one `account:`, `acc:`, `from:` or `to:` term, outside of NOT
     /// and OR. It may also have a group.
-    #[must_use]
     pub fn single_account(&self) -> Option<&str> {
         let Filter::All(conjunction) = &self.filter else { return None };
         let mut count = 0_usize;

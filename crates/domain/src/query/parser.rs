@@ -45,7 +45,7 @@ fn parse_with_basis(text: &str, basis: DateBasis, context: &ParseContext) -> (Pa
         current: Parenthesis::default(),
         skipped: 0,
         too_deep: false,
-        void_terms: 0,
+        never_matching_terms: 0,
         warnings: Warnings::default(),
     };
     let mut lexer = Lexer::new(text);
@@ -75,7 +75,7 @@ struct Parser<'a> {
     /// Whether any parenthesis was beyond [`MAX_DEPTH`].
     too_deep: bool,
     /// The number of terms that never match.
-    void_terms: usize,
+    never_matching_terms: usize,
     warnings: Warnings,
 }
 
@@ -182,7 +182,7 @@ impl Parser<'_> {
 
     /// Adds a term that never matches (behaviour 0.23). Its negation always matches.
     fn add_void(&mut self) {
-        self.void_terms = self.void_terms.saturating_add(1);
+        self.never_matching_terms = self.never_matching_terms.saturating_add(1);
         self.add(MATCH_NOTHING);
     }
 
@@ -191,7 +191,7 @@ impl Parser<'_> {
     /// Within negations it is the complement, so the result matches nothing too.
     fn add_unreadable(&mut self) {
         if self.is_negated() {
-            self.void_terms = self.void_terms.saturating_add(1);
+            self.never_matching_terms = self.never_matching_terms.saturating_add(1);
             self.add(Filter::Not(Box::new(MATCH_NOTHING)));
         } else {
             self.add_void();
@@ -231,7 +231,7 @@ impl Parser<'_> {
             Some(Filter::All(filters)) => filters,
             Some(filter) => vec![filter],
         };
-        let mut terms = self.void_terms;
+        let mut terms = self.never_matching_terms;
         let mut count = |_| terms = terms.saturating_add(1);
         conjunction.iter().for_each(|filter| filter.each_term(&mut count));
         if !self.has_trashed {

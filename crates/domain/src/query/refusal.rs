@@ -44,9 +44,6 @@ impl Refusal {
     }
 
     /// Refuses a query with warnings.
-    ///
-    /// # Errors
-    /// [`Refusal::NotUnderstood`].
     pub(super) fn check_understood(warnings: &[Warning]) -> Result<(), Self> {
         if warnings.is_empty() { Ok(()) } else { Err(Self::NotUnderstood(warnings.to_vec())) }
     }

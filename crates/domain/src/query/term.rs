@@ -66,7 +66,7 @@ fn decode_one_of(
 ) -> Decoded {
     let lower = value.to_ascii_lowercase();
     match name {
-        "is" => or_unreadable(Status::from_name(value).map(Term::Status), Problem::NotAStatus),
+        "is" => or_unreadable(Status::from_name(&lower).map(Term::Status), Problem::NotAStatus),
         "type" => {
             let kind = AccountType::from_name(&value.to_ascii_uppercase());
             or_unreadable(kind.map(Term::AccountType), Problem::NotAnAccountType)

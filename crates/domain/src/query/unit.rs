@@ -2,38 +2,24 @@
 
 use time::Date;
 
-use super::days::{days_between, last_of_months, month_index, plus_days, plus_months};
+use super::days::{days_between, last_of_months, plus_days, plus_months};
+use crate::calendar::month_index;
+use crate::named::named;
 
-/// The length of a slice of a series, in ascending order (behaviour 5.8).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Periodicity {
-    /// One slice a day.
-    Daily,
-    /// One slice a month.
-    Monthly,
-    /// One slice a year.
-    Yearly,
+named! {
+    /// The length of a slice of a series, in ascending order (behaviour 5.8).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Periodicity {
+        /// One slice a day.
+        Daily = "DAILY",
+        /// One slice a month.
+        Monthly = "MONTHLY",
+        /// One slice a year.
+        Yearly = "YEARLY",
+    }
 }
 
 impl Periodicity {
-    /// Returns the name in the API.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Daily => "DAILY",
-            Self::Monthly => "MONTHLY",
-            Self::Yearly => "YEARLY",
-        }
-    }
-
-    /// Finds the periodicity with that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Daily, Self::Monthly, Self::Yearly]
-            .into_iter()
-            .find(|periodicity| periodicity.as_str() == name)
-    }
-
     /// Parses the value of `by:`.
     pub(super) fn from_letter(value: &str) -> Option<Self> {
         match value {

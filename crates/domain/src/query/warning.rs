@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::named::named;
+
 /// Limit of warnings. Further ones are only counted.
 const MAX_WARNINGS: usize = 200;
 /// Maximum length of the text of a term in a warning, in characters.
@@ -10,18 +12,6 @@ const MAX_TERM: usize = 100;
 const ELLIPSIS: &str = "...";
 
 /// A part of a query that is ignored or only partly understood.
-///
-/// ```
-/// use daybook_domain::amount::DecimalSeparator;
-/// use daybook_domain::calendar::{DatePattern, parse_iso};
-/// use daybook_domain::query::{ParseContext, Query};
-///
-/// let today = parse_iso("2025-05-20").unwrap();
-/// let context =
-///     ParseContext { today, pattern: DatePattern::DayFirst, separator: DecimalSeparator::Dot };
-/// let query = Query::parse("on:2013-02-30 lunch", &context);
-/// assert_eq!(query.warnings()[0].to_string(), "on:2013-02-30: not a date");
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Warning {
     /// A term.
@@ -35,72 +25,33 @@ pub enum Warning {
     More(usize),
 }
 
-/// The problem of a term.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Problem {
-    /// The value of a date operator is not a date of the calendar.
-    NotADate,
-    /// The value of `amount` is not a number.
-    NotANumber,
-    /// The value of `is:` is not a status.
-    NotAStatus,
-    /// The value of `type:` is not an account type.
-    NotAnAccountType,
-    /// The value of `error:` is not a boolean.
-    NotABoolean,
-    /// The value of `has:` is neither file nor url.
-    NotAnAttachment,
-    /// The value of `using:` is not postDate.
-    NotPostDate,
-    /// The text after `#` is not a hashtag.
-    NotATag,
-    /// The term contains a NUL, which stored texts never contain.
-    Nul,
-    /// The letter after `by:` is not a periodicity.
-    NotAPeriodicity,
-    /// `by:d`, `by:m` or `by:y` in a transaction query.
-    OnlyForBalances,
-    /// The term has no effect in a balance query.
-    NotForBalances,
-    /// NOT precedes `using:postDate`.
-    Negated,
-    /// An operator has no value, or quotes are empty.
-    Empty,
-    /// Parentheses nest too deep.
-    TooDeep,
-    /// A text resembles an operator or a hashtag.
-    ReadAsText,
-    /// The closing quote is ambiguous.
-    Quotes,
-    /// No account has that id or name.
-    UnknownAccount,
-    /// No group has that id or name.
-    UnknownGroup,
-}
-
-impl Problem {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::NotADate => "not a date",
-            Self::NotANumber => "not a number",
-            Self::NotAStatus => "not a status",
-            Self::NotAnAccountType => "not an account type",
-            Self::NotABoolean => "neither true nor false",
-            Self::NotAnAttachment => "neither file nor url",
-            Self::NotPostDate => "not postDate",
-            Self::NotATag => "not a hashtag",
-            Self::Nul => "no text holds the character NUL",
-            Self::NotAPeriodicity => "ignored, not a periodicity",
-            Self::OnlyForBalances => "ignored, only balances have a periodicity",
-            Self::NotForBalances => "ignored in balances",
-            Self::Negated => "ignored, it cannot be negated",
-            Self::Empty => "ignored, nothing to look for",
-            Self::TooDeep => "ignored, parentheses nest at most 64 deep",
-            Self::ReadAsText => "read as text",
-            Self::Quotes => "not clear which quote closes; write \\ before a quote inside",
-            Self::UnknownAccount => "no such account",
-            Self::UnknownGroup => "no such group",
-        }
+named! {
+    /// The problem of a term, named by its message.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[expect(missing_docs, reason = "each variant has its message")]
+    pub enum Problem {
+        NotADate = "not a date",
+        NotANumber = "not a number",
+        NotAStatus = "not a status",
+        NotAnAccountType = "not an account type",
+        NotABoolean = "neither true nor false",
+        NotAnAttachment = "neither file nor url",
+        NotPostDate = "not postDate",
+        NotATag = "not a hashtag",
+        Nul = "no text holds the character NUL",
+        NotAPeriodicity = "ignored, not a periodicity",
+        /// `by:d`, `by:m` or `by:y` in a transaction query.
+        OnlyForBalances = "ignored, only balances have a periodicity",
+        NotForBalances = "ignored in balances",
+        /// NOT precedes `using:postDate`.
+        Negated = "ignored, it cannot be negated",
+        Empty = "ignored, nothing to look for",
+        TooDeep = "ignored, parentheses nest at most 64 deep",
+        /// A text resembles an operator or a hashtag.
+        ReadAsText = "read as text",
+        Quotes = "not clear which quote closes; write \\ before a quote inside",
+        UnknownAccount = "no such account",
+        UnknownGroup = "no such group",
     }
 }
 

@@ -16,23 +16,18 @@ pub const MAX_SAVED: usize = 1_000;
 
 /// Why a request about a saved query was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant has its message")]
 pub enum Refusal {
-    /// The book has no saved query with that id.
     #[error("query not found: {0}")]
     Unknown(String),
-    /// The book already has [`MAX_SAVED`] saved queries.
     #[error("the book already has {MAX_SAVED} saved queries: delete one first")]
     TooMany,
-    /// An update has no id.
     #[error("id is required")]
     IdRequired,
-    /// The query text is missing or blank.
     #[error("query is required and must not be blank")]
     QueryRequired,
-    /// The query text is longer than [`MAX_QUERY`] bytes.
     #[error("query has {0} bytes; at most {MAX_QUERY} are allowed")]
     QueryTooLong(usize),
-    /// The title is longer than [`MAX_NAME`] characters.
     #[error("title has {0} characters; at most {MAX_NAME} are allowed")]
     TitleTooLong(usize),
 }
@@ -77,20 +72,6 @@ impl SavedQuery {
     ///
     /// # Errors
     /// [`Refusal`] for a missing query, and for texts that are too long.
-    ///
-    /// ```
-    /// use daybook_domain::id::SavedQueryId;
-    /// use daybook_domain::instant::{Instant, Stamp};
-    /// use daybook_domain::saved_query::{Changes, Refusal, SavedQuery};
-    /// let stamp = Stamp::new(None, Instant::new(0));
-    /// let changes = Changes { title: None, query: Some("account:Cash".into()) };
-    /// let saved = SavedQuery::create(SavedQueryId::new(1), changes, stamp.clone()).unwrap();
-    /// assert_eq!((saved.title.as_str(), saved.query.as_str()), ("", "account:Cash"));
-    /// assert_eq!(
-    ///     SavedQuery::create(SavedQueryId::new(2), Changes::default(), stamp),
-    ///     Err(Refusal::QueryRequired)
-    /// );
-    /// ```
     pub fn create(id: SavedQueryId, changes: Changes, stamp: Stamp) -> Result<Self, Refusal> {
         let Changes { title, query } = changes;
         Ok(Self {
@@ -121,7 +102,6 @@ impl SavedQuery {
     }
 
     /// Returns the sort key for lists: the title, ignoring case (behaviour 9.9).
-    #[must_use]
     pub fn sort_key(&self) -> (String, String, SavedQueryId) {
         (self.title.to_lowercase(), self.query.to_lowercase(), self.id)
     }
@@ -145,15 +125,15 @@ fn check_query(query: String) -> Result<String, Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::{pairs, stamp};
 
     fn changes(title: Option<&str>, query: Option<&str>) -> Changes {
         Changes { title: title.map(str::to_owned), query: query.map(str::to_owned) }
     }
 
     fn saved() -> SavedQuery {
-        let stamp = Stamp::new(Some("importer".to_owned()), Instant::new(1));
-        SavedQuery::create(SavedQueryId::new(7), changes(Some("Cash"), Some("account:Cash")), stamp)
-            .unwrap()
+        let changes = changes(Some("Cash"), Some("account:Cash"));
+        SavedQuery::create(SavedQueryId::new(7), changes, stamp()).unwrap()
     }
 
     #[test]
@@ -169,12 +149,8 @@ mod tests {
             (Some(long_title.as_str()), Some("q"), Err(Refusal::TitleTooLong(256))),
             (None, Some(long_query.as_str()), Err(Refusal::QueryTooLong(8193))),
         ] {
-            let made = SavedQuery::create(
-                SavedQueryId::new(1),
-                changes(title, query),
-                Stamp::new(None, Instant::new(0)),
-            );
-            assert_eq!(made.map(|_| ()), expected, "{title:?} {query:?}");
+            let made = SavedQuery::create(SavedQueryId::new(1), changes(title, query), stamp());
+            assert_eq!(made.map(drop), expected, "{title:?} {query:?}");
         }
     }
 
@@ -193,20 +169,10 @@ mod tests {
         ] {
             let (after, previous) = saved().update(given, Instant::new(9)).unwrap();
             assert_eq!((after.title.as_str(), after.query.as_str()), (title, query));
-            assert_eq!(
-                previous
-                    .iter()
-                    .map(|(key, value)| (key.as_str(), value.as_str()))
-                    .collect::<Vec<_>>(),
-                expected
-            );
-            let touched =
-                if previous.is_empty() { (Instant::new(1), 1) } else { (Instant::new(9), 2) };
-            assert_eq!((after.stamp.updated_at, after.stamp.version), touched);
+            assert_eq!(pairs(&previous), expected);
+            assert_eq!(after.stamp.version, if previous.is_empty() { 1 } else { 2 });
         }
-        assert_eq!(
-            saved().update(changes(None, Some(" ")), Instant::new(9)),
-            Err(Refusal::QueryRequired)
-        );
+        let blank = saved().update(changes(None, Some(" ")), Instant::new(9));
+        assert_eq!(blank, Err(Refusal::QueryRequired));
     }
 }

@@ -19,13 +19,11 @@ pub struct LoginLink {
 
 impl LoginLink {
     /// Creates a link.
-    #[must_use]
     pub const fn new(digest: SecretDigest, email: Email, now: Instant) -> Self {
         Self { digest, email, created_at: now, used_at: None }
     }
 
     /// Returns the time of expiry.
-    #[must_use]
     pub const fn expires_at(&self) -> Instant {
         self.created_at.plus(LINK_MINUTES * MINUTE)
     }
@@ -80,7 +78,6 @@ impl LinkRequest {
     ///
     /// A known address always has a working link or gets one, no matter how many links others
     /// requested.
-    #[must_use]
     pub const fn is_granted(self) -> bool {
         let Self { open, last_day, last_minute, is_known, is_within_limit } = self;
         if open == 0 && is_known {
@@ -107,15 +104,8 @@ mod tests {
         for (request, expected) in [
             (first, true),
             // Links requested by others, to this address or another, do not count.
-            (
-                LinkRequest {
-                    last_day: 1_000,
-                    last_minute: 1_000,
-                    is_within_limit: false,
-                    ..first
-                },
-                true,
-            ),
+            (LinkRequest { last_day: 1_000, last_minute: 1_000, ..first }, true),
+            (LinkRequest { is_within_limit: false, ..first }, true),
             (LinkRequest { is_known: false, last_day: 1_000, ..first }, true),
             (LinkRequest { is_known: false, last_minute: 100, ..first }, false),
             (LinkRequest { open: 9, last_day: 99, last_minute: 99, ..first }, true),

@@ -42,7 +42,6 @@ pub struct Session {
 
 impl Session {
     /// Starts a session.
-    #[must_use]
     pub const fn begin(id: SessionId, user: UserId, digest: SecretDigest, now: Instant) -> Self {
         Self { id, user, digest, signed_in_at: now, used_at: now, ended_at: None }
     }
@@ -54,13 +53,11 @@ impl Session {
     }
 
     /// Returns the time of expiry, unless it is used before.
-    #[must_use]
     pub const fn expires_at(&self) -> Instant {
         self.used_at.plus(SESSION_DAYS * DAY)
     }
 
     /// Returns whether it has neither ended nor expired.
-    #[must_use]
     pub fn is_active(&self, now: Instant) -> bool {
         self.ended_at.is_none() && now < self.expires_at()
     }
@@ -78,26 +75,22 @@ impl Session {
     }
 
     /// Returns the expiry of an access token that is issued now.
-    #[must_use]
     pub const fn access_token_expiry(now: Instant) -> Instant {
         now.plus(ACCESS_MINUTES * MINUTE)
     }
 }
 
 /// Returns the instant of last use before which the rows of sessions are removed.
-#[must_use]
 pub const fn retention_cutoff(now: Instant) -> Instant {
     now.plus(-2 * SESSION_DAYS * DAY)
 }
 
 /// Returns the instant after which unused links still work.
-#[must_use]
 pub const fn open_link_cutoff(now: Instant) -> Instant {
     now.plus(-LINK_MINUTES * MINUTE)
 }
 
 /// Returns the instant before which the rows of links are removed.
-#[must_use]
 pub const fn link_retention_cutoff(now: Instant) -> Instant {
     now.plus(-DAY)
 }

@@ -9,6 +9,7 @@ mod key_ring;
 pub use key_ring::KeyRing;
 
 use crate::instant::Instant;
+use crate::named::named;
 
 /// Time in minutes between the announcement of a key and its first signature.
 ///
@@ -18,32 +19,14 @@ pub const ANNOUNCED_MINUTES: i64 = 10;
 /// of what it signs.
 const RETIRED_MINUTES: i64 = 65;
 
-/// A signing algorithm (RFC 7518, RFC 8037).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SigningAlgorithm {
-    /// Ed25519.
-    EdDsa,
-    /// RSA of 2,048 bits, PKCS #1 v1.5, with SHA-256.
-    Rs256,
-}
-
-impl SigningAlgorithm {
-    /// All algorithms. An installation has keys of each.
-    pub const ALL: [Self; 2] = [Self::EdDsa, Self::Rs256];
-
-    /// Returns the name in tokens.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::EdDsa => "EdDSA",
-            Self::Rs256 => "RS256",
-        }
-    }
-
-    /// Finds the algorithm with that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|algorithm| algorithm.as_str() == name)
+named! {
+    /// A signing algorithm (RFC 7518, RFC 8037).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum SigningAlgorithm {
+        /// Ed25519.
+        EdDsa = "EdDSA",
+        /// RSA of 2,048 bits, PKCS #1 v1.5, with SHA-256.
+        Rs256 = "RS256",
     }
 }
 
@@ -71,28 +54,17 @@ pub struct SigningKey {
     pub signs_from: Instant,
 }
 
-/// The state of a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyState {
-    /// Published, and signs later.
-    Announced,
-    /// Signs.
-    Signing,
-    /// Published, because its signatures may still be valid.
-    Retired,
-    /// None of its signatures is valid.
-    Spent,
-}
-
-impl KeyState {
-    /// Returns the name of the state.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Announced => "announced",
-            Self::Signing => "signing",
-            Self::Retired => "retired",
-            Self::Spent => "spent",
-        }
+named! {
+    /// The state of a key.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum KeyState {
+        /// Published, and signs later.
+        Announced = "announced",
+        /// Signs.
+        Signing = "signing",
+        /// Published, because its signatures may still be valid.
+        Retired = "retired",
+        /// None of its signatures is valid.
+        Spent = "spent",
     }
 }

@@ -2,23 +2,6 @@
 //!
 //! Data counts for the owner of its book, no matter which user sent it. It counts until its row is
 //! removed, so the trash and deleted books count too.
-//!
-//! ```
-//! use daybook_domain::storage_quota::{Allowance, StorageQuota, StorageQuotas, StorageUsage};
-//!
-//! let book = StorageQuota { transactions: Some(1_000), bytes: None };
-//! let quotas = StorageQuotas { book, user: StorageQuota::default() };
-//! let used = StorageUsage { transactions: 999, bytes: 700_000 };
-//! let one = StorageUsage { transactions: 1, bytes: 800 };
-//! quotas.check_book(used, one).unwrap();
-//! let refused = quotas.check_book(used + one, one).unwrap_err();
-//! assert!(refused.to_string().contains("1000 of 1000 transactions"), "{refused}");
-//! // A request that adds no transactions is not checked against their quota.
-//! quotas.check_book(used + one, StorageUsage { transactions: 0, bytes: 500 }).unwrap();
-//! // The operator lifts the quota for this user.
-//! let allowance = Allowance { book_transactions: Some(0), ..Allowance::default() };
-//! quotas.with_allowance(&allowance).check_book(used + one, one).unwrap();
-//! ```
 
 mod refusal;
 #[cfg(test)]
@@ -68,7 +51,6 @@ impl Sum for StorageUsage {
 
 impl StorageUsage {
     /// Returns whether it adds transactions or bytes.
-    #[must_use]
     pub const fn grows(self) -> bool {
         self.transactions > 0 || self.bytes > 0
     }
@@ -85,14 +67,12 @@ pub struct StorageQuota {
 
 impl StorageQuota {
     /// Creates a quota from numbers, of which 0 means no limit.
-    #[must_use]
     pub fn new(transactions: i64, bytes: i64) -> Self {
         let limit = |number: i64| Some(number).filter(|number| *number > 0);
         Self { transactions: limit(transactions), bytes: limit(bytes) }
     }
 
     /// Returns whether anything is limited.
-    #[must_use]
     pub const fn is_limited(self) -> bool {
         self.transactions.is_some() || self.bytes.is_some()
     }

@@ -37,8 +37,8 @@ pub struct Overrun {
 
 /// Why a request was refused because of a storage quota (behaviour 10.14).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant has its message")]
 pub enum Refusal {
-    /// The quota of the book would be exceeded.
     #[error(
         "storage quota exceeded: this book uses {used} of {limit} {unit}, and the request adds \
          {added}: delete files, continue in another book, or ask the operator of this server for \
@@ -46,7 +46,6 @@ pub enum Refusal {
         limit = .0.limit, unit = .0.unit, used = .0.used, added = .0.added
     )]
     Book(Overrun),
-    /// The quota of the caller's books would be exceeded.
     #[error(
         "storage quota exceeded: your books use {used} of {limit} {unit}, and the request adds \
          {added}: delete files or books (a deleted book counts until it is removed), or ask the \
@@ -54,13 +53,11 @@ pub enum Refusal {
         limit = .0.limit, unit = .0.unit, used = .0.used, added = .0.added
     )]
     Own(Overrun),
-    /// The quota of another owner's books would be exceeded.
     #[error(
         "storage quota exceeded: the books of this book's owner have reached their limit of {0}; \
          the owner can delete data, or ask the operator of this server for more"
     )]
     OfOwner(QuotaUnit),
-    /// The transfer would exceed the quota of the new owner's books.
     #[error(
         "storage quota exceeded: with this book, the books of the new owner would exceed their \
          limit of {0}; the new owner can delete data, or ask the operator of this server for more"
@@ -70,10 +67,6 @@ pub enum Refusal {
 
 impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
-        match self {
-            Self::Book(_) | Self::Own(_) | Self::OfOwner(_) | Self::OfNewOwner(_) => {
-                Reason::StorageQuotaExceeded
-            }
-        }
+        Reason::StorageQuotaExceeded
     }
 }

@@ -86,19 +86,16 @@ impl AccessToken {
     }
 
     /// Returns whether it is neither revoked nor expired.
-    #[must_use]
     pub fn is_active(&self, now: Instant) -> bool {
         self.revoked_at.is_none() && now < self.expires_at
     }
 
     /// Returns the time of revocation or of expiry, whichever is earlier.
-    #[must_use]
     pub fn ends_at(&self) -> Instant {
         self.revoked_at.map_or(self.expires_at, |revoked| revoked.min(self.expires_at))
     }
 
     /// Returns whether it is listed: up to 30 days after its end (behaviour 11.8).
-    #[must_use]
     pub fn is_listed(&self, now: Instant) -> bool {
         self.ends_at() >= listing_cutoff(now)
     }
@@ -119,7 +116,6 @@ impl AccessToken {
 }
 
 /// Returns the instant before which ended tokens are no longer listed and their rows are removed.
-#[must_use]
 pub const fn listing_cutoff(now: Instant) -> Instant {
     now.plus(-ENDED_RETENTION)
 }

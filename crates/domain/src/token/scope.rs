@@ -47,13 +47,11 @@ impl TokenScope {
     }
 
     /// Returns whether it is limited in any way.
-    #[must_use]
     pub const fn is_limited(&self) -> bool {
         self.read_only || self.books.is_some() || self.app().is_some()
     }
 
     /// Returns whether it may access a book.
-    #[must_use]
     pub fn includes_book(&self, book: &BookKey) -> bool {
         self.books.as_ref().is_none_or(|books| books.contains(book))
     }
@@ -132,7 +130,6 @@ impl TokenScope {
     }
 
     /// Returns whether it sees connections to `app`. An app sees only its own (behaviour 9.5).
-    #[must_use]
     pub fn sees_connections_to(&self, app: &AppId) -> bool {
         match &self.holder {
             TokenHolder::User | TokenHolder::BuiltInClient | TokenHolder::Client => true,
@@ -142,7 +139,6 @@ impl TokenScope {
 
     /// Returns whether it reads the properties of connections, which contain secrets of apps
     /// (behaviour 9.5).
-    #[must_use]
     pub const fn shows_secrets(&self) -> bool {
         match self.holder {
             TokenHolder::User | TokenHolder::BuiltInClient | TokenHolder::App(_) => true,
@@ -151,7 +147,6 @@ impl TokenScope {
     }
 
     /// Returns whether an administrator has administrator rights with it (behaviour 9.3).
-    #[must_use]
     pub const fn allows_administration(&self) -> bool {
         match self.holder {
             TokenHolder::User | TokenHolder::BuiltInClient => true,
@@ -160,7 +155,6 @@ impl TokenScope {
     }
 
     /// Returns the app that holds it, if any.
-    #[must_use]
     pub const fn app(&self) -> Option<&AppId> {
         match &self.holder {
             TokenHolder::App(app) => Some(app),

@@ -64,18 +64,13 @@ impl Changes {
 
     /// Counts the index terms that the body needs (behaviour 1.2).
     fn indexed(&self) -> usize {
+        let remote_ids = self.remote_ids.as_ref().map_or(0, Vec::len);
+        let files = self.files.as_ref().map_or(0, Vec::len);
         let tags = self.description.as_ref().value().map_or(0, |text| tags::of(text).len());
-        let properties = self.properties.values().flatten().count();
         // A property has one term for its key and one for its value.
-        [
-            self.remote_ids.as_ref().map_or(0, Vec::len),
-            self.files.as_ref().map_or(0, Vec::len),
-            tags,
-            properties,
-            properties,
-        ]
-        .into_iter()
-        .fold(0, usize::saturating_add)
+        let properties = self.properties.values().flatten().count();
+        let terms = [remote_ids, files, tags, properties, properties];
+        terms.into_iter().fold(0, usize::saturating_add)
     }
 
     /// Resolves the accounts of a create. If the reference has an id and neither its id nor its
@@ -106,10 +101,10 @@ impl Changes {
             Field::Keep => Ok(Field::Keep),
             Field::Clear => Ok(Field::Clear),
             Field::Set(reference) if reference.is_blank() => Ok(Field::Clear),
-            Field::Set(reference) => accounts
-                .find(reference)
-                .map(|account| Field::Set(account.id))
-                .ok_or_else(|| unknown_account(reference)),
+            Field::Set(reference) => match accounts.find(reference) {
+                Some(account) => Ok(Field::Set(account.id)),
+                None => Err(unknown_account(reference)),
+            },
         };
         Ok(ResolvedSides { credit: side(&self.credit)?, debit: side(&self.debit)? })
     }
@@ -133,15 +128,18 @@ pub fn check_indexed(items: &[Changes]) -> Result<(), Refusal> {
     if indexed > MAX_INDEXED { Err(Refusal::TooMuchIndexed(indexed)) } else { Ok(()) }
 }
 
+/// Checks the number of entries of a list of a transaction.
+const fn check_listed(list: &'static str, count: usize) -> Result<(), Refusal> {
+    if count > MAX_LISTED { Err(Refusal::TooMany(list, count)) } else { Ok(()) }
+}
+
 /// Normalizes remote ids: trimmed, without blanks and duplicates, at most 256 characters each
 /// (behaviour 3.7.5).
 ///
 /// # Errors
 /// [`Refusal::RemoteIdTooLong`]; [`Refusal::TooMany`].
 pub fn remote_ids(given: &[String]) -> Result<Vec<String>, Refusal> {
-    if given.len() > MAX_LISTED {
-        return Err(Refusal::TooMany("remoteIds", given.len()));
-    }
+    check_listed("remoteIds", given.len())?;
     let (mut kept, mut seen) = (Vec::new(), HashSet::new());
     for id in given.iter().map(|id| id.trim()).filter(|id| !id.is_empty()) {
         if id.chars().count() > MAX_REMOTE_ID {
@@ -155,16 +153,13 @@ pub fn remote_ids(given: &[String]) -> Result<Vec<String>, Refusal> {
 }
 
 /// Checks a description and the number of its hashtags.
-///
-/// # Errors
-/// [`Refusal::DescriptionTooLong`]; [`Refusal::TooMany`] hashtags.
 pub(super) fn description(text: String) -> Result<String, Refusal> {
     if text.len() > MAX_DESCRIPTION {
         return Err(Refusal::DescriptionTooLong(text.len()));
     }
     // Each hashtag is a row of an index.
     let tags = if text.len() > MAX_LISTED { tags::of(&text).len() } else { 0 };
-    if tags > MAX_LISTED { Err(Refusal::TooMany("hashtags", tags)) } else { Ok(text) }
+    check_listed("hashtags", tags).map(|()| text)
 }
 
 /// Refuses transactions whose texts have more than `max` bytes together. A transaction that is
@@ -181,13 +176,8 @@ pub fn check_texts<'t>(
 }
 
 /// Checks the number and the length of URLs.
-///
-/// # Errors
-/// [`Refusal::TooMany`], [`Refusal::UrlTooLong`], [`Refusal::UrlsTooLong`].
 pub(super) fn urls(given: Vec<String>) -> Result<Vec<String>, Refusal> {
-    if given.len() > MAX_LISTED {
-        return Err(Refusal::TooMany("urls", given.len()));
-    }
+    check_listed("urls", given.len())?;
     if let Some(url) = given.iter().find(|url| url.len() > MAX_URL) {
         return Err(Refusal::UrlTooLong(url.len()));
     }
@@ -197,9 +187,6 @@ pub(super) fn urls(given: Vec<String>) -> Result<Vec<String>, Refusal> {
 
 /// Returns the files of a create. A reference to an unknown file is dropped, because objects copied
 /// from another book must not fail (behaviour 3.2.12).
-///
-/// # Errors
-/// [`Refusal::TooMany`].
 pub(super) fn files_of_create(given: &[Attachment]) -> Result<Vec<FileId>, Refusal> {
     let known = given
         .iter()
@@ -208,9 +195,6 @@ pub(super) fn files_of_create(given: &[Attachment]) -> Result<Vec<FileId>, Refus
 }
 
 /// Resolves the files of an update; each must exist (behaviour 3.2.12).
-///
-/// # Errors
-/// [`Refusal::TooMany`]; [`file::Refusal::UnknownReference`].
 pub(super) fn files_of_update(given: &[Attachment]) -> Result<Vec<FileId>, crate::Refusal> {
     let file = |entry: &Attachment| match entry {
         Attachment::File(id) => Ok(*id),
@@ -221,17 +205,12 @@ pub(super) fn files_of_update(given: &[Attachment]) -> Result<Vec<FileId>, crate
 }
 
 /// Checks the number of files.
-///
-/// # Errors
-/// [`Refusal::TooMany`].
 pub(super) fn files(given: Vec<FileId>) -> Result<Vec<FileId>, Refusal> {
-    if given.len() > MAX_LISTED { Err(Refusal::TooMany("files", given.len())) } else { Ok(given) }
+    check_listed("files", given.len()).map(|()| given)
 }
 
 fn distinct(count: usize, ids: impl Iterator<Item = FileId>) -> Result<Vec<FileId>, Refusal> {
-    if count > MAX_LISTED {
-        return Err(Refusal::TooMany("files", count));
-    }
+    check_listed("files", count)?;
     let mut kept: Vec<FileId> = Vec::new();
     for id in ids {
         if !kept.contains(&id) {

@@ -23,7 +23,6 @@ pub struct ChangedTransaction {
 
 impl ChangedTransaction {
     /// Returns whether the update changed anything.
-    #[must_use]
     pub fn is_change(&self) -> bool {
         self.checked || !self.previous.is_empty()
     }
@@ -118,9 +117,6 @@ impl TransactionRules<'_> {
 
     /// Reads the amount of a body. `stored` is the present amount of the transaction; `None` means
     /// no amount.
-    ///
-    /// # Errors
-    /// See [`amount::read`] and [`ParsedAmount::round`](amount::ParsedAmount::round).
     pub(super) fn read_amount(
         &self,
         text: &str,

@@ -8,29 +8,20 @@ use crate::json::Object;
 impl TransactionRules<'_> {
     /// Makes the event of a new transaction: TRANSACTION_POSTED if it is posted, otherwise
     /// TRANSACTION_CREATED.
-    #[must_use]
     pub fn created_event(&self, transaction: &Transaction, files: &FilesById) -> NewEvent {
-        let kind = if transaction.is_posted() {
-            EventType::TransactionPosted
-        } else {
-            EventType::TransactionCreated
-        };
-        NewEvent::new(kind, transaction.id.get(), self.snapshot(transaction, files))
+        let posted = transaction.is_posted();
+        let kind =
+            if posted { EventType::TransactionPosted } else { EventType::TransactionCreated };
+        self.event(kind, transaction, files)
     }
 
     /// Makes the event TRANSACTION_DELETED of a trashed transaction.
-    #[must_use]
     pub fn deleted_event(&self, transaction: &Transaction, files: &FilesById) -> NewEvent {
-        NewEvent::new(
-            EventType::TransactionDeleted,
-            transaction.id.get(),
-            self.snapshot(transaction, files),
-        )
+        self.event(EventType::TransactionDeleted, transaction, files)
     }
 
     /// Makes the events of a verb that was performed, in order. An update has TRANSACTION_UPDATED
     /// if fields changed, and TRANSACTION_CHECKED if it also checked the transaction.
-    #[must_use]
     pub fn events(
         &self,
         verb: Verb,
@@ -38,27 +29,28 @@ impl TransactionRules<'_> {
         files: &FilesById,
     ) -> Vec<NewEvent> {
         let ChangedTransaction { transaction, previous, checked } = changed;
-        let id = transaction.id.get();
-        let event = |kind| NewEvent::new(kind, id, self.snapshot(transaction, files));
-        match verb {
+        let event = |kind| self.event(kind, transaction, files);
+        let kind = match verb {
             Verb::Update => {
                 let updated = (!previous.is_empty()).then(|| {
-                    NewEvent::update(
-                        EventType::TransactionUpdated,
-                        id,
-                        self.snapshot(transaction, files),
-                        previous,
-                    )
+                    let snapshot = self.snapshot(transaction, files);
+                    let id = transaction.id.get();
+                    NewEvent::update(EventType::TransactionUpdated, id, snapshot, previous)
                 });
                 let checked = checked.then(|| event(EventType::TransactionChecked));
-                updated.into_iter().chain(checked).collect()
+                return updated.into_iter().chain(checked).collect();
             }
-            Verb::Post => vec![event(EventType::TransactionPosted)],
-            Verb::Check => vec![event(EventType::TransactionChecked)],
-            Verb::Uncheck => vec![event(EventType::TransactionUnchecked)],
-            Verb::Trash => vec![self.deleted_event(transaction, files)],
-            Verb::Untrash => vec![event(EventType::TransactionRestored)],
-        }
+            Verb::Post => EventType::TransactionPosted,
+            Verb::Check => EventType::TransactionChecked,
+            Verb::Uncheck => EventType::TransactionUnchecked,
+            Verb::Trash => EventType::TransactionDeleted,
+            Verb::Untrash => EventType::TransactionRestored,
+        };
+        vec![event(kind)]
+    }
+
+    fn event(&self, kind: EventType, transaction: &Transaction, files: &FilesById) -> NewEvent {
+        NewEvent::new(kind, transaction.id.get(), self.snapshot(transaction, files))
     }
 
     fn snapshot(&self, transaction: &Transaction, files: &FilesById) -> Object {

@@ -26,7 +26,6 @@ pub enum FileReference {
 
 impl FileReference {
     /// Returns the rule for a caller who may at least edit their own drafts.
-    #[must_use]
     pub fn of(access: &Access) -> Self {
         if !access.may(Action::EditDraft) || !access.may(Action::Post) {
             return Self::AllButDraftsOf(access.user());
@@ -35,7 +34,6 @@ impl FileReference {
     }
 
     /// Returns whether the files of a transaction are protected.
-    #[must_use]
     pub fn protects(self, holder: &Transaction) -> bool {
         match self {
             Self::AllButDraftsOf(user) => holder.is_posted() || holder.created_by != user,

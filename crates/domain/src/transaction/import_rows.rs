@@ -60,7 +60,6 @@ impl TransactionRules<'_> {
     /// Returns the fields in which a row differs from the transaction with its remote id: date,
     /// amount and accounts, by their names in a body. A blank field does not count as different; an
     /// unreadable field does.
-    #[must_use]
     pub fn differences(&self, stored: &Transaction, row: &Changes) -> Vec<&'static str> {
         let date = read_date(&row.date).map(|date| date.value());
         let amount = text(&row.amount).map(|text| {

@@ -43,7 +43,6 @@ pub enum Transition {
 
 /// Looks up the transition table (behaviour 3.4). `override_checked` is the parameter
 /// `updateChecked` or `trashChecked` of a batch.
-#[must_use]
 pub const fn transition(state: LifecycleState, verb: Verb, override_checked: bool) -> Transition {
     use Transition::{Done, Kept, Refused};
     match (state, verb) {
@@ -67,7 +66,6 @@ pub const fn transition(state: LifecycleState, verb: Verb, override_checked: boo
 impl Verb {
     /// Returns the action of the permission matrix that is required for this verb on this
     /// transaction (behaviour 7.3).
-    #[must_use]
     pub const fn action(self, transaction: &Transaction) -> Action {
         match (self, transaction.standing) {
             (Self::Check | Self::Uncheck, _) => Action::Check,

@@ -48,7 +48,6 @@ impl crate::Refusal {
     /// Returns whether a batch of this verb leaves an item unchanged for this reason and continues,
     /// instead of failing as a whole (behaviour 3.6.3, 3.6.4). An archived account skips the item
     /// of a post; in an update it is an error of the body.
-    #[must_use]
     pub const fn skips_item(&self, verb: Verb) -> bool {
         let archived = matches!(self, Self::Account(crate::account::Refusal::Archived(_)));
         let ineligible = matches!(
@@ -91,7 +90,6 @@ pub enum LifecycleState {
 
 impl LifecycleState {
     /// Returns the state of a transaction with this standing.
-    #[must_use]
     pub const fn of(standing: Standing, trashed: bool) -> Self {
         match (trashed, standing) {
             (true, _) => Self::Trashed,
@@ -155,14 +153,12 @@ pub struct Entry {
 
 impl Transaction {
     /// Returns the state in the transition table.
-    #[must_use]
     pub const fn state(&self) -> LifecycleState {
         LifecycleState::of(self.standing, self.trashed)
     }
 
     /// Returns the size of its texts in bytes. Each file counts as [`FILE_TEXT_BYTES`], for its
     /// name.
-    #[must_use]
     pub fn text_bytes(&self) -> usize {
         let lists = self.urls.iter().chain(&self.remote_ids).map(String::len);
         let files = self.files.len().saturating_mul(FILE_TEXT_BYTES);
@@ -171,25 +167,21 @@ impl Transaction {
     }
 
     /// Returns whether it is posted, trashed or not.
-    #[must_use]
     pub const fn is_posted(&self) -> bool {
         matches!(self.standing, Standing::Unchecked | Standing::Checked)
     }
 
     /// Returns whether it is checked, trashed or not.
-    #[must_use]
     pub const fn is_checked(&self) -> bool {
         matches!(self.standing, Standing::Checked)
     }
 
     /// Returns whether it counts in balances: posted and not trashed (behaviour 5.12).
-    #[must_use]
     pub const fn counts(&self) -> bool {
         self.is_posted() && !self.trashed
     }
 
     /// Returns the names of the fields that a posting still needs (behaviour 3.1.2).
-    #[must_use]
     pub fn missing(&self) -> Vec<&'static str> {
         let parts = [
             ("date", self.date.is_some()),
@@ -201,7 +193,6 @@ impl Transaction {
     }
 
     /// Returns its two entries if it counts in balances; they sum to zero. Otherwise none.
-    #[must_use]
     pub fn entries(&self) -> Vec<Entry> {
         let (true, Some(day), Some(amount), Some(credit), Some(debit)) =
             (self.counts(), self.date, self.amount, self.credit, self.debit)
@@ -215,13 +206,11 @@ impl Transaction {
     }
 
     /// Returns the hashtags of the description (behaviour 3.9.1).
-    #[must_use]
     pub fn tags(&self) -> Vec<String> {
         tags::of(&self.description)
     }
 
     /// Returns `dateValue`, the date as yyyymmdd.
-    #[must_use]
     pub fn date_value(&self) -> Option<i32> {
         self.date.map(day_number)
     }
@@ -232,7 +221,6 @@ impl Transaction {
     }
 
     /// Returns the action of the permission matrix that is required to edit or trash it.
-    #[must_use]
     pub const fn edit_action(&self) -> Action {
         match self.standing {
             Standing::Draft => Action::EditDraft,

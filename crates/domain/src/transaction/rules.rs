@@ -69,7 +69,6 @@ impl TransactionRules<'_> {
     /// Repeats a transaction as a draft on another day, because its text requests repetitions in
     /// the following months. The copy has no remote ids, because it is another transaction in the
     /// other system (behaviour 3.8.2.8).
-    #[must_use]
     pub fn repeat(&self, first: &Transaction, id: TransactionId, day: Date) -> Transaction {
         Transaction {
             id,
@@ -85,9 +84,6 @@ impl TransactionRules<'_> {
     }
 
     /// Posts a draft, and checks it if `checked` is set (behaviour 3.3.3).
-    ///
-    /// # Errors
-    /// [`Refusal::Incomplete`], [`Refusal::Locked`], an archived account.
     pub(super) fn post_draft(
         &self,
         draft: Transaction,

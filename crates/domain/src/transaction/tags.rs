@@ -14,7 +14,6 @@ use unicode_normalization::char::is_combining_mark;
 /// assert_eq!(tags::of("#food for#Taxi #food #a #A #"), ["food", "Taxi", "a", "A"]);
 /// assert_eq!(tags::of("#कर #कर्ज़, #e\u{301}té"), ["कर", "कर्ज़", "e\u{301}té"]);
 /// ```
-#[must_use]
 pub fn of(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut seen = HashSet::new();
@@ -28,7 +27,6 @@ pub fn of(text: &str) -> Vec<String> {
 }
 
 /// Returns the form in which hashtags are compared (behaviour 1.2.5): lower case and composed.
-#[must_use]
 pub fn key(tag: &str) -> String {
     if tag.is_ascii() {
         return tag.to_ascii_lowercase();

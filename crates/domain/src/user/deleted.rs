@@ -4,13 +4,11 @@ use crate::email::Email;
 use crate::id::UserId;
 
 /// Returns the username that events and transactions show for a deleted user.
-#[must_use]
 pub fn deleted_username(user: UserId) -> String {
     format!("deleted-{user}")
 }
 
 /// Returns the address of a deleted user. The domain `invalid` does not exist (RFC 2606).
-#[must_use]
 pub fn deleted_email(user: UserId) -> Email {
     Email::stored(format!("{}@users.invalid", deleted_username(user)))
 }

@@ -8,7 +8,6 @@ pub const MAX_NEWCOMERS: i64 = 10;
 /// Returns the instant since which users are new.
 ///
 /// New users count towards the limit of their inviter and cannot invite others themselves.
-#[must_use]
 pub const fn newcomers_since(now: Instant) -> Instant {
     now.plus(-DAY)
 }

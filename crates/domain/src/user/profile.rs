@@ -53,7 +53,6 @@ impl Profile {
     }
 
     /// Returns the full name, or joins the given and the family name if it is missing.
-    #[must_use]
     pub fn full_name(&self) -> Option<String> {
         self.name.clone().or_else(|| {
             let parts = [&self.given_name, &self.family_name];
@@ -112,20 +111,11 @@ mod tests {
         for good in ["https://a.example/p.png?s=96#x", "http://127.0.0.1:8080/p", "HTTPS://a"] {
             assert!(picture(good), "{good}");
         }
-        for bad in [
-            "",
-            "https://",
-            "https:///p",
-            "//a.example/p",
-            "/p",
-            "ftp://a.example/p",
-            "javascript:alert(1)//://a",
-            "data:image/png;base64,AAAA",
-            "https://a.example/\"onload=",
-            "https://a.example/a b",
-            "https://a.example/\u{e9}",
-        ] {
-            assert!(!picture(bad), "{bad}");
+        let invalid = "|https://|https:///p|//a.example/p|/p|ftp://a.example/p|\
+                       javascript:alert(1)//://a|data:image/png;base64,AAAA|\
+                       https://a.example/\"onload=|https://a.example/a b|https://a.example/é";
+        for address in invalid.split('|') {
+            assert!(!picture(address), "{address}");
         }
         let long = |length: usize| format!("https://a/{}", "p".repeat(length - 10));
         assert!(picture(&long(2_048)) && !picture(&long(2_049)));

@@ -17,7 +17,6 @@ use crate::id::UserId;
 /// assert_eq!(subject("alice+bank@example.com"), subject("alice@example.com"));
 /// assert_ne!(subject("alice@example.org"), subject("alice@example.com"));
 /// ```
-#[must_use]
 pub fn quota_subject(email: &Email) -> UserId {
     let hash = Hash::of(email.mailbox().as_str().as_bytes());
     let first_bytes = hash.as_bytes().iter().take(8);

@@ -7,29 +7,24 @@ use crate::reason::Reason;
 
 /// Why a user was not admitted, or a change of a user was refused (behaviour 11.11).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each variant has its message")]
 pub enum Refusal {
-    /// The address is new, and neither admitted nor a collaborator of a book.
     #[error(
         "{0} is not admitted to this server: ask its operator to admit the address or its domain, \
          or the owner of a book to share it with you"
     )]
     NotAdmitted(Email),
-    /// The address is new, and its inviters have reached [`MAX_NEWCOMERS`].
     #[error(
         "{0} is not admitted to this server today: the owners who share books with it have each \
          invited {MAX_NEWCOMERS} new users today, or are new themselves; try again tomorrow"
     )]
     TooManyNewcomers(Email),
-    /// The address belongs to another user.
     #[error("{0} is the address of another user")]
     AddressTaken(Email),
-    /// A book is shared with both addresses of a rename.
     #[error("the book {0} is shared with both addresses: remove one of them from it first")]
     AddressShared(BookKey),
-    /// The user to delete owns books.
     #[error("this user owns {0} books: transfer or delete them first")]
     OwnsBooks(i64),
-    /// An entry of the admission list is neither an address nor a domain.
     #[error(
         "invalid entry \"{entry}\": expected an address like alice@example.com or a domain like \
          @example.org: {fault}"

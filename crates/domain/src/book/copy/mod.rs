@@ -50,16 +50,6 @@ impl Book {
 ///
 /// # Errors
 /// [`Refusal::CopyFromDate`].
-///
-/// ```
-/// use daybook_domain::book::copy::first_day;
-/// assert_eq!(
-///     first_day(Some("20240229")).unwrap(),
-///     daybook_domain::calendar::parse_iso("2024-02-29")
-/// );
-/// assert_eq!(first_day(Some(" ")), Ok(None));
-/// assert!(first_day(Some("20230229")).is_err());
-/// ```
 pub fn first_day(text: Option<&str>) -> Result<Option<Date>, Refusal> {
     let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
     let is_digits = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -71,13 +61,6 @@ pub fn first_day(text: Option<&str>) -> Result<Option<Date>, Refusal> {
 ///
 /// # Errors
 /// [`Refusal::CopyFractionDigits`].
-///
-/// ```
-/// use daybook_domain::book::copy::fraction_digits;
-/// assert_eq!(fraction_digits(Some("4")), Ok(Some(4)));
-/// assert_eq!(fraction_digits(Some(" ")), Ok(None));
-/// assert!(fraction_digits(Some("9")).is_err() && fraction_digits(Some("+4")).is_err());
-/// ```
 pub fn fraction_digits(text: Option<&str>) -> Result<Option<u32>, Refusal> {
     let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
@@ -100,44 +83,17 @@ impl Copier {
     /// Copies a transaction without files (behaviour 6.14).
     ///
     /// The copying user becomes its creator, and it is posted now.
-    #[must_use]
     pub fn transaction(&self, id: TransactionId, original: &Transaction) -> Transaction {
-        let Transaction {
-            id: _,
-            date,
-            list_day,
-            amount,
-            description,
-            credit,
-            debit,
-            standing,
-            trashed,
-            posted_at: _,
-            properties,
-            urls,
-            remote_ids,
-            files: _,
-            created_by: _,
-            stamp: _,
-        } = original.clone();
         let copy_of = |account: AccountId| self.accounts.get(&account).copied();
         Transaction {
             id,
-            date,
-            list_day,
-            amount,
-            description,
-            credit: credit.and_then(copy_of),
-            debit: debit.and_then(copy_of),
-            standing,
-            trashed,
+            credit: original.credit.and_then(copy_of),
+            debit: original.debit.and_then(copy_of),
             posted_at: original.is_posted().then_some(self.stamp.created_at),
-            properties,
-            urls,
-            remote_ids,
             files: Vec::new(),
             created_by: self.user,
             stamp: self.stamp.clone(),
+            ..original.clone()
         }
     }
 }
@@ -147,13 +103,11 @@ mod tests {
     use super::*;
     use crate::book::Changes;
     use crate::field::Field;
-    use crate::file::FileSecret;
-    use crate::id::{BookId, BookKey};
-    use crate::instant::{Instant, Stamp};
+    use crate::fixture::{book, day, edits};
 
-    fn source() -> Book {
-        let changes = Changes {
-            name: Some("Source".to_owned()),
+    #[test]
+    fn copy_is_private_and_unlocked_with_the_same_settings() {
+        let source = book(Changes {
             auto_post: Some(false),
             lock_date: Field::Set("2025-01-31".to_owned()),
             closing_date: Field::Set("2024-12-31".to_owned()),
@@ -161,62 +115,51 @@ mod tests {
             page_size: Some(7),
             time_zone: Some("Asia/Tokyo".to_owned()),
             visibility: Some(Visibility::Public),
-            properties: [("code".to_owned(), Some("1".to_owned()))].into(),
+            properties: edits(&[("code", Some("1"))]),
             ..Changes::default()
-        };
-        let settings = Settings::create(changes).unwrap();
-        let stamp = Stamp::new(None, Instant::new(0));
-        Book {
-            id: BookId::new(1),
-            key: BookKey::new("k".to_owned()),
-            owner_name: "alice".to_owned(),
-            settings,
-            scale: 4,
-            file_secret: FileSecret::default(),
-            stamp,
-        }
-    }
-
-    #[test]
-    fn copy_is_private_and_unlocked_with_the_same_settings() {
-        let source = source();
+        });
         let copy = source.copy_settings(Some(" Copy "), None).unwrap();
-        assert_eq!(
-            (copy.name.as_str(), copy.visibility, copy.lock_date, copy.closing_date),
-            ("Copy", Visibility::Private, None, None)
-        );
-        let Settings { name, visibility, lock_date, closing_date, .. } = source.settings.clone();
-        assert_eq!(Settings { name, visibility, lock_date, closing_date, ..copy }, source.settings);
+        let expected = Settings {
+            name: Name::new("Copy").unwrap(),
+            visibility: Visibility::Private,
+            lock_date: None,
+            closing_date: None,
+            ..source.settings
+        };
+        assert_eq!(copy, expected);
     }
 
     #[test]
     fn copy_requires_a_name() {
+        let source = book(Changes::default());
         for name in [None, Some(""), Some("  ")] {
-            let refused = source().copy_settings(name, None).unwrap_err();
+            let refused = source.copy_settings(name, None).unwrap_err();
             assert_eq!(refused, crate::Refusal::Book(Refusal::CopyNameRequired));
         }
-        assert!(source().copy_settings(Some(&"x".repeat(256)), None).is_err());
+        assert!(source.copy_settings(Some(&"x".repeat(256)), None).is_err());
     }
 
     #[test]
     fn first_day_is_eight_digits() {
-        for text in [
-            "2024",
-            "2024-01-01",
-            "20241301",
-            "20240230",
-            "00000000",
-            "+2024010",
-            "202401011",
-            "now",
-            "2024 101",
-        ] {
-            assert_eq!(
-                first_day(Some(text)),
-                Err(Refusal::CopyFromDate(text.to_owned())),
-                "{text}"
-            );
+        let invalid = "2024,2024-01-01,20241301,20240230,00000000,+2024010,202401011,now,2024 101";
+        for text in invalid.split(',') {
+            let refused = Err(Refusal::CopyFromDate(text.to_owned()));
+            assert_eq!(first_day(Some(text)), refused, "{text}");
         }
-        assert_eq!(first_day(None), Ok(None));
+        for (text, expected) in
+            [(None, None), (Some(" "), None), (Some("20240229"), Some("2024-02-29"))]
+        {
+            assert_eq!(first_day(text), Ok(expected.map(day)));
+        }
+    }
+
+    #[test]
+    fn fraction_digits_are_at_most_eight() {
+        for (text, expected) in [(None, None), (Some(" "), None), (Some("4"), Some(4))] {
+            assert_eq!(fraction_digits(text), Ok(expected));
+        }
+        for text in ["9", "+4", "x"] {
+            assert!(fraction_digits(Some(text)).is_err(), "{text}");
+        }
     }
 }

@@ -73,18 +73,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::calendar::parse_iso;
+    use crate::fixture::{day, stamp};
     use crate::id::UserId;
-    use crate::instant::{Instant, Stamp};
 
     fn open(balance: i128) -> Vec<Transaction> {
-        let copier = Copier {
-            accounts: HashMap::new(),
-            user: UserId::new(1),
-            stamp: Stamp::new(None, Instant::new(5)),
-        };
-        let openings =
-            Openings { day: parse_iso("2024-12-31").unwrap(), scale: 3, contra: AccountId::new(9) };
+        let copier = Copier { accounts: HashMap::new(), user: UserId::new(1), stamp: stamp() };
+        let openings = Openings { day: day("2024-12-31"), scale: 3, contra: AccountId::new(9) };
         let mut last = 0;
         openings.transactions(&copier, AccountId::new(1), balance, || {
             last += 1;
@@ -106,9 +100,9 @@ mod tests {
     proptest! {
         #[test]
         fn openings_sum_to_the_balance(balance in -(1_i128 << 66)..(1_i128 << 66)) {
-        let transactions = open(balance);
-        prop_assert_eq!(raw_balance(&transactions), balance);
-        prop_assert!(transactions.len() <= 9, "no more than necessary");
+            let transactions = open(balance);
+            prop_assert_eq!(raw_balance(&transactions), balance);
+            prop_assert!(transactions.len() <= 9, "no more than necessary");
         }
     }
 
@@ -120,6 +114,6 @@ mod tests {
         {
             assert_eq!(open(balance).len(), count, "{balance}");
         }
-        assert!(open(7).iter().all(|one| one.date == Some(parse_iso("2024-12-31").unwrap())));
+        assert!(open(7).iter().all(|one| one.date == Some(day("2024-12-31"))));
     }
 }

@@ -35,7 +35,6 @@ impl CopyProof {
     }
 
     /// Returns the summary of the added transactions.
-    #[must_use]
     pub fn summary(self) -> CopySummary {
         let sha256 = Hash::from_bytes(&self.hasher.finalize()).unwrap_or(Hash::ZERO);
         CopySummary { transactions: self.transactions, sha256 }
@@ -44,7 +43,6 @@ impl CopyProof {
 
 impl CopySummary {
     /// Returns `data.copied` of BOOK_CREATED.
-    #[must_use]
     pub fn object(&self) -> Object {
         Object::new()
             .with("sha256", Json::text(self.sha256.to_string()))
@@ -52,7 +50,6 @@ impl CopySummary {
     }
 
     /// Returns the summary as canonical JSON.
-    #[must_use]
     pub fn canonical(&self) -> String {
         Json::Object(self.object()).canonical()
     }
@@ -60,7 +57,6 @@ impl CopySummary {
     /// Finds the summary in the data of an event.
     ///
     /// Canonical JSON sorts keys, so `copied` comes first.
-    #[must_use]
     pub fn find_in_event(data: &str) -> Option<&str> {
         let rest = data.strip_prefix("{\"copied\":")?;
         // It contains a number and hexadecimal digits, so the first closing brace ends it.
@@ -72,7 +68,6 @@ impl CopySummary {
 /// change.
 ///
 /// The amount is hashed as a decimal, so the digest does not depend on the scale of the book.
-#[must_use]
 pub fn row_digest(transaction: &Transaction) -> Hash {
     let Transaction {
         id,
@@ -124,30 +119,12 @@ pub fn row_digest(transaction: &Transaction) -> Hash {
 mod tests {
     use super::*;
     use crate::amount::Amount;
-    use crate::calendar::parse_iso;
+    use crate::fixture::{day, owned};
     use crate::id::{AccountId, TransactionId, UserId};
     use crate::instant::{Instant, Stamp};
-    use crate::property::Properties;
 
     fn row() -> Transaction {
-        Transaction {
-            id: TransactionId::new(7),
-            date: Some(parse_iso("2025-01-31").unwrap()),
-            list_day: parse_iso("2025-01-31").unwrap(),
-            amount: Amount::from_units(500, 2),
-            description: "Lunch".to_owned(),
-            credit: Some(AccountId::new(1)),
-            debit: Some(AccountId::new(2)),
-            standing: Standing::Unchecked,
-            trashed: false,
-            posted_at: Some(Instant::new(5)),
-            properties: Properties::default(),
-            urls: Vec::new(),
-            remote_ids: Vec::new(),
-            files: Vec::new(),
-            created_by: UserId::new(1),
-            stamp: Stamp::new(None, Instant::new(5)),
-        }
+        crate::fixture::transaction(7, Standing::Unchecked)
     }
 
     #[test]
@@ -156,8 +133,8 @@ mod tests {
         let others = [
             Transaction { id: TransactionId::new(8), ..row() },
             Transaction { date: None, ..row() },
-            Transaction { list_day: parse_iso("2025-01-30").unwrap(), ..row() },
-            Transaction { amount: Amount::from_units(501, 2), ..row() },
+            Transaction { list_day: day("2025-01-30"), ..row() },
+            Transaction { amount: Amount::from_units(1_001, 2), ..row() },
             Transaction { amount: None, ..row() },
             Transaction { description: "Dinner".to_owned(), ..row() },
             Transaction { credit: Some(AccountId::new(3)), ..row() },
@@ -165,11 +142,11 @@ mod tests {
             Transaction { standing: Standing::Checked, ..row() },
             Transaction { trashed: true, ..row() },
             Transaction { posted_at: None, ..row() },
-            Transaction { urls: vec!["u".to_owned()], ..row() },
-            Transaction { remote_ids: vec!["u".to_owned()], ..row() },
+            Transaction { urls: owned(&["u"]), ..row() },
+            Transaction { remote_ids: owned(&["u"]), ..row() },
             Transaction { files: vec![FileId::new(1)], ..row() },
             Transaction { created_by: UserId::new(2), ..row() },
-            Transaction { stamp: Stamp::new(Some("a".to_owned()), Instant::new(5)), ..row() },
+            Transaction { stamp: Stamp::new(Some("a".to_owned()), Instant::new(7)), ..row() },
             Transaction { stamp: Stamp::new(None, Instant::new(6)), ..row() },
         ];
         for other in others {
@@ -179,7 +156,7 @@ mod tests {
 
     #[test]
     fn digest_does_not_depend_on_the_scale() {
-        let finer = Transaction { amount: Amount::from_units(50_000, 4), ..row() };
+        let finer = Transaction { amount: Amount::from_units(100_000, 4), ..row() };
         assert_eq!(row_digest(&finer), row_digest(&row()));
     }
 

@@ -8,7 +8,6 @@ use crate::id::AccountId;
 use crate::json::{Json, Object};
 
 /// Creates the snapshot of an account with the ids and names of its groups.
-#[must_use]
 pub fn account(account: &Account, groups: &Forest) -> Object {
     let groups = account.groups.iter().filter_map(|id| groups.get(*id)).map(id_and_name).collect();
     with_stamp(
@@ -41,9 +40,6 @@ pub struct AccountSnapshot {
 
 impl AccountSnapshot {
     /// Parses a snapshot of [`account`], or the account in the snapshot of a transaction.
-    ///
-    /// # Errors
-    /// [`Unreadable`] with the key of an unexpected value.
     pub(super) fn read(mut object: Object) -> Result<Self, Unreadable> {
         let groups = take_objects(&mut object, "groups")?
             .map(|groups| groups.into_iter().map(GroupSnapshot::read).collect())

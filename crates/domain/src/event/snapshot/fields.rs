@@ -15,13 +15,7 @@ pub(super) fn read_text<'o>(
     object: &'o Object,
     key: &'static str,
 ) -> Result<Option<&'o str>, Unreadable> {
-    match object.get(key) {
-        None => Ok(None),
-        Some(Json::Text(text)) => Ok(Some(text)),
-        Some(Json::Bool(_) | Json::Number(_) | Json::List(_) | Json::Object(_)) => {
-            Err(Unreadable(key))
-        }
-    }
+    object.get(key).map(|json| json.as_text().ok_or(Unreadable(key))).transpose()
 }
 
 /// Parses a text field.
@@ -56,17 +50,10 @@ pub(super) fn take_objects(
     object: &mut Object,
     key: &'static str,
 ) -> Result<Option<Vec<Object>>, Unreadable> {
-    match object.remove(key) {
-        None => Ok(None),
-        Some(Json::List(items)) => items
-            .into_iter()
-            .map(|item| item.into_object().ok_or(Unreadable(key)))
-            .collect::<Result<_, _>>()
-            .map(Some),
-        Some(Json::Bool(_) | Json::Text(_) | Json::Number(_) | Json::Object(_)) => {
-            Err(Unreadable(key))
-        }
-    }
+    let Some(json) = object.remove(key) else { return Ok(None) };
+    let Json::List(items) = json else { return Err(Unreadable(key)) };
+    let objects = items.into_iter().map(|item| item.into_object().ok_or(Unreadable(key)));
+    objects.collect::<Result<_, _>>().map(Some)
 }
 
 /// Adds the times and the app of a resource.

@@ -6,7 +6,6 @@ use crate::id::FileId;
 use crate::json::{Json, Object};
 
 /// Creates the snapshot of a file. Readers compute its address from the token.
-#[must_use]
 pub fn file(file: &File) -> Object {
     with_stamp(
         describe(&file.into())
@@ -43,9 +42,6 @@ pub struct FileSnapshot {
 
 impl FileSnapshot {
     /// Parses a snapshot of [`file()`], or the file in the snapshot of a transaction.
-    ///
-    /// # Errors
-    /// [`Unreadable`] with the key of an unexpected value.
     pub(super) fn read(mut object: Object) -> Result<Self, Unreadable> {
         let token = read_text(&object, "token")?.ok_or(Unreadable("token"))?.to_owned();
         object.remove("token");

@@ -6,7 +6,6 @@ use crate::id::GroupId;
 use crate::json::{Json, Object};
 
 /// Creates the snapshot of a group with the id and name of its parent.
-#[must_use]
 pub fn group(group: &Group, forest: &Forest) -> Object {
     with_stamp(
         Object::new()
@@ -42,9 +41,6 @@ pub struct GroupSnapshot {
 
 impl GroupSnapshot {
     /// Parses a snapshot of [`group`], or the group in the snapshot of an account.
-    ///
-    /// # Errors
-    /// [`Unreadable`] with the key of an unexpected value.
     pub(super) fn read(object: Object) -> Result<Self, Unreadable> {
         Ok(Self {
             id: parse_text(&object, "id")?.ok_or(Unreadable("id"))?,

@@ -25,7 +25,6 @@ use crate::saved_query::SavedQuery;
 use fields::{non_empty, with_stamp};
 
 /// Creates the snapshot of a collaborator.
-#[must_use]
 pub fn collaborator(collaborator: &Collaborator) -> Object {
     with_stamp(
         Object::new()
@@ -37,7 +36,6 @@ pub fn collaborator(collaborator: &Collaborator) -> Object {
 }
 
 /// Creates the snapshot of a saved query.
-#[must_use]
 pub fn saved_query(saved: &SavedQuery) -> Object {
     with_stamp(
         Object::new()
@@ -49,7 +47,6 @@ pub fn saved_query(saved: &SavedQuery) -> Object {
 }
 
 /// Creates the snapshot of an integration. `added_by` is the username of the installer.
-#[must_use]
 pub fn integration(integration: &Integration, added_by: &str) -> Object {
     let Integration {
         id,
@@ -76,7 +73,6 @@ pub fn integration(integration: &Integration, added_by: &str) -> Object {
 }
 
 /// Creates the snapshot of a book.
-#[must_use]
 pub fn book(book: &Book) -> Object {
     let settings = &book.settings;
     with_stamp(
@@ -126,9 +122,6 @@ pub enum Snapshot {
 
 impl Snapshot {
     /// Parses the snapshot of a resource.
-    ///
-    /// # Errors
-    /// [`Unreadable`].
     pub(super) fn read(noun: Noun, mut object: Object) -> Result<Self, Unreadable> {
         Ok(match noun {
             Noun::Transaction => Self::Transaction(Box::new(TransactionSnapshot::read(object)?)),
@@ -148,13 +141,11 @@ impl Snapshot {
     }
 
     /// Returns the account, if it is one.
-    #[must_use]
     pub fn into_account(self) -> Option<AccountSnapshot> {
         if let Self::Account(account) = self { Some(account) } else { None }
     }
 
     /// Returns the group, if it is one.
-    #[must_use]
     pub fn into_group(self) -> Option<GroupSnapshot> {
         if let Self::Group(group) = self { Some(group) } else { None }
     }
@@ -162,87 +153,44 @@ impl Snapshot {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
-    use crate::account::{Account, AccountType, Directory};
-    use crate::calendar::parse_iso;
-    use crate::field::Field;
+    use crate::account::{AccountType, Directory};
     use crate::file::FilesById;
-    use crate::group::{Forest, Group};
-    use crate::id::{AccountId, GroupId, TransactionId, UserId};
-    use crate::instant::{Instant, Stamp};
-    use crate::property::Properties;
+    use crate::fixture::{self, day};
+    use crate::group::Forest;
+    use crate::id::UserId;
     use crate::transaction::{Standing, Transaction};
-
-    const CREATOR: UserId = UserId::new(7);
-
-    fn stamp() -> Stamp {
-        Stamp::new(None, Instant::new(0))
-    }
-
-    fn trips() -> Group {
-        let changes =
-            crate::group::Changes { name: Some("Trips".to_owned()), ..Default::default() };
-        Group::create(GroupId::new(1), changes, stamp()).unwrap()
-    }
-
-    fn train() -> Account {
-        let changes = crate::account::Changes {
-            name: Some("Train".to_owned()),
-            kind: Some(AccountType::Outgoing),
-            groups: Field::Set(BTreeSet::from([GroupId::new(1)])),
-            ..Default::default()
-        };
-        Account::create(AccountId::new(2), changes, &BTreeSet::new(), stamp()).unwrap()
-    }
-
-    fn ride() -> Transaction {
-        Transaction {
-            id: TransactionId::new(3),
-            date: parse_iso("2025-01-02"),
-            list_day: parse_iso("2025-01-02").unwrap(),
-            amount: None,
-            description: "ride".to_owned(),
-            credit: None,
-            debit: Some(AccountId::new(2)),
-            standing: Standing::Unchecked,
-            trashed: false,
-            posted_at: None,
-            properties: Properties::default(),
-            urls: Vec::new(),
-            remote_ids: Vec::new(),
-            files: Vec::new(),
-            created_by: CREATOR,
-            stamp: stamp(),
-        }
-    }
 
     #[test]
     fn snapshots_round_trip() {
-        let forest = Forest::new(vec![trips()], []);
-        let Ok(Snapshot::Group(read)) = Snapshot::read(Noun::Group, group(&trips(), &forest))
-        else {
-            panic!("a group")
+        let trips = fixture::group(1, None);
+        let forest = Forest::new(vec![trips.clone()], []);
+        let read = Snapshot::read(Noun::Group, group(&trips, &forest)).unwrap();
+        let read = read.into_group().unwrap();
+        assert_eq!((read.id, read.name.as_str()), (trips.id, "Group 1"));
+        let train = fixture::account(2, "Train", &[1]);
+        let read = Snapshot::read(Noun::Account, account(&train, &forest)).unwrap();
+        let read = read.into_account().unwrap();
+        assert_eq!((read.id, read.name.as_deref()), (train.id, Some("Train")));
+        assert_eq!((read.kind, read.groups.unwrap().len()), (Some(AccountType::Asset), 1));
+
+        let ride = Transaction {
+            description: "ride".to_owned(),
+            credit: None,
+            ..fixture::transaction(3, Standing::Unchecked)
         };
-        assert_eq!((read.id.get(), read.name.as_str()), (1, "Trips"));
-        let Ok(Snapshot::Account(read)) = Snapshot::read(Noun::Account, account(&train(), &forest))
-        else {
-            panic!("an account")
-        };
-        assert_eq!((read.id.get(), read.name.as_deref()), (2, Some("Train")));
-        assert_eq!(read.kind, Some(AccountType::Outgoing));
-        assert_eq!(read.groups.map(|groups| groups.len()), Some(1));
-        let directory = Directory::new(vec![train()]);
-        let written = |actor| transaction(&ride(), &directory, &FilesById::default(), 2, actor);
-        let read = |actor| match Snapshot::read(Noun::Transaction, written(actor)) {
-            Ok(Snapshot::Transaction(read)) => *read,
-            other => panic!("{other:?}"),
+        let directory = Directory::new(vec![train]);
+        let read = |actor| {
+            let written = transaction(&ride, &directory, &FilesById::default(), 2, actor);
+            match Snapshot::read(Noun::Transaction, written) {
+                Ok(Snapshot::Transaction(read)) => *read,
+                other => panic!("{other:?}"),
+            }
         };
         let other = read(UserId::new(8));
-        assert_eq!((other.date, other.posted), (ride().date, true));
-        assert_eq!((other.description.as_str(), other.created_by), ("ride", Some(CREATOR)));
-        assert_eq!(read(CREATOR).created_by, None);
+        assert_eq!((other.date, other.posted), (Some(day("2025-01-15")), true));
+        assert_eq!((&*other.description, other.created_by), ("ride", Some(ride.created_by)));
+        assert_eq!(read(ride.created_by).created_by, None);
         let side = other.debit.unwrap();
         assert_eq!((side.id.get(), side.name.as_deref()), (2, Some("Train")));
         assert!(other.credit.is_none() && side.kind.is_none() && side.groups.is_none());

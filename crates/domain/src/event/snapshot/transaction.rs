@@ -19,7 +19,6 @@ use crate::transaction::Transaction;
 ///
 /// To keep snapshots small, the id is omitted, because it is the event's resource, and the creator
 /// is omitted if it is the acting user (behaviour 8.16).
-#[must_use]
 pub fn transaction(
     transaction: &Transaction,
     accounts: &Directory,
@@ -85,9 +84,6 @@ pub struct TransactionSnapshot {
 
 impl TransactionSnapshot {
     /// Parses a snapshot of [`transaction`].
-    ///
-    /// # Errors
-    /// [`Unreadable`] with the key of an unexpected value.
     pub(super) fn read(mut object: Object) -> Result<Self, Unreadable> {
         let mut side = |key| take_object(&mut object, key)?.map(AccountSnapshot::read).transpose();
         let (credit, debit) = (side("creditAccount")?, side("debitAccount")?);

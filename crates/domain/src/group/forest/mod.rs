@@ -119,27 +119,23 @@ impl Forest {
     }
 
     /// Returns the group with that id.
-    #[must_use]
     pub fn get(&self, id: GroupId) -> Option<&Group> {
         self.groups.get(&id)
     }
 
     /// Finds the group with that id or else with that name (behaviour 4.4).
-    #[must_use]
     pub fn find(&self, text: &str) -> Option<&Group> {
         let by_id = text.parse().ok().and_then(|id| self.get(id));
         by_id.or_else(|| self.find_by_name(text))
     }
 
     /// Finds the group of a reference, by id or else by name.
-    #[must_use]
     pub fn resolve(&self, reference: &GroupRef) -> Option<&Group> {
         let by_id = reference.parse_id().and_then(|id| self.get(id));
         by_id.or_else(|| self.find_by_name(reference.name.as_deref()?))
     }
 
     /// Finds the group with that name, in any spelling of the same normalized form.
-    #[must_use]
     pub fn find_by_name(&self, name: &str) -> Option<&Group> {
         self.names.get(&crate::name::normalized(name)).and_then(|id| self.get(*id))
     }
@@ -150,13 +146,11 @@ impl Forest {
     }
 
     /// Returns the child groups.
-    #[must_use]
     pub fn children(&self, id: GroupId) -> &[GroupId] {
         self.children.get(&id).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the group and all groups below it.
-    #[must_use]
     pub fn descendants(&self, id: GroupId) -> Vec<GroupId> {
         let mut found = vec![id];
         let mut next = 0;
@@ -236,7 +230,6 @@ impl Forest {
     }
 
     /// Returns the flags of a group.
-    #[must_use]
     pub fn flags(&self, id: GroupId) -> GroupFlags {
         let has_accounts = self.types_below.contains_key(&id);
         // An empty group inherits from its nearest ancestor with accounts (behaviour 4.12).
@@ -244,30 +237,21 @@ impl Forest {
             Some(nearest) => nearest.get(&id).and_then(|above| self.types_below.get(above)),
             None => self.ancestors(id).find_map(|above| self.types_below.get(&above)),
         };
-        let has_groups = !self.children(id).is_empty();
-        let Some(types) = types else {
-            return GroupFlags {
-                kind: None,
-                mixed: false,
-                permanent: true,
-                credit: false,
-                has_accounts,
-                has_groups,
-            };
-        };
+        let none = BTreeSet::new();
+        let types = types.unwrap_or(&none);
+        let kind = types.first().copied().filter(|_| types.len() == 1);
         GroupFlags {
-            kind: if types.len() == 1 { types.first().copied() } else { None },
+            kind,
             mixed: has_accounts && types.len() > 1,
             permanent: types.iter().all(|kind| kind.is_permanent()),
             // Mixed types never have credit nature, even if each of them has (behaviour 4.12).
-            credit: types.len() == 1 && types.iter().all(|kind| kind.is_credit()),
+            credit: kind.is_some_and(AccountType::is_credit),
             has_accounts,
-            has_groups,
+            has_groups: !self.children(id).is_empty(),
         }
     }
 
     /// Lists all groups, parents before children, each level by normalized name (behaviour 4.19).
-    #[must_use]
     pub fn parents_first(&self) -> Vec<&Group> {
         let with_key =
             |(depth, id)| self.get(id).map(|group| (depth, group.name.normalized(), group));

@@ -36,27 +36,15 @@ fn examples_of_transactions() {
 #[test]
 fn examples_of_balances() {
     let query = balance("group:'COGS' #projectB on:2025");
-    assert_eq!(
-        (query.groups.as_slice(), query.tags.as_slice()),
-        (["COGS".to_owned()].as_slice(), ["projectb".to_owned()].as_slice())
-    );
-    assert_eq!((query.from, query.until), (parse_iso("2025-01-01"), parse_iso("2026-01-01")));
     assert!(query.accounts.is_empty());
-
+    assert_eq!((query.groups, query.tags), (vec!["COGS".to_owned()], vec!["projectb".to_owned()]));
+    assert_eq!((query.from, query.until), (parse_iso("2025-01-01"), parse_iso("2026-01-01")));
     for (text, from, until) in [
-        ("on:2025-01", "2025-01-01", "2025-02-01"),
-        ("after:$m-1 before:$m", "2025-05-01", "2025-06-01"),
-        ("before:$m", "", "2025-06-01"),
         ("after:$m-12 before:$m-6", "2024-06-01", "2024-12-01"),
-        ("after:$m-3 before:$m+1", "2025-03-01", "2025-07-01"),
-        ("on:$m-1", "2025-04-01", "2025-05-01"),
-        ("after:$y-1 before:$y", "2025-01-01", "2026-01-01"),
         ("before:$d", "", "2025-05-20"),
         ("after:15/$m", "2025-05-15", ""),
-        ("on: 25/01/2020", "2020-01-25", "2020-01-26"),
     ] {
         let query = balance(text);
-        let shown = [query.from, query.until].map(|day| day.map(format_iso).unwrap_or_default());
-        assert_eq!(shown, [from, until], "{text}");
+        assert_eq!((query.from, query.until), (parse_iso(from), parse_iso(until)), "{text}");
     }
 }

@@ -249,6 +249,12 @@ fn invalid_values_match_nothing() {
         ("a OR after:soon", "('a' | nothing)"),
         ("-(after:soon) x", "nothing 'x'"),
         ("-(after:soon a) x", "!(!nothing 'a') 'x'"),
+        ("using:postDate a -on:2025-02-30", "'a' nothing"),
+        // 0.23: stored texts contain no NUL.
+        ("a\0b", "nothing"),
+        ("-\0 x", "!nothing 'x'"),
+        ("account:Cash\0 tax\0_rate:full", "nothing nothing"),
+        ("on:2025\0", "nothing"),
     ]);
 }
 

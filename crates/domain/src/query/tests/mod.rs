@@ -1,9 +1,9 @@
 //! Tests of the query language (behaviour 1, 2.8, 5.8, 5.9).
 
 mod balances;
+mod count_plans;
 mod examples;
 mod lexical;
-mod matching;
 mod ranges;
 mod robustness;
 mod terms;
@@ -12,15 +12,7 @@ mod warnings;
 use super::{BalanceQuery, Comparison, DateBasis, Filter, ParseContext, Query, Term};
 use crate::amount::DecimalSeparator;
 use crate::calendar::{DatePattern, format_iso, parse_iso};
-
-/// Returns the context of behaviour 1.6.
-fn context() -> ParseContext {
-    ParseContext {
-        today: parse_iso("2025-05-20").unwrap(),
-        pattern: DatePattern::DayFirst,
-        separator: DecimalSeparator::Dot,
-    }
-}
+use crate::fixture::query_context as context;
 
 fn with_pattern(pattern: DatePattern) -> ParseContext {
     ParseContext { pattern, ..context() }

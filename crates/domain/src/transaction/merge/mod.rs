@@ -18,13 +18,6 @@ use super::{LifecycleState, Refusal, Standing, Transaction, TransactionRules, ch
 pub use submitted::SubmittedFields;
 
 /// Looks up the column `merge` of the transition table (behaviour 3.4).
-///
-/// ```
-/// use daybook_domain::transaction::{Transition, Refusal, LifecycleState, merge_transition};
-/// assert_eq!(merge_transition(LifecycleState::Unchecked), Transition::Done);
-/// assert_eq!(merge_transition(LifecycleState::Checked), Transition::Refused(Refusal::Checked));
-/// ```
-#[must_use]
 pub const fn merge_transition(state: LifecycleState) -> Transition {
     match state {
         LifecycleState::Draft | LifecycleState::Unchecked => Transition::Done,

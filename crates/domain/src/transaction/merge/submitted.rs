@@ -28,7 +28,6 @@ pub struct SubmittedFields {
 impl Changes {
     /// Returns whether an item of a merge has fields besides its id, blank or not (behaviour
     /// 3.11.9).
-    #[must_use]
     pub fn has_fields_besides_id(&self) -> bool {
         fn is_present<T>(field: &Field<T>) -> bool {
             !matches!(field, Field::Keep)

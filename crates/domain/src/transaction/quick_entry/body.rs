@@ -20,7 +20,6 @@ pub enum Discovery {
 impl Changes {
     /// Returns the parts to search for in the description. `None` if the body has no description or
     /// has an account, or if the description is too long and will be refused.
-    #[must_use]
     pub fn discovery(&self, separator: DecimalSeparator) -> Option<Discovery> {
         let has_account = |side: &Field<AccountRef>| {
             side.as_ref().value().is_some_and(|reference| !reference.is_blank())

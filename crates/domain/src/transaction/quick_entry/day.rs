@@ -1,9 +1,9 @@
 //! Reads dates in a text, and finds the same day of later months (behaviour 3.8.2.3, 3.8.2.8).
 
-use time::{Date, Month};
+use time::Date;
 
 use super::scanner::ISO_DAY;
-use crate::calendar::{DatePattern, from_parts, parse_digits, parse_iso};
+use crate::calendar::{DatePattern, from_parts, month_index, month_start, parse_digits, parse_iso};
 
 /// Reads a date in the date pattern of the book or as `yyyy-MM-dd`. A date without a year is in the
 /// year of `today`.
@@ -42,10 +42,8 @@ pub(super) fn following_months(first: Date, count: u8) -> Option<Vec<Date>> {
 /// Adds a positive or negative number of months to a date. The result is the same day, or the last
 /// day of a shorter month. `None` if it would be outside the calendar.
 pub(super) fn add_months(first: Date, months: i32) -> Option<Date> {
-    let index = first.year() * 12 + i32::from(u8::from(first.month())) - 1 + months;
-    let (year, month) =
-        (index.div_euclid(12), Month::try_from(u8::try_from(index.rem_euclid(12)).ok()? + 1).ok()?);
-    from_parts(year, month.into(), first.day().min(month.length(year)))
+    let month = month_start(month_index(first).checked_add(i64::from(months))?)?;
+    month.replace_day(first.day().min(month.month().length(month.year()))).ok()
 }
 
 #[cfg(test)]

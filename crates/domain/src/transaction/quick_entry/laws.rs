@@ -8,69 +8,29 @@ use crate::calendar::parse_iso;
 use crate::name::normalized;
 use crate::transaction::MAX_DESCRIPTION;
 
-const PIECES: [&str; 48] = [
-    " ",
-    "  ",
-    "\n",
-    "-",
-    "_",
-    ".",
-    ",",
-    "'",
-    "\"",
-    "#",
-    "$",
-    "(",
-    ")",
-    "/",
-    ":",
-    "a",
-    "b",
-    "ab",
-    "A",
-    "é",
-    "e\u{301}",
-    "ß",
-    "25",
-    "12,34",
-    "1.234,56",
-    "0",
-    "31/10",
-    "1/2/2025",
-    "2025-01-31",
-    "4x",
-    "$2x",
-    "http://",
-    "https://a",
-    "#tag",
-    "-#tag",
-    "Cash",
-    "cash",
-    "Credit Card",
-    "credit",
-    "card",
-    "Food",
-    "-7",
-    "10:30",
-    "\u{301}",
-    "1 234",
-    "\u{a0}",
-    "\u{2019}",
-    "%",
-];
+/// Fragments of texts, separated by spaces. `␣` stands for a space.
+const PIECES: &str = "␣ ␣␣ \n - _ . , ' \" # $ ( ) / : a b ab A é e\u{301} ß 25 12,34 1.234,56 0 \
+                      31/10 1/2/2025 2025-01-31 4x $2x http:// https://a #tag -#tag Cash cash \
+                      Credit␣Card credit card Food -7 10:30 \u{301} 1␣234 \u{a0} \u{2019} %";
+
+fn fragments(list: &str) -> Vec<String> {
+    list.split(' ').map(|piece| piece.replace('␣', " ")).collect()
+}
 
 fn texts() -> impl Strategy<Value = String> {
-    let pieces = prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..16)
+    let pieces = prop::collection::vec(prop::sample::select(fragments(PIECES)), 0..16)
         .prop_map(|pieces| pieces.concat());
     prop_oneof![4 => pieces, 1 => "\\PC{0,40}", 1 => any::<String>()]
 }
 
+const PRECISION: Precision =
+    Precision { fraction_digits: 2, scale: 2, separator: DecimalSeparator::Comma };
+
 fn reader(names: &Lexicon, repeats: bool) -> QuickEntryReader<'_> {
-    let precision = Precision { fraction_digits: 2, scale: 2, separator: DecimalSeparator::Comma };
     QuickEntryReader {
         names,
         pattern: DatePattern::DayFirst,
-        precision,
+        precision: PRECISION,
         today: parse_iso("2025-05-20").unwrap(),
         repeats,
     }
@@ -102,11 +62,7 @@ proptest! {
         let mut typed = TypedText::new(text.trim());
         typed.take_accounts(&names);
         let date = typed.take_date(DatePattern::DayFirst, parse_iso("2025-05-20").unwrap());
-        typed.take_amount(Precision {
-            fraction_digits: 2,
-            scale: 2,
-            separator: DecimalSeparator::Comma,
-        });
+        typed.take_amount(PRECISION);
         if let Some(date) = date.filter(|_| repeats) {
             typed.take_repeats(date);
         }
@@ -114,9 +70,9 @@ proptest! {
         typed.remove_negated_tags();
         let pieces = typed.pieces.iter().zip(&typed.removed);
         let removed: String = pieces
-        .filter(|(_, removed)| **removed)
-        .map(|(piece, _)| typed.text_of(piece))
-        .collect();
+            .filter(|(_, removed)| **removed)
+            .map(|(piece, _)| typed.text_of(piece))
+            .collect();
         let rest = typed.remaining_text();
         prop_assert!(is_subsequence(&rest, &text), "{:?} of {:?}", rest, text);
         prop_assert_eq!(letters(&format!("{rest}{removed}")), letters(&text));
@@ -226,21 +182,8 @@ fn long_texts_and_many_names() {
         .collect();
     let names =
         Lexicon::new(many.iter().zip(1..).map(|(name, id)| (AccountId::new(id), name.as_str())));
-    for piece in PIECES.into_iter().chain([
-        "a ",
-        "a a 77",
-        "'a ",
-        "\"a",
-        "-#",
-        "#-",
-        "http://.",
-        "http://(",
-        "1,",
-        "1.1",
-        "9",
-        "a_",
-        "4x 31/10 ",
-    ]) {
+    let more = "a␣ a␣a␣77 'a␣ \"a -# #- http://. http://( 1, 1.1 9 a_ 4x␣31/10␣";
+    for piece in fragments(PIECES).into_iter().chain(fragments(more)) {
         let text = piece.repeat(MAX_DESCRIPTION / piece.len());
         let found = reader(&names, true).read(&text);
         assert!(found.description.len() <= text.len());

@@ -101,7 +101,6 @@ impl QuickEntryReader<'_> {
     /// );
     /// assert_eq!(found.description, "to #Airport");
     /// ```
-    #[must_use]
     pub fn read(&self, text: &str) -> QuickEntry {
         let text = text.trim();
         let mut typed = TypedText::new(text);
@@ -125,32 +124,6 @@ impl QuickEntryReader<'_> {
 
     /// Reads only the names of two accounts, for a body with a date or an amount. `None` if the
     /// text does not have two names; then it is not changed (behaviour 3.8.1).
-    ///
-    /// ```
-    /// # use daybook_domain::amount::{DecimalSeparator, Precision};
-    /// # use daybook_domain::calendar::{DatePattern, parse_iso};
-    /// # use daybook_domain::id::AccountId;
-    /// # use daybook_domain::transaction::quick_entry::{Lexicon, QuickEntryReader};
-    /// let names =
-    ///     Lexicon::new([(AccountId::new(1), "Output Tax"), (AccountId::new(2), "Product")]);
-    /// # let reader = QuickEntryReader {
-    /// #     names: &names,
-    /// #     pattern: DatePattern::DayFirst,
-    /// #     precision: Precision {
-    /// #         fraction_digits: 2,
-    /// #         scale: 2,
-    /// #         separator: DecimalSeparator::Dot,
-    /// #     },
-    /// #     today: parse_iso("2025-05-20").unwrap(),
-    /// #     repeats: false,
-    /// # };
-    /// let found = reader.read_names("Output Tax Product #vatout Sold 25").unwrap();
-    /// assert_eq!(found.credit, Some(AccountId::new(1)));
-    /// assert_eq!((found.debit, found.amount), (Some(AccountId::new(2)), None));
-    /// assert_eq!(found.description, "#vatout Sold 25");
-    /// assert_eq!(reader.read_names("Product 25"), None);
-    /// ```
-    #[must_use]
     pub fn read_names(&self, text: &str) -> Option<QuickEntry> {
         let mut typed = TypedText::new(text.trim());
         let (credit, debit) = typed.take_accounts(self.names);

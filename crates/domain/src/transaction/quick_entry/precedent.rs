@@ -29,7 +29,6 @@ const MONTHS: i32 = 12;
 /// assert!(!learns_from_history(&set("no")));
 /// assert!(!learns_from_history(&Properties::default()));
 /// ```
-#[must_use]
 pub fn learns_from_history(properties: &Properties) -> bool {
     properties.get(LEARN_FROM_HISTORY).is_some_and(|value| value.eq_ignore_ascii_case("true"))
 }
@@ -46,7 +45,6 @@ pub struct Precedent {
 impl QuickEntry {
     /// Returns the searches for a similar transaction, in order: with the same description, then
     /// with the same hashtags. None if the text has both accounts.
-    #[must_use]
     pub fn precedents(&self, today: Date) -> Vec<Precedent> {
         if self.credit.is_some() && self.debit.is_some() {
             return Vec::new();

@@ -5,6 +5,7 @@ use crate::account::AccountRef;
 use crate::amount::{self, DecimalSeparator};
 use crate::calendar::{format_iso, parse_iso};
 use crate::field::Field;
+use crate::fixture::owned;
 use crate::transaction::{Changes, MAX_DESCRIPTION};
 
 const CASH: AccountId = AccountId::new(1);
@@ -34,16 +35,19 @@ fn precision(separator: DecimalSeparator) -> Precision {
     Precision { fraction_digits: 2, scale: 2, separator }
 }
 
+/// A reader on 2025-05-20.
+fn reader(
+    names: &Lexicon,
+    separator: DecimalSeparator,
+    pattern: DatePattern,
+    repeats: bool,
+) -> QuickEntryReader<'_> {
+    let (precision, today) = (precision(separator), parse_iso("2025-05-20").unwrap());
+    QuickEntryReader { names, pattern, precision, today, repeats }
+}
+
 fn read_with(text: &str, separator: DecimalSeparator, pattern: DatePattern) -> QuickEntry {
-    let (names, today) = (names(), parse_iso("2025-05-20").unwrap());
-    QuickEntryReader {
-        names: &names,
-        pattern,
-        precision: precision(separator),
-        today,
-        repeats: true,
-    }
-    .read(text)
+    reader(&names(), separator, pattern, true).read(text)
 }
 
 fn read(text: &str) -> QuickEntry {
@@ -57,11 +61,8 @@ fn shown(found: &QuickEntry) -> (Option<String>, Option<String>) {
 #[track_caller]
 fn check_amount(text: &str, separator: DecimalSeparator, amount: Option<&str>, rest: &str) {
     let found = read_with(text, separator, DatePattern::DayFirst);
-    assert_eq!(
-        (shown(&found).0.as_deref(), found.description.as_str()),
-        (amount, rest),
-        "{text:?} {separator:?}"
-    );
+    let shown = (shown(&found).0, found.description);
+    assert_eq!((shown.0.as_deref(), &*shown.1), (amount, rest), "{text:?} {separator:?}");
 }
 
 #[test]
@@ -184,11 +185,8 @@ fn account_names_are_found() {
         ("10.5 10/01 10:30", None, None, "10:30"),
     ] {
         let found = read(text);
-        assert_eq!(
-            (found.credit, found.debit, found.description.as_str()),
-            (credit, debit, rest),
-            "{text:?}"
-        );
+        let found = (found.credit, found.debit, found.description.as_str());
+        assert_eq!(found, (credit, debit, rest), "{text:?}");
     }
     // The digits in the name of a third account are not an amount.
     assert_eq!(shown(&read("cash food 520111 Freight Intergroup 7")).0.as_deref(), Some("7.00"));
@@ -210,12 +208,9 @@ fn dates_are_found() {
         ("'31/01' #31/01", None, "'31/01' #31/01"),
     ] {
         let found = read(text);
-        assert_eq!(
-            (shown(&found).1.as_deref(), found.description.as_str()),
-            (date, rest),
-            "{text:?}"
-        );
-        assert_eq!(found.amount, None, "{text:?}");
+        let (amount, found_date) = shown(&found);
+        let found = (found_date.as_deref(), amount, found.description.as_str());
+        assert_eq!(found, (date, None, rest), "{text:?}");
     }
     let found = read_with("01/31 lunch", DecimalSeparator::Dot, DatePattern::YearFirst);
     assert_eq!(shown(&found).1.as_deref(), Some("2025-01-31"));
@@ -238,11 +233,8 @@ fn tags_urls_and_quotes_are_found() {
         ("an open 'quote 25", vec![], "an open 'quote"),
     ] {
         let found = read(text);
-        assert_eq!(
-            (found.urls, found.description.as_str()),
-            (urls.into_iter().map(str::to_owned).collect(), rest),
-            "{text:?}"
-        );
+        let found = (found.urls, found.description.as_str());
+        assert_eq!(found, (owned(&urls), rest), "{text:?}");
     }
 }
 
@@ -270,18 +262,10 @@ fn repetitions_are_found() {
         assert_eq!(days(text), (repeats.to_owned(), rest.to_owned()), "{text:?}");
     }
     assert_eq!(read("a 1/1/2025 36x").repeats.len(), 36);
-    let (names, today) = (names(), parse_iso("2025-05-20").unwrap());
-    let batch = QuickEntryReader {
-        names: &names,
-        pattern: DatePattern::DayFirst,
-        precision: precision(DecimalSeparator::Dot),
-        today,
-        repeats: false,
-    };
-    assert_eq!(
-        (batch.read("a 31/10 2x").description.as_str(), batch.read("a 31/10 2x").repeats),
-        ("a 2x", vec![])
-    );
+    let names = names();
+    let batch = reader(&names, DecimalSeparator::Dot, DatePattern::DayFirst, false);
+    let found = batch.read("a 31/10 2x");
+    assert_eq!((found.description.as_str(), found.repeats), ("a 2x", vec![]));
 }
 
 #[test]
@@ -299,14 +283,8 @@ fn white_space_is_collapsed() {
 
 #[test]
 fn only_two_names_are_read() {
-    let reader_names = names();
-    let reader = QuickEntryReader {
-        names: &reader_names,
-        pattern: DatePattern::DayFirst,
-        precision: precision(DecimalSeparator::Dot),
-        today: parse_iso("2025-05-20").unwrap(),
-        repeats: true,
-    };
+    let names = names();
+    let reader = reader(&names, DecimalSeparator::Dot, DatePattern::DayFirst, true);
     for (text, credit, debit, rest) in [
         ("cash food 25 13/05", CASH, FOOD, "25 13/05"),
         (" credit-card  to the FOOD court\n #tag -#no  x", CARD, FOOD_COURT, "to the\n#tag -#no x"),
@@ -329,51 +307,32 @@ fn only_two_names_are_read() {
 #[test]
 fn discovery_depends_on_the_empty_fields() {
     let dot = DecimalSeparator::Dot;
-    let text =
-        || Changes { description: Field::Set("Cash Food 25".to_owned()), ..Changes::default() };
-    let blank = || Field::Set(" ".to_owned());
+    let set = |text: &str| Field::Set(text.to_owned());
+    let text = || Changes { description: set("Cash Food 25"), ..Changes::default() };
     let reference = |name: &str| Field::Set(AccountRef { id: None, name: Some(name.to_owned()) });
-    for everything in [
-        text(),
-        Changes {
-            amount: blank(),
-            date: blank(),
-            credit: reference(" "),
-            debit: Field::Clear,
-            ..text()
-        },
-        Changes {
-            amount: Field::Set("-0.00".to_owned()),
-            draft: true,
-            urls: Some(vec![]),
-            ..text()
-        },
-    ] {
+    let blank = Changes { amount: set(" "), date: set(" "), credit: reference(" "), ..text() };
+    let zero = Changes { amount: set("-0.00"), debit: Field::Clear, draft: true, ..text() };
+    for everything in [text(), blank, zero] {
         assert_eq!(everything.discovery(dot), Some(Discovery::Everything), "{everything:?}");
     }
     for names in [
-        Changes { amount: Field::Set("1".to_owned()), ..text() },
-        Changes { amount: Field::Set("bad".to_owned()), ..text() },
-        Changes { date: Field::Set("2025-01-01".to_owned()), debit: reference(""), ..text() },
+        Changes { amount: set("1"), ..text() },
+        Changes { amount: set("bad"), ..text() },
+        Changes { date: set("2025-01-01"), debit: reference(""), ..text() },
     ] {
         assert_eq!(names.discovery(dot), Some(Discovery::AccountNames), "{names:?}");
     }
     for other in [
         Changes { description: Field::Clear, ..text() },
-        Changes { description: blank(), ..text() },
-        Changes { description: Field::Set("x".repeat(MAX_DESCRIPTION + 1)), ..text() },
+        Changes { description: set(" "), ..text() },
+        Changes { description: set(&"x".repeat(MAX_DESCRIPTION + 1)), ..text() },
         Changes { credit: reference("x"), ..text() },
-        Changes { amount: Field::Set("1".to_owned()), debit: reference("x"), ..text() },
+        Changes { amount: set("1"), debit: reference("x"), ..text() },
     ] {
         assert_eq!(other.discovery(dot), None, "{other:?}");
     }
-    let given = Changes { urls: Some(vec!["b".to_owned(), "http://a".to_owned()]), ..text() };
-    let found = QuickEntry {
-        urls: vec!["http://a".to_owned(), "http://c".to_owned()],
-        ..QuickEntry::default()
-    };
-    assert_eq!(
-        given.with_quick_entry(found, precision(dot)).urls,
-        Some(vec!["b".to_owned(), "http://a".to_owned(), "http://c".to_owned()])
-    );
+    let given = Changes { urls: Some(owned(&["b", "http://a"])), ..text() };
+    let found = QuickEntry { urls: owned(&["http://a", "http://c"]), ..QuickEntry::default() };
+    let urls = given.with_quick_entry(found, precision(dot)).urls;
+    assert_eq!(urls, Some(owned(&["b", "http://a", "http://c"])));
 }

@@ -1,10 +1,8 @@
 //! Tests of merges whose items have fields besides their ids (behaviour 3.11.9).
 
-use std::collections::BTreeSet;
-
 use super::*;
-use crate::account::{self, Account, AccountRef};
-use crate::field::Field;
+use crate::account::{Account, AccountRef};
+use crate::fixture::{account, edits};
 use crate::transaction::Changes as Body;
 
 const BANK: AccountId = AccountId::new(3);
@@ -12,38 +10,23 @@ const OLD: AccountId = AccountId::new(4);
 
 /// Merges with submitted fields.
 fn submit(
-    accounts: &Directory,
     lock_date: Option<&str>,
     given: [&Transaction; 2],
     items: [Body; 2],
 ) -> Result<Merged, crate::Refusal> {
-    let (access, today) = (access(lock_date), parse_iso("2025-05-20").unwrap());
-    let now = Instant::new(500);
-    let rules = TransactionRules { access: &access, accounts, now, today, created_on: today };
+    let old = Account { archived: true, ..account(4, "Old", &[]) };
+    let [cash, food, bank] =
+        [(1, "Cash"), (2, "Food"), (3, "Bank")].map(|(id, name)| account(id, name, &[]));
     let pair = MergePair::new(given.map(Transaction::clone).to_vec())?;
-    let read = |(item, stored)| rules.read_submitted(item, stored);
-    let submitted = items.iter().zip(given).map(read).collect::<Result<Vec<_>, _>>()?;
-    rules.merge(&pair.with_submitted(submitted)?, IDS, None)
+    with_rules(&Directory::new(vec![cash, food, bank, old]), lock_date, |rules| {
+        let read = |(item, stored)| rules.read_submitted(item, stored);
+        let submitted = items.iter().zip(given).map(read).collect::<Result<Vec<_>, _>>()?;
+        rules.merge(&pair.with_submitted(submitted)?, IDS, None)
+    })
 }
 
 fn set(text: &str) -> Field<String> {
     Field::Set(text.to_owned())
-}
-
-fn account(id: AccountId, name: &str, archived: bool) -> Account {
-    let changes = account::Changes { name: Some(name.to_owned()), ..account::Changes::default() };
-    let stamp = Stamp::new(None, Instant::new(1));
-    let made = Account::create(id, changes, &BTreeSet::new(), stamp).unwrap();
-    Account { archived, ..made }
-}
-
-fn chart() -> Directory {
-    Directory::new(vec![
-        account(CASH, "Cash", false),
-        account(FOOD, "Food", false),
-        account(BANK, "Bank", false),
-        account(OLD, "Old", true),
-    ])
 }
 
 fn named(name: &str) -> Field<AccountRef> {
@@ -65,7 +48,7 @@ fn fields_besides_the_id_are_detected() {
         Body { urls: Some(vec![]), ..bare() },
         Body { remote_ids: Some(vec![]), ..bare() },
         Body { files: Some(vec![]), ..bare() },
-        Body { properties: [("k".to_owned(), None)].into(), ..bare() },
+        Body { properties: edits(&[("k", None)]), ..bare() },
     ] {
         assert!(item.has_fields_besides_id(), "{item:?}");
     }
@@ -73,34 +56,27 @@ fn fields_besides_the_id_are_detected() {
 
 #[test]
 fn submitted_values_have_precedence_over_stored_values() {
-    let text = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-    let map = |pairs: &[(&str, &str)]| {
-        Properties::stored(pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect())
-    };
-    let edits = |pairs: &[(&str, Option<&str>)]| {
-        pairs.iter().map(|(k, v)| ((*k).to_owned(), v.map(str::to_owned))).collect()
-    };
     // The first is the base although it is an older draft.
     let first = Transaction {
         description: "first".to_owned(),
         debit: None,
-        urls: text(&["a", "b"]),
-        remote_ids: text(&["r1"]),
-        properties: map(&[("k", "1"), ("own", "1"), ("gone", "1")]),
+        urls: owned(&["a", "b"]),
+        remote_ids: owned(&["r1"]),
+        properties: properties(&[("k", "1"), ("own", "1"), ("gone", "1")]),
         ..transaction(1, Standing::Draft)
     };
     let second = Transaction {
         amount: Amount::from_units(2_500, 2),
         description: "second".to_owned(),
-        remote_ids: text(&["r2", "r1"]),
-        properties: map(&[("k", "2"), ("own", "2"), ("gone", "2")]),
+        remote_ids: owned(&["r2", "r1"]),
+        properties: properties(&[("k", "2"), ("own", "2"), ("gone", "2")]),
         ..transaction(2, Standing::Unchecked)
     };
     let items = [
         Body {
             date: set(" "),
             credit: named("bank"),
-            urls: Some(text(&["c"])),
+            urls: Some(owned(&["c"])),
             properties: edits(&[("K", Some("submitted first")), ("gone", None)]),
             ..Body::default()
         },
@@ -108,12 +84,12 @@ fn submitted_values_have_precedence_over_stored_values() {
             date: set("2025-03-01"),
             description: set("submitted second"),
             credit: named("cash"),
-            remote_ids: Some(text(&["r3", "r1"])),
+            remote_ids: Some(owned(&["r3", "r1"])),
             properties: edits(&[("k", Some("submitted second")), ("more", Some("2"))]),
             ..Body::default()
         },
     ];
-    let merged = submit(&chart(), None, [&first, &second], items).unwrap();
+    let merged = submit(None, [&first, &second], items).unwrap();
     let Merged { transaction: made, difference, .. } = merged;
     assert_eq!(
         (made.date, made.description.as_str(), made.credit, made.debit),
@@ -125,7 +101,7 @@ fn submitted_values_have_precedence_over_stored_values() {
     assert_eq!(made.remote_ids, [links[0], links[1], "r3", "r1", "r2"]);
     assert_eq!(
         made.properties,
-        map(&[("k", "submitted first"), ("own", "1"), ("gone", "2"), ("more", "2")])
+        properties(&[("k", "submitted first"), ("own", "1"), ("gone", "2"), ("more", "2")])
     );
     let left = difference.unwrap();
     assert_eq!(
@@ -143,7 +119,7 @@ fn submitted_amount_replaces_stored_amounts() {
         Transaction { amount: Amount::from_units(2_500, 2), ..transaction(2, Standing::Draft) };
     let merged = |amounts: [Field<String>; 2]| {
         let items = amounts.map(|amount| Body { amount, ..Body::default() });
-        submit(&chart(), None, [&first, &second], items).unwrap()
+        submit(None, [&first, &second], items).unwrap()
     };
     for (amounts, units, scale) in [
         ([set("30"), Field::Keep], 3_000, 2),
@@ -167,35 +143,29 @@ fn submitted_amount_replaces_stored_amounts() {
 fn invalid_fields_are_refused() {
     let [draft, posted] = [(1, Standing::Draft), (2, Standing::Unchecked)]
         .map(|(id, standing)| transaction(id, standing));
-    let refused = |item: Body, lock| {
-        submit(&chart(), lock, [&draft, &posted], [Body::default(), item]).unwrap_err()
-    };
-    let date = |text: &str| Body { date: set(text), ..Body::default() };
+    let none = Body::default;
+    let refused = |item: Body, lock| submit(lock, [&draft, &posted], [none(), item]).unwrap_err();
+    let date = |text: &str| Body { date: set(text), ..none() };
     assert_eq!(refused(date("soon"), None), Refusal::Date("soon".to_owned()).into());
-    assert_eq!(
-        refused(date("2024-12-31"), Some("2025-01-01")),
-        Refusal::Locked("2024-12-31".to_owned()).into(),
-        "the date of the result is locked"
-    );
-    let same = Body { credit: named("Food"), ..Body::default() };
+    let locked = refused(date("2024-12-31"), Some("2025-01-01"));
+    assert_eq!(locked, Refusal::Locked("2024-12-31".to_owned()).into(), "the date of the result");
+    let same = Body { credit: named("Food"), ..none() };
     assert_eq!(refused(same, None), Refusal::SameAccount.into());
-    let amount = |text: &str| Body { amount: set(text), ..Body::default() };
-    assert!(matches!(refused(amount("-1"), None), crate::Refusal::Amount(_)));
-    assert!(matches!(refused(amount("x"), None), crate::Refusal::Amount(_)));
-    let unknown = Body { debit: named("Nowhere"), ..Body::default() };
-    assert!(matches!(refused(unknown, None), crate::Refusal::Account(_)));
-    let archived = || Body { debit: named("Old"), ..Body::default() };
-    assert!(matches!(refused(archived(), None), crate::Refusal::Account(_)));
+    let amount = |text: &str| Body { amount: set(text), ..none() };
+    for text in ["-1", "x"] {
+        assert!(matches!(refused(amount(text), None), crate::Refusal::Amount(_)), "{text}");
+    }
+    let to = |name: &str| Body { debit: named(name), ..none() };
+    for name in ["Nowhere", "Old"] {
+        assert!(matches!(refused(to(name), None), crate::Refusal::Account(_)), "{name}");
+    }
     let drafts = [&draft, &transaction(3, Standing::Draft)];
-    let merged = submit(&chart(), None, drafts, [archived(), Body::default()]).unwrap();
+    let merged = submit(None, drafts, [to("Old"), none()]).unwrap();
     assert_eq!(merged.transaction.debit, Some(OLD), "drafts may be on an archived account");
     let there = Transaction { debit: Some(OLD), ..posted.clone() };
-    let merged = submit(&chart(), None, [&draft, &there], [archived(), Body::default()]).unwrap();
+    let merged = submit(None, [&draft, &there], [to("Old"), none()]).unwrap();
     assert_eq!((merged.transaction.debit, merged.transaction.is_posted()), (Some(OLD), true));
     let draft_there = Transaction { debit: Some(OLD), ..draft.clone() };
-    let items = [amount("7"), Body::default()];
-    assert!(
-        submit(&chart(), None, [&draft_there, &posted], items).is_err(),
-        "only a draft was on the archived account"
-    );
+    let merged = submit(None, [&draft_there, &posted], [amount("7"), none()]);
+    assert!(merged.is_err(), "only a draft was on the archived account");
 }
