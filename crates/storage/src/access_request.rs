@@ -12,8 +12,7 @@ use diesel::sql_types::{BigInt, Nullable, Text};
 
 use crate::access::{AccessTo, BookAccess};
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
-use crate::conn::sql::{Sql, Value};
+use crate::conn::sql::{Sql, list};
 use crate::error::{Error, Result};
 
 /// A number that no book has, for requests to a missing book.
@@ -70,13 +69,12 @@ impl AccessRequests<'_, '_> {
         id: AccessRequestId,
         now: Instant,
     ) -> Result<Option<AccessRequest>> {
-        let found = self.load(open_requests(access, now).push(" AND r.id = ").int(id.get()))?;
+        let found = self.load(open_requests(access, now).push(" AND r.id = {}").bind(id))?;
         Ok(found.into_iter().next())
     }
 
     fn load(self, query: Sql<'_>) -> Result<Vec<AccessRequest>> {
-        let rows: Vec<Row> = on_engine!(self.tx.unflushed()?, c => (&query).load(c))?;
-        rows.into_iter().map(AccessRequest::try_from).collect()
+        self.tx.unflushed()?.load_as::<Row, _>(&query)
     }
 
     /// Inserts a request. It replaces the user's earlier request and expired ones, and the oldest
@@ -90,35 +88,23 @@ impl AccessRequests<'_, '_> {
         let AccessRequest { id, user, email: _, permission, message, created_at } = request;
         let insert = Sql::new(
             "INSERT INTO access_requests (book_id, id, user_id, permission, message, created_at) \
-             VALUES ",
+             VALUES ({}, {}, {}, {}, {}, {})",
         )
-        .list([
-            Value::Int(number),
-            Value::Int(id.get()),
-            Value::Int(user.get()),
-            Value::Text(permission.as_str().into()),
-            Value::SomeText(message.as_deref().map(Into::into)),
-            Value::Int(created_at.milliseconds()),
-        ]);
-        let delete = Sql::new("DELETE FROM access_requests WHERE book_id = ").int(number);
+        .bind((number, id, user, permission.as_str(), message.as_deref(), *created_at));
+        let delete = Sql::new("DELETE FROM access_requests WHERE book_id = {}").bind(number);
         if book.is_none() {
-            self.tx.flushed()?.execute(&insert)?;
-            self.tx.flushed()?.execute(&delete.push(" AND id = ").int(id.get()))?;
-            return Ok(());
+            self.tx.flushed()?.run(&insert)?;
+            return self.tx.flushed()?.run(delete.push(" AND id = {}").bind(id));
         }
         let replace = delete
-            .push(" AND (user_id = ")
-            .int(user.get())
-            .push(" OR created_at <= ")
-            .int(expiry_cutoff(*created_at).milliseconds())
-            .push(" OR id <= (SELECT o.id FROM access_requests o WHERE o.book_id = ")
-            .int(number)
-            .push(" ORDER BY o.id DESC LIMIT 1 OFFSET ")
-            .int(i64::from(MAX_OPEN.saturating_sub(1)))
-            .push("))");
-        self.tx.flushed()?.execute(&replace)?;
-        self.tx.flushed()?.execute(&insert)?;
-        Ok(())
+            .push(
+                " AND (user_id = {} OR created_at <= {} OR id <= (SELECT o.id \
+                 FROM access_requests o WHERE o.book_id = {} ORDER BY o.id DESC \
+                 LIMIT 1 OFFSET {}))",
+            )
+            .bind((user, expiry_cutoff(*created_at), number, i64::from(MAX_OPEN) - 1));
+        self.tx.flushed()?.run(&replace)?;
+        self.tx.flushed()?.run(&insert)
     }
 
     /// Returns whether a collaborator has an open request for a permission.
@@ -130,14 +116,11 @@ impl AccessRequests<'_, '_> {
         now: Instant,
     ) -> Result<bool> {
         let requests = open_requests(access, now)
-            .push(" AND u.email = ")
-            .text(email.as_str())
-            .push(" AND r.permission = ")
-            .text(permission.as_str())
             .push(
-                " AND EXISTS (SELECT 1 FROM collaborators c \
-                 WHERE c.book_id = r.book_id AND c.email = u.email)",
-            );
+                " AND u.email = {} AND r.permission = {} AND EXISTS (SELECT 1 \
+                 FROM collaborators c WHERE c.book_id = r.book_id AND c.email = u.email)",
+            )
+            .bind((email.as_str(), permission.as_str()));
         Ok(!self.load(requests)?.is_empty())
     }
 
@@ -148,25 +131,20 @@ impl AccessRequests<'_, '_> {
         email: &Email,
         granted: Permission,
     ) -> Result<()> {
-        let names = covered_by(granted).map(|requested| Value::Text(requested.as_str().into()));
-        let delete = Sql::new("DELETE FROM access_requests WHERE book_id = ")
-            .int(access.book().id.get())
-            .push(" AND user_id = (SELECT u.id FROM users u WHERE u.email = ")
-            .text(email.as_str())
-            .push(") AND permission IN ")
-            .list(names);
-        self.tx.flushed()?.execute(&delete)?;
-        Ok(())
+        let names = covered_by(granted).map(Permission::as_str);
+        let delete = Sql::new(
+            "DELETE FROM access_requests WHERE book_id = {} AND user_id = (SELECT u.id \
+             FROM users u WHERE u.email = {}) AND permission IN {}",
+        )
+        .bind((access.book().id, email.as_str(), list(names)));
+        self.tx.flushed()?.run(&delete)
     }
 
     /// Deletes a request.
     pub fn delete(self, access: &AccessTo<ManageCollaborators>, id: AccessRequestId) -> Result<()> {
-        let delete = Sql::new("DELETE FROM access_requests WHERE book_id = ")
-            .int(access.book().id.get())
-            .push(" AND id = ")
-            .int(id.get());
-        self.tx.flushed()?.execute(&delete)?;
-        Ok(())
+        let delete = Sql::new("DELETE FROM access_requests WHERE book_id = {} AND id = {}")
+            .bind((access.book().id, id));
+        self.tx.flushed()?.run(&delete)
     }
 }
 
@@ -174,10 +152,8 @@ impl AccessRequests<'_, '_> {
 fn open_requests<'a>(access: &Access, now: Instant) -> Sql<'a> {
     Sql::new(
         "SELECT r.id, r.user_id, u.email, r.permission, r.message, r.created_at \
-         FROM access_requests r JOIN users u ON u.id = r.user_id \
-         WHERE u.disabled_at IS NULL AND r.book_id = ",
+         FROM access_requests r JOIN users u ON u.id = r.user_id WHERE u.disabled_at IS NULL \
+         AND r.book_id = {} AND r.created_at > {}",
     )
-    .int(access.book().id.get())
-    .push(" AND r.created_at > ")
-    .int(expiry_cutoff(now).milliseconds())
+    .bind((access.book().id, expiry_cutoff(now)))
 }

@@ -12,24 +12,16 @@ use diesel::prelude::*;
 use crate::access::AccessTo;
 use crate::commit::tx::Tx;
 use crate::conn::bulk::Bulk;
-use crate::conn::on_engine;
-use crate::conn::sql::{MAX_NAMED, Sql, Value};
+use crate::conn::sql::{MAX_NAMED, Sql, Value, list};
 use crate::error::{Error, Result};
 use crate::rows::column;
 use crate::schema::{accounts, memberships};
-use crate::storage_quota::size::{of_bytes, of_memberships};
+use crate::storage_quota::size::of_memberships;
 use crate::storage_quota::usage::ACCOUNTS;
 
 /// Selects the columns of a [`Row`].
 const COLUMNS: &str = "SELECT id, name, kind, archived, balance_verified, has_transaction_posted, \
-    properties, agent, created_at, updated_at, version FROM accounts WHERE book_id = ";
-
-#[derive(QueryableByName)]
-#[diesel(table_name = memberships)]
-struct Membership {
-    account_id: i64,
-    group_id: i64,
-}
+    properties, agent, created_at, updated_at, version FROM accounts WHERE book_id = {}";
 
 #[derive(Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = accounts)]
@@ -49,29 +41,16 @@ struct Row {
 
 impl Row {
     fn into_account(self, groups: BTreeSet<GroupId>) -> Result<Account> {
-        let Self {
-            id,
-            name,
-            kind,
-            archived,
-            balance_verified,
-            has_transaction_posted,
-            properties,
-            agent,
-            created_at,
-            updated_at,
-            version,
-        } = self;
         Ok(Account {
-            id: AccountId::new(id),
-            name: Name::stored(name),
-            kind: AccountType::from_name(&kind).ok_or(Error::Corrupt("kind"))?,
-            archived,
-            balance_verified,
-            has_transaction_posted,
-            properties: column::properties_from_text(properties)?,
+            id: AccountId::new(self.id),
+            name: Name::stored(self.name),
+            kind: AccountType::from_name(&self.kind).ok_or(Error::Corrupt("kind"))?,
+            archived: self.archived,
+            balance_verified: self.balance_verified,
+            has_transaction_posted: self.has_transaction_posted,
+            properties: column::properties_from_text(self.properties)?,
             groups,
-            stamp: column::stamp(agent, created_at, updated_at, version),
+            stamp: column::stamp(self.agent, self.created_at, self.updated_at, self.version),
         })
     }
 }
@@ -86,14 +65,10 @@ impl Accounts<'_, '_> {
     pub fn list(self, access: &Access) -> Result<Vec<Account>> {
         let book = access.book().id.get();
         let query = accounts::table.filter(accounts::book_id.eq(book));
-        let rows: Vec<Row> =
-            on_engine!(self.tx.unflushed()?, c => query.select(Row::as_select()).load(c))?;
+        let rows = self.tx.unflushed()?.select_all::<Row, _>(query)?;
         let query = memberships::table.filter(memberships::book_id.eq(book));
-        let pairs = on_engine!(
-            self.tx.unflushed()?,
-            c => query.select((memberships::account_id, memberships::group_id)).load(c)
-        )?;
-        assemble(rows, pairs)
+        let query = query.select((memberships::account_id, memberships::group_id));
+        assemble(rows, self.tx.unflushed()?.load(query)?)
     }
 
     /// Lists the names of the accounts that are not archived, in no order.
@@ -101,7 +76,7 @@ impl Accounts<'_, '_> {
         let query = accounts::table
             .filter(accounts::book_id.eq(access.book().id.get()).and(accounts::archived.eq(false)))
             .select((accounts::id, accounts::name));
-        let rows: Vec<(i64, String)> = on_engine!(self.tx.unflushed()?, c => query.load(c))?;
+        let rows: Vec<(i64, String)> = self.tx.unflushed()?.load(query)?;
         Ok(rows.into_iter().map(|(id, name)| (AccountId::new(id), name)).collect())
     }
 
@@ -167,7 +142,7 @@ impl Accounts<'_, '_> {
                         .and(memberships::group_id.eq_any(chunk.iter().map(|id| id.get()))),
                 )
                 .select(memberships::account_id);
-            let found: Vec<i64> = on_engine!(self.tx.unflushed()?, c => members.load(c))?;
+            let found: Vec<i64> = self.tx.unflushed()?.load(members)?;
             ids.extend(found);
         }
         let directory = self.by_ids(access, ids.into_iter().map(AccountId::new))?;
@@ -197,26 +172,16 @@ impl Accounts<'_, '_> {
             return Ok(());
         }
         self.tx.invalidate_chart(access.book().id)?;
-        let book = access.book().id.get();
         let mut before = self.tx.bytes_of_rows(&ACCOUNTS, access.book().id, &ids(changed))?;
         for chunk in regrouped.chunks(MAX_NAMED) {
-            let ids = chunk.iter().map(|id| Value::Int(id.get()));
-            let delete = Sql::new("DELETE FROM memberships WHERE book_id = ")
-                .int(book)
-                .push(" AND account_id IN ")
-                .list(ids);
-            let deleted = self.tx.flushed()?.execute(&delete.uncached())?;
+            let delete =
+                Sql::new("DELETE FROM memberships WHERE book_id = {} AND account_id IN {}")
+                    .bind((access.book().id, list(chunk)));
+            let deleted = self.tx.flushed()?.execute(delete.uncached())?;
             before = before.saturating_add(of_memberships(deleted));
         }
         if changed.len() > 1 {
-            // Accounts of a batch may exchange names, so all names are released first.
-            for chunk in changed.chunks(MAX_NAMED) {
-                let ids = chunk.iter().map(|account| Value::Int(account.id.get()));
-                let release =
-                    Sql::new("UPDATE accounts SET normalized_name = ' ' || id WHERE book_id = ")
-                        .int(book);
-                self.tx.flushed()?.execute(&release.push(" AND id IN ").list(ids).uncached())?;
-            }
+            self.tx.release_names(&ACCOUNTS, access.book().id, &ids(changed))?;
         }
         self.write(
             access,
@@ -286,9 +251,8 @@ impl Accounts<'_, '_> {
         }
         self.tx.flushed()?.write(rows)?;
         let inserted = self.tx.flushed()?.write_counted(pairs)?;
-        let after = self.tx.bytes_of_rows(&ACCOUNTS, access.book().id, &ids(accounts))?;
-        let after = after.saturating_add(of_memberships(inserted));
-        self.tx.add_usage(access.book().id, of_bytes(after.saturating_sub(bytes_before)))
+        let before = bytes_before.saturating_sub(of_memberships(inserted));
+        self.tx.add_growth(&ACCOUNTS, access.book().id, &ids(accounts), before)
     }
 
     /// Marks accounts as posted on, permanently (behaviour 4.7).
@@ -303,7 +267,7 @@ impl Accounts<'_, '_> {
             let own = accounts::book_id.eq(access.book().id.get()).and(named);
             let query = diesel::update(accounts::table.filter(own));
             let query = query.set(accounts::has_transaction_posted.eq(true));
-            on_engine!(self.tx.flushed()?, c => query.execute(c))?;
+            self.tx.flushed()?.run(query)?;
         }
         Ok(())
     }
@@ -335,11 +299,13 @@ impl Tx<'_> {
         let mut pairs = Vec::new();
         for chunk in chunks(rows.iter().map(|row| Value::Int(row.id)).collect()) {
             let count = chunk.len();
-            let query = Sql::new("SELECT account_id, group_id FROM memberships WHERE book_id = ")
-                .int(access.book().id.get());
-            let query = query.push(" AND account_id IN ").list(chunk).cached_up_to(count);
-            let found: Vec<Membership> = on_engine!(self.unflushed()?, c => (&query).load(c))?;
-            pairs.extend(found.into_iter().map(|pair| (pair.account_id, pair.group_id)));
+            let query = Sql::new(
+                "SELECT account_id, group_id FROM memberships WHERE book_id = {} \
+                 AND account_id IN {}",
+            )
+            .bind((access.book().id, list(chunk)))
+            .cached_up_to(count);
+            pairs.extend(self.unflushed()?.rows::<(i64, i64)>(&query)?);
         }
         assemble(rows, pairs)
     }
@@ -352,11 +318,11 @@ impl Tx<'_> {
     ) -> Result<Vec<Row>> {
         let count = values.len();
         let query = Sql::new(COLUMNS)
-            .int(access.book().id.get())
+            .bind(access.book().id)
             .push(condition)
-            .list(values)
+            .append(list(values))
             .cached_up_to(count);
-        Ok(on_engine!(self.unflushed()?, c => (&query).load(c))?)
+        self.unflushed()?.load(&query)
     }
 }
 

@@ -14,8 +14,7 @@ use time::Date;
 
 use crate::commit::tx::Tx;
 use crate::conn::bulk::Bulk;
-use crate::conn::on_engine;
-use crate::conn::sql::{MAX_NAMED, Sql, Value};
+use crate::conn::sql::{MAX_NAMED, Sql, Typed, Value, numbers};
 use crate::error::{Error, Result};
 use crate::schema::{api_key_days, api_keys};
 
@@ -29,13 +28,6 @@ struct Row {
     rate: Option<i64>,
     created_at: i64,
     revoked_at: Option<i64>,
-}
-
-/// The number of a key.
-#[derive(QueryableByName)]
-struct KeyNumber {
-    #[diesel(sql_type = BigInt)]
-    id: i64,
 }
 
 impl From<&ApiKey> for Row {
@@ -80,55 +72,38 @@ impl ApiKeys<'_, '_> {
     /// Finds a key by id.
     pub fn find(self, id: ApiKeyId) -> Result<Option<ApiKey>> {
         let query = api_keys::table.find(id.get());
-        let row = on_engine!(
-            self.tx.flushed()?,
-            c => query.select(Row::as_select()).get_result(c).optional()
-        )?;
-        row.map(ApiKey::try_from).transpose()
+        self.tx.flushed()?.select_first::<Row, _>(query)
     }
 
     /// Finds a key by the digest of its text.
     pub fn by_digest(self, digest: &[u8]) -> Result<Option<ApiKey>> {
         let query = api_keys::table.filter(api_keys::digest.eq(digest));
-        let row = on_engine!(
-            self.tx.flushed()?,
-            c => query.select(Row::as_select()).get_result(c).optional()
-        )?;
-        row.map(ApiKey::try_from).transpose()
+        self.tx.flushed()?.select_first::<Row, _>(query)
     }
 
     /// Lists the keys of a user, oldest first.
     pub fn list(self, user: UserId) -> Result<Vec<ApiKey>> {
         let query = api_keys::table.filter(api_keys::user_id.eq(user.get())).order(api_keys::id);
-        let rows: Vec<Row> =
-            on_engine!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
-        rows.into_iter().map(ApiKey::try_from).collect()
+        self.tx.flushed()?.select_all::<Row, _>(query)
     }
 
     /// Lists the keys of all users, oldest first.
     pub fn list_all(self) -> Result<Vec<ApiKey>> {
         let query = api_keys::table.order(api_keys::id);
-        let rows: Vec<Row> =
-            on_engine!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
-        rows.into_iter().map(ApiKey::try_from).collect()
+        self.tx.flushed()?.select_all::<Row, _>(query)
     }
 
     /// Inserts a key.
     pub fn insert(self, key: &ApiKey) -> Result<()> {
         let row = Row::from(key);
-        on_engine!(
-            self.tx.flushed()?,
-            c => diesel::insert_into(api_keys::table).values(&row).execute(c)
-        )?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::insert_into(api_keys::table).values(&row))
     }
 
     /// Saves the revocation of a key.
     pub fn revoke(self, key: &ApiKey) -> Result<()> {
         let target = api_keys::table.find(key.id.get());
         let set = api_keys::revoked_at.eq(key.revoked_at.map(Instant::milliseconds));
-        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::update(target).set(set))
     }
 
     /// Deletes keys and their numbers of calls.
@@ -141,9 +116,8 @@ impl ApiKeys<'_, '_> {
         let days = api_key_days::table.filter(api_key_days::key_id.eq_any(ids()));
         let target = api_keys::table.filter(api_keys::id.eq_any(ids()));
         // In this order, because a writer of calls shares the row of the key first.
-        on_engine!(conn, c => diesel::delete(target).execute(c))?;
-        on_engine!(conn, c => diesel::delete(days).execute(c))?;
-        Ok(())
+        conn.run(diesel::delete(target))?;
+        conn.run(diesel::delete(days))
     }
 
     /// Returns which of these keys exist, and shares them so they are not deleted before the unit
@@ -152,13 +126,10 @@ impl ApiKeys<'_, '_> {
         let mut conn = self.tx.flushed()?;
         let mut found = HashSet::new();
         for chunk in keys.chunks(MAX_NAMED) {
-            let query = Sql::new("SELECT id FROM api_keys WHERE id IN ")
-                .numbers(chunk.iter().map(|id| id.get()))
-                .push(" ORDER BY id")
-                .push(conn.for_key_share());
-            let rows: Vec<KeyNumber> =
-                on_engine!(&mut *conn, c => (&query).load(c)).map_err(Error::from_lock_wait)?;
-            found.extend(rows.into_iter().map(|row| ApiKeyId::new(row.id)));
+            let query = Sql::new("SELECT id FROM api_keys WHERE id IN {} ORDER BY id{}")
+                .bind((numbers(chunk.iter().map(|id| id.get())), Sql::new(conn.for_key_share())));
+            let ids: Vec<i64> = conn.load_locked(Typed::<BigInt>::new(&query))?;
+            found.extend(ids.into_iter().map(ApiKeyId::new));
         }
         Ok(found)
     }
@@ -188,7 +159,7 @@ impl ApiKeys<'_, '_> {
             let target = api_key_days::table
                 .filter(api_key_days::key_id.eq_any(chunk.iter().map(|id| id.get())))
                 .filter(api_key_days::day.lt(i64::from(day_number(day))));
-            on_engine!(conn, c => diesel::delete(target).execute(c))?;
+            conn.run(diesel::delete(target))?;
         }
         Ok(())
     }
@@ -202,7 +173,7 @@ impl ApiKeys<'_, '_> {
                 .filter(api_key_days::key_id.eq_any(chunk.iter().map(|id| id.get())))
                 .filter(api_key_days::day.ge(i64::from(day_number(since))))
                 .order((api_key_days::key_id, api_key_days::day.desc()));
-            rows.append(&mut on_engine!(conn, c => query.load(c))?);
+            rows.append(&mut conn.load(query)?);
         }
         let convert = |(key, day, calls): (i64, i64, i64)| {
             let day = i32::try_from(day).ok().and_then(from_day_number);

@@ -18,7 +18,6 @@ use diesel::prelude::*;
 
 use crate::commit::tx::Tx;
 use crate::conn::bulk::Bulk;
-use crate::conn::on_engine;
 use crate::conn::sql::{Sql, Value};
 use crate::error::{Error, Result};
 use crate::rows::column;
@@ -187,17 +186,14 @@ impl Apps<'_, '_> {
     /// Finds an app by id.
     pub fn find(self, id: &str) -> Result<Option<App>> {
         let query = apps::table.find(id);
-        let row = on_engine!(
-            self.tx.flushed()?,
-            c => query.select(Row::as_select()).get_result(c).optional()
-        )?;
-        row.map(App::try_from).transpose()
+        self.tx.flushed()?.select_first::<Row, _>(query)
     }
 
     /// Finds an app by id and locks it for a change.
     pub fn lock(self, id: &str) -> Result<Option<App>> {
         let mut conn = self.tx.flushed()?;
-        let row = Sql::new("SELECT id FROM apps WHERE id = ").text(id).push(conn.for_update());
+        let row =
+            Sql::new("SELECT id FROM apps WHERE id = {}{}").bind((id, Sql::new(conn.for_update())));
         conn.execute(&row).map_err(Error::from_lock_wait)?;
         self.find(id)
     }
@@ -208,9 +204,7 @@ impl Apps<'_, '_> {
             return Ok(Vec::new());
         }
         let query = apps::table.filter(apps::id.eq_any(ids));
-        let rows =
-            on_engine!(self.tx.flushed()?, c => query.select(ListedRow::as_select()).load(c))?;
-        rows.into_iter().map(App::try_from).collect()
+        self.tx.flushed()?.select_all::<ListedRow, _>(query)
     }
 
     /// Loads the summaries of apps, from the cache where possible.
@@ -228,10 +222,7 @@ impl Apps<'_, '_> {
         let mut summaries = cache.take_cached(&mut missing);
         if !missing.is_empty() {
             let query = apps::table.filter(apps::id.eq_any(&missing));
-            let mut conn = self.tx.unflushed()?;
-            let rows: Vec<ListedRow> =
-                on_engine!(conn, c => query.select(ListedRow::as_select()).load(c))?;
-            let apps: Vec<App> = rows.into_iter().map(App::try_from).collect::<Result<_>>()?;
+            let apps: Vec<App> = self.tx.unflushed()?.select_all::<ListedRow, _>(query)?;
             let read = apps.iter().map(|app| (app.id.to_string(), AppSummary::from(app))).collect();
             cache.insert(missing, &read);
             summaries.extend(read);
@@ -242,16 +233,14 @@ impl Apps<'_, '_> {
     /// Counts the apps of an owner.
     pub fn count(self, owner: UserId) -> Result<i64> {
         let query = apps::table.filter(apps::owner_id.eq(owner.get())).count();
-        Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
+        self.tx.flushed()?.one(query)
     }
 
     /// Lists the apps of an owner that are not deprecated, without readmes.
     pub fn owned(self, owner: UserId) -> Result<Vec<App>> {
         let query = apps::table.filter(apps::owner_id.eq(owner.get()));
         let query = query.filter(apps::deprecated.eq(false));
-        let rows =
-            on_engine!(self.tx.flushed()?, c => query.select(ListedRow::as_select()).load(c))?;
-        rows.into_iter().map(App::try_from).collect()
+        self.tx.flushed()?.select_all::<ListedRow, _>(query)
     }
 
     /// Lists the published apps that are not deprecated, without readmes.
@@ -259,9 +248,7 @@ impl Apps<'_, '_> {
         let query =
             apps::table.filter(apps::published.eq(true)).order(apps::id).limit(limit_to_sql(limit));
         let query = query.filter(apps::deprecated.eq(false));
-        let rows =
-            on_engine!(self.tx.flushed()?, c => query.select(ListedRow::as_select()).load(c))?;
-        rows.into_iter().map(App::try_from).collect()
+        self.tx.flushed()?.select_all::<ListedRow, _>(query)
     }
 
     /// Lists the apps whose manifest has any of these entries and that are not deprecated, without
@@ -271,16 +258,14 @@ impl Apps<'_, '_> {
         let query = apps::table.filter(apps::id.eq_any(named.select(app_people::app_id)));
         let query =
             query.filter(apps::deprecated.eq(false)).order(apps::id).limit(limit_to_sql(limit));
-        let rows =
-            on_engine!(self.tx.flushed()?, c => query.select(ListedRow::as_select()).load(c))?;
-        rows.into_iter().map(App::try_from).collect()
+        self.tx.flushed()?.select_all::<ListedRow, _>(query)
     }
 
     /// Returns which of these usernames a manifest mentions.
     pub fn mentioned_usernames(self, usernames: &[String]) -> Result<HashSet<String>> {
         let query = app_people::table.filter(app_people::pattern.eq_any(usernames));
         let query = query.select(app_people::pattern).distinct();
-        let named: Vec<String> = on_engine!(self.tx.flushed()?, c => query.load(c))?;
+        let named: Vec<String> = self.tx.flushed()?.load(query)?;
         Ok(named.into_iter().collect())
     }
 
@@ -290,9 +275,7 @@ impl Apps<'_, '_> {
             .filter(apps::deprecated.eq(false))
             .order(apps::id)
             .limit(limit_to_sql(limit));
-        let rows =
-            on_engine!(self.tx.flushed()?, c => query.select(ListedRow::as_select()).load(c))?;
-        rows.into_iter().map(App::try_from).collect()
+        self.tx.flushed()?.select_all::<ListedRow, _>(query)
     }
 
     /// Inserts an app.
@@ -302,7 +285,7 @@ impl Apps<'_, '_> {
     pub fn insert(self, app: &App) -> Result<()> {
         let row = Row::from(app);
         let query = diesel::insert_into(apps::table).values(&row);
-        on_engine!(self.tx.flushed()?, c => query.execute(c))?;
+        self.tx.flushed()?.run(query)?;
         self.tx.app_summaries().remove(app.id.as_str());
         self.insert_people(app)
     }
@@ -313,8 +296,8 @@ impl Apps<'_, '_> {
         let target = apps::table.find(app.id.as_str());
         let named = app_people::table.filter(app_people::app_id.eq(app.id.as_str()));
         let mut conn = self.tx.flushed()?;
-        on_engine!(conn, c => diesel::update(target).set(&row).execute(c))?;
-        on_engine!(conn, c => diesel::delete(named).execute(c))?;
+        conn.run(diesel::update(target).set(&row))?;
+        conn.run(diesel::delete(named))?;
         self.tx.app_summaries().remove(app.id.as_str());
         self.insert_people(app)
     }

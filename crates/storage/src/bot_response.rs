@@ -12,12 +12,10 @@ use daybook_domain::event::ReadEvent;
 use daybook_domain::id::BookId;
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Text};
 
 use crate::commit::tx::{Flushed, Tx};
-use crate::conn::on_engine;
 use crate::conn::planner::Joined;
-use crate::conn::sql::{MAX_NAMED, Sql, Value};
+use crate::conn::sql::{MAX_NAMED, Sql, Value, numbers};
 use crate::error::{Error, Result};
 use crate::event::{has_event, is_in_block};
 use crate::rows::event::MAX_IN_BLOCK;
@@ -50,8 +48,7 @@ impl TryFrom<Row> for AppResponse {
 
 /// Returns the condition that a row `r` is an error response in a book.
 pub(crate) fn error_in<'s>(book: BookId) -> Sql<'s> {
-    let errors = Sql::new("r.book_id = ").int(book.get());
-    errors.push(" AND r.kind = ").text(ResponseKind::Error.as_str())
+    Sql::new("r.book_id = {} AND r.kind = {}").bind((book, ResponseKind::Error.as_str()))
 }
 
 /// Inserts transactions of events as failed ones.
@@ -68,12 +65,11 @@ pub(crate) fn keep_failed<'s>(
     number: Sql<'s>,
     book: BookId,
 ) -> Result<()> {
-    let about = Sql::new("t.book_id = ").int(book.get());
-    let about = about.push(" AND t.id = e.resource - (e.sequence - ").append(number).push(")");
+    let about =
+        Sql::new("t.book_id = {} AND t.id = e.resource - (e.sequence - {})").bind((book, number));
     let rows = rows.look_up("transactions", "t", about).sql();
     let failed = Sql::new(FAILED).append(rows).push(UNLESS_KNOWN);
-    tx.flushed()?.execute(&failed)?;
-    Ok(())
+    tx.flushed()?.run(&failed)
 }
 
 /// Updates the days of failed transactions after these transactions were moved.
@@ -82,18 +78,13 @@ pub(crate) fn move_failed(conn: &mut Flushed<'_>, book: BookId, moved: &[i64]) -
         let sql = Sql::new(
             "UPDATE failed_transactions SET day = (SELECT t.day FROM transactions t \
              WHERE t.book_id = failed_transactions.book_id \
-             AND t.id = failed_transactions.transaction_id) WHERE book_id = ",
-        );
-        let sql = sql.int(book.get()).push(" AND transaction_id IN ");
-        conn.execute(&sql.numbers(portion.iter().copied()))?;
+             AND t.id = failed_transactions.transaction_id) WHERE book_id = {} \
+             AND transaction_id IN ",
+        )
+        .bind(book);
+        conn.run(sql.append(numbers(portion.iter().copied())))?;
     }
     Ok(())
-}
-
-#[derive(QueryableByName)]
-struct DeletedRow {
-    #[diesel(sql_type = BigInt)]
-    bytes: i64,
 }
 
 impl Tx<'_> {
@@ -104,43 +95,22 @@ impl Tx<'_> {
         sequence: i64,
         app: &str,
     ) -> Result<Option<i64>> {
-        let delete = Sql::new("DELETE FROM bot_responses WHERE book_id = ")
-            .int(book.get())
-            .push(" AND sequence = ")
-            .int(sequence)
-            .push(" AND app_id = ")
-            .text(app)
-            .push(" RETURNING CAST(octet_length(message) + ")
-            .int(size::ROW)
-            .push(" AS BIGINT) AS bytes");
-        let rows: Vec<DeletedRow> = on_engine!(self.flushed()?, c => (&delete).load(c))?;
-        Ok(rows.first().map(|row| row.bytes))
+        let delete = Sql::new(
+            "DELETE FROM bot_responses WHERE book_id = {} AND sequence = {} \
+             AND app_id = {} RETURNING CAST(octet_length(message) + {} AS BIGINT) AS bytes",
+        )
+        .bind((book, sequence, app, size::ROW));
+        self.flushed()?.row(&delete)
     }
 }
 
 /// Generous estimate of the bytes of a response without its message.
 const BESIDE_MESSAGE: i64 = 400;
 
-#[derive(QueryableByName)]
-struct TextsRow {
-    #[diesel(sql_type = BigInt)]
-    sequence: i64,
-    #[diesel(sql_type = BigInt)]
-    texts: i64,
-}
-
-#[derive(QueryableByName)]
-struct ErrorRow {
-    #[diesel(sql_type = BigInt)]
-    sequence: i64,
-    #[diesel(sql_type = Text)]
-    app_id: String,
-}
-
 /// Joins the responses `r` to events. The list must not be empty.
 fn to_events<'s>(tx: &Tx<'_>, book: BookId, sequences: &[i64]) -> Sql<'s> {
     let events = tx.lookup().each_of(sequences.iter().copied().map(Value::Int));
-    let to = Sql::new("r.book_id = ").int(book.get()).push(" AND r.sequence = n.column1");
+    let to = Sql::new("r.book_id = {} AND r.sequence = n.column1").bind(book);
     events.look_up("bot_responses", "r", to).sql().cached_up_to(sequences.len())
 }
 
@@ -154,15 +124,13 @@ impl BotResponses<'_, '_> {
     pub fn texts_of(self, access: &Access, sequences: &[i64]) -> Result<HashMap<i64, usize>> {
         let mut found = HashMap::new();
         for sequences in sequences.chunks(MAX_NAMED) {
-            let sql = Sql::new("SELECT r.sequence, CAST(SUM(octet_length(r.message) + ")
-                .int(BESIDE_MESSAGE)
-                .push(") AS BIGINT) AS texts")
-                .append(to_events(self.tx, access.book().id, sequences))
-                .push(" GROUP BY 1");
-            let rows: Vec<TextsRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-            let row = |TextsRow { sequence, texts }| {
-                (sequence, usize::try_from(texts).unwrap_or(usize::MAX))
-            };
+            let sql = Sql::new(
+                "SELECT r.sequence, CAST(SUM(octet_length(r.message) + {}) AS BIGINT) AS texts{} \
+                 GROUP BY 1",
+            )
+            .bind((BESIDE_MESSAGE, to_events(self.tx, access.book().id, sequences)));
+            let rows: Vec<(i64, i64)> = self.tx.flushed()?.rows(&sql)?;
+            let row = |(sequence, texts)| (sequence, usize::try_from(texts).unwrap_or(usize::MAX));
             found.extend(rows.into_iter().map(row));
         }
         Ok(found)
@@ -172,12 +140,12 @@ impl BotResponses<'_, '_> {
     pub fn errors_to(self, access: &Access, sequences: &[i64]) -> Result<HashSet<(i64, AppId)>> {
         let mut found = HashSet::new();
         for sequences in sequences.chunks(MAX_NAMED) {
-            let sql = Sql::new("SELECT r.sequence, r.app_id")
-                .append(to_events(self.tx, access.book().id, sequences))
-                .push(" AND r.kind = ")
-                .text(ResponseKind::Error.as_str());
-            let rows: Vec<ErrorRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-            let row = |ErrorRow { sequence, app_id }| (sequence, AppId::stored(app_id));
+            let sql = Sql::new("SELECT r.sequence, r.app_id{} AND r.kind = {}").bind((
+                to_events(self.tx, access.book().id, sequences),
+                ResponseKind::Error.as_str(),
+            ));
+            let rows: Vec<(i64, String)> = self.tx.flushed()?.rows(&sql)?;
+            let row = |(sequence, app_id)| (sequence, AppId::stored(app_id));
             found.extend(rows.into_iter().map(row));
         }
         Ok(found)
@@ -199,9 +167,7 @@ impl BotResponses<'_, '_> {
         let query = bot_responses::table
             .filter(about.and(bot_responses::sequence.eq_any(sequences)))
             .order((bot_responses::sequence, bot_responses::app_id));
-        let rows: Vec<Row> =
-            on_engine!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
-        for row in rows {
+        for row in self.tx.flushed()?.select_all::<Row, Row>(query)? {
             found.entry(row.sequence).or_default().push(AppResponse::try_from(row)?);
         }
         Ok(found)
@@ -231,7 +197,7 @@ impl BotResponses<'_, '_> {
             created_at: created_at.milliseconds(),
         };
         let query = diesel::insert_into(bot_responses::table).values(&row);
-        on_engine!(conn, c => query.execute(c))?;
+        conn.run(query)?;
         match kind {
             ResponseKind::Error => self.keep_failed(book, sequence),
             ResponseKind::Info | ResponseKind::Warning if was_replaced => {
@@ -242,7 +208,7 @@ impl BotResponses<'_, '_> {
     }
 
     fn keep_failed(self, book: BookId, sequence: i64) -> Result<()> {
-        let number = || Sql::new("").int(sequence);
+        let number = || Sql::from(sequence);
         let event = has_event("e", book, number());
         let event = self.tx.lookup().rows(Sql::new("events e"), event);
         keep_failed(self.tx, event, number(), book)
@@ -252,10 +218,10 @@ impl BotResponses<'_, '_> {
     pub(crate) fn clear_failed(self, book: BookId, sequence: i64) -> Result<()> {
         const FAILED: &str = "failed_transactions.transaction_id";
         let lookup = self.tx.lookup();
-        let last = Sql::new("b.book_id = ").int(book.get()).push(" AND b.resource = ").push(FAILED);
+        let last = Sql::new("b.book_id = {} AND b.resource = {}").bind((book, Sql::new(FAILED)));
         let end = Sql::new(FAILED).push(format!(" + {MAX_IN_BLOCK}"));
-        let others = Sql::new("b.book_id = ").int(book.get()).push(" AND ");
-        let others = others.append(is_in_block(Sql::new(FAILED), end));
+        let others =
+            Sql::new("b.book_id = {} AND {}").bind((book, is_in_block(Sql::new(FAILED), end)));
         let error = || {
             let error = error_in(book).push(" AND r.sequence = b.sequence - (b.resource - ");
             error.push(FAILED).push(")")
@@ -264,20 +230,16 @@ impl BotResponses<'_, '_> {
         let errors = [(Sql::new("events b"), last), (blocks, others)].map(|(rows, about)| {
             lookup.rows(rows, about).look_up("bot_responses", "r", error()).sql()
         });
-        let delete = Sql::new("DELETE FROM failed_transactions WHERE book_id = ")
-            .int(book.get())
-            .push(" AND transaction_id = (SELECT n.resource - (n.sequence - ")
-            .int(sequence)
-            .push(") FROM events n WHERE n.book_id = ")
-            .int(book.get())
-            .push(" AND n.sequence >= ")
-            .int(sequence)
-            .push(" ORDER BY n.sequence LIMIT 1)");
+        let delete = Sql::new(
+            "DELETE FROM failed_transactions WHERE book_id = {} \
+             AND transaction_id = (SELECT n.resource - (n.sequence - {}) FROM events n \
+             WHERE n.book_id = {} AND n.sequence >= {} ORDER BY n.sequence LIMIT 1)",
+        )
+        .bind((book, sequence, book, sequence));
         let delete = errors.into_iter().fold(delete, |delete, errors| {
-            delete.push(" AND NOT EXISTS (SELECT 1").append(errors).push(")")
+            delete.push(" AND NOT EXISTS (SELECT 1{})").bind(errors)
         });
-        self.tx.flushed()?.execute(&delete)?;
-        Ok(())
+        self.tx.flushed()?.run(&delete)
     }
 
     /// Retains the events without an error response.

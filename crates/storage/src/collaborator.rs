@@ -7,11 +7,9 @@ use daybook_domain::id::CollaboratorId;
 use daybook_domain::permission::Permission;
 use daybook_domain::purpose::{ManageCollaborators, RemoveCollaborator};
 use diesel::prelude::*;
-use diesel::sql_types::BigInt;
 
 use crate::access::AccessTo;
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
 use crate::conn::sql::Sql;
 use crate::error::{Error, Result};
 use crate::rows::column;
@@ -45,20 +43,13 @@ impl TryFrom<Row> for Collaborator {
     }
 }
 
-#[derive(QueryableByName)]
-struct SharedBook {
-    #[diesel(sql_type = BigInt, column_name = "book_id")]
-    _book: i64,
-}
-
 /// Selects a book that is shared with an address.
 pub(crate) fn pending(email: &Email) -> Sql<'_> {
     Sql::new(
         "SELECT c.book_id FROM collaborators c JOIN books b ON b.id = c.book_id \
-         WHERE b.deleted_at IS NULL AND c.email = ",
+         WHERE b.deleted_at IS NULL AND c.email = {} LIMIT 1",
     )
-    .text(email.as_str())
-    .push(" LIMIT 1")
+    .bind(email.as_str())
 }
 
 /// The collaborators of a book.
@@ -70,9 +61,7 @@ impl Collaborators<'_, '_> {
     /// Lists all collaborators, in no order.
     pub fn list(self, access: &Access) -> Result<Vec<Collaborator>> {
         let query = collaborators::table.filter(collaborators::book_id.eq(access.book().id.get()));
-        let rows: Vec<Row> =
-            on_engine!(self.tx.unflushed()?, c => query.select(Row::as_select()).load(c))?;
-        rows.into_iter().map(Collaborator::try_from).collect()
+        self.tx.unflushed()?.select_all::<Row, _>(query)
     }
 
     /// Finds a collaborator by address.
@@ -82,27 +71,18 @@ impl Collaborators<'_, '_> {
                 .eq(access.book().id.get())
                 .and(collaborators::email.eq(email.as_str())),
         );
-        let row = on_engine!(
-            self.tx.unflushed()?,
-            c => query.select(Row::as_select()).get_result(c).optional()
-        )?;
-        row.map(Collaborator::try_from).transpose()
+        self.tx.unflushed()?.select_first::<Row, _>(query)
     }
 
     /// Returns whether any book is shared with an address.
     pub fn is_pending(self, email: &Email) -> Result<bool> {
-        let rows: Vec<SharedBook> = on_engine!(self.tx.unflushed()?, c => pending(email).load(c))?;
-        Ok(!rows.is_empty())
+        Ok(self.tx.unflushed()?.row::<i64>(&pending(email))?.is_some())
     }
 
     /// Finds a collaborator by id.
     pub fn find_by_id(self, access: &Access, id: CollaboratorId) -> Result<Option<Collaborator>> {
         let query = collaborators::table.find((access.book().id.get(), id.get()));
-        let row = on_engine!(
-            self.tx.unflushed()?,
-            c => query.select(Row::as_select()).get_result(c).optional()
-        )?;
-        row.map(Collaborator::try_from).transpose()
+        self.tx.unflushed()?.select_first::<Row, _>(query)
     }
 
     /// Inserts a collaborator.
@@ -122,11 +102,7 @@ impl Collaborators<'_, '_> {
             updated_at: stamp.updated_at.milliseconds(),
             version: stamp.version,
         };
-        on_engine!(
-            self.tx.flushed()?,
-            c => diesel::insert_into(collaborators::table).values(&row).execute(c)
-        )?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::insert_into(collaborators::table).values(&row))
     }
 
     /// Saves a changed permission or address.
@@ -145,14 +121,12 @@ impl Collaborators<'_, '_> {
             collaborators::updated_at.eq(collaborator.stamp.updated_at.milliseconds()),
             collaborators::version.eq(collaborator.stamp.version),
         );
-        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::update(target).set(set))
     }
 
     /// Deletes a collaborator.
     pub fn delete(self, access: &AccessTo<RemoveCollaborator>, id: CollaboratorId) -> Result<()> {
         let target = collaborators::table.find((access.book().id.get(), id.get()));
-        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::delete(target))
     }
 }

@@ -10,8 +10,7 @@ use diesel::sql_types::BigInt;
 
 use crate::commit::tx::Tx;
 use crate::conn::bulk::Bulk;
-use crate::conn::on_engine;
-use crate::conn::sql::{Sql, Value};
+use crate::conn::sql::{Sql, Value, list};
 use crate::error::Result;
 use crate::rows::column;
 use crate::schema::{collection_books, collections};
@@ -66,14 +65,12 @@ const COLLECTION: &str = " \
 /// ([`crate::conn::planner`]).
 pub(crate) fn containing_books(reader: &User) -> Sql<'_> {
     Sql::new(CONTAINING)
-        .push("collaborators m JOIN books b ON b.id = m.book_id")
-        .push(" JOIN collection_books p ON p.book_id = m.book_id")
-        .push(COLLECTION)
-        .push("m.email = ")
-        .text(reader.email.as_str())
-        .push(" AND (p.user_id = ")
-        .int(reader.id.get())
-        .push(" OR p.user_id = b.owner_id)")
+        .push(
+            "collaborators m JOIN books b ON b.id = m.book_id \
+             JOIN collection_books p ON p.book_id = m.book_id{}m.email = {} AND (p.user_id = {} \
+             OR p.user_id = b.owner_id)",
+        )
+        .bind((Sql::new(COLLECTION), reader.email.as_str(), reader.id))
 }
 
 /// The collections of users.
@@ -85,27 +82,20 @@ impl Collections<'_, '_> {
     /// Lists the collections of a user, in no order.
     pub fn list(self, user: UserId) -> Result<Vec<Collection>> {
         let query = collections::table.filter(collections::user_id.eq(user.get()));
-        let rows: Vec<Row> =
-            on_engine!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
-        Ok(rows.into_iter().map(Collection::from).collect())
+        self.tx.flushed()?.select_all::<Row, _>(query)
     }
 
     /// Finds a collection of a user by id.
     pub fn find(self, user: UserId, id: CollectionId) -> Result<Option<Collection>> {
         let query = collections::table.find((user.get(), id.get()));
-        let row = on_engine!(
-            self.tx.flushed()?,
-            c => query.select(Row::as_select()).get_result(c).optional()
-        )?;
-        Ok(row.map(Collection::from))
+        self.tx.flushed()?.select_first::<Row, _>(query)
     }
 
     /// Returns the collection of each book in a user's collections.
     pub fn places(self, user: UserId) -> Result<HashMap<BookId, CollectionId>> {
         let query = collection_books::table.filter(collection_books::user_id.eq(user.get()));
         let columns = (collection_books::book_id, collection_books::collection_id);
-        let pairs: Vec<(i64, i64)> =
-            on_engine!(self.tx.flushed()?, c => query.select(columns).load(c))?;
+        let pairs: Vec<(i64, i64)> = self.tx.flushed()?.load(query.select(columns))?;
         Ok(pairs
             .into_iter()
             .map(|(book, collection)| (BookId::new(book), CollectionId::new(collection)))
@@ -116,28 +106,20 @@ impl Collections<'_, '_> {
     /// collaborators also the owner's.
     pub fn containing_book(self, reader: &User, book: BookId) -> Result<Vec<Collection>> {
         let sql = Sql::new(CONTAINING)
-            .push("collection_books p JOIN books b ON b.id = p.book_id")
-            .push(COLLECTION)
-            .push("p.book_id = ")
-            .int(book.get())
-            .push(" AND (p.user_id = ")
-            .int(reader.id.get())
             .push(
-                " OR (p.user_id = b.owner_id AND EXISTS \
-                 (SELECT 1 FROM collaborators m WHERE m.book_id = ",
+                "collection_books p JOIN books b ON b.id = p.book_id{}p.book_id = {} \
+                 AND (p.user_id = {} OR (p.user_id = b.owner_id AND EXISTS (SELECT 1 \
+                 FROM collaborators m WHERE m.book_id = {} AND m.email = {})))",
             )
-            .int(book.get())
-            .push(" AND m.email = ")
-            .text(reader.email.as_str())
-            .push(")))");
-        let rows: Vec<ContainingRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+            .bind((Sql::new(COLLECTION), book, reader.id, book, reader.email.as_str()));
+        let rows: Vec<ContainingRow> = self.tx.flushed()?.load(&sql)?;
         Ok(rows.into_iter().map(|row| row.row.into()).collect())
     }
 
     /// Lists the collections that contain the books of a collaborator: their own, and the owners'.
     pub fn containing_books(self, reader: &User) -> Result<Vec<(BookId, Collection)>> {
         let sql = containing_books(reader);
-        let rows: Vec<ContainingRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+        let rows: Vec<ContainingRow> = self.tx.flushed()?.load(&sql)?;
         Ok(rows.into_iter().map(|row| (BookId::new(row.book_id), row.row.into())).collect())
     }
 
@@ -153,11 +135,7 @@ impl Collections<'_, '_> {
             updated_at: stamp.updated_at.milliseconds(),
             version: stamp.version,
         };
-        on_engine!(
-            self.tx.flushed()?,
-            c => diesel::insert_into(collections::table).values(&row).execute(c)
-        )?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::insert_into(collections::table).values(&row))
     }
 
     /// Saves a changed name.
@@ -169,21 +147,18 @@ impl Collections<'_, '_> {
             collections::updated_at.eq(stamp.updated_at.milliseconds()),
             collections::version.eq(stamp.version),
         );
-        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::update(target).set(set))
     }
 
     /// Deletes a collection, without its books.
     pub fn delete(self, collection: &Collection) -> Result<()> {
         let (owner, id) = (collection.owner.get(), collection.id.get());
-        let delete_books = Sql::new("DELETE FROM collection_books WHERE user_id = ")
-            .int(owner)
-            .push(" AND collection_id = ")
-            .int(id);
-        self.tx.flushed()?.execute(&delete_books)?;
+        let delete_books =
+            Sql::new("DELETE FROM collection_books WHERE user_id = {} AND collection_id = {}")
+                .bind((owner, id));
+        self.tx.flushed()?.run(&delete_books)?;
         let target = collections::table.find((owner, id));
-        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::delete(target))
     }
 
     /// Adds books to a collection and removes them from other collections of the owner.
@@ -209,11 +184,9 @@ impl Collections<'_, '_> {
     /// Removes books from a collection.
     pub fn remove_books(self, collection: &Collection, books: &[BookId]) -> Result<()> {
         let delete =
-            Sql::new("DELETE FROM collection_books WHERE user_id = ").int(collection.owner.get());
-        let delete = delete.push(" AND collection_id = ").int(collection.id.get());
-        let delete =
-            delete.push(" AND book_id IN ").list(books.iter().map(|book| Value::Int(book.get())));
-        self.tx.flushed()?.execute(&delete.uncached())?;
-        Ok(())
+            Sql::new("DELETE FROM collection_books WHERE user_id = {} AND collection_id = {}")
+                .bind((collection.owner, collection.id));
+        let delete = delete.push(" AND book_id IN {}").bind(list(books));
+        self.tx.flushed()?.run(delete.uncached())
     }
 }

@@ -5,10 +5,8 @@ use daybook_domain::connection::{Connection, ConnectionKind};
 use daybook_domain::id::{ConnectionId, UserId};
 use daybook_domain::name::Name;
 use diesel::prelude::*;
-use diesel::sql_types::BigInt;
 
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
 use crate::conn::sql::Sql;
 use crate::error::{Error, Result};
 use crate::rows::column;
@@ -69,13 +67,6 @@ impl TryFrom<Row> for Connection {
     }
 }
 
-/// The number of a connection.
-#[derive(QueryableByName)]
-struct ConnectionNumber {
-    #[diesel(sql_type = BigInt)]
-    id: i64,
-}
-
 /// The connections of users.
 pub struct Connections<'t, 'a> {
     pub(crate) tx: &'t mut Tx<'a>,
@@ -85,19 +76,13 @@ impl Connections<'_, '_> {
     /// Lists the connections of a user, in no order.
     pub fn list(self, owner: UserId) -> Result<Vec<Connection>> {
         let query = connections::table.filter(connections::user_id.eq(owner.get()));
-        let rows: Vec<Row> =
-            on_engine!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
-        rows.into_iter().map(Connection::try_from).collect()
+        self.tx.flushed()?.select_all::<Row, _>(query)
     }
 
     /// Finds a connection of a user by id.
     pub fn find(self, owner: UserId, id: ConnectionId) -> Result<Option<Connection>> {
         let query = connections::table.find((owner.get(), id.get()));
-        let row = on_engine!(
-            self.tx.flushed()?,
-            c => query.select(Row::as_select()).get_result(c).optional()
-        )?;
-        row.map(Connection::try_from).transpose()
+        self.tx.flushed()?.select_first::<Row, _>(query)
     }
 
     /// Finds a connection and shares it, so it is not deleted before the unit of work ends.
@@ -105,11 +90,13 @@ impl Connections<'_, '_> {
     /// A connection that is being deleted is not found.
     pub fn share_lock(self, owner: UserId, id: ConnectionId) -> Result<Option<Connection>> {
         let mut conn = self.tx.flushed()?;
-        let row = Sql::new("SELECT id FROM connections WHERE user_id = ").int(owner.get());
-        let row = row.push(" AND id = ").int(id.get()).push(conn.for_key_share_skip_locked());
-        let rows: Vec<ConnectionNumber> = on_engine!(&mut *conn, c => (&row).load(c))?;
-        match rows.first().map(|row| ConnectionId::new(row.id)) {
-            Some(id) => self.find(owner, id),
+        let row = Sql::new("SELECT id FROM connections WHERE user_id = {} AND id = {}{}").bind((
+            owner,
+            id,
+            Sql::new(conn.for_key_share_skip_locked()),
+        ));
+        match conn.row::<i64>(&row)? {
+            Some(_) => self.find(owner, id),
             None => Ok(None),
         }
     }
@@ -118,22 +105,19 @@ impl Connections<'_, '_> {
     pub fn insert(self, connection: &Connection) -> Result<()> {
         let row = Row::from(connection);
         let query = diesel::insert_into(connections::table).values(&row);
-        on_engine!(self.tx.flushed()?, c => query.execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(query)
     }
 
     /// Saves a changed connection.
     pub fn update(self, connection: &Connection) -> Result<()> {
         let row = Row::from(connection);
         let target = connections::table.find((row.user_id, row.id));
-        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(&row).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::update(target).set(&row))
     }
 
     /// Deletes a connection.
     pub fn delete(self, connection: &Connection) -> Result<()> {
         let target = connections::table.find((connection.owner.get(), connection.id.get()));
-        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::delete(target))
     }
 }

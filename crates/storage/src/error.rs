@@ -1,5 +1,7 @@
 //! The errors of the storage layer.
 
+use std::convert::Infallible;
+
 use diesel::result::{DatabaseErrorKind, Error as Diesel};
 
 /// An error of the storage layer.
@@ -148,6 +150,12 @@ impl Error {
             return Self::Unavailable(information.message().to_owned());
         }
         Self::from(error)
+    }
+}
+
+impl From<Infallible> for Error {
+    fn from(never: Infallible) -> Self {
+        match never {}
     }
 }
 

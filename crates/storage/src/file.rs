@@ -11,13 +11,11 @@ use daybook_domain::file::{AttachedFile, Content, File, FileAddress, FileSecret,
 use daybook_domain::id::{FileId, UserId};
 use daybook_domain::purpose::Record;
 use diesel::prelude::*;
-use diesel::sql_types::Text;
 
 use crate::access::AccessTo;
 use crate::commit::tx::Tx;
 use crate::conn::bulk::Bulk;
-use crate::conn::on_engine;
-use crate::conn::sql::{MAX_NAMED, Sql, Value};
+use crate::conn::sql::{MAX_NAMED, Sql, Value, list};
 use crate::error::{Error, Result};
 use crate::page::{MAX_PAGE_TEXTS, RowPart};
 use crate::rows::column;
@@ -27,11 +25,11 @@ use crate::storage_quota::usage::FILES;
 
 /// Selects the columns of a [`Row`].
 const COLUMNS: &str = "SELECT id, name, content_type, size, digest, blob, token, properties, \
-    created_by, agent, created_at, updated_at, version FROM files WHERE book_id = ";
+    created_by, agent, created_at, updated_at, version FROM files WHERE book_id = {}";
 
 /// Selects the columns of an [`AttachedRow`].
 const ATTACHED_COLUMNS: &str =
-    "SELECT id, name, content_type, token, created_by FROM files WHERE book_id = ";
+    "SELECT id, name, content_type, token, created_by FROM files WHERE book_id = {}";
 
 const INSERT: &str = "INSERT INTO files (book_id, id, name, content_type, size, digest, blob, \
     token, properties, created_by, agent, created_at, updated_at, version)";
@@ -64,12 +62,6 @@ struct AttachedRow {
     created_by: i64,
 }
 
-#[derive(QueryableByName)]
-struct BlobRow {
-    #[diesel(sql_type = Text)]
-    blob: String,
-}
-
 /// The blobs that a book refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownBlobs {
@@ -83,30 +75,15 @@ impl TryFrom<Row> for File {
     type Error = Error;
 
     fn try_from(row: Row) -> Result<Self> {
-        let Row {
-            id,
-            name,
-            content_type,
-            size,
-            digest,
-            blob,
-            token,
-            properties,
-            created_by,
-            agent,
-            created_at,
-            updated_at,
-            version,
-        } = row;
         Ok(Self {
-            id: FileId::new(id),
-            name,
-            content_type,
-            content: Content { blob, size, digest },
-            token,
-            properties: column::properties_from_text(properties)?,
-            created_by: UserId::new(created_by),
-            stamp: column::stamp(agent, created_at, updated_at, version),
+            id: FileId::new(row.id),
+            name: row.name,
+            content_type: row.content_type,
+            content: Content { blob: row.blob, size: row.size, digest: row.digest },
+            token: row.token,
+            properties: column::properties_from_text(row.properties)?,
+            created_by: UserId::new(row.created_by),
+            stamp: column::stamp(row.agent, row.created_at, row.updated_at, row.version),
         })
     }
 }
@@ -128,11 +105,7 @@ impl Files<'_, '_> {
     /// Finds a file by id.
     pub fn find(self, access: &Access, id: FileId) -> Result<Option<File>> {
         let query = files::table.find((access.book().id.get(), id.get()));
-        let row = on_engine!(
-            self.tx.flushed()?,
-            c => query.select(Row::as_select()).get_result(c).optional()
-        )?;
-        row.map(File::try_from).transpose()
+        self.tx.flushed()?.select_first::<Row, _>(query)
     }
 
     /// Loads the files with these ids until their properties exceed `max_bytes`.
@@ -166,7 +139,7 @@ impl Files<'_, '_> {
         let mut found = Vec::new();
         for chunk in distinct(ids).chunks(MAX_NAMED) {
             let query = with_ids(ATTACHED_COLUMNS, access, chunk);
-            let rows: Vec<AttachedRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
+            let rows: Vec<AttachedRow> = self.tx.flushed()?.load(&query)?;
             found.extend(rows.into_iter().map(AttachedFile::from));
         }
         Ok(FilesById::new(found))
@@ -182,14 +155,14 @@ impl Files<'_, '_> {
         below: Option<FileId>,
         limit: i64,
     ) -> Result<RowPart<File>> {
-        let mut query = Sql::new(COLUMNS).int(access.book().id.get());
+        let mut query = Sql::new(COLUMNS).bind(access.book().id);
         if let Some(user) = created_by {
-            query = query.push(" AND created_by = ").int(user.get());
+            query = query.push(" AND created_by = {}").bind(user);
         }
         if let Some(id) = below {
-            query = query.push(" AND id < ").int(id.get());
+            query = query.push(" AND id < {}").bind(id);
         }
-        query = query.push(" ORDER BY id DESC LIMIT ").int(limit);
+        query = query.push(" ORDER BY id DESC LIMIT {}").bind(limit);
         self.tx.flushed()?.load_part(&query, MAX_PAGE_TEXTS, with_texts)
     }
 
@@ -201,17 +174,13 @@ impl Files<'_, '_> {
     ) -> Result<Option<(String, FileSecret, File)>> {
         let FileAddress { book, file, token: _ } = address;
         let query = files::table.find((book.get(), file.get()));
-        let row = on_engine!(
-            self.tx.flushed()?,
-            c => query.select(Row::as_select()).get_result(c).optional()
-        )?;
-        let Some(row) = row else { return Ok(None) };
+        let row = self.tx.flushed()?.select_first::<Row, File>(query)?;
+        let Some(found_file) = row else { return Ok(None) };
         let book = books::table.find(book.get()).filter(books::deleted_at.is_null());
         let query = book.select((books::public_id, books::file_secret));
-        let found: Option<(String, String)> =
-            on_engine!(self.tx.flushed()?, c => query.get_result(c).optional())?;
+        let found: Option<(String, String)> = self.tx.flushed()?.first(query)?;
         let Some((public_id, secret)) = found else { return Ok(None) };
-        Ok(Some((public_id, FileSecret::new(secret), File::try_from(row)?)))
+        Ok(Some((public_id, FileSecret::new(secret), found_file)))
     }
 
     /// Returns which of these blobs a book refers to, for the sweep of blobs.
@@ -221,19 +190,15 @@ impl Files<'_, '_> {
         let Some(number) = self.tx.book_number(public_id)? else { return Ok(None) };
         let query = books::table.find(number.get()).filter(books::public_id.eq(public_id));
         let query = query.select((books::id, books::deleted_at.is_not_null()));
-        let book: Option<(i64, bool)> =
-            on_engine!(self.tx.flushed()?, c => query.get_result(c).optional())?;
+        let book: Option<(i64, bool)> = self.tx.flushed()?.first(query)?;
         let Some((book, deleted)) = book else { return Ok(None) };
         let mut found = HashSet::new();
         for chunk in blobs.chunks(MAX_NAMED) {
             let names = chunk.iter().map(|blob| Value::Text(blob.as_str().into()));
-            let query = Sql::new("SELECT blob FROM files WHERE book_id = ")
-                .int(book)
-                .push(" AND blob IN ")
-                .list(names)
+            let query = Sql::new("SELECT blob FROM files WHERE book_id = {} AND blob IN {}")
+                .bind((book, list(names)))
                 .uncached();
-            let rows: Vec<BlobRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
-            found.extend(rows.into_iter().map(|row| row.blob));
+            found.extend(self.tx.flushed()?.rows::<String>(&query)?);
         }
         Ok(Some(KnownBlobs { named: found, deleted }))
     }
@@ -289,8 +254,7 @@ impl Files<'_, '_> {
         }
         self.tx.flushed()?.write(rows)?;
         let ids: Vec<i64> = files.iter().map(|file| file.id.get()).collect();
-        let after = self.tx.bytes_of_rows(&FILES, access.book().id, &ids)?;
-        self.tx.add_usage(access.book().id, of_bytes(after.saturating_sub(bytes_before)))
+        self.tx.add_growth(&FILES, access.book().id, &ids, bytes_before)
     }
 
     /// Deletes a file. The sweep removes its blob.
@@ -298,7 +262,7 @@ impl Files<'_, '_> {
         let book = access.book().id;
         let bytes = self.tx.bytes_of_rows(&FILES, book, &[id.get()])?;
         let target = files::table.find((book.get(), id.get()));
-        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        self.tx.flushed()?.run(diesel::delete(target))?;
         self.tx.add_usage(book, of_bytes(bytes.saturating_neg()))
     }
 }
@@ -312,8 +276,11 @@ fn distinct(ids: impl IntoIterator<Item = FileId>) -> Vec<FileId> {
 
 fn with_ids<'a>(columns: &'static str, access: &Access, ids: &[FileId]) -> Sql<'a> {
     let named = ids.iter().map(|id| Value::Int(id.get()));
-    let of_book = Sql::new(columns).int(access.book().id.get());
-    of_book.push(" AND id IN ").list(named).cached_up_to(ids.len())
+    Sql::new(columns)
+        .bind(access.book().id)
+        .push(" AND id IN {}")
+        .bind(list(named))
+        .cached_up_to(ids.len())
 }
 
 /// Converts a row; returns the file and the size of its properties.

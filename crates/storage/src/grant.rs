@@ -10,7 +10,6 @@ use diesel::prelude::*;
 use diesel::upsert::excluded;
 
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::schema::{consents, device_authorizations, grants};
 
@@ -63,21 +62,13 @@ impl Grants<'_, '_> {
     /// Finds a grant by id.
     pub fn find(self, id: GrantId) -> Result<Option<Grant>> {
         let query = grants::table.find(id.get());
-        let row = on_engine!(
-            self.tx.flushed()?,
-            c => query.select(GrantRow::as_select()).get_result(c).optional()
-        )?;
-        Ok(row.map(Grant::from))
+        self.tx.flushed()?.select_first::<GrantRow, _>(query)
     }
 
     /// Inserts a grant.
     pub fn insert(self, grant: &Grant) -> Result<()> {
         let row = GrantRow::from(grant);
-        on_engine!(
-            self.tx.flushed()?,
-            c => diesel::insert_into(grants::table).values(&row).execute(c)
-        )?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::insert_into(grants::table).values(&row))
     }
 
     /// Saves the rotation of a grant; returns false if another process has rotated it first.
@@ -87,15 +78,14 @@ impl Grants<'_, '_> {
             grants::rotation.eq(grant.rotation),
             grants::expires_at.eq(grant.expires_at.milliseconds()),
         );
-        let changed =
-            on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
+        let changed = self.tx.flushed()?.execute(diesel::update(target).set(set))?;
         Ok(changed == 1)
     }
 
     /// Deletes a grant; returns whether there was one.
     pub fn remove(self, id: GrantId) -> Result<bool> {
         let target = grants::table.find(id.get());
-        let deleted = on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        let deleted = self.tx.flushed()?.execute(diesel::delete(target))?;
         Ok(deleted == 1)
     }
 
@@ -103,7 +93,7 @@ impl Grants<'_, '_> {
     pub fn remove_of_client(self, user: UserId, client: &str) -> Result<bool> {
         let target =
             grants::table.filter(grants::user_id.eq(user.get())).filter(grants::client.eq(client));
-        let deleted = on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        let deleted = self.tx.flushed()?.execute(diesel::delete(target))?;
         Ok(deleted > 0)
     }
 
@@ -113,15 +103,14 @@ impl Grants<'_, '_> {
     pub fn prune(self, user: UserId, now: Instant) -> Result<bool> {
         let of_user = grants::table.filter(grants::user_id.eq(user.get()));
         let expired = of_user.filter(grants::expires_at.le(now.milliseconds()));
-        on_engine!(self.tx.flushed()?, c => diesel::delete(expired).execute(c))?;
+        self.tx.flushed()?.run(diesel::delete(expired))?;
         let longest = of_user.order((grants::expires_at.desc(), grants::id.desc()));
-        let ids: Vec<i64> =
-            on_engine!(self.tx.flushed()?, c => longest.select(grants::id).load(c))?;
+        let ids: Vec<i64> = self.tx.flushed()?.load(longest.select(grants::id))?;
         let excess: Vec<i64> = ids.into_iter().skip(MAX_GRANTS - 1).collect();
         let has_excess = !excess.is_empty();
         if has_excess {
             let target = grants::table.filter(grants::id.eq_any(excess));
-            on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+            self.tx.flushed()?.run(diesel::delete(target))?;
         }
         Ok(has_excess)
     }
@@ -157,21 +146,13 @@ impl Consents<'_, '_> {
     pub fn list(self, user: UserId) -> Result<Vec<Consent>> {
         let query = consents::table.filter(consents::user_id.eq(user.get()));
         let query = query.order(consents::client);
-        let rows: Vec<ConsentRow> = on_engine!(
-            self.tx.flushed()?,
-            c => query.select(ConsentRow::as_select()).load(c)
-        )?;
-        Ok(rows.into_iter().map(Consent::from).collect())
+        self.tx.flushed()?.select_all::<ConsentRow, _>(query)
     }
 
     /// Finds the consent of a user to a client.
     pub fn find(self, user: UserId, client: &str) -> Result<Option<Consent>> {
         let query = consents::table.find((user.get(), client));
-        let row = on_engine!(
-            self.tx.flushed()?,
-            c => query.select(ConsentRow::as_select()).get_result(c).optional()
-        )?;
-        Ok(row.map(Consent::from))
+        self.tx.flushed()?.select_first::<ConsentRow, _>(query)
     }
 
     /// Saves a consent. It replaces an earlier one to the same client.
@@ -182,26 +163,22 @@ impl Consents<'_, '_> {
             scope: consent.scope.to_string(),
             created_at: consent.created_at.milliseconds(),
         };
-        on_engine!(
-            self.tx.flushed()?,
-            c => diesel::insert_into(consents::table)
+        self.tx.flushed()?.run(
+            diesel::insert_into(consents::table)
                 .values(&row)
                 .on_conflict((consents::user_id, consents::client))
                 .do_update()
                 .set((
                     consents::scope.eq(excluded(consents::scope)),
                     consents::created_at.eq(excluded(consents::created_at)),
-                ))
-                .execute(c)
-        )?;
-        Ok(())
+                )),
+        )
     }
 
     /// Deletes a consent.
     pub fn remove(self, user: UserId, client: &str) -> Result<()> {
         let target = consents::table.find((user.get(), client));
-        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::delete(target))
     }
 }
 
@@ -268,22 +245,14 @@ impl DeviceAuthorizations<'_, '_> {
     /// Finds a device authorization by the digest of its device code.
     pub fn find(self, digest: &SecretDigest) -> Result<Option<DeviceAuthorization>> {
         let query = device_authorizations::table.find(digest.as_slice());
-        let row = on_engine!(
-            self.tx.flushed()?,
-            c => query.select(DeviceRow::as_select()).get_result(c).optional()
-        )?;
-        row.map(DeviceAuthorization::try_from).transpose()
+        self.tx.flushed()?.select_first::<DeviceRow, _>(query)
     }
 
     /// Finds a device authorization by the code that the user types.
     pub fn by_user_code(self, code: &UserCode) -> Result<Option<DeviceAuthorization>> {
         let query =
             device_authorizations::table.filter(device_authorizations::user_code.eq(code.as_str()));
-        let row = on_engine!(
-            self.tx.flushed()?,
-            c => query.select(DeviceRow::as_select()).get_result(c).optional()
-        )?;
-        row.map(DeviceAuthorization::try_from).transpose()
+        self.tx.flushed()?.select_first::<DeviceRow, _>(query)
     }
 
     /// Counts the device authorizations that were created after an instant.
@@ -291,17 +260,13 @@ impl DeviceAuthorizations<'_, '_> {
         let query = device_authorizations::table
             .filter(device_authorizations::created_at.gt(since.milliseconds()))
             .count();
-        Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
+        self.tx.flushed()?.one(query)
     }
 
     /// Inserts a device authorization.
     pub fn insert(self, device: &DeviceAuthorization) -> Result<()> {
         let row = DeviceRow::from(device);
-        on_engine!(
-            self.tx.flushed()?,
-            c => diesel::insert_into(device_authorizations::table).values(&row).execute(c)
-        )?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::insert_into(device_authorizations::table).values(&row))
     }
 
     /// Saves the last poll and the decision; returns false if it was decided meanwhile.
@@ -311,15 +276,14 @@ impl DeviceAuthorizations<'_, '_> {
             .filter(device_authorizations::grant_id.is_null())
             .filter(device_authorizations::denied.eq(false));
         let row = DeviceRow::from(device);
-        let changed =
-            on_engine!(self.tx.flushed()?, c => diesel::update(target).set(&row).execute(c))?;
+        let changed = self.tx.flushed()?.execute(diesel::update(target).set(&row))?;
         Ok(changed == 1)
     }
 
     /// Deletes a device authorization; returns whether there was one.
     pub fn remove(self, digest: &SecretDigest) -> Result<bool> {
         let target = device_authorizations::table.find(digest.as_slice());
-        let deleted = on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        let deleted = self.tx.flushed()?.execute(diesel::delete(target))?;
         Ok(deleted == 1)
     }
 
@@ -327,7 +291,6 @@ impl DeviceAuthorizations<'_, '_> {
     pub fn remove_before(self, before: Instant) -> Result<()> {
         let target = device_authorizations::table
             .filter(device_authorizations::created_at.lt(before.milliseconds()));
-        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::delete(target))
     }
 }

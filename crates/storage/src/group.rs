@@ -14,18 +14,16 @@ use diesel::prelude::*;
 use crate::access::AccessTo;
 use crate::commit::tx::Tx;
 use crate::conn::bulk::Bulk;
-use crate::conn::on_engine;
-use crate::conn::sql::{MAX_NAMED, Sql, Value};
+use crate::conn::sql::{MAX_NAMED, Sql, Value, list};
 use crate::error::{Error, Result};
 use crate::rows::column;
 use crate::schema::{account_groups, accounts, memberships};
-use crate::storage_quota::size::of_bytes;
 use crate::storage_quota::usage::GROUPS;
 
 /// Selects the columns of a [`Row`].
 const COLUMNS: &str = "SELECT id, name, parent_id, hidden, locked, properties, agent, created_at, \
     updated_at, version \
-    FROM account_groups WHERE book_id = ";
+    FROM account_groups WHERE book_id = {}";
 
 #[derive(Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = account_groups)]
@@ -46,26 +44,14 @@ impl TryFrom<Row> for Group {
     type Error = Error;
 
     fn try_from(row: Row) -> Result<Self> {
-        let Row {
-            id,
-            name,
-            parent_id,
-            hidden,
-            locked,
-            properties,
-            agent,
-            created_at,
-            updated_at,
-            version,
-        } = row;
         Ok(Self {
-            id: GroupId::new(id),
-            name: Name::stored(name),
-            parent: parent_id.map(GroupId::new),
-            hidden,
-            locked,
-            properties: column::properties_from_text(properties)?,
-            stamp: column::stamp(agent, created_at, updated_at, version),
+            id: GroupId::new(row.id),
+            name: Name::stored(row.name),
+            parent: row.parent_id.map(GroupId::new),
+            hidden: row.hidden,
+            locked: row.locked,
+            properties: column::properties_from_text(row.properties)?,
+            stamp: column::stamp(row.agent, row.created_at, row.updated_at, row.version),
         })
     }
 }
@@ -108,7 +94,7 @@ impl Groups<'_, '_> {
             .filter(memberships::book_id.eq(access.book().id.get()))
             .select((memberships::group_id, accounts::kind))
             .distinct();
-        let pairs: Vec<(i64, String)> = on_engine!(self.tx.unflushed()?, c => query.load(c))?;
+        let pairs: Vec<(i64, String)> = self.tx.unflushed()?.load(query)?;
         let convert = |(group, kind): (i64, String)| {
             Ok((GroupId::new(group), AccountType::from_name(&kind).ok_or(Error::Corrupt("kind"))?))
         };
@@ -119,9 +105,7 @@ impl Groups<'_, '_> {
     pub fn list(self, access: &Access) -> Result<Vec<Group>> {
         let query =
             account_groups::table.filter(account_groups::book_id.eq(access.book().id.get()));
-        let rows: Vec<Row> =
-            on_engine!(self.tx.unflushed()?, c => query.select(Row::as_select()).load(c))?;
-        rows.into_iter().map(Group::try_from).collect()
+        self.tx.unflushed()?.select_all::<Row, _>(query)
     }
 
     /// Loads the groups with these ids, in no order.
@@ -143,11 +127,11 @@ impl Groups<'_, '_> {
         for chunk in ids.chunks(MAX_NAMED) {
             let values = chunk.iter().copied().map(Value::Int);
             let query = Sql::new(COLUMNS)
-                .int(access.book().id.get())
-                .push(" AND id IN ")
-                .list(values)
+                .bind(access.book().id)
+                .push(" AND id IN {}")
+                .bind(list(values))
                 .cached_up_to(chunk.len());
-            let rows: Vec<Row> = on_engine!(self.tx.unflushed()?, c => (&query).load(c))?;
+            let rows: Vec<Row> = self.tx.unflushed()?.load(&query)?;
             let read = rows.into_iter().map(Group::try_from).collect::<Result<Vec<_>>>()?;
             if let Some((charts, version)) = &chart {
                 charts.insert(*version, &[], &read);
@@ -171,15 +155,7 @@ impl Groups<'_, '_> {
         self.tx.invalidate_chart(access.book().id)?;
         let before = self.tx.bytes_of_rows(&GROUPS, access.book().id, &ids(changed))?;
         if changed.len() > 1 {
-            // Groups of a batch may exchange names, so all names are released first.
-            for chunk in changed.chunks(MAX_NAMED) {
-                let ids = chunk.iter().map(|group| Value::Int(group.id.get()));
-                let release = Sql::new(
-                    "UPDATE account_groups SET normalized_name = ' ' || id WHERE book_id = ",
-                );
-                let release = release.int(access.book().id.get()).push(" AND id IN ").list(ids);
-                self.tx.flushed()?.execute(&release.uncached())?;
-            }
+            self.tx.release_names(&GROUPS, access.book().id, &ids(changed))?;
         }
         self.write(
             access,
@@ -224,8 +200,7 @@ impl Groups<'_, '_> {
             ]);
         }
         self.tx.flushed()?.write(rows)?;
-        let after = self.tx.bytes_of_rows(&GROUPS, access.book().id, &ids(groups))?;
-        self.tx.add_usage(access.book().id, of_bytes(after.saturating_sub(bytes_before)))
+        self.tx.add_growth(&GROUPS, access.book().id, &ids(groups), bytes_before)
     }
 
     /// Deletes groups with their memberships.

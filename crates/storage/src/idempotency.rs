@@ -13,11 +13,9 @@ use daybook_domain::idempotency::{
 use daybook_domain::instant::Instant;
 use daybook_domain::view_rights::RequiredRights;
 use diesel::prelude::*;
-use diesel::sql_types::BigInt;
 
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
-use crate::conn::sql::{Sql, Value};
+use crate::conn::sql::{Sql, Value, list, numbers};
 use crate::error::{Error, Result};
 use crate::schema::idempotency_keys;
 use crate::storage_quota::size;
@@ -34,7 +32,7 @@ const OR_RECLAIM: &str = " ON CONFLICT (user_id, key, operation) DO UPDATE SET \
     fingerprint = excluded.fingerprint, created_at = excluded.created_at, \
     status = excluded.status, version_tag = excluded.version_tag, body = excluded.body, \
     counted_bytes = NULL \
-    WHERE known.created_at < ";
+    WHERE known.created_at < {}";
 
 const SELECT: &str =
     "SELECT fingerprint, status, version_tag, body, form, needs, notes FROM idempotency_keys";
@@ -88,12 +86,6 @@ impl TryFrom<Row> for KeyRecord {
     }
 }
 
-#[derive(QueryableByName)]
-struct CountedBytes {
-    #[diesel(sql_type = BigInt)]
-    bytes: i64,
-}
-
 /// The idempotency keys of this installation.
 pub struct Keys<'t, 'a> {
     pub(crate) tx: &'t mut Tx<'a>,
@@ -119,13 +111,12 @@ impl Keys<'_, '_> {
             Value::SomeText(None),
             Value::Bytes(&[]),
         ];
-        let claiming =
-            Sql::new(CLAIM).list(row).push(OR_RECLAIM).int(expiry_cutoff(now).milliseconds());
+        let claiming = Sql::new(CLAIM).append(list(row)).push(OR_RECLAIM).bind(expiry_cutoff(now));
         if self.tx.flushed()?.execute(&claiming).map_err(Error::from_lock_wait)? > 0 {
             return Ok(None);
         }
         let query = of_claim(Sql::new(SELECT), claim);
-        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
+        let rows: Vec<Row> = self.tx.flushed()?.load(&query)?;
         let row = rows.into_iter().next().ok_or_else(|| {
             Error::Unavailable("an idempotency key was removed concurrently".to_owned())
         })?;
@@ -135,10 +126,9 @@ impl Keys<'_, '_> {
     /// Finds the committed record of a key, without claiming it.
     pub fn find(self, claim: &Claim, now: Instant) -> Result<Option<KeyRecord>> {
         let query = of_claim(Sql::new(SELECT), claim)
-            .push(" AND created_at >= ")
-            .int(expiry_cutoff(now).milliseconds());
-        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
-        rows.into_iter().next().map(KeyRecord::try_from).transpose()
+            .push(" AND created_at >= {}")
+            .bind(expiry_cutoff(now));
+        self.tx.flushed()?.first_as::<Row, _>(&query)
     }
 
     /// Stores the response under a key that this unit of work has claimed.
@@ -156,22 +146,20 @@ impl Keys<'_, '_> {
         let texts = needs.iter().chain(notes).map(|text| size::length(text));
         let body_bytes = i64::try_from(body.len()).unwrap_or(i64::MAX);
         let bytes = texts.fold(body_bytes, i64::saturating_add);
-        let update = Sql::new("UPDATE idempotency_keys SET status = ")
-            .int(i64::from(*status))
-            .push(", version_tag = ");
-        let update = update
-            .value(Value::SomeText(tag.as_deref().map(Into::into)))
-            .push(", body = ")
-            .value(Value::Bytes(body))
-            .push(", form = ")
-            .int(i64::from(form_to_column(*form)))
-            .push(", needs = ")
-            .value(Value::SomeText(needs.map(Into::into)))
-            .push(", notes = ")
-            .value(Value::SomeText(notes.as_deref().map(Into::into)))
-            .push(", counted_bytes = ")
-            .int(bytes);
-        self.tx.flushed()?.execute(&of_claim(update, claim))?;
+        let update = Sql::new(
+            "UPDATE idempotency_keys SET status = {}, version_tag = {}, body = {}, form = {}, \
+             needs = {}, notes = {}, counted_bytes = {}",
+        )
+        .bind((
+            i64::from(*status),
+            tag.as_deref(),
+            body.as_slice(),
+            i64::from(form_to_column(*form)),
+            needs,
+            notes.as_deref(),
+            bytes,
+        ));
+        self.tx.flushed()?.run(of_claim(update, claim))?;
         self.tx.add_stored_response(claim.user, bytes.saturating_add(size::ROW));
         Ok(())
     }
@@ -179,9 +167,8 @@ impl Keys<'_, '_> {
     /// Returns the bytes of the large responses that are stored for a user and not expired.
     pub fn large_bytes(self, user: UserId, now: Instant) -> Result<i64> {
         let large = sum_of_stored("counted_bytes", &[user], now);
-        let large = large.push(" AND counted_bytes > ").int(MAX_SMALL_BYTES);
-        let large: CountedBytes = on_engine!(self.tx.flushed()?, c => (&large).get_result(c))?;
-        Ok(large.bytes)
+        let large = large.push(" AND counted_bytes > {}").bind(MAX_SMALL_BYTES);
+        Ok(self.tx.flushed()?.row(&large)?.unwrap_or_default())
     }
 
     /// Returns the storage usage of the responses of a user's mailbox that are not expired
@@ -192,9 +179,9 @@ impl Keys<'_, '_> {
         }
         let users = self.tx.mailbox_users(user)?;
         let all = sum_of_stored("counted_bytes + 100", &users, now);
-        let all: CountedBytes = on_engine!(self.tx.unflushed()?, c => (&all).get_result(c))?;
-        self.tx.group_cache.owners.stored_responses.insert(user, all.bytes);
-        Ok(all.bytes)
+        let bytes = self.tx.unflushed()?.row(&all)?.unwrap_or_default();
+        self.tx.group_cache.owners.stored_responses.insert(user, bytes);
+        Ok(bytes)
     }
 
     /// Removes a few expired responses; returns their number.
@@ -203,7 +190,7 @@ impl Keys<'_, '_> {
     pub fn sweep(self, user: UserId, now: Instant) -> Result<usize> {
         let mut conn = self.tx.flushed()?;
         let of_user = |statement: Sql<'static>| match conn.engine().is_distributed() {
-            true => statement.push("user_id = ").int(user.get()).push(" AND "),
+            true => statement.push("user_id = {} AND ").bind(user),
             false => statement,
         };
         // `MATERIALIZED` evaluates the list once, whatever the plan. Rows that another writer is
@@ -212,36 +199,36 @@ impl Keys<'_, '_> {
             "WITH old AS MATERIALIZED (SELECT user_id, key, operation FROM \
             idempotency_keys WHERE ",
         ))
-        .push("created_at < ")
-        .int(expiry_cutoff(now).milliseconds())
-        .push(" ORDER BY created_at LIMIT ")
-        .int(MAX_SWEPT)
-        .push(conn.skip_locked())
-        .append(of_user(Sql::new(") DELETE FROM idempotency_keys WHERE ")))
-        .push("(user_id, key, operation) IN (SELECT user_id, key, operation FROM old)");
+        .push(
+            "created_at < {} ORDER BY created_at LIMIT {}{}{}(user_id, key, operation) IN \
+             (SELECT user_id, key, operation FROM old)",
+        )
+        .bind((
+            expiry_cutoff(now),
+            MAX_SWEPT,
+            Sql::new(conn.skip_locked()),
+            of_user(Sql::new(") DELETE FROM idempotency_keys WHERE ")),
+        ));
         Ok(conn.execute(&old)?)
     }
 }
 
 /// Returns the sum over the responses of users that are not expired. An index covers it.
 fn sum_of_stored(bytes: &'static str, users: &[UserId], now: Instant) -> Sql<'static> {
-    Sql::new("SELECT CAST(COALESCE(SUM(")
-        .push(bytes)
-        .push(
-            "), 0) AS BIGINT) AS bytes \
-             FROM idempotency_keys WHERE counted_bytes IS NOT NULL AND user_id IN ",
-        )
-        .numbers(users.iter().copied().map(UserId::get))
-        .push(" AND created_at >= ")
-        .int(expiry_cutoff(now).milliseconds())
+    Sql::new(
+        "SELECT CAST(COALESCE(SUM({}), 0) AS BIGINT) AS bytes FROM idempotency_keys \
+         WHERE counted_bytes IS NOT NULL AND user_id IN {} AND created_at >= {}",
+    )
+    .bind((
+        Sql::new(bytes),
+        numbers(users.iter().copied().map(UserId::get)),
+        expiry_cutoff(now),
+    ))
 }
 
 /// Adds the condition that selects the record of a claim.
 fn of_claim<'c>(statement: Sql<'c>, claim: &'c Claim) -> Sql<'c> {
-    let statement = statement
-        .push(" WHERE user_id = ")
-        .int(claim.user.get())
-        .push(" AND key = ")
-        .text(claim.key.as_str());
-    statement.push(" AND operation = ").value(Value::Bytes(claim.operation.as_bytes()))
+    let operation = claim.operation.as_bytes().as_slice();
+    let statement = statement.push(" WHERE user_id = {} AND key = {} AND operation = {}");
+    statement.bind((claim.user, claim.key.as_str(), operation))
 }

@@ -6,8 +6,8 @@
 use diesel::prelude::*;
 
 use crate::commit::tx::Tx;
+use crate::conn::Conn;
 use crate::conn::sql::Sql;
-use crate::conn::{Conn, on_engine};
 use crate::error::Result;
 use crate::schema::identity_changes;
 
@@ -20,8 +20,7 @@ impl IdentityChanges<'_, '_> {
     /// Returns the number of changes.
     pub fn count(self) -> Result<i64> {
         let query = identity_changes::table.select(identity_changes::count);
-        let count: Option<i64> =
-            on_engine!(self.tx.unflushed()?, c => query.get_result(c).optional())?;
+        let count: Option<i64> = self.tx.unflushed()?.first(query)?;
         Ok(count.unwrap_or(0))
     }
 

@@ -11,7 +11,6 @@ use diesel::prelude::*;
 
 use crate::access::AccessTo;
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::rows::column;
 use crate::schema::{books, integrations};
@@ -106,19 +105,13 @@ impl Integrations<'_, '_> {
     /// Lists all integrations, in no order.
     pub fn list(self, access: &Access) -> Result<Vec<Integration>> {
         let query = integrations::table.filter(integrations::book_id.eq(access.book().id.get()));
-        let rows: Vec<Row> =
-            on_engine!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
-        rows.into_iter().map(Integration::try_from).collect()
+        self.tx.flushed()?.select_all::<Row, _>(query)
     }
 
     /// Finds an integration by id.
     pub fn find(self, access: &Access, id: IntegrationId) -> Result<Option<Integration>> {
         let query = integrations::table.find((access.book().id.get(), id.get()));
-        let row = on_engine!(
-            self.tx.flushed()?,
-            c => query.select(Row::as_select()).get_result(c).optional()
-        )?;
-        row.map(Integration::try_from).transpose()
+        self.tx.flushed()?.select_first::<Row, _>(query)
     }
 
     /// Lists the public ids of the books that use a connection, without deleted ones, in no order.
@@ -129,7 +122,7 @@ impl Integrations<'_, '_> {
             .filter(books::deleted_at.is_null())
             .select(books::public_id)
             .limit(limit);
-        Ok(on_engine!(self.tx.flushed()?, c => query.load(c))?)
+        self.tx.flushed()?.load(query)
     }
 
     /// Finds the user who first installed an app in a book.
@@ -141,10 +134,10 @@ impl Integrations<'_, '_> {
     pub fn first(self, book: BookId, app: &AppId) -> Result<Option<(IntegrationId, UserId)>> {
         let about = integrations::book_id.eq(book.get()).and(integrations::app_id.eq(app.as_str()));
         let query = integrations::table.filter(about).order(integrations::id);
-        let found: Option<(i64, i64)> = on_engine!(
-            self.tx.flushed()?,
-            c => query.select((integrations::id, integrations::installer_id)).first(c).optional()
-        )?;
+        let found: Option<(i64, i64)> = self
+            .tx
+            .flushed()?
+            .first(query.select((integrations::id, integrations::installer_id)).limit(1))?;
         Ok(found.map(|(id, installer)| (IntegrationId::new(id), UserId::new(installer))))
     }
 
@@ -156,7 +149,7 @@ impl Integrations<'_, '_> {
     ) -> Result<()> {
         let row = Row::new(access, integration);
         let query = diesel::insert_into(integrations::table).values(&row);
-        on_engine!(self.tx.flushed()?, c => query.execute(c))?;
+        self.tx.flushed()?.run(query)?;
         let state = self.tx.book_state_mut(access.book().id)?;
         state.apps = state.apps.saturating_add(1);
         Ok(())
@@ -170,8 +163,7 @@ impl Integrations<'_, '_> {
     ) -> Result<()> {
         let row = Row::new(access, integration);
         let target = integrations::table.find((row.book_id, row.id));
-        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(&row).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::update(target).set(&row))
     }
 
     /// Deletes an integration, with its pending deliveries.
@@ -183,7 +175,7 @@ impl Integrations<'_, '_> {
     ) -> Result<()> {
         let book = access.book().id;
         let target = integrations::table.find((book.get(), integration.id.get()));
-        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        self.tx.flushed()?.run(diesel::delete(target))?;
         let state = self.tx.book_state_mut(book)?;
         state.apps = state.apps.saturating_sub(1);
         if !integration.installs_app {

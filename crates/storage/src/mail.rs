@@ -7,7 +7,6 @@ use daybook_domain::mail::{Mail, MailCause, MailContent, MailEnd, MailKind};
 use diesel::prelude::*;
 
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
 use crate::conn::sql::Sql;
 use crate::error::{Error, Result};
 use crate::schema::mails;
@@ -97,11 +96,7 @@ impl Mails<'_, '_> {
     /// Inserts a mail.
     pub fn insert(self, mail: &Mail) -> Result<()> {
         let row = Row::from(mail);
-        on_engine!(
-            self.tx.flushed()?,
-            c => diesel::insert_into(mails::table).values(&row).execute(c)
-        )?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::insert_into(mails::table).values(&row))
     }
 
     /// Saves the delivery state of a mail; returns whether the mail still exists.
@@ -120,10 +115,10 @@ impl Mails<'_, '_> {
             mails::failure.eq(failure),
         );
         let mut conn = self.tx.flushed()?;
-        let saved = on_engine!(conn, c => diesel::update(target).set(state).execute(c))?;
+        let saved = conn.execute(diesel::update(target).set(state))?;
         if mail.ended.is_some_and(|(_, end)| end == MailEnd::Sent) {
             let erased = (mails::subject.eq(""), mails::plain.eq(""), mails::html.eq(""));
-            on_engine!(conn, c => diesel::update(target).set(erased).execute(c))?;
+            conn.run(diesel::update(target).set(erased))?;
         }
         Ok(saved == 1)
     }
@@ -131,11 +126,7 @@ impl Mails<'_, '_> {
     /// Finds a mail by id.
     pub fn find(self, id: MailId) -> Result<Option<Mail>> {
         let query = mails::table.find(id.get());
-        let row = on_engine!(
-            self.tx.flushed()?,
-            c => query.select(Row::as_select()).get_result(c).optional()
-        )?;
-        row.map(Mail::try_from).transpose()
+        self.tx.flushed()?.select_first::<Row, _>(query)
     }
 
     /// Lists up to 1,000 mails: first those to send, then ended ones, each oldest first.
@@ -144,33 +135,30 @@ impl Mails<'_, '_> {
     pub fn list(self, recipient: Option<&Email>) -> Result<Vec<Mail>> {
         let all = Sql::new("SELECT * FROM mails");
         let query = match recipient {
-            Some(email) => all.push(" WHERE recipient = ").text(email.as_str()),
+            Some(email) => all.push(" WHERE recipient = {}").bind(email.as_str()),
             None => all,
         };
         let query =
-            query.push(" ORDER BY ended_at IS NOT NULL, id LIMIT ").int(MAX_LISTED).uncached();
-        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
-        rows.into_iter().map(Mail::try_from).collect()
+            query.push(" ORDER BY ended_at IS NOT NULL, id LIMIT {}").bind(MAX_LISTED).uncached();
+        self.tx.flushed()?.load_as::<Row, _>(&query)
     }
 
     /// Finds and locks the mail that has been due for longest. Mails that another process has
     /// locked are skipped.
     pub fn lock_next_due(self, now: Instant) -> Result<Option<Mail>> {
         let mut conn = self.tx.flushed()?;
-        let next = Sql::new("SELECT * FROM mails WHERE ended_at IS NULL AND due_at <= ")
-            .int(now.milliseconds())
-            .push(" AND until > ")
-            .int(now.milliseconds())
-            .push(" ORDER BY due_at, id LIMIT 1")
-            .push(conn.skip_locked());
-        let rows: Vec<Row> = on_engine!(&mut *conn, c => (&next).load(c))?;
-        rows.into_iter().next().map(Mail::try_from).transpose()
+        let next = Sql::new(
+            "SELECT * FROM mails WHERE ended_at IS NULL AND due_at <= {} AND until > {} \
+             ORDER BY due_at, id LIMIT 1{}",
+        )
+        .bind((now, now, Sql::new(conn.skip_locked())));
+        conn.first_as::<Row, _>(&next)
     }
 
     /// Counts the mails to send.
     pub fn count_open(self) -> Result<i64> {
         let query = mails::table.filter(mails::ended_at.is_null()).count();
-        Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
+        self.tx.flushed()?.one(query)
     }
 
     /// Counts the mails of a kind since an instant.
@@ -179,7 +167,7 @@ impl Mails<'_, '_> {
             .filter(mails::kind.eq(kind.as_str()))
             .filter(mails::created_at.gt(since.milliseconds()))
             .count();
-        Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
+        self.tx.flushed()?.one(query)
     }
 
     /// Counts the mails of a kind that a user has caused since an instant.
@@ -189,7 +177,7 @@ impl Mails<'_, '_> {
             .filter(mails::kind.eq(kind.as_str()))
             .filter(mails::created_at.gt(since.milliseconds()))
             .count();
-        Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
+        self.tx.flushed()?.one(query)
     }
 
     /// Returns whether there was a mail for a cause since an instant.
@@ -200,7 +188,7 @@ impl Mails<'_, '_> {
             .filter(mails::kind.eq(cause.kind.as_str()))
             .filter(mails::book.eq(cause.book.as_ref().map(BookKey::as_str)))
             .count();
-        let count: i64 = on_engine!(self.tx.flushed()?, c => query.get_result(c))?;
+        let count: i64 = self.tx.flushed()?.one(query)?;
         Ok(count > 0)
     }
 
@@ -212,29 +200,25 @@ impl Mails<'_, '_> {
             .filter(mails::until.le(now.milliseconds()))
             .order(mails::due_at)
             .limit(limit);
-        let rows: Vec<Row> =
-            on_engine!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
-        rows.into_iter().map(Mail::try_from).collect()
+        self.tx.flushed()?.select_all::<Row, _>(query)
     }
 
     /// Returns whether any mail ended before an instant.
     pub fn has_ended(self, before: Instant) -> Result<bool> {
         let query = mails::table.filter(mails::ended_at.lt(before.milliseconds())).count();
-        let count: i64 = on_engine!(self.tx.flushed()?, c => query.get_result(c))?;
+        let count: i64 = self.tx.flushed()?.one(query)?;
         Ok(count > 0)
     }
 
     /// Deletes the mails that ended before an instant.
     pub fn remove_ended(self, before: Instant) -> Result<()> {
         let target = mails::table.filter(mails::ended_at.lt(before.milliseconds()));
-        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::delete(target))
     }
 
     /// Deletes a mail.
     pub fn delete(self, id: MailId) -> Result<()> {
         let target = mails::table.find(id.get());
-        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::delete(target))
     }
 }

@@ -9,7 +9,6 @@ use diesel::prelude::*;
 use crate::access::AccessTo;
 use crate::commit::tx::Tx;
 use crate::conn::bulk::Bulk;
-use crate::conn::on_engine;
 use crate::conn::sql::Value;
 use crate::error::Result;
 use crate::rows::column;
@@ -51,26 +50,20 @@ impl SavedQueries<'_, '_> {
     pub fn count(self, access: &Access) -> Result<usize> {
         let query = saved_queries::table.filter(saved_queries::book_id.eq(access.book().id.get()));
         let count = query.count();
-        let count: i64 = on_engine!(self.tx.flushed()?, c => count.get_result(c))?;
+        let count: i64 = self.tx.flushed()?.one(count)?;
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
     /// Lists all saved queries, in no order.
     pub fn list(self, access: &Access) -> Result<Vec<SavedQuery>> {
         let query = saved_queries::table.filter(saved_queries::book_id.eq(access.book().id.get()));
-        let rows: Vec<Row> =
-            on_engine!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
-        Ok(rows.into_iter().map(SavedQuery::from).collect())
+        self.tx.flushed()?.select_all::<Row, _>(query)
     }
 
     /// Finds a saved query by id.
     pub fn find(self, access: &Access, id: SavedQueryId) -> Result<Option<SavedQuery>> {
         let query = saved_queries::table.find((access.book().id.get(), id.get()));
-        let row = on_engine!(
-            self.tx.flushed()?,
-            c => query.select(Row::as_select()).get_result(c).optional()
-        )?;
-        Ok(row.map(SavedQuery::from))
+        self.tx.flushed()?.select_first::<Row, _>(query)
     }
 
     /// Inserts saved queries.
@@ -95,8 +88,7 @@ impl SavedQueries<'_, '_> {
         }
         self.tx.flushed()?.write(rows)?;
         let ids: Vec<i64> = new.iter().map(|saved| saved.id.get()).collect();
-        let after = self.tx.bytes_of_rows(&SAVED_QUERIES, access.book().id, &ids)?;
-        self.tx.add_usage(access.book().id, of_bytes(after))
+        self.tx.add_growth(&SAVED_QUERIES, access.book().id, &ids, 0)
     }
 
     /// Saves a changed query.
@@ -111,9 +103,8 @@ impl SavedQueries<'_, '_> {
             saved_queries::updated_at.eq(stamp.updated_at.milliseconds()),
             saved_queries::version.eq(stamp.version),
         );
-        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
-        let after = self.tx.bytes_of_rows(&SAVED_QUERIES, book, &[id.get()])?;
-        self.tx.add_usage(book, of_bytes(after.saturating_sub(before)))
+        self.tx.flushed()?.run(diesel::update(target).set(set))?;
+        self.tx.add_growth(&SAVED_QUERIES, book, &[id.get()], before)
     }
 
     /// Deletes a saved query.
@@ -121,7 +112,7 @@ impl SavedQueries<'_, '_> {
         let book = access.book().id;
         let bytes = self.tx.bytes_of_rows(&SAVED_QUERIES, book, &[id.get()])?;
         let target = saved_queries::table.find((book.get(), id.get()));
-        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        self.tx.flushed()?.run(diesel::delete(target))?;
         self.tx.add_usage(book, of_bytes(bytes.saturating_neg()))
     }
 }

@@ -7,7 +7,6 @@ use daybook_domain::signing_key::{NewPair, SigningAlgorithm, SigningKey};
 use diesel::prelude::*;
 
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
 use crate::error::Result;
 use crate::schema::{apps, connections, signing_keys};
 use crate::signing_key::SigningKeys;
@@ -96,7 +95,7 @@ impl SealedSecrets<'_, '_> {
         let query = apps::table.filter(apps::id.gt(after)).order(apps::id).limit(limit);
         let query = query.select((apps::id, apps::client_secret.assume_not_null()));
         let query = query.filter(apps::client_secret.is_not_null());
-        let rows: Vec<(String, Vec<u8>)> = on_engine!(self.tx.flushed()?, c => query.load(c))?;
+        let rows: Vec<(String, Vec<u8>)> = self.tx.flushed()?.load(query)?;
         let convert =
             |(id, sealed)| SealedSecret { row: SealedRow::App(AppId::stored(id)), sealed };
         Ok(rows.into_iter().map(convert).collect())
@@ -108,7 +107,7 @@ impl SealedSecrets<'_, '_> {
         let query = connections::table.filter(user.ge(owner).and(rest)).order((user, id));
         let query = query.filter(connections::properties.is_not_null()).limit(limit);
         let query = query.select((user, id, connections::properties.assume_not_null()));
-        let rows: Vec<(i64, i64, Vec<u8>)> = on_engine!(self.tx.flushed()?, c => query.load(c))?;
+        let rows: Vec<(i64, i64, Vec<u8>)> = self.tx.flushed()?.load(query)?;
         let convert = |(owner, id, sealed)| SealedSecret {
             row: SealedRow::Connection(UserId::new(owner), ConnectionId::new(id)),
             sealed,
@@ -125,19 +124,19 @@ impl SealedSecrets<'_, '_> {
                 let target = signing_keys::table.find((algorithm.as_str(), *number));
                 let target = target.filter(signing_keys::sealed.eq(before));
                 let query = diesel::update(target).set(signing_keys::sealed.eq(sealed));
-                on_engine!(conn, c => query.execute(c))?
+                conn.execute(query)?
             }
             SealedRow::App(app) => {
                 let target = apps::table.find(app.as_str());
                 let target = target.filter(apps::client_secret.eq(before));
                 let query = diesel::update(target).set(apps::client_secret.eq(sealed));
-                on_engine!(conn, c => query.execute(c))?
+                conn.execute(query)?
             }
             SealedRow::Connection(owner, id) => {
                 let target = connections::table.find((owner.get(), id.get()));
                 let target = target.filter(connections::properties.eq(before));
                 let query = diesel::update(target).set(connections::properties.eq(sealed));
-                on_engine!(conn, c => query.execute(c))?
+                conn.execute(query)?
             }
         };
         Ok(replaced > 0)

@@ -7,7 +7,6 @@ use daybook_domain::session::{LoginLink, SecretDigest, Session};
 use diesel::prelude::*;
 
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::schema::{login_links, sessions};
 
@@ -72,11 +71,7 @@ impl LoginLinks<'_, '_> {
     /// Finds a link by the digest of its secret.
     pub fn find(self, digest: &SecretDigest) -> Result<Option<LoginLink>> {
         let query = login_links::table.find(digest.as_slice());
-        let row = on_engine!(
-            self.tx.flushed()?,
-            c => query.select(LinkRow::as_select()).get_result(c).optional()
-        )?;
-        row.map(LoginLink::try_from).transpose()
+        self.tx.flushed()?.select_first::<LinkRow, _>(query)
     }
 
     /// Inserts a link.
@@ -87,11 +82,7 @@ impl LoginLinks<'_, '_> {
             created_at: link.created_at.milliseconds(),
             used_at: link.used_at.map(Instant::milliseconds),
         };
-        on_engine!(
-            self.tx.flushed()?,
-            c => diesel::insert_into(login_links::table).values(&row).execute(c)
-        )?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::insert_into(login_links::table).values(&row))
     }
 
     /// Counts the unused links of an address that were created after an instant.
@@ -101,7 +92,7 @@ impl LoginLinks<'_, '_> {
             .filter(login_links::email.eq(email.as_str()))
             .filter(login_links::used_at.is_null())
             .count();
-        Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
+        self.tx.flushed()?.one(query)
     }
 
     /// Counts the links of an address that were created after an instant.
@@ -110,7 +101,7 @@ impl LoginLinks<'_, '_> {
             .filter(login_links::created_at.gt(since.milliseconds()))
             .filter(login_links::email.eq(email.as_str()))
             .count();
-        Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
+        self.tx.flushed()?.one(query)
     }
 
     /// Marks a link as used; returns false if another process has used it first.
@@ -118,16 +109,14 @@ impl LoginLinks<'_, '_> {
         let target =
             login_links::table.find(link.digest.as_slice()).filter(login_links::used_at.is_null());
         let set = login_links::used_at.eq(link.used_at.map(Instant::milliseconds));
-        let changed =
-            on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
+        let changed = self.tx.flushed()?.execute(diesel::update(target).set(set))?;
         Ok(changed == 1)
     }
 
     /// Deletes the links that were created before an instant.
     pub fn remove_before(self, before: Instant) -> Result<()> {
         let target = login_links::table.filter(login_links::created_at.lt(before.milliseconds()));
-        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::delete(target))
     }
 }
 
@@ -140,11 +129,7 @@ impl Sessions<'_, '_> {
     /// Finds a session by id.
     pub fn find(self, id: SessionId) -> Result<Option<Session>> {
         let query = sessions::table.find(id.get());
-        let row = on_engine!(
-            self.tx.flushed()?,
-            c => query.select(SessionRow::as_select()).get_result(c).optional()
-        )?;
-        row.map(Session::try_from).transpose()
+        self.tx.flushed()?.select_first::<SessionRow, _>(query)
     }
 
     /// Inserts a session.
@@ -157,27 +142,21 @@ impl Sessions<'_, '_> {
             used_at: session.used_at.milliseconds(),
             ended_at: session.ended_at.map(Instant::milliseconds),
         };
-        on_engine!(
-            self.tx.flushed()?,
-            c => diesel::insert_into(sessions::table).values(&row).execute(c)
-        )?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::insert_into(sessions::table).values(&row))
     }
 
     /// Saves the last use of a session.
     pub fn save_use(self, session: &Session) -> Result<()> {
         let target = sessions::table.find(session.id.get());
         let set = sessions::used_at.eq(session.used_at.milliseconds());
-        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::update(target).set(set))
     }
 
     /// Saves the end of a session.
     pub fn save_end(self, session: &Session) -> Result<()> {
         let target = sessions::table.find(session.id.get());
         let set = sessions::ended_at.eq(session.ended_at.map(Instant::milliseconds));
-        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::update(target).set(set))
     }
 
     /// Deletes the sessions of a user that were last used before an instant.
@@ -185,7 +164,6 @@ impl Sessions<'_, '_> {
         let target = sessions::table
             .filter(sessions::user_id.eq(user.get()))
             .filter(sessions::used_at.lt(before.milliseconds()));
-        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::delete(target))
     }
 }

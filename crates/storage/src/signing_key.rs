@@ -5,7 +5,6 @@ use daybook_domain::signing_key::{KeyRing, NewPair, SigningAlgorithm, SigningKey
 use diesel::prelude::*;
 
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::schema::signing_keys;
 
@@ -59,12 +58,7 @@ pub struct SigningKeys<'t, 'a> {
 impl SigningKeys<'_, '_> {
     /// Lists all keys.
     pub fn list(self) -> Result<KeyRing> {
-        let rows: Vec<Row> = on_engine!(
-            self.tx.flushed()?,
-            c => signing_keys::table.select(Row::as_select()).load(c)
-        )?;
-        let keys = rows.into_iter().map(SigningKey::try_from).collect::<Result<_>>()?;
-        Ok(KeyRing::new(keys))
+        Ok(KeyRing::new(self.tx.flushed()?.select_all::<Row, _>(signing_keys::table)?))
     }
 
     /// Inserts a key.
@@ -73,17 +67,12 @@ impl SigningKeys<'_, '_> {
     /// [`Error::UniqueViolation`] if another process has inserted a key with the same number.
     pub fn insert(self, key: &SigningKey) -> Result<()> {
         let row = Row::from(key);
-        on_engine!(
-            self.tx.flushed()?,
-            c => diesel::insert_into(signing_keys::table).values(&row).execute(c)
-        )?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::insert_into(signing_keys::table).values(&row))
     }
 
     /// Deletes a key.
     pub fn remove(self, key: &SigningKey) -> Result<()> {
         let target = signing_keys::table.find((key.pair.algorithm.as_str(), key.number));
-        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::delete(target))
     }
 }

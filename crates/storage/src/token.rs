@@ -8,7 +8,6 @@ use daybook_domain::token::{AccessToken, TokenScope};
 use diesel::prelude::*;
 
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
 use crate::conn::sql::Sql;
 use crate::error::Result;
 use crate::rows::column;
@@ -74,19 +73,13 @@ pub struct Tokens<'t, 'a> {
 impl Tokens<'_, '_> {
     /// Finds a token by id.
     pub fn find(self, id: TokenId) -> Result<Option<AccessToken>> {
-        let row = on_engine!(
-            self.tx.flushed()?,
-            c => tokens::table.find(id.get()).select(Row::as_select()).get_result(c).optional()
-        )?;
-        row.map(AccessToken::try_from).transpose()
+        self.tx.flushed()?.select_first::<Row, _>(tokens::table.find(id.get()))
     }
 
     /// Lists the tokens of a user, oldest first.
     pub fn list(self, user: UserId) -> Result<Vec<AccessToken>> {
         let query = tokens::table.filter(tokens::user_id.eq(user.get())).order(tokens::id);
-        let rows: Vec<Row> =
-            on_engine!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
-        rows.into_iter().map(AccessToken::try_from).collect()
+        self.tx.flushed()?.select_all::<Row, _>(query)
     }
 
     /// Counts the valid tokens of a user.
@@ -94,26 +87,21 @@ impl Tokens<'_, '_> {
         let active = tokens::table
             .filter(tokens::user_id.eq(user.get()))
             .filter(tokens::revoked_at.is_null().and(tokens::expires_at.gt(now.milliseconds())));
-        let count: i64 = on_engine!(self.tx.flushed()?, c => active.count().get_result(c))?;
+        let count: i64 = self.tx.flushed()?.one(active.count())?;
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
     /// Inserts a token.
     pub fn insert(self, token: &AccessToken) -> Result<()> {
         let row = Row::from(token);
-        on_engine!(
-            self.tx.flushed()?,
-            c => diesel::insert_into(tokens::table).values(&row).execute(c)
-        )?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::insert_into(tokens::table).values(&row))
     }
 
     /// Saves the revocation of a token.
     pub fn revoke(self, token: &AccessToken) -> Result<()> {
         let target = tokens::table.find(token.id.get());
         let set = tokens::revoked_at.eq(token.revoked_at.map(Instant::milliseconds));
-        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::update(target).set(set))
     }
 
     /// Deletes a user's tokens that ended before an instant, and all but the last `limit` ended
@@ -125,22 +113,21 @@ impl Tokens<'_, '_> {
         before: Instant,
         limit: usize,
     ) -> Result<()> {
-        let delete = Sql::new("DELETE FROM tokens WHERE user_id = ")
-            .int(user.get())
-            .push(" AND (expires_at < ")
-            .int(before.milliseconds())
-            .push(" OR revoked_at < ")
-            .int(before.milliseconds())
-            .push(" OR id IN (SELECT e.id FROM tokens e WHERE e.user_id = ")
-            .int(user.get())
-            .push(" AND (e.revoked_at IS NOT NULL OR e.expires_at <= ")
-            .int(now.milliseconds())
-            .push(") ORDER BY COALESCE(e.revoked_at, e.expires_at) DESC, e.id DESC LIMIT ")
-            .int(i64::MAX)
-            .push(" OFFSET ")
-            .int(i64::try_from(limit).unwrap_or(i64::MAX))
-            .push("))");
-        self.tx.flushed()?.execute(&delete)?;
-        Ok(())
+        let delete = Sql::new(
+            "DELETE FROM tokens WHERE user_id = {} AND (expires_at < {} OR revoked_at < {} \
+             OR id IN (SELECT e.id FROM tokens e WHERE e.user_id = {} \
+             AND (e.revoked_at IS NOT NULL OR e.expires_at <= {}) \
+             ORDER BY COALESCE(e.revoked_at, e.expires_at) DESC, e.id DESC LIMIT {} OFFSET {}))",
+        )
+        .bind((
+            user,
+            before,
+            before,
+            user,
+            now,
+            i64::MAX,
+            i64::try_from(limit).unwrap_or(i64::MAX),
+        ));
+        self.tx.flushed()?.run(&delete)
     }
 }

@@ -7,12 +7,11 @@ use daybook_domain::id::{ApiKeyId, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::user::{Profile, quota_subject};
 use diesel::prelude::*;
-use diesel::sql_types::BigInt;
 
 use crate::commit::tx::Tx;
-use crate::conn::sql::Sql;
-use crate::conn::{Conn, on_engine};
-use crate::error::{Error, Result};
+use crate::conn::Conn;
+use crate::conn::sql::{Sql, numbers};
+use crate::error::Result;
 use crate::schema::{books, users};
 
 /// The tables with rows of a user outside books.
@@ -54,7 +53,7 @@ pub struct User {
 impl User {
     /// Returns the quota subject, which all addresses of a mailbox share (behaviour 10.18).
     #[must_use]
-    pub fn payer(&self) -> UserId {
+    pub fn quota_subject(&self) -> UserId {
         quota_subject(&self.email)
     }
 }
@@ -109,12 +108,6 @@ impl From<Row> for User {
     }
 }
 
-#[derive(QueryableByName)]
-struct NumberRow {
-    #[diesel(sql_type = BigInt)]
-    id: i64,
-}
-
 impl Tx<'_> {
     /// Returns the users that share a mailbox and its storage quotas (behaviour 10.18). A group
     /// reads them once.
@@ -124,12 +117,11 @@ impl Tx<'_> {
         }
         let query = Sql::new(
             "SELECT o.id FROM users u JOIN users o ON o.mailbox = u.mailbox WHERE o.id <> u.id \
-             AND u.id = ",
+             AND u.id = {} ORDER BY o.id LIMIT 10000",
         )
-        .int(user.get())
-        .push(" ORDER BY o.id LIMIT 10000");
-        let rows: Vec<NumberRow> = on_engine!(self.unflushed()?, c => (&query).load(c))?;
-        let others = rows.into_iter().map(|row| UserId::new(row.id));
+        .bind(user);
+        let rows: Vec<i64> = self.unflushed()?.rows(&query)?;
+        let others = rows.into_iter().map(UserId::new);
         let all: Vec<UserId> = std::iter::once(user).chain(others).collect();
         self.group_cache.owners.mailboxes.insert(user, all.clone());
         Ok(all)
@@ -138,8 +130,8 @@ impl Tx<'_> {
 
 /// Loads a user with a lock. `lock` is the end of the statement.
 fn load_locked(conn: &mut Conn, user: UserId, lock: &'static str) -> Result<Option<User>> {
-    let query = Sql::new("SELECT * FROM users WHERE id = ").int(user.get()).push(lock);
-    let rows: Vec<Row> = on_engine!(conn, c => (&query).load(c)).map_err(Error::from_lock_wait)?;
+    let query = Sql::new("SELECT * FROM users WHERE id = {}{}").bind((user, Sql::new(lock)));
+    let rows: Vec<Row> = conn.load_locked(&query)?;
     Ok(rows.into_iter().next().map(User::from))
 }
 
@@ -152,11 +144,7 @@ impl Users<'_, '_> {
     /// Finds a user by address.
     pub fn find(self, email: &Email) -> Result<Option<User>> {
         let query = users::table.filter(users::email.eq(email.as_str()));
-        let row = on_engine!(
-            self.tx.unflushed()?,
-            c => query.select(Row::as_select()).get_result(c).optional()
-        )?;
-        Ok(row.map(User::from))
+        self.tx.unflushed()?.select_first::<Row, _>(query)
     }
 
     /// Finds a user by username or address, in lower case.
@@ -166,17 +154,13 @@ impl Users<'_, '_> {
         let query = users::table
             .filter(users::username.eq(text).or(users::email.eq(text)))
             .order(users::id);
-        let row = on_engine!(
-            self.tx.unflushed()?,
-            c => query.select(Row::as_select()).get_result(c).optional()
-        )?;
-        Ok(row.map(User::from))
+        self.tx.unflushed()?.select_first::<Row, _>(query)
     }
 
     /// Returns which of these usernames exist.
     pub fn existing_usernames(self, usernames: &[String]) -> Result<HashSet<String>> {
         let query = users::table.filter(users::username.eq_any(usernames)).select(users::username);
-        let taken: Vec<String> = on_engine!(self.tx.unflushed()?, c => query.load(c))?;
+        let taken: Vec<String> = self.tx.unflushed()?.load(query)?;
         Ok(taken.into_iter().collect())
     }
 
@@ -197,11 +181,7 @@ impl Users<'_, '_> {
             users::mailbox.eq(user.email.mailbox().as_str().to_owned()),
             users::admitted_by.eq(admitted_by.map(UserId::get)),
         );
-        on_engine!(
-            self.tx.flushed()?,
-            c => diesel::insert_into(users::table).values((&row, other_columns)).execute(c)
-        )?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::insert_into(users::table).values((&row, other_columns)))
     }
 
     /// Lists up to 100 owners of books that are shared with an address and who may admit a user.
@@ -211,56 +191,49 @@ impl Users<'_, '_> {
         let query = Sql::new(
             "SELECT DISTINCT b.owner_id AS id FROM collaborators c \
              JOIN books b ON b.id = c.book_id JOIN users o ON o.id = b.owner_id \
-             WHERE b.deleted_at IS NULL AND o.disabled_at IS NULL AND c.email = ",
+             WHERE b.deleted_at IS NULL AND o.disabled_at IS NULL AND c.email = {} \
+             AND (o.admitted_by IS NULL OR o.created_at <= {}) ORDER BY b.owner_id LIMIT 100",
         )
-        .text(email.as_str())
-        .push(" AND (o.admitted_by IS NULL OR o.created_at <= ")
-        .int(since.milliseconds())
-        .push(") ORDER BY b.owner_id LIMIT 100");
-        let rows: Vec<NumberRow> = on_engine!(self.tx.unflushed()?, c => (&query).load(c))?;
-        Ok(rows.into_iter().map(|row| UserId::new(row.id)).collect())
+        .bind((email.as_str(), since));
+        let rows: Vec<i64> = self.tx.unflushed()?.rows(&query)?;
+        Ok(rows.into_iter().map(UserId::new).collect())
     }
 
     /// Counts the users that the mailbox of an inviter has admitted since an instant.
     pub fn count_admitted(self, inviter: UserId, since: Instant) -> Result<i64> {
         let inviters = self.tx.mailbox_users(inviter)?;
-        let query = Sql::new("SELECT COUNT(*) AS id FROM users WHERE created_at > ")
-            .int(since.milliseconds())
-            .push(" AND admitted_by IN ")
-            .numbers(inviters.into_iter().map(UserId::get));
-        let rows: Vec<NumberRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
-        Ok(rows.first().map_or(0, |row| row.id))
+        let query = Sql::new(
+            "SELECT COUNT(*) AS id FROM users WHERE created_at > {} AND admitted_by IN {}",
+        )
+        .bind((since, numbers(inviters.into_iter().map(UserId::get))));
+        Ok(self.tx.flushed()?.row::<i64>(&query)?.unwrap_or_default())
     }
 
     /// Saves whether a user is disabled.
     pub fn save_disabled(self, user: &User) -> Result<()> {
         let target = users::table.find(user.id.get());
         let set = users::disabled_at.eq(user.disabled_at.map(Instant::milliseconds));
-        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::update(target).set(set))
     }
 
     /// Saves the profile of a user.
     pub fn save_profile(self, user: &User) -> Result<()> {
         let target = users::table.find(user.id.get());
         let set = ProfileRow::from(&user.profile);
-        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(&set).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::update(target).set(&set))
     }
 
     /// Records that a user has a bank connection.
     pub fn record_bank_connection(self, user: UserId) -> Result<()> {
         let target = users::table.find(user.get());
         let set = users::bank_connections.eq(true);
-        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::update(target).set(set))
     }
 
     /// Returns whether a user ever had a bank connection.
     pub fn has_bank_connections(self, user: UserId) -> Result<bool> {
         let query = users::table.find(user.get()).select(users::bank_connections);
-        let found: Option<bool> =
-            on_engine!(self.tx.unflushed()?, c => query.get_result(c).optional())?;
+        let found: Option<bool> = self.tx.unflushed()?.first(query)?;
         Ok(found.unwrap_or(false))
     }
 
@@ -275,8 +248,7 @@ impl Users<'_, '_> {
             users::mailbox.eq(user.email.mailbox().as_str().to_owned()),
             users::username.eq(user.username.as_str()),
         );
-        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::update(target).set(set))
     }
 
     /// Loads a user and shares the row, so their names do not change before the unit of work ends.
@@ -311,7 +283,7 @@ impl Users<'_, '_> {
     pub fn count_owned(self, user: UserId) -> Result<i64> {
         let owned = books::table.filter(books::owner_id.eq(user.get()));
         let query = owned.filter(books::deleted_at.is_null()).count();
-        Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
+        self.tx.flushed()?.one(query)
     }
 
     /// Deletes the rows of a user outside books, and those of their address.
@@ -320,36 +292,34 @@ impl Users<'_, '_> {
         let keys: Vec<ApiKeyId> = keys.into_iter().map(|key| key.id).collect();
         self.tx.api_keys().remove(&keys)?;
         for table in USER_TABLES {
-            let rows = Sql::new("DELETE FROM ").push(table).push(" WHERE user_id = ");
-            self.tx.flushed()?.execute(&rows.int(user.id.get()))?;
+            let rows = Sql::new("DELETE FROM {} WHERE user_id = {}");
+            self.tx.flushed()?.run(rows.bind((Sql::new(table), user.id)))?;
         }
         for (table, column) in ADDRESS_TABLES {
-            let rows = Sql::new("DELETE FROM ").push(table).push(" WHERE ").push(column);
-            self.tx.flushed()?.execute(&rows.push(" = ").text(user.email.as_str()))?;
+            let rows = Sql::new("DELETE FROM {} WHERE {} = {}");
+            let rows = rows.bind((Sql::new(table), Sql::new(column), &user.email));
+            self.tx.flushed()?.run(&rows)?;
         }
         Ok(())
     }
 
     /// Moves pending mails and offers of an address to another one, and deletes its sign-in links.
     pub fn readdress(self, from: &Email, to: &Email) -> Result<()> {
-        let mails = Sql::new("UPDATE mails SET recipient = ").text(to.as_str());
-        let mails =
-            mails.push(" WHERE ended_at IS NULL AND kind <> 'sign-in-link' AND recipient = ");
-        self.tx.flushed()?.execute(&mails.text(from.as_str()))?;
-        let offers = Sql::new("UPDATE transfer_offers SET email = ").text(to.as_str());
-        let offers = offers.push(" WHERE email = ").text(from.as_str());
-        self.tx.flushed()?.execute(&offers)?;
-        let links = Sql::new("DELETE FROM login_links WHERE email = ").text(from.as_str());
-        self.tx.flushed()?.execute(&links)?;
-        Ok(())
+        let mails = Sql::new(
+            "UPDATE mails SET recipient = {} \
+             WHERE ended_at IS NULL AND kind <> 'sign-in-link' AND recipient = {}",
+        );
+        self.tx.flushed()?.run(mails.bind((to, from)))?;
+        let offers = Sql::new("UPDATE transfer_offers SET email = {} WHERE email = {}");
+        self.tx.flushed()?.run(offers.bind((to, from)))?;
+        let links = Sql::new("DELETE FROM login_links WHERE email = {}").bind(from);
+        self.tx.flushed()?.run(&links)
     }
 
     /// Lists all users, by address.
     pub fn list(self) -> Result<Vec<User>> {
         let query = users::table.order(users::email);
-        let rows: Vec<Row> =
-            on_engine!(self.tx.unflushed()?, c => query.select(Row::as_select()).load(c))?;
-        Ok(rows.into_iter().map(User::from).collect())
+        self.tx.unflushed()?.select_all::<Row, _>(query)
     }
 
     /// Loads the users with these ids, in no order.
@@ -358,8 +328,6 @@ impl Users<'_, '_> {
             return Ok(Vec::new());
         }
         let query = users::table.filter(users::id.eq_any(ids.iter().map(|id| id.get())));
-        let rows: Vec<Row> =
-            on_engine!(self.tx.unflushed()?, c => query.select(Row::as_select()).load(c))?;
-        Ok(rows.into_iter().map(User::from).collect())
+        self.tx.unflushed()?.select_all::<Row, _>(query)
     }
 }

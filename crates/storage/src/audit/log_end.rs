@@ -5,12 +5,10 @@ use daybook_domain::event::{Hash, Head};
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
 use diesel::QueryableByName;
-use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 
 use super::Audits;
-use crate::conn::on_engine;
-use crate::conn::sql::{Sql, Value};
+use crate::conn::sql::{Sql, Value, list};
 use crate::error::Result;
 
 /// The end of the log of a book, according to its state.
@@ -63,19 +61,18 @@ impl Audits<'_, '_> {
     /// Lists the log ends of the next books after one, by public id.
     pub fn log_ends(self, after: Option<&BookKey>, limit: i64) -> Result<Vec<LogEnd>> {
         let after = after.map_or("", BookKey::as_str);
-        let sql = log_ends().push("> ").text(after).push(" ORDER BY k.public_id LIMIT ").int(limit);
+        let sql = log_ends().push("> {} ORDER BY k.public_id LIMIT {}").bind((after, limit));
         self.load_log_ends(&sql)
     }
 
     /// Lists the log ends of these books, as far as they exist, by public id.
     pub fn log_ends_of(self, books: &[BookKey]) -> Result<Vec<LogEnd>> {
         let books = books.iter().map(|book| Value::Text(book.as_str().into()));
-        let sql = log_ends().push("IN ").list(books).push(" ORDER BY k.public_id").uncached();
+        let sql = log_ends().push("IN {} ORDER BY k.public_id").bind(list(books)).uncached();
         self.load_log_ends(&sql)
     }
 
     fn load_log_ends(self, sql: &Sql<'_>) -> Result<Vec<LogEnd>> {
-        let rows: Vec<LogEndRow> = on_engine!(self.tx.flushed()?, c => sql.load(c))?;
-        Ok(rows.into_iter().map(LogEnd::from).collect())
+        self.tx.flushed()?.load_as::<LogEndRow, _>(sql)
     }
 }

@@ -17,8 +17,7 @@ use daybook_domain::id::{AccountId, BookKey, UserId};
 use daybook_domain::permission::{Action, Permission};
 use daybook_domain::purpose::Audit;
 use diesel::QueryableByName;
-use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
+use diesel::sql_types::{BigInt, Binary};
 
 pub use log_end::LogEnd;
 pub(crate) use record::terms_found;
@@ -26,8 +25,7 @@ pub(crate) use record::terms_found;
 use crate::access::{AccessTo, BookAccess};
 use crate::balance::{ENTRY_SUMS, Limbs, each_day};
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
-use crate::conn::sql::{MAX_NAMED, Sql, Value};
+use crate::conn::sql::{MAX_NAMED, Sql, list};
 use crate::error::Result;
 use crate::event;
 
@@ -43,36 +41,6 @@ pub struct RequestedAudit {
     pub agent: Option<String>,
     /// The depth in a chain of apps.
     pub depth: i64,
-}
-
-#[derive(QueryableByName)]
-struct RequestRow {
-    #[diesel(sql_type = BigInt)]
-    request: i64,
-    #[diesel(sql_type = BigInt)]
-    user_id: i64,
-    #[diesel(sql_type = Nullable<Text>)]
-    agent: Option<String>,
-    #[diesel(sql_type = BigInt)]
-    depth: i64,
-}
-
-#[derive(QueryableByName)]
-struct RequestedBook {
-    #[diesel(sql_type = Text)]
-    public_id: String,
-    #[diesel(sql_type = BigInt)]
-    user_id: i64,
-}
-
-#[derive(QueryableByName)]
-struct FlagsRow {
-    #[diesel(sql_type = BigInt)]
-    id: i64,
-    #[diesel(sql_type = Bool)]
-    balance_verified: bool,
-    #[diesel(sql_type = Bool)]
-    has_transaction_posted: bool,
 }
 
 /// Sums over entries or totals, as limbs.
@@ -118,12 +86,6 @@ impl AuditedMonth {
     }
 }
 
-#[derive(QueryableByName)]
-struct AccountRow {
-    #[diesel(sql_type = BigInt)]
-    account_id: i64,
-}
-
 /// Audits.
 pub struct Audits<'t, 'a> {
     pub(crate) tx: &'t mut Tx<'a>,
@@ -141,27 +103,15 @@ impl Audits<'_, '_> {
         agent: Option<&str>,
         depth: i64,
     ) -> Result<()> {
-        let row = [
-            Value::Int(access.book().id.get()),
-            Value::Int(request),
-            Value::Int(access.user().get()),
-            Value::SomeText(agent.map(Into::into)),
-            Value::Int(depth),
-        ];
         let insert = Sql::new(
-            "INSERT INTO audit_requests (book_id, request, user_id, agent, depth) VALUES ",
+            "INSERT INTO audit_requests (book_id, request, user_id, agent, depth) \
+             VALUES ({}, {}, {}, {}, {}) ON CONFLICT (book_id) DO UPDATE \
+             SET request = excluded.request, user_id = excluded.user_id, agent = excluded.agent, \
+             depth = CASE WHEN audit_requests.depth > excluded.depth \
+             THEN audit_requests.depth ELSE excluded.depth END",
         )
-        .list(row)
-        .push(
-            " ON CONFLICT (book_id) DO UPDATE SET \
-                     request = excluded.request, \
-                     user_id = excluded.user_id, \
-                     agent = excluded.agent, \
-                     depth = CASE WHEN audit_requests.depth > excluded.depth \
-                         THEN audit_requests.depth ELSE excluded.depth END",
-        );
-        self.tx.flushed()?.execute(&insert)?;
-        Ok(())
+        .bind((access.book().id, request, access.user(), agent, depth));
+        self.tx.flushed()?.run(&insert)
     }
 
     /// Lists the books with a requested audit and the requesting users, in the order of requests.
@@ -172,8 +122,8 @@ impl Audits<'_, '_> {
              WHERE b.deleted_at IS NULL \
              ORDER BY a.request",
         );
-        let rows: Vec<RequestedBook> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-        let convert = |row: RequestedBook| (BookKey::new(row.public_id), UserId::new(row.user_id));
+        let rows: Vec<(String, i64)> = self.tx.flushed()?.rows(&sql)?;
+        let convert = |(book, user)| (BookKey::new(book), UserId::new(user));
         Ok(rows.into_iter().map(convert).collect())
     }
 
@@ -181,17 +131,13 @@ impl Audits<'_, '_> {
     pub fn requested(self, public_id: &BookKey) -> Result<Option<RequestedAudit>> {
         let Some(number) = self.tx.book_number(public_id.as_str())? else { return Ok(None) };
         let sql = Sql::new(
-            "SELECT a.request, a.user_id, a.agent, a.depth \
-             FROM audit_requests a \
-             JOIN books b ON b.id = a.book_id \
-             WHERE a.book_id = ",
+            "SELECT a.request, a.user_id, a.agent, a.depth FROM audit_requests a \
+             JOIN books b ON b.id = a.book_id WHERE a.book_id = {} AND b.public_id = {}",
         )
-        .int(number.get())
-        .push(" AND b.public_id = ")
-        .text(public_id.as_str());
-        let rows: Vec<RequestRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+        .bind((number, public_id.as_str()));
+        let rows: Vec<(i64, i64, Option<String>, i64)> = self.tx.flushed()?.rows(&sql)?;
         Ok(rows.into_iter().next().map(|row| {
-            let RequestRow { request, user_id, agent, depth } = row;
+            let (request, user_id, agent, depth) = row;
             RequestedAudit { request, user: UserId::new(user_id), agent, depth }
         }))
     }
@@ -228,12 +174,9 @@ impl Audits<'_, '_> {
 
     /// Deletes a request, unless a later one has replaced it.
     pub fn delete_request(self, access: &AccessTo<Audit>, request: i64) -> Result<()> {
-        let sql = Sql::new("DELETE FROM audit_requests WHERE book_id = ")
-            .int(access.book().id.get())
-            .push(" AND request = ")
-            .int(request);
-        self.tx.flushed()?.execute(&sql)?;
-        Ok(())
+        let sql = Sql::new("DELETE FROM audit_requests WHERE book_id = {} AND request = {}")
+            .bind((access.book().id, request));
+        self.tx.flushed()?.run(&sql)
     }
 
     /// Sets `balanceVerified` of accounts (behaviour 4.11). It is derived from other rows, so the
@@ -248,13 +191,10 @@ impl Audits<'_, '_> {
             self.tx.invalidate_chart(access.book().id)?;
         }
         for chunk in accounts.chunks(MAX_NAMED) {
-            let sql = Sql::new("UPDATE accounts SET balance_verified = ")
-                .flag(verified)
-                .push(" WHERE book_id = ");
-            let ids = chunk.iter().map(|id| Value::Int(id.get()));
-            self.tx.flushed()?.execute(
-                &sql.int(access.book().id.get()).push(" AND id IN ").list(ids).uncached(),
-            )?;
+            let update =
+                "UPDATE accounts SET balance_verified = {} WHERE book_id = {} AND id IN {}";
+            let sql = Sql::new(update).bind((verified, access.book().id, list(chunk)));
+            self.tx.flushed()?.run(sql.uncached())?;
         }
         Ok(())
     }
@@ -262,14 +202,12 @@ impl Audits<'_, '_> {
     /// Lists the flags of accounts that follow from transactions.
     pub fn accounts(self, access: &Access) -> Result<Vec<AccountFlags>> {
         let sql = Sql::new(
-            "SELECT id, balance_verified, has_transaction_posted FROM accounts WHERE book_id = ",
-        );
-        let rows: Vec<FlagsRow> =
-            on_engine!(self.tx.flushed()?, c => (&sql.int(access.book().id.get())).load(c))?;
-        let convert = |row: FlagsRow| {
-            let FlagsRow { id, balance_verified: verified, has_transaction_posted: posted } = row;
-            AccountFlags { account: AccountId::new(id), verified, posted }
-        };
+            "SELECT id, balance_verified, has_transaction_posted FROM accounts WHERE book_id = {}",
+        )
+        .bind(access.book().id);
+        let rows: Vec<(i64, bool, bool)> = self.tx.flushed()?.rows(&sql)?;
+        let convert =
+            |(id, verified, posted)| AccountFlags { account: AccountId::new(id), verified, posted };
         Ok(rows.into_iter().map(convert).collect())
     }
 
@@ -282,16 +220,16 @@ impl Audits<'_, '_> {
     /// Lists the accounts that have totals.
     pub fn accounts_with_totals(self, access: &Access) -> Result<Vec<AccountId>> {
         let book = access.book().id.get();
-        let sql = Sql::new("SELECT DISTINCT account_id FROM month_totals WHERE book_id = ");
-        let sql = sql.int(book);
-        let rows: Vec<AccountRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-        Ok(rows.into_iter().map(|row| AccountId::new(row.account_id)).collect())
+        let sql =
+            Sql::new("SELECT DISTINCT account_id FROM month_totals WHERE book_id = {}").bind(book);
+        let rows: Vec<i64> = self.tx.flushed()?.rows(&sql)?;
+        Ok(rows.into_iter().map(AccountId::new).collect())
     }
 
     /// Sums the entries of accounts by day.
     pub fn entry_days(self, access: &Access, accounts: &[AccountId]) -> Result<Vec<AuditedTotal>> {
         let sql = entry_days(access.book().id.get(), accounts).uncached();
-        let rows: Vec<SumRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+        let rows: Vec<SumRow> = self.tx.flushed()?.load(&sql)?;
         Ok(rows.iter().map(SumRow::total).collect())
     }
 
@@ -304,14 +242,12 @@ impl Audits<'_, '_> {
         accounts: &[AccountId],
     ) -> Result<(Vec<AuditedTotal>, Vec<AuditedTotal>)> {
         let sql = Sql::new(
-            "SELECT account_id, CAST(month AS BIGINT) AS period, \
-               debit_high, debit_low, credit_high, credit_low, days \
-             FROM month_totals \
-             WHERE book_id = ",
-        );
-        let sql = sql.int(access.book().id.get()).push(" AND account_id");
+            "SELECT account_id, CAST(month AS BIGINT) AS period, debit_high, debit_low, \
+             credit_high, credit_low, days FROM month_totals WHERE book_id = {} AND account_id",
+        )
+        .bind(access.book().id);
         let sql = of_accounts(sql, accounts).uncached();
-        let rows: Vec<AuditedMonth> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+        let rows: Vec<AuditedMonth> = self.tx.flushed()?.load(&sql)?;
         let days = rows.iter().flat_map(AuditedMonth::days).collect();
         Ok((days, rows.iter().map(|row| row.month.total()).collect()))
     }
@@ -319,12 +255,12 @@ impl Audits<'_, '_> {
 
 /// Adds an account list after a column, with which the statement ends.
 fn of_accounts<'a>(sql: Sql<'a>, accounts: &[AccountId]) -> Sql<'a> {
-    sql.push(" IN ").list(accounts.iter().map(|id| Value::Int(id.get())))
+    sql.push(" IN {}").bind(list(accounts))
 }
 
 /// Returns the statement of [`Audits::entry_days`].
 pub(crate) fn entry_days<'a>(book: i64, accounts: &[AccountId]) -> Sql<'a> {
     let sums = Sql::new("SELECT e.account_id, CAST(e.day AS BIGINT) AS period, ").push(ENTRY_SUMS);
-    let entries = sums.push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ").int(book);
+    let entries = sums.push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = {}").bind(book);
     of_accounts(entries.push(" AND e.account_id"), accounts).push(" GROUP BY e.account_id, e.day")
 }

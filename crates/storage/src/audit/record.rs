@@ -7,11 +7,9 @@ use daybook_domain::audit::AuditedTransaction;
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::transaction::LifecycleState;
 use diesel::QueryableByName;
-use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text};
 
 use super::Audits;
-use crate::conn::on_engine;
 use crate::conn::planner::Lookup;
 use crate::conn::sql::{MAX_NAMED, Sql, Value};
 use crate::error::Result;
@@ -24,7 +22,7 @@ const RECORDS: &str = "SELECT t.id, t.day, t.dated, t.standing, t.trashed, t.amo
        t.credit_account_id, t.debit_account_id, t.description, t.folded_description, \
        t.properties, t.remote_ids, t.files \
      FROM transactions t \
-     WHERE t.book_id = ";
+     WHERE t.book_id = {} AND t.id > {} ORDER BY t.id LIMIT {}";
 
 #[derive(QueryableByName)]
 struct Row {
@@ -98,14 +96,6 @@ impl Row {
     }
 }
 
-#[derive(QueryableByName)]
-struct TermCount {
-    #[diesel(sql_type = BigInt)]
-    transaction_id: i64,
-    #[diesel(sql_type = BigInt)]
-    found: i64,
-}
-
 impl Audits<'_, '_> {
     /// Lists the next transactions after an id, by id: up to `limit`, and up to the text limit of a
     /// page.
@@ -116,8 +106,7 @@ impl Audits<'_, '_> {
         limit: i64,
     ) -> Result<Vec<AuditedTransaction>> {
         let after = after.map_or(i64::MIN, TransactionId::get);
-        let sql = Sql::new(RECORDS).int(access.book().id.get()).push(" AND t.id > ").int(after);
-        let sql = sql.push(" ORDER BY t.id LIMIT ").int(limit);
+        let sql = Sql::new(RECORDS).bind((access.book().id, after, limit));
         let part = self.tx.flushed()?.load_part(&sql, MAX_PAGE_TEXTS, |row: Row| {
             let texts = row.texts();
             Ok((row, texts))
@@ -148,8 +137,8 @@ impl Audits<'_, '_> {
         let mut counts = HashMap::new();
         for chunk in terms.chunks(MAX_NAMED) {
             let sql = terms_found(self.tx.lookup(), access.book().id.get(), chunk);
-            let rows: Vec<TermCount> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-            for TermCount { transaction_id, found } in rows {
+            let rows: Vec<(i64, i64)> = self.tx.flushed()?.rows(&sql)?;
+            for (transaction_id, found) in rows {
                 *counts.entry(transaction_id).or_default() += found;
             }
         }
@@ -168,10 +157,13 @@ pub(crate) fn terms_found<'a>(
     let row = |(term, day, transaction): &'a (String, i32, i64)| {
         [Value::Text(term.into()), Value::Int(i64::from(*day)), Value::Int(*transaction)]
     };
-    let key = Sql::new("m.book_id = ")
-        .int(book)
-        .push(" AND m.term = n.column1 AND m.day = n.column2 AND m.transaction_id = n.column3");
+    let key = Sql::new(
+        "m.book_id = {} AND m.term = n.column1 AND m.day = n.column2 \
+         AND m.transaction_id = n.column3",
+    )
+    .bind(book);
     let found = lookup.each_row_of(terms.iter().map(row)).look_up("index_terms", "m", key).sql();
-    let count = Sql::new("SELECT m.transaction_id, COUNT(*) AS found").append(found);
-    count.push(" GROUP BY m.transaction_id").uncached()
+    Sql::new("SELECT m.transaction_id, COUNT(*) AS found{} GROUP BY m.transaction_id")
+        .bind(found)
+        .uncached()
 }

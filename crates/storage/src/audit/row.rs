@@ -7,27 +7,15 @@ use daybook_domain::audit::{AuditedEvent, LastEvent};
 use daybook_domain::event::Noun;
 use daybook_domain::id::TransactionId;
 use daybook_domain::transaction::Transaction;
-use diesel::QueryableByName;
-use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Nullable};
 
 use super::Audits;
-use crate::conn::on_engine;
-use crate::conn::sql::{Sql, Value};
+use crate::conn::sql::{Sql, Value, rows};
 use crate::error::Result;
 use crate::event::{last_events, last_of_book};
 use crate::transaction::rows_of;
 
 /// Maximum number of transactions in one statement.
 const MAX_TRANSACTIONS: usize = 500;
-
-#[derive(QueryableByName)]
-struct NamedTransaction {
-    #[diesel(sql_type = BigInt)]
-    id: i64,
-    #[diesel(sql_type = Nullable<BigInt>)]
-    found: Option<i64>,
-}
 
 impl Audits<'_, '_> {
     /// Lists the next transactions after an id, by id, with the limits of [`Audits::records`].
@@ -40,12 +28,8 @@ impl Audits<'_, '_> {
         limit: i64,
     ) -> Result<Vec<(TransactionId, Option<Transaction>)>> {
         let after = after.map_or(i64::MIN, TransactionId::get);
-        let condition = Sql::new(" WHERE t.book_id = ")
-            .int(access.book().id.get())
-            .push(" AND t.id > ")
-            .int(after)
-            .push(" ORDER BY t.id LIMIT ")
-            .int(limit);
+        let condition = Sql::new(" WHERE t.book_id = {} AND t.id > {} ORDER BY t.id LIMIT {}")
+            .bind((access.book().id, after, limit));
         let rows = rows_of(self.tx, access.book().scale, condition)?;
         Ok(rows.into_iter().map(|(id, row)| (TransactionId::new(id), row)).collect())
     }
@@ -83,15 +67,15 @@ impl Audits<'_, '_> {
         let ids: Vec<i64> = ids.into_iter().collect();
         let mut missing = Vec::new();
         for chunk in ids.chunks(MAX_TRANSACTIONS) {
-            let (values, _) =
-                Sql::new(" FROM (VALUES ").rows(chunk.iter().map(|id| [Value::Int(*id)]));
+            let values = rows(chunk.iter().map(|id| [Value::Int(*id)]));
             let sql = Sql::new(
-                "SELECT n.column1 AS id, (SELECT t.id FROM transactions t WHERE t.book_id = ",
-            );
-            let sql = sql.int(access.book().id.get()).push(" AND t.id = n.column1) AS found");
-            let sql = sql.append(values).push(") n").uncached();
-            let rows: Vec<NamedTransaction> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-            missing.extend(rows.iter().filter(|row| row.found.is_none()).map(|row| row.id));
+                "SELECT n.column1 AS id, (SELECT t.id FROM transactions t WHERE t.book_id = {} \
+                 AND t.id = n.column1) AS found FROM (VALUES {}) n",
+            )
+            .bind((access.book().id, values))
+            .uncached();
+            let rows: Vec<(i64, Option<i64>)> = self.tx.flushed()?.rows(&sql)?;
+            missing.extend(rows.iter().filter(|(_, found)| found.is_none()).map(|(id, _)| *id));
         }
         Ok(missing)
     }

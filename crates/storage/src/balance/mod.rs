@@ -20,12 +20,10 @@ use daybook_domain::calendar::from_day_number;
 use daybook_domain::id::{AccountId, BookId};
 use daybook_domain::purpose::{Record, UpdateBook};
 use diesel::QueryableByName;
-use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Integer};
 
 use crate::access::AccessTo;
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
 use crate::conn::sql::{MAX_NAMED, Sql};
 use crate::error::{Error, Result};
 use crate::transaction::Change;
@@ -133,20 +131,20 @@ impl Balances<'_, '_> {
             10_i64.checked_pow(book.scale.saturating_sub(from)).ok_or(Error::Corrupt("scale"))?;
         let number = book.id.get();
         let max_amount = i64::MAX.checked_div(factor).unwrap_or(i64::MAX);
-        let too_large = Sql::new("SELECT t.id AS found FROM transactions t WHERE t.book_id = ")
-            .int(number)
-            .push(" AND t.amount > ")
-            .int(max_amount)
-            .push(" LIMIT 1");
-        let found: Vec<Found> = on_engine!(self.tx.flushed()?, c => (&too_large).load(c))?;
-        if found.iter().any(|row| row.found != 0) {
+        let too_large = Sql::new(
+            "SELECT t.id AS found FROM transactions t WHERE t.book_id = {} AND t.amount > {} \
+             LIMIT 1",
+        )
+        .bind((number, max_amount));
+        if self.tx.flushed()?.row::<i64>(&too_large)?.is_some() {
             return Ok(false);
         }
-        let rescale = Sql::new("UPDATE transactions SET amount = amount * ")
-            .int(factor)
-            .push(" WHERE amount IS NOT NULL AND book_id = ")
-            .int(number);
-        self.tx.flushed()?.execute(&rescale)?;
+        let rescale = Sql::new(
+            "UPDATE transactions SET amount = amount * {} WHERE amount IS NOT NULL \
+             AND book_id = {}",
+        )
+        .bind((factor, number));
+        self.tx.flushed()?.run(&rescale)?;
         self.rebuild(book.id)?;
         Ok(true)
     }
@@ -154,13 +152,13 @@ impl Balances<'_, '_> {
     /// Rebuilds the totals of a book from its entries.
     fn rebuild(self, book: BookId) -> Result<()> {
         let number = book.get();
-        let delete = Sql::new("DELETE FROM month_totals WHERE book_id = ").int(number);
-        self.tx.flushed()?.execute(&delete)?;
-        let days = Sql::new("SELECT e.account_id, e.day AS period, ")
-            .push(ENTRY_SUMS)
-            .push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ")
-            .int(number)
-            .push(" GROUP BY 1, 2");
+        let delete = Sql::new("DELETE FROM month_totals WHERE book_id = {}").bind(number);
+        self.tx.flushed()?.run(&delete)?;
+        let days = Sql::new(
+            "SELECT e.account_id, e.day AS period, {} FROM entries e WHERE e.amount <> 0 \
+             AND e.book_id = {} GROUP BY 1, 2",
+        )
+        .bind((Sql::new(ENTRY_SUMS), number));
         let mut sums = TotalDeltas::new();
         self.tx.each_row(&days, |Row { account_id, period, limbs }| {
             sums.insert((number, account_id, period), limbs);
@@ -215,10 +213,4 @@ impl Tx<'_> {
         }
         Ok(())
     }
-}
-
-#[derive(QueryableByName)]
-struct Found {
-    #[diesel(sql_type = BigInt)]
-    found: i64,
 }

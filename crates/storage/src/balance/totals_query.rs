@@ -9,7 +9,7 @@ use time::Date;
 
 use super::limbs::{ENTRY_SUMS, TOTAL_SUMS};
 use crate::conn::planner::{Lookup, as_filter};
-use crate::conn::sql::{Sql, Value};
+use crate::conn::sql::{Sql, Value, list, numbers};
 use crate::index_term;
 use crate::rows::column::day_to_column;
 use crate::rows::transaction::standing_to_column;
@@ -102,21 +102,21 @@ fn totals<'a>(context: Context, segment: &Segment, query: &TotalsQuery<'_>) -> S
     };
     let from = segment.from.map(|day| month_to_column(day, 0));
     let until = segment.until.map(|day| month_to_column(day, i64::from(by_day && day.day() > 1)));
-    let of_book = Sql::new("").push(stoppable).push("c.book_id = ").int(book);
+    let of_book = Sql::new("{}c.book_id = {}").bind((Sql::new(stoppable), book));
     let rows = bounded(of_book, "c.month", from, until);
     // For days, one index range per account: a scan of the book would read its other months.
     let sql = match query.scope {
         AccountScope::Book if by_day => select.append(
             lookup
-                .rows(Sql::new("accounts a"), Sql::new("a.book_id = ").int(book))
+                .rows(Sql::new("accounts a"), Sql::new("a.book_id = {}").bind(book))
                 .look_up("month_totals", "c", rows.push(" AND c.account_id = a.id"))
                 .sql(),
         ),
-        AccountScope::Book => select.push(" FROM month_totals c WHERE ").append(rows),
+        AccountScope::Book => select.push(" FROM month_totals c WHERE {}").bind(rows),
         AccountScope::Accounts(accounts) => {
             let ids = accounts.iter().map(|id| Value::Int(id.get()));
-            let rows = select.push(" FROM month_totals c WHERE ").append(rows);
-            rows.push(" AND c.account_id IN ").list(ids)
+            let rows = select.push(" FROM month_totals c WHERE {}").bind(rows);
+            rows.push(" AND c.account_id IN {}").bind(list(ids))
         }
     };
     if segment.fold && !by_day { sql.push(" GROUP BY c.account_id") } else { sql }
@@ -145,37 +145,37 @@ fn tagged<'a>(
         (false, Level::Month) => "e.day / 100",
     };
     let number = |day: Date| i64::from(day_to_column(day));
-    let with_first = Sql::new("").push(stoppable).push("m.book_id = ").int(book);
-    let with_first = with_first.push(" AND m.term = ").text(index_term::tag(first_tag));
+    let with_first = Sql::new("{}m.book_id = {} AND m.term = {}").bind((
+        Sql::new(stoppable),
+        book,
+        index_term::tag(first_tag),
+    ));
     let mut condition =
         bounded(with_first, "m.day", segment.from.map(number), segment.until.map(number));
     if let Some(others) = has_tags(book, other_tags) {
-        condition = condition.push(" AND ").append(others);
+        condition = condition.push(" AND {}").bind(others);
     }
     let transactions = lookup
         .rows(Sql::new("index_terms m"), condition)
         .look_up("transactions", "t", transaction_of_term(book))
         .each_with("(VALUES (TRUE), (FALSE)) side");
-    let sums = Sql::new("SELECT e.account_id, ")
-        .push(period)
-        .push(" AS period, ")
-        .push(ENTRY_SUMS)
-        .push(
-            " FROM (SELECT \
-               CASE WHEN side.column1 THEN t.credit_account_id ELSE t.debit_account_id END \
-                 AS account_id, \
-               t.day, side.column1 AS credit, t.amount",
-        )
-        .append(transactions.sql())
-        .push(" AND t.standing IN ")
-        .numbers([Standing::Unchecked, Standing::Checked].map(standing_to_column))
-        .push(" AND t.trashed = ")
-        .flag(false)
-        .push(") e WHERE e.amount <> 0 AND e.account_id IS NOT NULL");
+    let sums = Sql::new(
+        "SELECT e.account_id, {} AS period, {} FROM (SELECT CASE WHEN side.column1 THEN \
+         t.credit_account_id ELSE t.debit_account_id END AS account_id, t.day, side.column1 AS \
+         credit, t.amount{} AND t.standing IN {} AND t.trashed = {}) e WHERE e.amount <> 0 \
+         AND e.account_id IS NOT NULL",
+    )
+    .bind((
+        Sql::new(period),
+        Sql::new(ENTRY_SUMS),
+        transactions.sql(),
+        numbers([Standing::Unchecked, Standing::Checked].map(standing_to_column)),
+        false,
+    ));
     let sums = match scope {
         AccountScope::Book => sums,
         AccountScope::Accounts(accounts) => {
-            sums.push(" AND e.account_id IN ").numbers(accounts.iter().map(|id| id.get()))
+            sums.push(" AND e.account_id IN {}").bind(numbers(accounts.iter().map(|id| id.get())))
         }
     };
     sums.push(" GROUP BY 1, 2")
@@ -186,13 +186,13 @@ fn tagged<'a>(
 /// It uses subqueries, because PostgreSQL takes half a minute to plan two hundred joins.
 fn has_tags<'a>(book: i64, tags: &[String]) -> Option<Sql<'a>> {
     let has_tag = |tag: &String| {
-        Sql::new("EXISTS (SELECT 1 FROM index_terms o WHERE o.book_id = ")
-            .int(book)
-            .push(" AND o.term = ")
-            .text(index_term::tag(tag))
-            .push(" AND o.day = m.day AND o.transaction_id = m.transaction_id)")
+        Sql::new(
+            "EXISTS (SELECT 1 FROM index_terms o WHERE o.book_id = {} AND o.term = {} \
+             AND o.day = m.day AND o.transaction_id = m.transaction_id)",
+        )
+        .bind((book, index_term::tag(tag)))
     };
-    let all = tags.iter().map(has_tag).reduce(|all, one| all.push(" AND ").append(one))?;
+    let all = tags.iter().map(has_tag).reduce(|all, one| all.push(" AND {}").bind(one))?;
     Some(as_filter(all))
 }
 
@@ -204,11 +204,11 @@ fn bounded<'a>(
     until: Option<i64>,
 ) -> Sql<'a> {
     let sql = match from {
-        Some(from) => sql.push(" AND ").push(column).push(" >= ").int(from),
+        Some(from) => sql.push(" AND {} >= {}").bind((Sql::new(column), from)),
         None => sql,
     };
     match until {
-        Some(until) => sql.push(" AND ").push(column).push(" < ").int(until),
+        Some(until) => sql.push(" AND {} < {}").bind((Sql::new(column), until)),
         None => sql,
     }
 }

@@ -14,9 +14,8 @@ use diesel::sql_types::{BigInt, Nullable, Text};
 use super::row::Row;
 use crate::access::BookAccess;
 use crate::commit::tx::{Caches, Tx};
-use crate::conn::on_engine;
 use crate::conn::pool::CONNECTION_TIMEOUT;
-use crate::conn::sql::{Sql, Value};
+use crate::conn::sql::{Sql, Value, list};
 use crate::error::{Error, Result};
 use crate::replica::primary::PrimaryCheck;
 use crate::rows::book_state::BookStateRow;
@@ -41,12 +40,13 @@ const SEEN: &str = "s.sequence AS seen FROM ";
 /// Like [`SEEN`], for a statement that waits for the lock of the state.
 ///
 /// After the wait PostgreSQL rereads only the locked row. The subquery keeps the old snapshot.
-const SEEN_BEFORE_WAIT: &str = "(SELECT o.sequence FROM book_state o WHERE o.book_id = ";
+const SEEN_BEFORE_WAIT: &str = "(SELECT o.sequence FROM book_state o \
+     WHERE o.book_id = {}) AS seen FROM ";
 /// The joins of the tables with one row for each book.
 const STATE_AND_OWNER: &str = " JOIN book_state s ON s.book_id = b.id \
      JOIN users u ON u.id = b.owner_id";
-/// The join of the permission of one user. The e-mail address follows.
-const PERMISSION: &str = " LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = ";
+/// The join of the permission of one user, by the e-mail address.
+const PERMISSION: &str = " LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = {}";
 
 /// Returns the access query for the books `b` that `books` selects.
 ///
@@ -70,20 +70,14 @@ pub(super) struct BookEntry<'e> {
 /// Returns the access query for one book.
 fn of_number<'a>(number: BookId, entry: BookEntry<'a>) -> Sql<'a> {
     let BookEntry { public_id, email, lock } = entry;
-    let seen = if lock {
-        let before = Sql::new(ACCESS_QUERY).push(SEEN_BEFORE_WAIT).int(number.get());
-        before.push(") AS seen FROM ")
-    } else {
-        Sql::new(ACCESS_QUERY).push(SEEN)
-    };
+    let query = Sql::new(ACCESS_QUERY);
+    let seen = if lock { query.push(SEEN_BEFORE_WAIT).bind(number) } else { query.push(SEEN) };
     seen.push("books b")
         .push(STATE_AND_OWNER)
         .push(PERMISSION)
-        .text(email)
-        .push(" WHERE b.id = ")
-        .int(number.get())
-        .push(" AND b.public_id = ")
-        .text(public_id)
+        .bind(email)
+        .push(" WHERE b.id = {} AND b.public_id = {}")
+        .bind((number, public_id))
         .push(if lock { " FOR UPDATE OF s" } else { "" })
 }
 
@@ -110,15 +104,15 @@ pub(super) fn existing_of_user(email: &Email) -> Sql<'_> {
 
 fn shared_with(email: &Email) -> Sql<'_> {
     access_query("collaborators c JOIN books b ON b.id = c.book_id")
-        .push(" WHERE c.email = ")
-        .text(email.as_str())
+        .push(" WHERE c.email = {}")
+        .bind(email.as_str())
 }
 
 /// Selects all deleted books, without a permission.
 pub(super) fn deleted<'a>() -> Sql<'a> {
     access_query("books b")
         .push(PERMISSION)
-        .text("")
+        .bind("")
         .push(" WHERE b.deleted_at IS NOT NULL ORDER BY b.deleted_at, b.id")
 }
 
@@ -126,11 +120,11 @@ pub(super) fn deleted<'a>() -> Sql<'a> {
 pub(crate) fn of_collections(owner: UserId, one: Option<CollectionId>, email: &Email) -> Sql<'_> {
     let collected = access_query("collection_books p JOIN books b ON b.id = p.book_id")
         .push(PERMISSION)
-        .text(email.as_str())
-        .push(" WHERE b.deleted_at IS NULL AND p.user_id = ")
-        .int(owner.get());
+        .bind(email)
+        .push(" WHERE b.deleted_at IS NULL AND p.user_id = {}")
+        .bind(owner);
     match one {
-        Some(one) => collected.push(" AND p.collection_id = ").int(one.get()),
+        Some(one) => collected.push(" AND p.collection_id = {}").bind(one),
         None => collected,
     }
 }
@@ -139,9 +133,9 @@ pub(crate) fn of_collections(owner: UserId, one: Option<CollectionId>, email: &E
 pub(super) fn by_public_ids<'a>(public_ids: &'a [String], email: &'a Email) -> Sql<'a> {
     access_query("book_keys k JOIN books b ON b.id = k.book_id")
         .push(PERMISSION)
-        .text(email.as_str())
-        .push(" WHERE b.deleted_at IS NULL AND k.public_id IN ")
-        .list(public_ids.iter().map(|id| Value::Text(id.into())))
+        .bind(email)
+        .push(" WHERE b.deleted_at IS NULL AND k.public_id IN {}")
+        .bind(list(public_ids.iter().map(|id| Value::Text(id.into()))))
         .cached_up_to(public_ids.len())
 }
 
@@ -271,10 +265,8 @@ impl Tx<'_> {
         entry: BookEntry<'_>,
     ) -> Result<Option<AccessRow>> {
         let query = of_number(number, entry);
-        let rows: QueryResult<Vec<AccessRow>> =
-            on_engine!(self.unflushed()?, c => (&query).load(c));
-        let rows = if entry.lock { rows.map_err(Error::from_lock_wait)? } else { rows? };
-        Ok(rows.into_iter().next())
+        let mut conn = self.unflushed()?;
+        if entry.lock { Ok(conn.load_locked(&query)?.pop()) } else { conn.first(&query) }
     }
 
     /// Loads several books. Properties beyond the limit of a list are empty (behaviour 0.33).

@@ -9,37 +9,25 @@ use daybook_domain::email::Email;
 use daybook_domain::id::{BookId, BookKey};
 use daybook_domain::instant::Instant;
 use daybook_domain::purpose::{DeleteBook, RestoreBook};
-use diesel::QueryableByName;
-use diesel::prelude::*;
-use diesel::sql_types::Text;
 
 use super::Books;
 use super::access_query::{deleted, deleted_of_user, existing_of_user};
 use crate::access::{AccessTo, BookAccess};
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
-use crate::conn::sql::{Sql, Value};
+use crate::conn::sql::Sql;
 use crate::error::Result;
 
 /// Maximum number of books that one round of the sweep removes.
 const MAX_DUE: i64 = 1_000;
 
-#[derive(QueryableByName)]
-struct DueBook {
-    #[diesel(sql_type = Text)]
-    public_id: String,
-}
-
 /// Selects the books to remove. Deleted books have an index of their own, so this does not scan all
 /// books.
 pub(crate) fn due<'a>(now: Instant) -> Sql<'a> {
     Sql::new(
-        "SELECT public_id FROM books \
-         WHERE deleted_at IS NOT NULL AND (kept_until IS NULL OR kept_until <= ",
+        "SELECT public_id FROM books WHERE deleted_at IS NOT NULL AND (kept_until IS NULL \
+         OR kept_until <= {}) ORDER BY deleted_at, id LIMIT {}",
     )
-    .int(now.milliseconds())
-    .push(") ORDER BY deleted_at, id LIMIT ")
-    .int(MAX_DUE)
+    .bind((now, MAX_DUE))
 }
 
 impl Books<'_, '_> {
@@ -71,37 +59,35 @@ impl Books<'_, '_> {
     pub fn delete(self, access: &AccessTo<DeleteBook>, deletion: Deletion) -> Result<()> {
         let Deletion { deleted_at, kept_until } = deletion;
         let kept_until = kept_until.map(Instant::milliseconds);
-        let row = Sql::new("UPDATE books SET deleted_at = ")
-            .int(deleted_at.milliseconds())
-            .push(", kept_until = ")
-            .value(Value::SomeInt(kept_until))
-            .push(" WHERE id = ")
-            .int(access.book().id.get());
-        self.tx.flushed()?.execute(&row)?;
+        let row = Sql::new("UPDATE books SET deleted_at = {}, kept_until = {} WHERE id = {}")
+            .bind((deleted_at, kept_until, access.book().id));
+        self.tx.flushed()?.run(&row)?;
         self.tx.remove_from_collections(access.book().id)
     }
 
     /// Restores a deleted book; returns whether that was still possible.
     pub fn restore(self, access: &AccessTo<RestoreBook>) -> Result<bool> {
-        let row = Sql::new("UPDATE books SET deleted_at = NULL, kept_until = NULL WHERE id = ")
-            .int(access.book().id.get())
-            .push(" AND kept_until IS NOT NULL");
+        let row = Sql::new(
+            "UPDATE books SET deleted_at = NULL, kept_until = NULL WHERE id = {} \
+             AND kept_until IS NOT NULL",
+        )
+        .bind(access.book().id);
         Ok(self.tx.flushed()?.execute(&row)? > 0)
     }
 
     /// Makes a deleted book due for removal; returns whether it is deleted.
     pub fn end_retention(self, access: &AccessTo<DeleteBook>) -> Result<bool> {
-        let row = Sql::new("UPDATE books SET kept_until = NULL WHERE id = ")
-            .int(access.book().id.get())
-            .push(" AND deleted_at IS NOT NULL");
+        let row =
+            Sql::new("UPDATE books SET kept_until = NULL WHERE id = {} AND deleted_at IS NOT NULL")
+                .bind(access.book().id);
         Ok(self.tx.flushed()?.execute(&row)? > 0)
     }
 
     /// Lists the books to remove, oldest deletion first.
     pub fn due(self, now: Instant) -> Result<Vec<BookKey>> {
         let query = due(now);
-        let rows: Vec<DueBook> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
-        Ok(rows.into_iter().map(|row| BookKey::new(row.public_id)).collect())
+        let rows: Vec<String> = self.tx.flushed()?.rows(&query)?;
+        Ok(rows.into_iter().map(BookKey::new).collect())
     }
 
     /// Begins or continues the removal of a book; returns whether it is still to be removed.
@@ -111,11 +97,11 @@ impl Books<'_, '_> {
         let tx = self.tx;
         let Some(found) = tx.books().load_without_user(key.as_str())? else { return Ok(false) };
         // The condition checks the current row, because the loaded one may be outdated.
-        let row = Sql::new("UPDATE books SET kept_until = NULL WHERE id = ")
-            .int(found.book.id.get())
-            .push(" AND deleted_at IS NOT NULL AND (kept_until IS NULL OR kept_until <= ")
-            .int(now.milliseconds())
-            .push(")");
+        let row = Sql::new(
+            "UPDATE books SET kept_until = NULL WHERE id = {} AND deleted_at IS NOT NULL \
+             AND (kept_until IS NULL OR kept_until <= {})",
+        )
+        .bind((found.book.id, now));
         Ok(tx.flushed()?.execute(&row)? > 0)
     }
 
@@ -139,14 +125,11 @@ impl Tx<'_> {
         // row has no effect, because deleted books are not listed.
         let mut conn = self.flushed()?;
         let collected =
-            Sql::new("SELECT p.user_id, p.book_id FROM collection_books p WHERE p.book_id = ")
-                .int(book.get())
-                .push(conn.skip_locked());
-        conn.execute(
-            &Sql::new("DELETE FROM collection_books WHERE (user_id, book_id) IN (")
-                .append(collected)
-                .push(")"),
-        )?;
-        Ok(())
+            Sql::new("SELECT p.user_id, p.book_id FROM collection_books p WHERE p.book_id = {}{}")
+                .bind((book, Sql::new(conn.skip_locked())));
+        conn.run(
+            Sql::new("DELETE FROM collection_books WHERE (user_id, book_id) IN ({})")
+                .bind(collected),
+        )
     }
 }

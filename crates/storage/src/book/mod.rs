@@ -27,7 +27,6 @@ use diesel::prelude::*;
 
 use crate::access::{AccessTo, BookAccess};
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
 use crate::conn::sql::Sql;
 use crate::error::{Error, Result};
 use crate::posted_months::PostedMonths;
@@ -51,9 +50,9 @@ impl Books<'_, '_> {
     pub fn lock(self, public_id: &str) -> Result<()> {
         if self.tx.must_lock(public_id) {
             let Some(number) = self.tx.book_number(public_id)? else { return Ok(()) };
-            let row = Sql::new("SELECT s.book_id FROM book_state s WHERE s.book_id = ")
-                .int(number.get())
-                .push(" FOR UPDATE");
+            let row =
+                Sql::new("SELECT s.book_id FROM book_state s WHERE s.book_id = {} FOR UPDATE")
+                    .bind(number);
             let locked = self.tx.in_own_savepoint(|tx| {
                 tx.unflushed()?.execute(&row).map_err(Error::from_lock_wait)
             })?;
@@ -156,14 +155,12 @@ impl Books<'_, '_> {
             books::file_secret.eq(book.file_secret.as_str()),
         );
         let columns = SettingsColumns::of(&book)?;
-        let id: i64 = on_engine!(
-            self.tx.flushed()?,
-            c => diesel::insert_into(books::table).values((identity, columns))
-                .returning(books::id).get_result(c)
+        let id: i64 = self.tx.flushed()?.one(
+            diesel::insert_into(books::table).values((identity, columns)).returning(books::id),
         )?;
         let key = (book_keys::public_id.eq(book.key.as_str()), book_keys::book_id.eq(id));
         let insert_key = diesel::insert_into(book_keys::table).values(key);
-        on_engine!(self.tx.flushed()?, c => insert_key.execute(c))?;
+        self.tx.flushed()?.run(insert_key)?;
         let state = BookStateRow {
             book_id: id,
             sequence: 0,
@@ -195,11 +192,7 @@ impl Books<'_, '_> {
     pub fn update(self, access: &AccessTo<UpdateBook>) -> Result<()> {
         let book = access.book();
         let columns = SettingsColumns::of(book)?;
-        on_engine!(
-            self.tx.flushed()?,
-            c => diesel::update(books::table.find(book.id.get())).set(&columns).execute(c)
-        )?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::update(books::table.find(book.id.get())).set(&columns))
     }
 
     /// Replaces the secret in the URLs of the book's files, which invalidates the old URLs.
@@ -210,8 +203,7 @@ impl Books<'_, '_> {
     ) -> Result<()> {
         let target = books::table.find(access.book().id.get());
         let set = books::file_secret.eq(secret.as_str());
-        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::update(target).set(set))
     }
 
     /// Finds the owner of the book with a public id, deleted or not.
@@ -219,8 +211,7 @@ impl Books<'_, '_> {
         let Some(number) = self.tx.book_number(public_id)? else { return Ok(None) };
         let own = books::public_id.eq(public_id);
         let query = books::table.find(number.get()).filter(own).select(books::owner_id);
-        let owner: Option<i64> =
-            on_engine!(self.tx.unflushed()?, c => query.get_result(c).optional())?;
+        let owner: Option<i64> = self.tx.unflushed()?.first(query)?;
         Ok(owner.map(UserId::new))
     }
 
@@ -232,10 +223,7 @@ impl Books<'_, '_> {
             books::updated_at.eq(book.stamp.updated_at.milliseconds()),
             books::version.eq(book.stamp.version),
         );
-        on_engine!(
-            self.tx.flushed()?,
-            c => diesel::update(books::table.find(book.id.get())).set(set).execute(c)
-        )?;
+        self.tx.flushed()?.run(diesel::update(books::table.find(book.id.get())).set(set))?;
         self.tx.set_owner(book.id, owner);
         Ok(())
     }

@@ -7,7 +7,6 @@ use daybook_domain::id::BookId;
 use diesel::prelude::*;
 
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
 use crate::error::Result;
 use crate::schema::book_keys;
 
@@ -21,8 +20,7 @@ impl Tx<'_> {
             return Ok(Some(number));
         }
         let query = book_keys::table.find(public_id).select(book_keys::book_id);
-        let found: Option<i64> =
-            on_engine!(self.unflushed()?, c => query.get_result(c).optional())?;
+        let found: Option<i64> = self.unflushed()?.first(query)?;
         let number = found.map(BookId::new);
         if let Some(number) = number {
             cache.insert(public_id, number);

@@ -12,8 +12,7 @@ use diesel::sql_types::{BigInt, Text};
 
 use super::Books;
 use crate::access::AccessTo;
-use crate::conn::on_engine;
-use crate::conn::sql::{Sql, Value};
+use crate::conn::sql::Sql;
 use crate::error::Result;
 
 /// Maximum number of offers in a list.
@@ -23,7 +22,7 @@ const MAX_LISTED: i64 = 1_000;
 const OPEN: &str = "SELECT b.public_id, b.name, u.email AS owner, o.email, o.created_at \
     FROM transfer_offers o JOIN books b ON b.id = o.book_id AND b.owner_id = o.offered_by \
     JOIN users u ON u.id = o.offered_by \
-    WHERE b.deleted_at IS NULL AND u.disabled_at IS NULL AND o.created_at > ";
+    WHERE b.deleted_at IS NULL AND u.disabled_at IS NULL AND o.created_at > {}";
 
 #[derive(QueryableByName)]
 struct Row {
@@ -53,26 +52,22 @@ impl From<Row> for TransferOffer {
 }
 
 fn open_offers(now: Instant) -> Sql<'static> {
-    Sql::new(OPEN).int(expiry_cutoff(now).milliseconds())
+    Sql::new(OPEN).bind(expiry_cutoff(now))
 }
 
 impl Books<'_, '_> {
     /// Finds the open offer of a book.
     pub fn offer(self, book: BookId, now: Instant) -> Result<Option<TransferOffer>> {
-        let query = open_offers(now).push(" AND o.book_id = ").int(book.get());
-        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
-        Ok(rows.into_iter().next().map(TransferOffer::from))
+        let query = open_offers(now).push(" AND o.book_id = {}").bind(book);
+        self.tx.flushed()?.first_as::<Row, _>(&query)
     }
 
     /// Lists the open offers to an address, newest first, at most 1,000.
     pub fn offers_to(self, email: &Email, now: Instant) -> Result<Vec<TransferOffer>> {
         let query = open_offers(now)
-            .push(" AND o.email = ")
-            .text(email.as_str())
-            .push(" ORDER BY o.created_at DESC, o.book_id DESC LIMIT ")
-            .int(MAX_LISTED);
-        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
-        Ok(rows.into_iter().map(TransferOffer::from).collect())
+            .push(" AND o.email = {} ORDER BY o.created_at DESC, o.book_id DESC LIMIT {}")
+            .bind((email.as_str(), MAX_LISTED));
+        self.tx.flushed()?.load_as::<Row, _>(&query)
     }
 
     /// Inserts an offer of the owner. It replaces an earlier one.
@@ -82,30 +77,20 @@ impl Books<'_, '_> {
         owner: UserId,
         offer: &TransferOffer,
     ) -> Result<()> {
-        let row = [
-            Value::Int(access.book().id.get()),
-            Value::Text(offer.to.as_str().into()),
-            Value::Int(owner.get()),
-            Value::Int(offer.created_at.milliseconds()),
-        ];
         let insert = Sql::new(
-            "INSERT INTO transfer_offers (book_id, email, offered_by, created_at) VALUES ",
+            "INSERT INTO transfer_offers (book_id, email, offered_by, created_at) \
+             VALUES ({}, {}, {}, {}) ON CONFLICT (book_id) DO UPDATE SET email = excluded.email, \
+             offered_by = excluded.offered_by, created_at = excluded.created_at",
         )
-        .list(row)
-        .push(
-            " ON CONFLICT (book_id) DO UPDATE SET email = excluded.email, \
-                     offered_by = excluded.offered_by, created_at = excluded.created_at",
-        );
-        self.tx.flushed()?.execute(&insert)?;
-        Ok(())
+        .bind((access.book().id, &offer.to, owner, offer.created_at));
+        self.tx.flushed()?.run(&insert)
     }
 
     /// Deletes the offer of a book, if there is one.
     ///
     /// The recipient may decline an offer, so it requires no proof of a purpose.
     pub fn delete_offer(self, book: BookId) -> Result<()> {
-        let delete = Sql::new("DELETE FROM transfer_offers WHERE book_id = ").int(book.get());
-        self.tx.flushed()?.execute(&delete)?;
-        Ok(())
+        let delete = Sql::new("DELETE FROM transfer_offers WHERE book_id = {}").bind(book);
+        self.tx.flushed()?.run(&delete)
     }
 }

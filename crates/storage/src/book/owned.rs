@@ -8,16 +8,9 @@ use diesel::sql_types::{BigInt, Integer, Text};
 
 use super::Books;
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
 use crate::conn::sql::Sql;
 use crate::error::Result;
 use crate::rows::book_state::BookCounters;
-
-#[derive(QueryableByName)]
-struct BookCount {
-    #[diesel(sql_type = BigInt)]
-    count: i64,
-}
 
 #[derive(QueryableByName)]
 struct OwnedRow {
@@ -46,16 +39,17 @@ impl OwnedRow {
 impl Books<'_, '_> {
     /// Counts the books of an owner, including deleted ones that are not removed, up to `limit`.
     pub fn count_owned(self, owner: UserId, limit: usize) -> Result<usize> {
-        let owned = Sql::new("SELECT b.id FROM books b WHERE b.owner_id = ").int(owner.get());
+        let owned = Sql::new("SELECT b.id FROM books b WHERE b.owner_id = {}").bind(owner);
         self.tx.count_up_to(limit, owned)
     }
 
     /// Counts the books of an owner of which an address is a collaborator, up to `limit`.
     pub fn count_shared(self, owner: UserId, with: &Email, limit: usize) -> Result<usize> {
         let shared = Sql::new(
-            "SELECT c.id FROM collaborators c JOIN books b ON b.id = c.book_id WHERE c.email = ",
-        );
-        let shared = shared.text(with.as_str()).push(" AND b.owner_id = ").int(owner.get());
+            "SELECT c.id FROM collaborators c JOIN books b ON b.id = c.book_id \
+             WHERE c.email = {} AND b.owner_id = {}",
+        )
+        .bind((with.as_str(), owner));
         self.tx.count_up_to(limit, shared)
     }
 
@@ -63,11 +57,11 @@ impl Books<'_, '_> {
     pub fn counters_of_owned(self, owner: UserId) -> Result<Vec<(BookCounters, String)>> {
         let query = Sql::new(
             "SELECT s.changed_at, s.posted, s.month, s.month_posted, s.year_posted, b.time_zone \
-             FROM books b JOIN book_state s ON s.book_id = b.id \
-             WHERE b.deleted_at IS NULL AND b.owner_id = ",
+             FROM books b JOIN book_state s ON s.book_id = b.id WHERE b.deleted_at IS NULL \
+             AND b.owner_id = {}",
         )
-        .int(owner.get());
-        let rows: Vec<OwnedRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
+        .bind(owner);
+        let rows: Vec<OwnedRow> = self.tx.flushed()?.load(&query)?;
         Ok(rows.into_iter().map(OwnedRow::into_counters).collect())
     }
 }
@@ -75,10 +69,8 @@ impl Books<'_, '_> {
 impl Tx<'_> {
     fn count_up_to(&mut self, limit: usize, rows: Sql<'_>) -> Result<usize> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let query = Sql::new("SELECT COUNT(*) AS count FROM (").append(rows);
-        let query = query.push(" LIMIT ").int(limit).push(") AS counted");
-        let counted: Vec<BookCount> = on_engine!(self.flushed()?, c => (&query).load(c))?;
-        let count = counted.first().map_or(0, |counted| counted.count);
+        let query = Sql::new("SELECT COUNT(*) FROM ({} LIMIT {}) AS counted").bind((rows, limit));
+        let count = self.flushed()?.row::<i64>(&query)?.unwrap_or_default();
         Ok(usize::try_from(count).unwrap_or_default())
     }
 }

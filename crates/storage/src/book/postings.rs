@@ -5,17 +5,13 @@ use std::collections::HashMap;
 use daybook_domain::id::{BookId, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::purpose::UpdateBook;
-use diesel::prelude::*;
-use diesel::sql_types::BigInt;
 
 use super::Books;
 use crate::access::AccessTo;
-use crate::conn::on_engine;
 use crate::conn::sql::Sql;
 use crate::error::{Error, Result};
 use crate::posted_months::{MONTHS, PostedMonths};
 use crate::rows::book_state::BookCounters;
-use crate::schema::book_state;
 
 /// The current month in a book zone, and the starts of the last twelve months there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,23 +20,6 @@ pub struct CurrentMonths {
     pub month: i32,
     /// The starts of the twelve months, oldest first.
     pub starts: [Instant; MONTHS],
-}
-
-#[derive(QueryableByName)]
-struct Postings {
-    /// The index of the month among the twelve.
-    #[diesel(sql_type = BigInt)]
-    month_index: i64,
-    #[diesel(sql_type = BigInt)]
-    posted: i64,
-}
-
-#[derive(QueryableByName)]
-#[diesel(table_name = book_state)]
-struct PostedRow {
-    book_id: i64,
-    month: i32,
-    posted_months: String,
 }
 
 impl Books<'_, '_> {
@@ -74,21 +53,19 @@ impl Books<'_, '_> {
         let mut query = Sql::new("SELECT CASE");
         for (index, start) in current.starts.iter().enumerate().skip(1).rev() {
             let index = i64::try_from(index).unwrap_or_default();
-            query = query.push(" WHEN t.posted_at >= ").int(start.milliseconds());
-            query = query.push(" THEN ").int(index);
+            query = query.push(" WHEN t.posted_at >= {}").bind(*start);
+            query = query.push(" THEN {}").bind(index);
         }
         let query = query
-            .push(" ELSE 0 END AS month_index, COUNT(*) AS posted FROM transactions t")
-            .push(" WHERE t.book_id = ")
-            .int(book.get())
-            .push(" AND t.standing > 0 AND t.trashed = ")
-            .flag(false)
-            .push(" AND t.posted_at >= ")
-            .int(first.milliseconds())
-            .push(" GROUP BY 1");
-        let rows: Vec<Postings> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
+            .push(
+                " ELSE 0 END AS month_index, COUNT(*) AS posted FROM transactions t \
+                 WHERE t.book_id = {} AND t.standing > 0 AND t.trashed = {} \
+                 AND t.posted_at >= {} GROUP BY 1",
+            )
+            .bind((book, false, first));
+        let rows: Vec<(i64, i64)> = self.tx.flushed()?.rows(&query)?;
         let mut counts = [0; MONTHS];
-        for Postings { month_index, posted } in rows {
+        for (month_index, posted) in rows {
             let count = usize::try_from(month_index).ok().and_then(|index| counts.get_mut(index));
             *count.ok_or(Error::Corrupt("month_index"))? = posted;
         }
@@ -98,13 +75,12 @@ impl Books<'_, '_> {
     /// Returns the postings of the twelve months up to the last posting, of each book of an owner.
     pub fn posted_months(self, owner: UserId) -> Result<HashMap<BookId, PostedMonths>> {
         let query = Sql::new(
-            "SELECT s.book_id, s.month, s.posted_months \
-             FROM books b JOIN book_state s ON s.book_id = b.id \
-             WHERE b.owner_id = ",
+            "SELECT s.book_id, s.month, s.posted_months FROM books b \
+             JOIN book_state s ON s.book_id = b.id WHERE b.owner_id = {}",
         )
-        .int(owner.get());
-        let rows: Vec<PostedRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
-        let read = |PostedRow { book_id, month, posted_months }: PostedRow| {
+        .bind(owner);
+        let rows: Vec<(i64, i32, String)> = self.tx.flushed()?.rows(&query)?;
+        let read = |(book_id, month, posted_months): (i64, i32, String)| {
             Ok((BookId::new(book_id), PostedMonths::from_column(month, &posted_months)?))
         };
         rows.into_iter().map(read).collect()

@@ -8,15 +8,12 @@
 use daybook_domain::id::{BookId, BookKey, UserId};
 use daybook_domain::permission::Permission;
 use daybook_domain::purpose::ManageCollaborators;
-use diesel::QueryableByName;
 use diesel::prelude::*;
-use diesel::sql_types::Text;
 
 use super::Books;
 use crate::access::{AccessTo, BookAccess};
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
-use crate::conn::sql::{Sql, Value};
+use crate::conn::sql::Sql;
 use crate::error::Result;
 use crate::schema::book_keys;
 
@@ -52,60 +49,51 @@ const TABLES: [(&str, &str); 23] = [
 const UNFINISHED: &str =
     "SELECT b.public_id FROM unfinished_copies n JOIN books b ON b.id = n.book_id";
 
-#[derive(QueryableByName)]
-struct UnfinishedBook {
-    #[diesel(sql_type = Text)]
-    public_id: String,
-}
-
 impl Books<'_, '_> {
     /// Records that a new book is being copied by its owner.
     pub fn begin_copy(self, book: &BookAccess, user: UserId) -> Result<()> {
-        let row = [book.book.id.get(), user.get()].map(Value::Int);
-        let begun = Sql::new("INSERT INTO unfinished_copies (book_id, user_id) VALUES ").list(row);
-        self.tx.flushed()?.execute(&begun)?;
-        Ok(())
+        let begun = Sql::new("INSERT INTO unfinished_copies (book_id, user_id) VALUES ({}, {})")
+            .bind((book.book.id, user));
+        self.tx.flushed()?.run(&begun)
     }
 
     /// Loads the book of an unfinished copy of the user, if it still exists.
     pub fn unfinished_copy(self, key: &BookKey, user: UserId) -> Result<Option<BookAccess>> {
         let Some(book) = self.tx.books().load_without_user(key.as_str())? else { return Ok(None) };
         let own = Sql::new(UNFINISHED)
-            .push(" WHERE b.id = ")
-            .int(book.book.id.get())
-            .push(" AND n.user_id = ")
-            .int(user.get());
-        let rows: Vec<UnfinishedBook> = on_engine!(self.tx.flushed()?, c => (&own).load(c))?;
-        Ok((!rows.is_empty()).then_some(BookAccess { granted: Some(Permission::Owner), ..book }))
+            .push(" WHERE b.id = {} AND n.user_id = {}")
+            .bind((book.book.id, user));
+        let exists = self.tx.flushed()?.row::<String>(&own)?.is_some();
+        Ok(exists.then_some(BookAccess { granted: Some(Permission::Owner), ..book }))
     }
 
     /// Completes a copy. The owner must be a collaborator by then.
     pub fn end_copy(self, access: &AccessTo<ManageCollaborators>) -> Result<()> {
-        let ended = Sql::new("DELETE FROM unfinished_copies WHERE book_id = ");
-        self.tx.flushed()?.execute(&ended.int(access.book().id.get()))?;
-        Ok(())
+        let ended = Sql::new("DELETE FROM unfinished_copies WHERE book_id = {}");
+        self.tx.flushed()?.run(ended.bind(access.book().id))
     }
 
     /// Lists the books of all unfinished copies, whether active or abandoned.
     pub fn unfinished_copies(self) -> Result<Vec<BookKey>> {
         let all = Sql::new(UNFINISHED).push(" ORDER BY n.book_id");
-        let rows: Vec<UnfinishedBook> = on_engine!(self.tx.flushed()?, c => (&all).load(c))?;
-        Ok(rows.into_iter().map(|row| BookKey::new(row.public_id)).collect())
+        let rows: Vec<String> = self.tx.flushed()?.rows(&all)?;
+        Ok(rows.into_iter().map(BookKey::new).collect())
     }
 
     /// Removes up to `limit` rows of an abandoned copy; returns whether rows are left.
     pub fn remove_unfinished(self, key: &BookKey, limit: i64) -> Result<bool> {
         let Some(book) = self.tx.books().load_without_user(key.as_str())? else { return Ok(false) };
         let book = book.book.id;
-        let known = Sql::new(UNFINISHED).push(" WHERE b.id = ").int(book.get());
-        let rows: Vec<UnfinishedBook> = on_engine!(self.tx.flushed()?, c => (&known).load(c))?;
-        if rows.is_empty() {
+        let known = Sql::new(UNFINISHED).push(" WHERE b.id = {}").bind(book);
+        if self.tx.flushed()?.row::<String>(&known)?.is_none() {
             return Ok(false);
         }
         // A process that has lost the lease of the copy must not complete it after rows were
         // removed.
-        let disown = Sql::new("UPDATE unfinished_copies SET user_id = 0 WHERE book_id = ");
-        self.tx.flushed()?.execute(&disown.int(book.get()).push(" AND user_id <> 0"))?;
+        let disown = Sql::new(
+            "UPDATE unfinished_copies SET user_id = 0 WHERE book_id = {} AND user_id <> 0",
+        );
+        self.tx.flushed()?.run(disown.bind(book))?;
         self.tx.remove_portion(book, key, limit)
     }
 }
@@ -120,10 +108,19 @@ impl Tx<'_> {
     ) -> Result<bool> {
         let mut left = limit;
         for (table, columns) in TABLES {
-            let delete = Sql::new("DELETE FROM ").push(table).push(" WHERE book_id = ");
-            let delete = delete.int(book.get()).push(" AND (").push(columns).push(") IN (SELECT ");
-            let delete = delete.push(columns).push(" FROM ").push(table).push(" WHERE book_id = ");
-            let delete = delete.int(book.get()).push(" LIMIT ").int(left).push(")");
+            let delete = Sql::new(
+                "DELETE FROM {} WHERE book_id = {} AND ({}) IN (SELECT {} FROM {} \
+                 WHERE book_id = {} LIMIT {})",
+            )
+            .bind((
+                Sql::new(table),
+                book,
+                Sql::new(columns),
+                Sql::new(columns),
+                Sql::new(table),
+                book,
+                left,
+            ));
             let removed = self.flushed()?.execute(&delete)?;
             left = left.saturating_sub(i64::try_from(removed).unwrap_or(i64::MAX));
             if left <= 0 {
@@ -138,12 +135,12 @@ impl Tx<'_> {
     fn remove_book(&mut self, book: BookId, key: &BookKey) -> Result<()> {
         self.remove_from_collections(book)?;
         let public_id = book_keys::table.find(key.as_str());
-        on_engine!(self.flushed()?, c => diesel::delete(public_id).execute(c))?;
+        self.flushed()?.run(diesel::delete(public_id))?;
         for (table, key) in
             [("unfinished_copies", "book_id"), ("book_state", "book_id"), ("books", "id")]
         {
-            let row = Sql::new("DELETE FROM ").push(table).push(" WHERE ").push(key).push(" = ");
-            self.flushed()?.execute(&row.int(book.get()))?;
+            let row = Sql::new("DELETE FROM {} WHERE {} = {}");
+            self.flushed()?.run(row.bind((Sql::new(table), Sql::new(key), book)))?;
         }
         self.group_cache.book_states.remove(&book);
         Ok(())

@@ -19,14 +19,13 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::time::{Duration, Instant};
 
-use diesel::prelude::*;
 use diesel::sql_types::Bool;
 
+use crate::conn::Conn;
 use crate::conn::address::Address;
 use crate::conn::bulk::Bulk;
 use crate::conn::mode::Mode;
-use crate::conn::sql::{Sql, Value};
-use crate::conn::{Conn, on_engine};
+use crate::conn::sql::{Sql, Typed, Value};
 use crate::error::{CommitFailure, Error, Result};
 
 const INSERT: &str = "INSERT INTO commits (writer, number, undone)";
@@ -49,12 +48,6 @@ const REMOVAL_RANGE: i64 = 1_000;
 pub(crate) struct CommitMark {
     writer: i64,
     number: i64,
-}
-
-#[derive(QueryableByName)]
-struct MarkRow {
-    #[diesel(sql_type = Bool)]
-    undone: bool,
 }
 
 impl CommitMark {
@@ -84,11 +77,8 @@ impl CommitMark {
     /// The statement fails if the transaction can no longer be committed.
     pub(crate) fn write_if_dirty(self, conn: &mut Conn) -> Result<bool> {
         let sql = Sql::new(INSERT)
-            .push(" SELECT ")
-            .int(self.writer)
-            .push(", ")
-            .int(self.number)
-            .push(", FALSE WHERE txid_current_if_assigned() IS NOT NULL");
+            .push(" SELECT {}, {}, FALSE WHERE txid_current_if_assigned() IS NOT NULL")
+            .bind((self.writer, self.number));
         Ok(conn.execute(&sql)? > 0)
     }
 
@@ -100,12 +90,9 @@ impl CommitMark {
     /// Removes the earlier marks of this writer.
     pub(crate) fn remove_earlier(self, conn: &mut Conn) -> Result<()> {
         let Self { writer, number } = self;
-        let sql = Sql::new("DELETE FROM commits WHERE writer = ")
-            .int(writer)
-            .push(" AND number >= ")
-            .int(number.saturating_sub(REMOVAL_RANGE))
-            .push(" AND number < ")
-            .int(number);
+        let sql =
+            Sql::new("DELETE FROM commits WHERE writer = {} AND number >= {} AND number < {}")
+                .bind((writer, number.saturating_sub(REMOVAL_RANGE), number));
         Ok(conn.execute(&sql).map(drop)?)
     }
 
@@ -144,14 +131,15 @@ impl CommitMark {
         conn.shorten_lock_timeout()?;
         // Either branch writes a row, so this commit waits for the synchronous standbys, as the
         // commit of the group does.
-        let row = [Value::Int(self.writer), Value::Int(self.number), Value::Flag(true)];
-        let sql = Sql::new(INSERT).push(" VALUES ").list(row).push(
-            " ON CONFLICT (writer, number) DO UPDATE SET undone = commits.undone RETURNING undone",
-        );
-        let found: Vec<MarkRow> =
-            on_engine!(conn, c => (&sql).load(c)).map_err(Error::from_lock_wait)?;
+        let sql = Sql::new(INSERT)
+            .push(
+                " VALUES ({}, {}, TRUE) ON CONFLICT (writer, number) DO UPDATE \
+                 SET undone = commits.undone RETURNING undone",
+            )
+            .bind((self.writer, self.number));
+        let undone: Vec<bool> = conn.load_locked(Typed::<Bool>::new(&sql))?;
         conn.commit()?;
-        found.first().map(|row| !row.undone).ok_or(Error::Corrupt("undone"))
+        undone.first().map(|undone| !undone).ok_or(Error::Corrupt("undone"))
     }
 }
 
@@ -166,5 +154,5 @@ pub(crate) fn sweep(conn: &mut Conn) -> Result<()> {
              WHERE written_at < extract(epoch FROM now() - interval '1 day') * 1000 \
              FOR UPDATE SKIP LOCKED)",
     );
-    Ok(conn.execute(&sql.uncached()).map(drop)?)
+    Ok(conn.execute(sql.uncached()).map(drop)?)
 }

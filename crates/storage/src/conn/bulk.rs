@@ -17,7 +17,7 @@ use diesel::{PgConnection, SqliteConnection};
 
 use crate::conn::Conn;
 use crate::conn::bulk_column::{Column, ColumnType};
-use crate::conn::sql::{MAX_VALUES, Sql, Value};
+use crate::conn::sql::{MAX_VALUES, Sql, Typed, Value, rows};
 
 /// Up to this number of rows SQLite has a prepared statement for each number. It covers the clients
 /// whose requests share a group. The statements take at most 10 MB.
@@ -96,7 +96,9 @@ impl<'a> Bulk<'a> {
         }
         for listed in self.values.chunks(MAX_LISTED_ROWS.saturating_mul(self.columns)) {
             let list = Sql::new(self.head).push(" VALUES ");
-            let (list, count) = list.rows(listed.chunks(self.columns).map(<[Value<'_>]>::to_vec));
+            let listed = listed.chunks(self.columns);
+            let count = listed.len();
+            let list = list.append(rows(listed.map(<[Value<'_>]>::to_vec)));
             let list = list.push(self.tail).cached_up_to(count);
             written = written.saturating_add(list.execute(conn)?);
         }
@@ -269,16 +271,10 @@ impl QueryId for BesideState<'_> {
 
 impl RunQueryDsl<PgConnection> for BesideState<'_> {}
 
-#[derive(QueryableByName)]
-struct StateCount {
-    #[diesel(sql_type = BigInt)]
-    count: i64,
-}
-
 /// Returns whether the row of the book's state exists.
 fn has_state(conn: &mut PgConnection, book: i64) -> QueryResult<bool> {
-    let state = Sql::new("SELECT COUNT(*) AS count FROM book_state WHERE book_id = ").int(book);
-    state.get_result(conn).map(|state: StateCount| state.count > 0)
+    let count = Sql::new("SELECT COUNT(*) FROM book_state WHERE book_id = {}").bind(book);
+    Typed::<BigInt>::new(&count).get_result(conn).map(|count: i64| count > 0)
 }
 
 /// `WITH w0 AS (INSERT ...), w1 AS (INSERT ...) INSERT ...`.

@@ -158,12 +158,11 @@ mod tests {
         let mut conn = Conn::in_memory();
         let table = "CREATE TABLE t (book_id INTEGER, a INTEGER, b INTEGER, \"is\" TEXT, \
              PRIMARY KEY (book_id, a, b)) WITHOUT ROWID";
-        conn.execute(&Sql::new(table)).unwrap();
+        conn.execute(Sql::new(table)).unwrap();
         let keys: Vec<[i64; 3]> = (0..400).map(|at| [at / 150, at % 7, at]).collect();
         for [book, a, b] in keys.iter().filter(|[.., b]| b % 3 > 0) {
-            let row = [*book, *a, *b].map(Value::Int);
-            let row = row.into_iter().chain([Value::Text(format!("{b}").into())]);
-            conn.execute(&Sql::new("INSERT INTO t VALUES ").list(row)).unwrap();
+            let insert = Sql::new("INSERT INTO t VALUES ({}, {}, {}, {})");
+            conn.run(insert.bind((*book, *a, *b, format!("{b}")))).unwrap();
         }
         for count in [0, 1, 63, 64, 65, 127, 128, 129, 192, 193, 256, 400] {
             let keys = &keys[..count];

@@ -4,26 +4,12 @@ use diesel::prelude::*;
 use diesel::result::QueryResult;
 use diesel::sql_types::{Bool, Text};
 
-use crate::conn::sql::Sql;
-
-/// A boolean result.
-#[derive(QueryableByName)]
-pub(super) struct YesOrNo {
-    #[diesel(sql_type = Bool)]
-    pub(super) yes: bool,
-}
-
-/// The name of a table or a machine.
-#[derive(QueryableByName)]
-pub(super) struct NameRow {
-    #[diesel(sql_type = Text)]
-    pub(super) name: String,
-}
+use crate::conn::sql::{Sql, Typed};
 
 /// Returns whether the extension is installed.
 pub(super) fn has_extension(conn: &mut PgConnection) -> QueryResult<bool> {
-    let query = "SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS yes";
-    Sql::new(query).uncached().get_result(conn).map(|row: YesOrNo| row.yes)
+    let query = Sql::new("SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')");
+    Typed::<Bool>::new(&query.uncached()).get_result(conn)
 }
 
 /// Returns whether the books of this database are distributed.
@@ -33,14 +19,12 @@ pub(super) fn is_distributed(conn: &mut PgConnection) -> QueryResult<bool> {
 
 /// Returns the tables that are distributed or replicated to every machine.
 pub(super) fn placed_tables(conn: &mut PgConnection) -> QueryResult<Vec<String>> {
-    let query = Sql::new("SELECT logicalrelid::text AS name FROM pg_dist_partition ORDER BY 1");
-    let tables: Vec<NameRow> = query.uncached().load(conn)?;
-    Ok(tables.into_iter().map(|table| table.name).collect())
+    let query = Sql::new("SELECT logicalrelid::text FROM pg_dist_partition ORDER BY 1");
+    Typed::<Text>::new(&query.uncached()).load(conn)
 }
 
 /// Returns the machines that a node of the cluster knows, as `host:port`.
 pub(super) fn machines(conn: &mut PgConnection) -> QueryResult<Vec<String>> {
-    let query = Sql::new("SELECT nodename || ':' || nodeport AS name FROM pg_dist_node ORDER BY 1");
-    let machines: Vec<NameRow> = query.uncached().load(conn)?;
-    Ok(machines.into_iter().map(|machine| machine.name).collect())
+    let query = Sql::new("SELECT nodename || ':' || nodeport FROM pg_dist_node ORDER BY 1");
+    Typed::<Text>::new(&query.uncached()).load(conn)
 }

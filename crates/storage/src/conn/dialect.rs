@@ -17,7 +17,7 @@ use diesel::{PgConnection, SqliteConnection};
 use crate::conn::engine::Engine;
 use crate::conn::mode::Mode;
 use crate::conn::settings::{POSTGRES_SETTINGS, SQLITE_READER_SETTINGS, SQLITE_SETTINGS};
-use crate::conn::sql::Sql;
+use crate::conn::sql::{Sql, Typed};
 use crate::conn::{Conn, citus, on_engine, planner, stop_check};
 
 impl Conn {
@@ -98,17 +98,17 @@ impl Conn {
     /// The three savepoint statements do not use diesel's transaction manager, because it does not
     /// keep them prepared. Each write of a group sends two of them.
     pub(crate) fn open_savepoint(&mut self) -> QueryResult<()> {
-        self.execute(&Sql::new("SAVEPOINT unit")).map(drop)
+        self.execute(Sql::new("SAVEPOINT unit")).map(drop)
     }
 
     /// Releases the savepoint and keeps the changes since.
     pub(crate) fn release_savepoint(&mut self) -> QueryResult<()> {
-        self.execute(&Sql::new("RELEASE SAVEPOINT unit")).map(drop)
+        self.execute(Sql::new("RELEASE SAVEPOINT unit")).map(drop)
     }
 
     /// Undoes the changes since the savepoint and releases it.
     pub(crate) fn undo_savepoint(&mut self) -> QueryResult<()> {
-        self.execute(&Sql::new("ROLLBACK TO SAVEPOINT unit"))?;
+        self.execute(Sql::new("ROLLBACK TO SAVEPOINT unit"))?;
         self.release_savepoint()
     }
 
@@ -128,7 +128,7 @@ impl Conn {
     /// is gone after such a rollback.
     pub(crate) fn guard_open(&mut self) -> QueryResult<()> {
         match self {
-            Self::Sqlite(_) => self.execute(&Sql::new("SAVEPOINT whole")).map(drop),
+            Self::Sqlite(_) => self.execute(Sql::new("SAVEPOINT whole")).map(drop),
             Self::Postgres(_) => Ok(()),
         }
     }
@@ -140,7 +140,7 @@ impl Conn {
     pub(crate) fn check_open(&mut self) -> QueryResult<()> {
         match self {
             Self::Sqlite(_) => {
-                self.execute(&Sql::new("RELEASE SAVEPOINT whole")).and_then(|_| self.guard_open())
+                self.execute(Sql::new("RELEASE SAVEPOINT whole")).and_then(|_| self.guard_open())
             }
             Self::Postgres(_) => self.ping(),
         }
@@ -148,7 +148,7 @@ impl Conn {
 
     /// Checks that the engine responds.
     pub(crate) fn ping(&mut self) -> QueryResult<()> {
-        self.execute(&Sql::new("SELECT 1")).map(drop)
+        self.execute(Sql::new("SELECT 1")).map(drop)
     }
 
     /// Locks the rows and skips those that other transactions have locked.
@@ -231,8 +231,8 @@ impl Conn {
         match self {
             Self::Sqlite(_) => Ok(true),
             Self::Postgres(c) => {
-                let sql = Sql::new("SELECT pg_try_advisory_lock(").int(key).push(") AS taken");
-                sql.uncached().get_result(&mut **c).map(|row: AdvisoryLock| row.taken)
+                let sql = Sql::new("SELECT pg_try_advisory_lock({})").bind(key).uncached();
+                Typed::<Bool>::new(&sql).get_result(&mut **c)
             }
         }
     }
@@ -242,15 +242,10 @@ impl Conn {
         match self {
             Self::Sqlite(_) => Ok(()),
             Self::Postgres(c) => {
-                let sql = Sql::new("SELECT pg_advisory_unlock(").int(key).push(")");
+                let sql = Sql::new("SELECT pg_advisory_unlock({})").bind(key);
                 sql.uncached().execute(&mut **c).map(drop)
             }
         }
-    }
-
-    /// Executes a statement and returns the number of affected rows.
-    pub(crate) fn execute(&mut self, sql: &Sql<'_>) -> QueryResult<usize> {
-        on_engine!(self, c => sql.execute(c))
     }
 
     /// Returns the plan of a statement, one line for each step.
@@ -258,13 +253,12 @@ impl Conn {
         match self {
             Self::Sqlite(c) => {
                 let steps: Vec<SqliteStep> =
-                    Sql::new("EXPLAIN QUERY PLAN ").append(sql).uncached().load(c)?;
+                    Sql::new("EXPLAIN QUERY PLAN {}").bind(sql).uncached().load(c)?;
                 Ok(steps.into_iter().map(|step| step.detail).collect())
             }
             Self::Postgres(c) => {
-                let steps: Vec<PostgresStep> =
-                    Sql::new("EXPLAIN ").append(sql).uncached().load(&mut **c)?;
-                Ok(steps.into_iter().map(|step| step.line).collect())
+                let explain = Sql::new("EXPLAIN {}").bind(sql).uncached();
+                Typed::<Text>::new(&explain).load(&mut **c)
             }
         }
     }
@@ -286,18 +280,6 @@ struct SqliteStep {
     detail: String,
 }
 
-#[derive(QueryableByName)]
-struct AdvisoryLock {
-    #[diesel(sql_type = Bool)]
-    taken: bool,
-}
-
-#[derive(QueryableByName)]
-struct PostgresStep {
-    #[diesel(sql_type = Text, column_name = "QUERY PLAN")]
-    line: String,
-}
-
 #[cfg(test)]
 impl Conn {
     /// Opens an empty in-memory database.
@@ -313,12 +295,12 @@ mod tests {
     #[test]
     fn check_open_after_implicit_rollback_fails() {
         let mut conn = Conn::in_memory();
-        conn.execute(&Sql::new("BEGIN IMMEDIATE")).unwrap();
+        conn.execute(Sql::new("BEGIN IMMEDIATE")).unwrap();
         conn.guard_open().unwrap();
         conn.check_open().unwrap();
         conn.check_open().unwrap();
         // SQLite does the same when the disk is full.
-        conn.execute(&Sql::new("ROLLBACK")).unwrap();
+        conn.execute(Sql::new("ROLLBACK")).unwrap();
         assert!(conn.check_open().is_err());
     }
 }

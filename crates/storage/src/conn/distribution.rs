@@ -13,13 +13,14 @@
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::result::QueryResult;
+use diesel::sql_types::Bool;
 
 use crate::conn::address::Address;
-use crate::conn::citus::{YesOrNo, has_extension, machines, placed_tables};
+use crate::conn::citus::{has_extension, machines, placed_tables};
 use crate::conn::migrations::LOCK_SCHEMA;
 use crate::conn::mode::Mode;
 use crate::conn::pooler::refuse_shared_sessions;
-use crate::conn::sql::Sql;
+use crate::conn::sql::{Sql, Typed};
 use crate::conn::{Conn, planner, settings};
 use crate::error::{Error, Result};
 
@@ -127,9 +128,9 @@ pub(crate) fn check_coordinator(address: &Address, coordinator: &Address) -> Res
     if !(conn.distributed && coordinator.distributed) {
         return Err(Error::OtherMachines);
     }
-    let is_coordinator = Sql::new("SELECT groupid = 0 AS yes FROM pg_dist_local_group");
-    let is_coordinator: YesOrNo = is_coordinator.uncached().get_result(&mut *coordinator)?;
-    if is_coordinator.yes && machines(&mut conn)? == machines(&mut coordinator)? {
+    let is_coordinator = Sql::new("SELECT groupid = 0 FROM pg_dist_local_group").uncached();
+    let is_coordinator: bool = Typed::<Bool>::new(&is_coordinator).get_result(&mut *coordinator)?;
+    if is_coordinator && machines(&mut conn)? == machines(&mut coordinator)? {
         Ok(())
     } else {
         Err(Error::OtherMachines)

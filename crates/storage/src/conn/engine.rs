@@ -82,14 +82,14 @@ impl Engine {
     pub(crate) const fn contains(self) -> Contains {
         match self {
             Self::Sqlite => {
-                |column, text| Sql::new("instr(").push(column).push(", ").text(text).push(") > 0")
+                |column, text| Sql::new("instr({}, {}) > 0").bind((Sql::new(column), text))
             }
             Self::Postgres | Self::Citus => |column, text| {
                 if text.len() <= SHORT_TEXT {
-                    return Sql::new("strpos(").push(column).push(", ").text(text).push(") > 0");
+                    return Sql::new("strpos({}, {}) > 0").bind((Sql::new(column), text));
                 }
                 // After this prefix PostgreSQL reads the pattern as a literal text.
-                Sql::new(column).push(" ~ ").text(format!("***={text}"))
+                Sql::new(column).push(" ~ {}").bind(format!("***={text}"))
             },
         }
     }

@@ -19,7 +19,7 @@ use diesel::sql_types::Integer;
 
 use crate::conn::address::Address;
 use crate::conn::mode::Mode;
-use crate::conn::sql::Sql;
+use crate::conn::sql::{Sql, Typed};
 use crate::conn::{Conn, stop_check};
 use crate::error::{Error, Result};
 
@@ -213,27 +213,21 @@ impl Conn {
                 Ok(Interrupt::Flag(stopped))
             }
             Self::Postgres(c) => {
-                let sql = Sql::new("SELECT pg_backend_pid() AS number");
-                let backend: Backend = sql.uncached().get_result(&mut **c)?;
-                Ok(Interrupt::Backend(backend.number, canceller.clone()))
+                let sql = Sql::new("SELECT pg_backend_pid()").uncached();
+                let backend = Typed::<Integer>::new(&sql).get_result(&mut **c)?;
+                Ok(Interrupt::Backend(backend, canceller.clone()))
             }
         }
     }
 
     /// Cancels the running statement of another backend. SQLite has no backends.
     pub(crate) fn cancel(&mut self, backend: i32) -> QueryResult<()> {
-        let cancel = Sql::new("SELECT pg_cancel_backend(").int(i64::from(backend));
+        let cancel = Sql::new("SELECT pg_cancel_backend({}").bind(i64::from(backend));
         match self {
             Self::Sqlite(_) => Ok(()),
-            Self::Postgres(_) => self.execute(&cancel.push("::int4)").uncached()).map(drop),
+            Self::Postgres(_) => self.execute(cancel.push("::int4)").uncached()).map(drop),
         }
     }
-}
-
-#[derive(QueryableByName)]
-struct Backend {
-    #[diesel(sql_type = Integer)]
-    number: i32,
 }
 
 #[cfg(test)]

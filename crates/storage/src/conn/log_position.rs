@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
 
-use crate::conn::sql::Sql;
-use crate::conn::{Conn, on_engine};
+use crate::conn::Conn;
+use crate::conn::sql::{Sql, Typed};
 use crate::error::Result;
 
 /// A position in the write-ahead log. A replica that has replayed it sees the writes before it.
@@ -46,20 +45,6 @@ impl fmt::Display for LogPosition {
     }
 }
 
-#[derive(QueryableByName)]
-struct LogRow {
-    #[diesel(sql_type = BigInt)]
-    position: i64,
-}
-
-#[derive(QueryableByName)]
-struct ReplayRow {
-    #[diesel(sql_type = Bool)]
-    replays: bool,
-    #[diesel(sql_type = BigInt)]
-    position: i64,
-}
-
 /// Returns the end of the committed log of the primary.
 ///
 /// That is the flushed position, because replicas receive only flushed log, and the rest may stay
@@ -68,10 +53,10 @@ pub(crate) fn written(conn: &mut Conn) -> Result<LogPosition> {
     let sql = Sql::new(
         "SELECT (CASE current_setting('synchronous_commit') \
                  WHEN 'off' THEN pg_current_wal_insert_lsn() \
-                 ELSE pg_current_wal_flush_lsn() END - '0/0')::bigint AS position",
+                 ELSE pg_current_wal_flush_lsn() END - '0/0')::bigint",
     );
-    let row: LogRow = on_engine!(conn, c => (&sql).get_result(c))?;
-    Ok(LogPosition(row.position.unsigned_abs()))
+    let position: i64 = conn.one(Typed::<BigInt>::new(&sql))?;
+    Ok(LogPosition(position.unsigned_abs()))
 }
 
 /// Returns the position up to which a replica has replayed the log.
@@ -80,18 +65,17 @@ pub(crate) fn written(conn: &mut Conn) -> Result<LogPosition> {
 /// that starts afterwards sees the commits up to this position.
 pub(crate) fn replayed(conn: &mut Conn) -> Result<Option<LogPosition>> {
     let sql = Sql::new(
-        "SELECT pg_is_in_recovery() AS replays, \
-         COALESCE((pg_last_wal_replay_lsn() - '0/0')::bigint, 0) AS position",
+        "SELECT pg_is_in_recovery(), \
+         COALESCE((pg_last_wal_replay_lsn() - '0/0')::bigint, 0)",
     );
-    let row: ReplayRow = on_engine!(conn, c => (&sql).get_result(c))?;
-    Ok(row.replays.then(|| LogPosition(row.position.unsigned_abs())))
+    let (replays, position): (bool, i64) = conn.one(Typed::<(Bool, BigInt)>::new(&sql))?;
+    Ok(replays.then(|| LogPosition(position.unsigned_abs())))
 }
 
 /// Returns the system identifier, which a server shares only with its replicas.
 pub(crate) fn system_identifier(conn: &mut Conn) -> Result<i64> {
-    let sql = Sql::new("SELECT system_identifier AS position FROM pg_control_system()");
-    let row: LogRow = on_engine!(conn, c => (&sql).get_result(c))?;
-    Ok(row.position)
+    let sql = Sql::new("SELECT system_identifier FROM pg_control_system()");
+    conn.one(Typed::<BigInt>::new(&sql))
 }
 
 #[cfg(test)]

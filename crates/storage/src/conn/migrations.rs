@@ -3,22 +3,19 @@
 //! PostgreSQL receives each command of a step separately, because Citus forwards the text of a
 //! command to its machines, and these accept one command at a time.
 
-use diesel::QueryableByName;
 use diesel::backend::Backend;
 use diesel::connection::{BoxableConnection, SimpleConnection};
 use diesel::migration::{
     Migration, MigrationMetadata, MigrationName, MigrationSource, Result as MigrationResult,
 };
 use diesel::pg::Pg;
-use diesel::prelude::*;
 use diesel::result::QueryResult;
-use diesel::sql_types::Text;
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 
+use crate::conn::Conn;
 use crate::conn::address::Address;
 use crate::conn::mode::Mode;
 use crate::conn::sql::Sql;
-use crate::conn::{Conn, on_engine};
 use crate::error::{Error, Result};
 
 const SQLITE: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
@@ -49,12 +46,6 @@ impl Address {
     }
 }
 
-#[derive(QueryableByName)]
-struct AppliedStep {
-    #[diesel(sql_type = Text)]
-    version: String,
-}
-
 /// Checks that the schema is the one of this program, without changes.
 ///
 /// # Errors
@@ -66,8 +57,7 @@ pub(crate) fn check_current(conn: &mut Conn) -> Result<()> {
         POSTGRES.migrations().map_err(|error| Error::Migration(error.to_string()))?;
     let known: Vec<String> = known.iter().map(|step| step.name().version().to_string()).collect();
     let sql = Sql::new("SELECT version FROM __diesel_schema_migrations");
-    let applied: Vec<AppliedStep> = on_engine!(conn, c => (&sql).load(c))?;
-    let applied: Vec<String> = applied.into_iter().map(|step| step.version).collect();
+    let applied: Vec<String> = conn.rows(&sql)?;
     check_applied(&known, &applied)?;
     match known.into_iter().find(|step| !applied.contains(step)) {
         Some(step) => Err(Error::OlderSchema(step)),

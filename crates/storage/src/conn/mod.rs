@@ -38,13 +38,14 @@ use diesel::connection::DefaultLoadingMode;
 use diesel::deserialize::FromSqlRow;
 use diesel::pg::{Pg, PgRowByRowLoadingMode};
 use diesel::prelude::*;
+use diesel::query_dsl::methods::{ExecuteDsl, LoadQuery, SelectDsl};
 use diesel::result::QueryResult;
 use diesel::sql_types::Untyped;
 use diesel::sqlite::Sqlite;
 use diesel::{PgConnection, SqliteConnection};
 
-use crate::conn::sql::Sql;
-use crate::error::Result;
+use crate::conn::sql::{Columns, Sql, Typed};
+use crate::error::{Error, Result};
 use crate::page::RowPart;
 
 /// A connection to either engine.
@@ -109,7 +110,116 @@ pub(crate) trait AnyRow:
 
 impl<R: FromSqlRow<Untyped, Sqlite> + FromSqlRow<Untyped, Pg> + 'static> AnyRow for R {}
 
+/// A query that either engine answers with rows `R`.
+pub(crate) trait AnyQuery<'q, R>:
+    LoadQuery<'q, SqliteConnection, R> + LoadQuery<'q, PgConnection, R>
+{
+}
+
+impl<'q, R, Q> AnyQuery<'q, R> for Q where
+    Q: LoadQuery<'q, SqliteConnection, R> + LoadQuery<'q, PgConnection, R>
+{
+}
+
+/// A statement that either engine executes.
+pub(crate) trait AnyStatement:
+    ExecuteDsl<SqliteConnection> + ExecuteDsl<PgConnection>
+{
+}
+
+impl<S: ExecuteDsl<SqliteConnection> + ExecuteDsl<PgConnection>> AnyStatement for S {}
+
 impl Conn {
+    /// Executes a statement and returns the number of affected rows.
+    pub(crate) fn execute(&mut self, statement: impl AnyStatement) -> QueryResult<usize> {
+        on_engine!(self, c => ExecuteDsl::execute(statement, c))
+    }
+
+    /// Executes a statement.
+    pub(crate) fn run(&mut self, statement: impl AnyStatement) -> Result<()> {
+        Ok(self.execute(statement).map(drop)?)
+    }
+
+    /// Loads the rows of a query.
+    pub(crate) fn load<'q, R>(&mut self, query: impl AnyQuery<'q, R>) -> Result<Vec<R>> {
+        Ok(on_engine!(self, c => query.load(c))?)
+    }
+
+    /// Loads the rows of a query that waits for locks.
+    pub(crate) fn load_locked<'q, R>(&mut self, query: impl AnyQuery<'q, R>) -> Result<Vec<R>> {
+        on_engine!(self, c => query.load(c)).map_err(Error::from_lock_wait)
+    }
+
+    /// Loads the rows of a query and converts them.
+    pub(crate) fn load_as<'q, R, T: TryFrom<R>>(
+        &mut self,
+        query: impl AnyQuery<'q, R>,
+    ) -> Result<Vec<T>>
+    where
+        Error: From<T::Error>,
+    {
+        self.load(query)?.into_iter().map(|row| Ok(T::try_from(row)?)).collect()
+    }
+
+    /// Loads the first row of a query, if there is one.
+    pub(crate) fn first<'q, R>(&mut self, query: impl AnyQuery<'q, R>) -> Result<Option<R>> {
+        Ok(on_engine!(self, c => query.get_result(c).optional())?)
+    }
+
+    /// Loads the first row of a query, if there is one, and converts it.
+    pub(crate) fn first_as<'q, R, T: TryFrom<R>>(
+        &mut self,
+        query: impl AnyQuery<'q, R>,
+    ) -> Result<Option<T>>
+    where
+        Error: From<T::Error>,
+    {
+        Ok(self.first(query)?.map(T::try_from).transpose()?)
+    }
+
+    /// Selects the columns of a row type `R` from tables, and converts the rows.
+    pub(crate) fn select_all<'q, R: Selectable<Sqlite>, T: TryFrom<R>>(
+        &mut self,
+        query: impl SelectDsl<R::SelectExpression, Output: AnyQuery<'q, R>>,
+    ) -> Result<Vec<T>>
+    where
+        Error: From<T::Error>,
+    {
+        self.load_as(query.select(R::construct_selection()))
+    }
+
+    /// Does the same as [`Self::select_all`] for the first row, if there is one.
+    pub(crate) fn select_first<'q, R: Selectable<Sqlite>, T: TryFrom<R>>(
+        &mut self,
+        query: impl SelectDsl<R::SelectExpression, Output: AnyQuery<'q, R>>,
+    ) -> Result<Option<T>>
+    where
+        Error: From<T::Error>,
+    {
+        self.first_as(query.select(R::construct_selection()))
+    }
+
+    /// Loads the only row of a query.
+    pub(crate) fn one<'q, R>(&mut self, query: impl AnyQuery<'q, R>) -> Result<R> {
+        Ok(on_engine!(self, c => query.get_result(c))?)
+    }
+
+    /// Loads the rows of a statement as tuples, by the order of the columns.
+    pub(crate) fn rows<'q, T: Columns>(&mut self, sql: &'q Sql<'q>) -> Result<Vec<T>>
+    where
+        Typed<'q, T::Sql>: AnyQuery<'q, T>,
+    {
+        self.load(Typed::new(sql))
+    }
+
+    /// Loads the first row of a statement as a tuple, if there is one.
+    pub(crate) fn row<'q, T: Columns>(&mut self, sql: &'q Sql<'q>) -> Result<Option<T>>
+    where
+        Typed<'q, T::Sql>: AnyQuery<'q, T>,
+    {
+        self.first(Typed::new(sql))
+    }
+
     /// Calls `visit` for each row of a statement, without collecting the rows.
     pub(crate) fn each_row<R: AnyRow>(
         &mut self,

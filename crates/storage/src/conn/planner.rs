@@ -19,8 +19,8 @@
 //! - [`Lookup::by_index`]: `INDEXED BY` in SQLite, which has no statistics and assumes that the key
 //!   of a book is as selective as the key of one of its accounts.
 //! - [`Lookup::merge`]: each engine merges ordered parts if the statement has the right form.
-//! - Several accounts of a page are one `LATERAL` in PostgreSQL (`index_ranges.rs`). Each part of a
-//!   `UNION` is planned separately, which takes longer than reading the rows of a page.
+//! - Several accounts of a page are one `LATERAL` in PostgreSQL (`search/range_page.rs`). Each part
+//!   of a `UNION` is planned separately, which takes longer than reading the rows of a page.
 //! - [`as_filter`]: a condition in `COALESCE` uses no index. Otherwise an engine estimates that
 //!   several terms together match hardly a row, and scans the whole book to find it.
 //! - [`without_order`]: a unary plus before a column. Without it an engine may scan a book by day
@@ -32,7 +32,7 @@
 //!
 //! `tests/it/plans.rs` and `balance_plans.rs` check the plans of the statements as they are sent.
 
-use crate::conn::sql::{Sql, Value};
+use crate::conn::sql::{self, Sql, Value};
 
 /// The planner settings of every PostgreSQL connection.
 pub(crate) const POSTGRES_SETTINGS: &str = "SET join_collapse_limit = 1; \
@@ -42,7 +42,7 @@ pub(crate) const POSTGRES_SETTINGS: &str = "SET join_collapse_limit = 1; \
 
 /// Wraps a condition so that it filters rows but uses no index.
 pub(crate) fn as_filter(condition: Sql<'_>) -> Sql<'_> {
-    Sql::new("COALESCE((").append(condition).push("), FALSE)")
+    Sql::new("COALESCE(({}), FALSE)").bind(condition)
 }
 
 /// Names a column so that no index is used for its order.
@@ -82,8 +82,7 @@ impl Lookup {
         self,
         rows: impl IntoIterator<Item = R>,
     ) -> Joined<'a> {
-        let (rows, _) = Sql::new("(VALUES ").rows(rows);
-        self.rows(rows.push(") n"), Sql::new("1 = 1"))
+        self.rows(Sql::new("(VALUES {}) n").bind(sql::rows(rows)), Sql::new("1 = 1"))
     }
 
     /// Names a table whose rows must be found by this index.
@@ -107,7 +106,7 @@ impl Lookup {
             let all = if number == 0 { all } else { all.push(" UNION ALL ") };
             match self {
                 Self::InOrder => all.append(part),
-                Self::Lateral => all.push("(").append(part).append(first.clone()).push(")"),
+                Self::Lateral => all.push("({}{})").bind((part, first.clone())),
             }
         };
         parts.into_iter().enumerate().fold(Sql::new(""), add).append(first.clone())
@@ -130,7 +129,7 @@ impl<'a> Joined<'a> {
         match lookup {
             Lookup::InOrder => {
                 let from = from.push(format!(" CROSS JOIN {table} {name}"));
-                Self { lookup, from, condition: condition.push(" AND ").append(key) }
+                Self { lookup, from, condition: condition.push(" AND {}").bind(key) }
             }
             Lookup::Lateral => {
                 let inside = from.push(format!(
@@ -149,6 +148,6 @@ impl<'a> Joined<'a> {
 
     /// Returns ` FROM ... WHERE ...`.
     pub(crate) fn sql(self) -> Sql<'a> {
-        Sql::new(" FROM ").append(self.from).push(" WHERE ").append(self.condition)
+        Sql::new(" FROM {} WHERE {}").bind((self.from, self.condition))
     }
 }

@@ -5,13 +5,12 @@
 //! ([`crate::conn`]) and the advisory locks of leases ([`crate::lease`]), which would never be
 //! released.
 
-use diesel::prelude::*;
 use diesel::sql_types::Text;
 
+use crate::conn::Conn;
 use crate::conn::address::Address;
 use crate::conn::mode::Mode;
-use crate::conn::sql::Sql;
-use crate::conn::{Conn, on_engine};
+use crate::conn::sql::{Sql, Typed};
 use crate::error::{Error, Result};
 
 /// Number of probes. One is enough for a pooler without other clients.
@@ -20,13 +19,7 @@ const PROBES: usize = 4;
 /// Identifies the backend process. Process ids of different servers may be equal, so it includes
 /// the start time of the server.
 const BACKEND: &str = "SELECT pg_backend_pid()::text || ' since ' \
-    || pg_postmaster_start_time()::text AS process";
-
-#[derive(QueryableByName)]
-struct ServingProcess {
-    #[diesel(sql_type = Text)]
-    process: String,
-}
+    || pg_postmaster_start_time()::text";
 
 /// Refuses an address whose sessions share backend processes.
 ///
@@ -62,6 +55,5 @@ fn in_transaction(conn: &mut Conn) -> Result<String> {
 fn backend(conn: &mut Conn) -> Result<String> {
     // Uncached, because a prepared statement would be session state, too.
     let sql = Sql::new(BACKEND).uncached();
-    let row: ServingProcess = on_engine!(conn, c => (&sql).get_result(c))?;
-    Ok(row.process)
+    conn.one(Typed::<Text>::new(&sql))
 }

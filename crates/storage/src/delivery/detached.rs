@@ -11,11 +11,11 @@ use daybook_domain::instant::Instant;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
-use super::in_flight::{InFlight, Slot};
+use super::in_flight::{InFlight, SlotHolder};
 use super::lease::{DELIVERY, Dispatched, Leased, Row};
 use crate::commit::tx::Tx;
-use crate::conn::sql::{Sql, Value};
-use crate::conn::{Conn, on_engine};
+use crate::conn::Conn;
+use crate::conn::sql::{Sql, list};
 use crate::error::Result;
 
 #[derive(QueryableByName)]
@@ -77,36 +77,35 @@ impl Conn {
         in_flight: &mut InFlight,
         dispatched: &mut Vec<Dispatched>,
     ) -> Result<bool> {
-        let mut due = Sql::new("SELECT * FROM detached_deliveries WHERE due_at <= ")
-            .int(now.milliseconds())
-            .push(" AND (lease IS NULL OR leased_until <= ")
-            .int(now.milliseconds())
-            .push(") AND app_id NOT IN ")
-            .list(in_flight.full_apps());
+        let mut due = Sql::new(
+            "SELECT * FROM detached_deliveries WHERE due_at <= {} AND (lease IS NULL \
+             OR leased_until <= {}) AND app_id NOT IN {}",
+        )
+        .bind((now, now, list(in_flight.full_apps())));
         let full = in_flight.full_installers();
         if !full.is_empty() {
-            due = due.push(" AND user_id NOT IN ").list(full);
+            due = due.push(" AND user_id NOT IN {}").bind(list(full));
         }
         let due = due
-            .push(" ORDER BY due_at LIMIT ")
-            .int(i64::try_from(in_flight.free()).unwrap_or(i64::MAX))
-            .push(self.skip_locked())
+            .push(" ORDER BY due_at LIMIT {}{}")
+            .bind((
+                i64::try_from(in_flight.free()).unwrap_or(i64::MAX),
+                Sql::new(self.skip_locked()),
+            ))
             .uncached();
-        let rows: Vec<DetachedRow> = on_engine!(self, c => (&due).load(c))?;
+        let rows: Vec<DetachedRow> = self.load(&due)?;
         let mut has_skipped = false;
         for row in rows {
             let app = AppId::stored(row.app_id.clone());
-            let slot = Slot { app, installer: Some(UserId::new(row.user_id)) };
+            let slot = SlotHolder { app, installer: Some(UserId::new(row.user_id)) };
             if !in_flight.admits(&slot) {
                 has_skipped = true;
                 continue;
             }
             let leased = row.leased(new_lease());
-            let sql = Sql::new("UPDATE detached_deliveries SET lease = ")
-                .int(leased.lease)
-                .push(", leased_until = ")
-                .int(until.milliseconds());
-            self.execute(&detached_row(sql, &leased.delivery))?;
+            let sql = Sql::new("UPDATE detached_deliveries SET lease = {}, leased_until = {}")
+                .bind((leased.lease, until));
+            self.execute(detached_row(sql, &leased.delivery))?;
             in_flight.enter(&slot);
             dispatched.push(Dispatched { leased, slot });
         }
@@ -128,15 +127,11 @@ impl DetachedDeliveries<'_, '_> {
                 "o.public_id FROM delivery_queues q JOIN books o ON o.id = q.book_id \
                  JOIN deliveries d ON d.book_id = q.book_id AND d.app_id = q.app_id \
                  JOIN events e ON e.book_id = d.book_id AND e.sequence = d.sequence \
-                 WHERE q.book_id = ",
+                 WHERE q.book_id = {} AND o.public_id = {} AND q.paused_at IS NULL \
+                 AND q.stopped_at IS NULL AND e.kind = {} ORDER BY d.app_id, d.sequence",
             )
-            .int(number.get())
-            .push(" AND o.public_id = ")
-            .text(book.as_str())
-            .push(" AND q.paused_at IS NULL AND q.stopped_at IS NULL AND e.kind = ")
-            .int(i64::from(EventType::BookDeleted.number()))
-            .push(" ORDER BY d.app_id, d.sequence");
-        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&pending).load(c))?;
+            .bind((number, book.as_str(), i64::from(EventType::BookDeleted.number())));
+        let rows: Vec<Row> = self.tx.flushed()?.load(&pending)?;
         Ok(rows.into_iter().map(|row| row.leased(0).delivery).collect())
     }
 
@@ -151,38 +146,29 @@ impl DetachedDeliveries<'_, '_> {
         let EventCopy { id, installer, url, body } = copy;
         let detached = Sql::new(
             "INSERT INTO detached_deliveries (book, event, url, body, user_id, app_id, sequence, \
-             depth, failures, busy, busy_since, lease, leased_until, due_at) SELECT ",
+             depth, failures, busy, busy_since, lease, leased_until, due_at) \
+             SELECT {}, {}, {}, {}, {}, d.app_id, d.sequence, d.depth, d.failures, d.busy, \
+             d.busy_since, q.lease, q.leased_until, COALESCE(q.due_at, {}) FROM deliveries d \
+             JOIN delivery_queues q ON q.book_id = d.book_id AND q.app_id = d.app_id \
+             WHERE d.book_id = {} AND d.app_id = {} AND d.sequence = {} \
+             ON CONFLICT (book, app_id, sequence) DO NOTHING",
         )
-        .text(key.as_str())
-        .push(", ")
-        .text(id.as_str())
-        .push(", ")
-        .text(url.as_str())
-        .push(", ")
-        .text(body.as_str())
-        .push(", ")
-        .int(installer.get())
-        .push(
-            ", d.app_id, d.sequence, d.depth, d.failures, d.busy, d.busy_since, q.lease, \
-             q.leased_until, COALESCE(q.due_at, ",
-        )
-        .int(now.milliseconds())
-        .push(
-            ") FROM deliveries d JOIN delivery_queues q ON q.book_id = d.book_id \
-             AND q.app_id = d.app_id WHERE d.book_id = ",
-        )
-        .int(book.get())
-        .push(" AND d.app_id = ")
-        .text(app.as_str())
-        .push(" AND d.sequence = ")
-        .int(*sequence)
-        .push(" ON CONFLICT (book, app_id, sequence) DO NOTHING")
+        .bind((
+            key.as_str(),
+            id.as_str(),
+            url.as_str(),
+            body.as_str(),
+            installer,
+            now,
+            book,
+            app.as_str(),
+            *sequence,
+        ))
         .uncached();
         let mut conn = tx.flushed()?;
-        conn.execute(&detached)?;
+        conn.run(&detached)?;
         let delete = super::of_queue(Sql::new("DELETE FROM deliveries"), *book, app);
-        conn.execute(&delete.push(" AND sequence = ").int(*sequence))?;
-        Ok(())
+        conn.run(delete.push(" AND sequence = {}").bind(*sequence))
     }
 
     /// Leases due deliveries until an instant, as many as there are slots.
@@ -203,26 +189,20 @@ impl DetachedDeliveries<'_, '_> {
 
     /// Extends a lease that has not ended.
     pub fn extend_lease(self, leased: &Leased, until: Instant) -> Result<()> {
-        let sql = Sql::new("UPDATE detached_deliveries SET leased_until = ");
-        let sql = leased_row(sql.int(until.milliseconds()), leased);
-        self.tx.flushed()?.execute(&sql)?;
-        Ok(())
+        let sql = Sql::new("UPDATE detached_deliveries SET leased_until = {}");
+        let sql = leased_row(sql.bind(until), leased);
+        self.tx.flushed()?.run(&sql)
     }
 
     /// Releases a delivery whose lease has not ended. It is retried at an instant.
     pub fn release(self, leased: &Leased, state: RetryState, at: Instant) -> Result<()> {
         let RetryState { failures, busy, busy_since } = state;
-        let sql = Sql::new("UPDATE detached_deliveries SET lease = NULL, leased_until = NULL, ")
-            .push("due_at = ")
-            .int(at.milliseconds())
-            .push(", failures = ")
-            .int(failures)
-            .push(", busy = ")
-            .int(busy)
-            .push(", busy_since = ")
-            .value(Value::SomeInt(busy_since.map(Instant::milliseconds)));
-        self.tx.flushed()?.execute(&leased_row(sql, leased))?;
-        Ok(())
+        let sql = Sql::new(
+            "UPDATE detached_deliveries SET lease = NULL, leased_until = NULL, due_at = {}, \
+             failures = {}, busy = {}, busy_since = {}",
+        )
+        .bind((at, failures, busy, busy_since));
+        self.tx.flushed()?.run(leased_row(sql, leased))
     }
 
     /// Deletes a delivery that has ended; returns whether its lease was still valid.
@@ -234,12 +214,12 @@ impl DetachedDeliveries<'_, '_> {
 
 /// Adds the condition that selects a detached delivery.
 fn detached_row<'a>(sql: Sql<'a>, delivery: &'a EventDelivery) -> Sql<'a> {
-    let sql = sql.push(" WHERE book = ").text(delivery.key.as_str());
-    let sql = sql.push(" AND app_id = ").text(delivery.app.as_str());
-    sql.push(" AND sequence = ").int(delivery.sequence)
+    let sql = sql.push(" WHERE book = {}").bind(delivery.key.as_str());
+    let sql = sql.push(" AND app_id = {}").bind(delivery.app.as_str());
+    sql.push(" AND sequence = {}").bind(delivery.sequence)
 }
 
 /// Adds the condition that selects a detached delivery with a lease.
 fn leased_row<'a>(sql: Sql<'a>, leased: &'a Leased) -> Sql<'a> {
-    detached_row(sql, &leased.delivery).push(" AND lease = ").int(leased.lease)
+    detached_row(sql, &leased.delivery).push(" AND lease = {}").bind(leased.lease)
 }

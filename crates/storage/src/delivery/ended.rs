@@ -9,10 +9,8 @@ use daybook_domain::instant::Instant;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
-use super::pause::LastOfPortion;
-use super::{Deliveries, of_queue};
-use crate::conn::on_engine;
-use crate::conn::sql::{Sql, Value};
+use super::{Deliveries, end_of_portion, of_queue};
+use crate::conn::sql::{Sql, Value, list};
 use crate::error::Result;
 
 /// Maximum number of deliveries that one unit of work removes.
@@ -70,8 +68,8 @@ impl Deliveries<'_, '_> {
     /// Ends a queue, after which nothing is delivered to the app in the book.
     pub fn stop(self, delivery: &EventDelivery, now: Instant) -> Result<()> {
         let (tx, EventDelivery { book, app, .. }) = (self.tx, delivery);
-        let stopped = Sql::new(STOPPED).int(now.milliseconds());
-        tx.flushed()?.execute(&of_queue(stopped, *book, app))?;
+        let stopped = Sql::new(STOPPED).bind(now);
+        tx.flushed()?.run(of_queue(stopped, *book, app))?;
         tx.deliveries().remove_portion(*book, app)?;
         Ok(())
     }
@@ -83,13 +81,13 @@ impl Deliveries<'_, '_> {
         let tx = self.tx;
         let operator = PauseCause::Operator.as_str();
         let stopped = Sql::new(STOPPED)
-            .int(now.milliseconds())
-            .push(", failing_since = NULL, paused_at = CASE WHEN pause_cause = ")
-            .text(operator)
-            .push(" THEN paused_at END, pause_cause = CASE WHEN pause_cause = ")
-            .text(operator)
-            .push(" THEN pause_cause END");
-        tx.flushed()?.execute(&of_queue(stopped, book, app))?;
+            .bind(now)
+            .push(
+                ", failing_since = NULL, paused_at = CASE WHEN pause_cause = {} THEN paused_at \
+                 END, pause_cause = CASE WHEN pause_cause = {} THEN pause_cause END",
+            )
+            .bind((operator, operator));
+        tx.flushed()?.run(of_queue(stopped, book, app))?;
         if tx.deliveries().remove_portion(book, app)? {
             return Ok(());
         }
@@ -117,26 +115,21 @@ impl Deliveries<'_, '_> {
     /// Lists ended queues after a place, up to 1,000.
     pub fn ended(self, after: Option<&EndedPlace>) -> Result<Vec<EndedQueue>> {
         let query = ended(after);
-        let rows: Vec<EndedRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
-        Ok(rows.into_iter().map(EndedQueue::from).collect())
+        self.tx.flushed()?.load_as::<EndedRow, _>(&query)
     }
 
     /// Removes the first deliveries of a locked queue; returns whether deliveries are left.
     fn remove_portion(self, book: BookId, app: &AppId) -> Result<bool> {
         let mut conn = self.tx.flushed()?;
-        let first = of_queue(Sql::new("SELECT sequence FROM deliveries"), book, app);
-        let first = first.push(" ORDER BY sequence LIMIT ").int(MAX_REMOVED.saturating_add(1));
-        let portion = Sql::new("SELECT MAX(p.sequence) AS sequence, COUNT(*) AS count FROM (")
-            .append(first)
-            .push(") p");
-        let rows: Vec<LastOfPortion> = on_engine!(&mut *conn, c => (&portion).load(c))?;
-        let Some(LastOfPortion { sequence: Some(last), count }) = rows.into_iter().next() else {
+        let limit = MAX_REMOVED.saturating_add(1);
+        let Some((last, count)) = end_of_portion(&mut conn, book, app, limit)? else {
             return Ok(false);
         };
         let has_more = count > MAX_REMOVED;
         let delete = of_queue(Sql::new("DELETE FROM deliveries"), book, app);
-        let delete = delete.push(if has_more { " AND sequence < " } else { " AND sequence <= " });
-        conn.execute(&delete.int(last))?;
+        let delete =
+            delete.push(if has_more { " AND sequence < {}" } else { " AND sequence <= {}" });
+        conn.run(delete.bind(last))?;
         Ok(has_more)
     }
 
@@ -145,16 +138,15 @@ impl Deliveries<'_, '_> {
         let mut conn = self.tx.flushed()?;
         let delete = of_queue(Sql::new("DELETE FROM delivery_queues"), book, app);
         let operator = PauseCause::Operator.as_str();
-        let delete = delete.push(" AND (pause_cause IS NULL OR pause_cause <> ").text(operator);
-        conn.execute(&delete.push(")"))?;
+        let delete = delete.push(" AND (pause_cause IS NULL OR pause_cause <> {}").bind(operator);
+        conn.execute(delete.push(")"))?;
         let reopen = Sql::new("UPDATE delivery_queues SET stopped_at = NULL");
-        conn.execute(&of_queue(reopen, book, app))?;
-        Ok(())
+        conn.run(of_queue(reopen, book, app))
     }
 }
 
 const STOPPED: &str = "UPDATE delivery_queues SET lease = NULL, leased_until = NULL, \
-     due_at = NULL, stopped_at = ";
+     due_at = NULL, stopped_at = {}";
 
 /// Returns the statement of [`Deliveries::ended`].
 fn ended(after: Option<&EndedPlace>) -> Sql<'_> {
@@ -169,9 +161,9 @@ fn ended(after: Option<&EndedPlace>) -> Sql<'_> {
     let query = match after {
         Some(EndedPlace { book, app }) => {
             let key = [Value::Int(*book), Value::Text(app.as_str().into())];
-            query.push(" AND (q.book_id, q.app_id) > ").list(key)
+            query.push(" AND (q.book_id, q.app_id) > {}").bind(list(key))
         }
         None => query,
     };
-    query.push(" ORDER BY q.book_id, q.app_id LIMIT ").int(MAX_LISTED)
+    query.push(" ORDER BY q.book_id, q.app_id LIMIT {}").bind(MAX_LISTED)
 }

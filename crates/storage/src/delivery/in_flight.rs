@@ -15,7 +15,7 @@ use crate::error::Result;
 
 /// The user of a slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Slot {
+pub struct SlotHolder {
     /// The app.
     pub app: AppId,
     /// The user who installed it.
@@ -52,8 +52,8 @@ impl InFlight {
     }
 
     /// Takes a slot.
-    pub fn enter(&mut self, slot: &Slot) {
-        let Slot { app, installer } = slot;
+    pub fn enter(&mut self, slot: &SlotHolder) {
+        let SlotHolder { app, installer } = slot;
         self.free = self.free.saturating_sub(1);
         *self.apps.entry(app.clone()).or_default() += 1;
         if let Some(user) = installer {
@@ -62,8 +62,8 @@ impl InFlight {
     }
 
     /// Frees a slot.
-    pub fn leave(&mut self, slot: &Slot) {
-        let Slot { app, installer } = slot;
+    pub fn leave(&mut self, slot: &SlotHolder) {
+        let SlotHolder { app, installer } = slot;
         self.free += 1;
         decrement(&mut self.apps, app);
         if let Some(user) = installer {
@@ -85,8 +85,8 @@ impl InFlight {
     }
 
     /// Returns whether a slot may be taken.
-    pub(super) fn admits(&self, slot: &Slot) -> bool {
-        let Slot { app, installer } = slot;
+    pub(super) fn admits(&self, slot: &SlotHolder) -> bool {
+        let SlotHolder { app, installer } = slot;
         let of_app = self.apps.get(app).copied().unwrap_or_default();
         let of_user = installer.and_then(|user| self.installers.get(&user).copied());
         of_app < self.max_per_app && of_user.unwrap_or_default() < self.free
@@ -111,12 +111,12 @@ impl InFlight {
 mod tests {
     use super::*;
 
-    fn slot(app: &str, user: i64) -> Slot {
-        Slot { app: AppId::stored(app.to_owned()), installer: Some(UserId::new(user)) }
+    fn slot(app: &str, user: i64) -> SlotHolder {
+        SlotHolder { app: AppId::stored(app.to_owned()), installer: Some(UserId::new(user)) }
     }
 
     /// Takes all slots that a user may have, for more apps than there are slots.
-    fn fill(slots: &mut InFlight, user: i64) -> Vec<Slot> {
+    fn fill(slots: &mut InFlight, user: i64) -> Vec<SlotHolder> {
         let mut taken = Vec::new();
         for number in 0..100 {
             let next = slot(&format!("{user} {number}"), user);
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn app_without_installer_counts_for_no_user() {
         let mut slots = InFlight::new(2, 8);
-        let bot = Slot { installer: None, ..slot("bot", 1) };
+        let bot = SlotHolder { installer: None, ..slot("bot", 1) };
         slots.enter(&bot);
         assert!(slots.admits(&bot) && slots.full_installers().is_empty());
     }

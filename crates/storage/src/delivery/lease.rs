@@ -10,11 +10,11 @@ use daybook_domain::instant::Instant;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
-use super::in_flight::{InFlight, Slot};
+use super::in_flight::{InFlight, SlotHolder};
 use super::{Deliveries, of_queue};
+use crate::conn::Conn;
 use crate::conn::bulk::Bulk;
-use crate::conn::sql::{Sql, Value};
-use crate::conn::{Conn, on_engine};
+use crate::conn::sql::{Sql, Value, list};
 use crate::error::{Error, Result};
 
 /// A delivery that a process has leased.
@@ -34,7 +34,7 @@ pub struct Dispatched {
     /// The delivery.
     pub leased: Leased,
     /// The slot that it uses.
-    pub slot: Slot,
+    pub slot: SlotHolder,
 }
 
 /// A queue that this unit of work has locked.
@@ -43,7 +43,7 @@ pub struct LockedQueue {
     /// The current lease and its expiry.
     pub lease: Option<(i64, Instant)>,
     /// The time since which the app fails.
-    pub failing: FailureStreak,
+    pub streak: FailureStreak,
     /// The start and the cause of a pause.
     pub pause: Option<(Instant, PauseCause)>,
     /// Whether the queue has ended.
@@ -112,9 +112,9 @@ struct DueRow {
 }
 
 impl DueRow {
-    fn slot(&self) -> Slot {
+    fn slot(&self) -> SlotHolder {
         let app = AppId::stored(self.delivery.app_id.clone());
-        Slot { app, installer: self.installer_id.map(UserId::new) }
+        SlotHolder { app, installer: self.installer_id.map(UserId::new) }
     }
 }
 
@@ -134,12 +134,6 @@ struct QueueRow {
     stopped_at: Option<i64>,
 }
 
-#[derive(QueryableByName)]
-struct WaitingRow {
-    #[diesel(sql_type = BigInt)]
-    sequence: i64,
-}
-
 impl TryFrom<QueueRow> for LockedQueue {
     type Error = Error;
 
@@ -149,7 +143,7 @@ impl TryFrom<QueueRow> for LockedQueue {
         let cause = parse_cause(pause_cause)?;
         Ok(Self {
             lease: lease.zip(leased_until.map(Instant::new)),
-            failing: FailureStreak(failing_since.map(Instant::new)),
+            streak: FailureStreak(failing_since.map(Instant::new)),
             pause: paused_at.map(|at| (Instant::new(at), cause)),
             has_ended: stopped_at.is_some(),
         })
@@ -180,34 +174,31 @@ const FIRST: &str = " FROM delivery_queues q \
 
 /// Adds the condition that a queue `q` is due, not paused and not leased.
 fn due_and_free(sql: Sql<'_>, now: Instant) -> Sql<'_> {
-    sql.push("q.due_at <= ")
-        .int(now.milliseconds())
-        .push(" AND (q.lease IS NULL OR q.leased_until <= ")
-        .int(now.milliseconds())
-        .push(") AND q.paused_at IS NULL")
+    sql.push("q.due_at <= {} AND (q.lease IS NULL OR q.leased_until <= {}) AND q.paused_at IS NULL")
+        .bind((now, now))
 }
 
 /// Selects the deliveries that [`Deliveries::lease_due`] leases.
 pub(crate) fn due(now: Instant, in_flight: &InFlight) -> Sql<'static> {
     let query = Sql::new(DELIVERY).push(KEY).push(", ").push(INSTALLER).push(" AS installer_id");
     let mut query = due_and_free(query.push(FIRST).push(" WHERE "), now)
-        .push(" AND q.app_id NOT IN ")
-        .list(in_flight.full_apps());
+        .push(" AND q.app_id NOT IN {}")
+        .bind(list(in_flight.full_apps()));
     let full = in_flight.full_installers();
     if !full.is_empty() {
-        query = query.push(" AND COALESCE(").push(INSTALLER).push(", 0) NOT IN ").list(full);
+        query =
+            query.push(" AND COALESCE({}, 0) NOT IN {}").bind((Sql::new(INSTALLER), list(full)));
     }
     // An event that an app caused waits until the causing delivery ends. The leases are read once.
     query = query
         .push(
             " AND (d.cause_lease IS NULL OR d.cause_lease NOT IN (SELECT h.lease \
-             FROM delivery_queues h WHERE h.lease IS NOT NULL AND h.leased_until > ",
+             FROM delivery_queues h WHERE h.lease IS NOT NULL AND h.leased_until > {}))",
         )
-        .int(now.milliseconds())
-        .push("))");
+        .bind(now);
     query
-        .push(" ORDER BY q.due_at, q.book_id, q.app_id LIMIT ")
-        .int(i64::try_from(in_flight.free()).unwrap_or(i64::MAX))
+        .push(" ORDER BY q.due_at, q.book_id, q.app_id LIMIT {}")
+        .bind(i64::try_from(in_flight.free()).unwrap_or(i64::MAX))
 }
 
 impl Conn {
@@ -215,21 +206,17 @@ impl Conn {
     ///
     /// Returns false if the queue is no longer due and free.
     fn lease_one(&mut self, found: &Row, now: Instant, until: Instant, lease: i64) -> Result<bool> {
-        let free = Sql::new("SELECT q.book_id, q.app_id FROM delivery_queues q WHERE q.book_id = ")
-            .int(found.book_id)
-            .push(" AND q.app_id = ")
-            .text(found.app_id.as_str())
-            .push(" AND ");
+        let free = Sql::new(
+            "SELECT q.book_id, q.app_id FROM delivery_queues q WHERE q.book_id = {} \
+             AND q.app_id = {} AND ",
+        )
+        .bind((found.book_id, found.app_id.as_str()));
         let free = due_and_free(free, now).push(self.skip_locked());
-        let sql = Sql::new("UPDATE delivery_queues SET lease = ")
-            .int(lease)
-            .push(", leased_until = ")
-            .int(until.milliseconds())
-            .push(" WHERE book_id = ")
-            .int(found.book_id)
-            .push(" AND (book_id, app_id) IN (")
-            .append(free)
-            .push(")");
+        let sql = Sql::new(
+            "UPDATE delivery_queues SET lease = {}, leased_until = {} WHERE book_id = {} \
+             AND (book_id, app_id) IN ({})",
+        )
+        .bind((lease, until, found.book_id, free));
         Ok(self.execute(&sql)? > 0)
     }
 
@@ -245,7 +232,7 @@ impl Conn {
         dispatched: &mut Vec<Dispatched>,
     ) -> Result<bool> {
         let query = due(now, in_flight).push(self.skip_locked_of_q()).uncached();
-        let rows: Vec<DueRow> = on_engine!(self, c => (&query).load(c))?;
+        let rows: Vec<DueRow> = self.load(&query)?;
         let is_distributed = self.engine().is_distributed();
         let mut has_skipped = false;
         let mut leases = Bulk::new(
@@ -307,9 +294,8 @@ impl Deliveries<'_, '_> {
             queue.filter(|queue| queue.lease.is_some_and(|(lease, _)| lease == leased.lease));
         // Checked under the lock, which the removal of a delivery also takes.
         let waiting = of_queue(Sql::new("SELECT sequence FROM deliveries"), *book, app);
-        let waiting = waiting.push(" AND sequence = ").int(*sequence);
-        let rows: Vec<WaitingRow> = on_engine!(tx.flushed()?, c => (&waiting).load(c))?;
-        let exists = rows.iter().any(|row| row.sequence == *sequence);
+        let waiting = waiting.push(" AND sequence = {}").bind(*sequence);
+        let exists = tx.flushed()?.row::<i64>(&waiting)?.is_some();
         Ok(if exists { queue } else { None })
     }
 
@@ -321,30 +307,23 @@ impl Deliveries<'_, '_> {
              FROM delivery_queues",
         );
         let queue = of_queue(queue, book, app).push(conn.for_update());
-        let rows: Vec<QueueRow> = on_engine!(&mut *conn, c => (&queue).load(c))?;
-        rows.into_iter().next().map(LockedQueue::try_from).transpose()
+        conn.first_as::<QueueRow, _>(&queue)
     }
 
     /// Extends the lease of a locked queue.
     pub fn extend_lease(self, leased: &Leased, until: Instant) -> Result<()> {
         let EventDelivery { book, app, .. } = &leased.delivery;
-        let sql = Sql::new("UPDATE delivery_queues SET leased_until = ").int(until.milliseconds());
-        self.tx.flushed()?.execute(&of_queue(sql, *book, app))?;
-        Ok(())
+        let sql = Sql::new("UPDATE delivery_queues SET leased_until = {}").bind(until);
+        self.tx.flushed()?.run(of_queue(sql, *book, app))
     }
 
     /// Saves the retry state of a delivery.
     pub fn save_retry_state(self, delivery: &EventDelivery, state: RetryState) -> Result<()> {
         let RetryState { failures, busy, busy_since } = state;
-        let sql = Sql::new("UPDATE deliveries SET failures = ")
-            .int(failures)
-            .push(", busy = ")
-            .int(busy)
-            .push(", busy_since = ")
-            .value(Value::SomeInt(busy_since.map(Instant::milliseconds)));
+        let sql = Sql::new("UPDATE deliveries SET failures = {}, busy = {}, busy_since = {}")
+            .bind((failures, busy, busy_since));
         let sql = of_queue(sql, delivery.book, &delivery.app);
-        self.tx.flushed()?.execute(&sql.push(" AND sequence = ").int(delivery.sequence))?;
-        Ok(())
+        self.tx.flushed()?.run(sql.push(" AND sequence = {}").bind(delivery.sequence))
     }
 
     /// Deletes a delivery that has ended; returns the next one of its queue under the same lease.
@@ -352,19 +331,15 @@ impl Deliveries<'_, '_> {
         let Leased { delivery, lease, .. } = leased;
         let mut conn = self.tx.flushed()?;
         let delete = of_queue(Sql::new("DELETE FROM deliveries"), delivery.book, &delivery.app);
-        conn.execute(&delete.push(" AND sequence = ").int(delivery.sequence))?;
+        conn.execute(delete.push(" AND sequence = {}").bind(delivery.sequence))?;
         let next = Sql::new(DELIVERY)
-            .text(delivery.key.as_str())
             .push(
-                " AS public_id FROM delivery_queues q \
-                 JOIN deliveries d ON d.book_id = q.book_id AND d.app_id = q.app_id \
-                 WHERE q.book_id = ",
+                "{} AS public_id FROM delivery_queues q JOIN deliveries d ON d.book_id = q.book_id \
+                 AND d.app_id = q.app_id WHERE q.book_id = {} AND q.app_id = {} \
+                 ORDER BY d.sequence LIMIT 1",
             )
-            .int(delivery.book.get())
-            .push(" AND q.app_id = ")
-            .text(delivery.app.as_str())
-            .push(" ORDER BY d.sequence LIMIT 1");
-        let rows: Vec<Row> = on_engine!(&mut *conn, c => (&next).load(c))?;
+            .bind((&delivery.key, delivery.book, &delivery.app));
+        let rows: Vec<Row> = conn.load(&next)?;
         Ok(rows.into_iter().next().map(|row| row.leased(*lease)))
     }
 
@@ -374,34 +349,29 @@ impl Deliveries<'_, '_> {
         next: &Leased,
         now: Instant,
         until: Instant,
-        failing: FailureStreak,
+        streak: FailureStreak,
     ) -> Result<()> {
-        let sql = Sql::new("UPDATE delivery_queues SET lease = ")
-            .int(next.lease)
-            .push(", leased_until = ")
-            .int(until.milliseconds())
-            .push(", due_at = ")
-            .int(now.milliseconds())
-            .push(", failing_since = ")
-            .value(Value::SomeInt(failing.0.map(Instant::milliseconds)));
+        let sql = Sql::new(
+            "UPDATE delivery_queues SET lease = {}, leased_until = {}, due_at = {}, \
+             failing_since = {}",
+        )
+        .bind((next.lease, until, now, streak.0));
         let sql = of_queue(sql, next.delivery.book, &next.delivery.app);
-        self.tx.flushed()?.execute(&sql)?;
-        Ok(())
+        self.tx.flushed()?.run(&sql)
     }
 
     /// Releases a queue.
-    pub fn release(self, leased: &Leased, due: Due, failing: FailureStreak) -> Result<()> {
+    pub fn release(self, leased: &Leased, due: Due, streak: FailureStreak) -> Result<()> {
         let sql = Sql::new(
-            "UPDATE delivery_queues SET lease = NULL, leased_until = NULL, failing_since = ",
+            "UPDATE delivery_queues SET lease = NULL, leased_until = NULL, failing_since = {}",
         )
-        .value(Value::SomeInt(failing.0.map(Instant::milliseconds)));
+        .bind(streak.0);
         let sql = match due {
-            Due::At(at) => sql.push(", due_at = ").int(at.milliseconds()),
+            Due::At(at) => sql.push(", due_at = {}").bind(at),
             Due::AsBefore => sql,
             Due::Never => sql.push(", due_at = NULL"),
         };
         let sql = of_queue(sql, leased.delivery.book, &leased.delivery.app);
-        self.tx.flushed()?.execute(&sql)?;
-        Ok(())
+        self.tx.flushed()?.run(&sql)
     }
 }

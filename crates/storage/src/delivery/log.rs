@@ -12,8 +12,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
-use crate::conn::sql::{Sql, Value};
+use crate::conn::sql::Sql;
 use crate::error::{Error, Result};
 
 #[derive(QueryableByName)]
@@ -46,12 +45,6 @@ impl TryFrom<AttemptRow> for LoggedAttempt {
         let exchange = Exchange { at: Instant::new(at), milliseconds, status, answer };
         Ok(Self { app: AppId::stored(app_id), sequence, number: attempt, exchange, failure })
     }
-}
-
-#[derive(QueryableByName)]
-struct LastAttempt {
-    #[diesel(sql_type = BigInt)]
-    attempt: i64,
 }
 
 /// A place in the log of an event.
@@ -106,29 +99,28 @@ impl DeliveryLog<'_, '_> {
         let mut conn = self.tx.flushed()?;
         let last = Sql::new("SELECT COALESCE(MAX(attempt), 0) AS attempt FROM delivery_attempts");
         let last = of_delivery(last, delivery);
-        let rows: Vec<LastAttempt> = on_engine!(&mut *conn, c => (&last).load(c))?;
-        let attempt = rows.first().map_or(1, |row| row.attempt.saturating_add(1));
+        let attempt = conn.row::<i64>(&last)?.unwrap_or_default().saturating_add(1);
         let Exchange { at, milliseconds, status, answer } = exchange;
-        let row = [
-            Value::Int(delivery.book.get()),
-            Value::Int(delivery.sequence),
-            Value::Text(delivery.app.as_str().into()),
-            Value::Int(attempt),
-            Value::Int(at.milliseconds()),
-            Value::Int(*milliseconds),
-            Value::SomeInt(status.map(i64::from)),
-            Value::SomeText(failure.map(Into::into)),
-            Value::SomeText(answer.as_deref().map(Into::into)),
-        ];
         let added = Sql::new(
             "INSERT INTO delivery_attempts \
              (book_id, sequence, app_id, attempt, at, milliseconds, status, failure, answer) \
-             VALUES ",
-        );
-        conn.execute(&added.list(row))?;
+             VALUES ({}, {}, {}, {}, {}, {}, {}, {}, {})",
+        )
+        .bind((
+            delivery.book,
+            delivery.sequence,
+            &delivery.app,
+            attempt,
+            *at,
+            *milliseconds,
+            status.map(i64::from),
+            failure,
+            answer.as_deref(),
+        ));
+        conn.run(&added)?;
         if attempt > MAX_LOGGED {
             let old = of_delivery(Sql::new("DELETE FROM delivery_attempts"), delivery);
-            conn.execute(&old.push(" AND attempt <= ").int(attempt.saturating_sub(MAX_LOGGED)))?;
+            conn.run(old.push(" AND attempt <= {}").bind(attempt.saturating_sub(MAX_LOGGED)))?;
         }
         Ok(())
     }
@@ -141,22 +133,15 @@ impl DeliveryLog<'_, '_> {
         after: Option<&LogPlace>,
         limit: i64,
     ) -> Result<Vec<LoggedAttempt>> {
-        let page = Sql::new("SELECT * FROM delivery_attempts WHERE book_id = ")
-            .int(access.book().id.get())
-            .push(" AND sequence = ")
-            .int(sequence);
+        let page = Sql::new("SELECT * FROM delivery_attempts WHERE book_id = {} AND sequence = {}")
+            .bind((access.book().id, sequence));
         let page = match after {
             None => page,
             Some(LogPlace { app, number }) => page
-                .push(" AND (app_id > ")
-                .text(app.as_str())
-                .push(" OR app_id = ")
-                .text(app.as_str())
-                .push(" AND attempt < ")
-                .int(*number)
-                .push(")"),
+                .push(" AND (app_id > {} OR app_id = {} AND attempt < {})")
+                .bind((app.as_str(), app.as_str(), *number)),
         };
-        self.load(&page.push(" ORDER BY app_id, attempt DESC LIMIT ").int(limit))
+        self.load(&page.push(" ORDER BY app_id, attempt DESC LIMIT {}").bind(limit))
     }
 
     /// Lists up to `limit` attempts to deliver events to an app after a place, newest first.
@@ -171,8 +156,7 @@ impl DeliveryLog<'_, '_> {
     }
 
     fn load(self, page: &Sql<'_>) -> Result<Vec<LoggedAttempt>> {
-        let rows: Vec<AttemptRow> = on_engine!(self.tx.flushed()?, c => page.load(c))?;
-        rows.into_iter().map(LoggedAttempt::try_from).collect()
+        self.tx.flushed()?.load_as::<AttemptRow, _>(page)
     }
 
     /// Removes up to `limit` attempts before an instant; returns their number.
@@ -182,15 +166,16 @@ impl DeliveryLog<'_, '_> {
         let mut conn = self.tx.flushed()?;
         let skip_locked = conn.skip_locked();
         if !conn.engine().is_distributed() {
-            return Ok(conn.execute(&old_attempts(before, limit, None, skip_locked))?);
+            return Ok(conn.execute(old_attempts(before, limit, None, skip_locked))?);
         }
-        let books = Sql::new("SELECT book_id FROM delivery_attempts WHERE at < ")
-            .int(before.milliseconds())
-            .push(" GROUP BY book_id ORDER BY book_id LIMIT ")
-            .int(limit);
-        let books: Vec<LoggedBook> = on_engine!(&mut *conn, c => (&books).load(c))?;
+        let books = Sql::new(
+            "SELECT book_id FROM delivery_attempts WHERE at < {} GROUP BY book_id \
+             ORDER BY book_id LIMIT {}",
+        )
+        .bind((before, limit));
+        let books: Vec<i64> = conn.rows(&books)?;
         let mut removed = 0;
-        for LoggedBook { book_id } in books {
+        for book_id in books {
             let left = limit.saturating_sub(i64::try_from(removed).unwrap_or(i64::MAX));
             let old = old_attempts(before, left, Some(book_id), skip_locked);
             removed = conn.execute(&old)?.saturating_add(removed);
@@ -208,29 +193,23 @@ fn old_attempts<'a>(
     skip_locked: &'static str,
 ) -> Sql<'a> {
     let of_book = |statement: Sql<'a>| match book {
-        Some(book) => statement.push("book_id = ").int(book).push(" AND "),
+        Some(book) => statement.push("book_id = {} AND ").bind(book),
         None => statement,
     };
     of_book(Sql::new(
         "WITH old AS MATERIALIZED (SELECT book_id, sequence, app_id, attempt \
          FROM delivery_attempts WHERE ",
     ))
-    .push("at < ")
-    .int(before.milliseconds())
-    .push(" ORDER BY at LIMIT ")
-    .int(limit)
-    .push(skip_locked)
-    .append(of_book(Sql::new(") DELETE FROM delivery_attempts WHERE ")))
     .push(
-        "(book_id, sequence, app_id, attempt) IN \
-         (SELECT book_id, sequence, app_id, attempt FROM old)",
+        "at < {} ORDER BY at LIMIT {}{}{}(book_id, sequence, app_id, attempt) IN (SELECT \
+         book_id, sequence, app_id, attempt FROM old)",
     )
-}
-
-#[derive(QueryableByName)]
-struct LoggedBook {
-    #[diesel(sql_type = BigInt)]
-    book_id: i64,
+    .bind((
+        before,
+        limit,
+        Sql::new(skip_locked),
+        of_book(Sql::new(") DELETE FROM delivery_attempts WHERE ")),
+    ))
 }
 
 /// Returns the statement of a page of the log of an app.
@@ -243,21 +222,16 @@ pub(crate) fn of_app(
     let page = super::of_queue(Sql::new("SELECT * FROM delivery_attempts"), book, app);
     let page = match after {
         None => page,
-        Some(AttemptPlace { at, sequence, number }) => page
-            .push(" AND (at, sequence, attempt) < (")
-            .int(at.milliseconds())
-            .push(", ")
-            .int(sequence)
-            .push(", ")
-            .int(number)
-            .push(")"),
+        Some(AttemptPlace { at, sequence, number }) => {
+            page.push(" AND (at, sequence, attempt) < ({}, {}, {})").bind((at, sequence, number))
+        }
     };
-    page.push(" ORDER BY at DESC, sequence DESC, attempt DESC LIMIT ").int(limit)
+    page.push(" ORDER BY at DESC, sequence DESC, attempt DESC LIMIT {}").bind(limit)
 }
 
 /// Adds the condition that selects the attempts of a delivery.
 fn of_delivery<'a>(sql: Sql<'a>, delivery: &'a EventDelivery) -> Sql<'a> {
-    let sql = sql.push(" WHERE book_id = ").int(delivery.book.get());
-    let sql = sql.push(" AND sequence = ").int(delivery.sequence);
-    sql.push(" AND app_id = ").text(delivery.app.as_str())
+    let sql = sql.push(" WHERE book_id = {}").bind(delivery.book);
+    let sql = sql.push(" AND sequence = {}").bind(delivery.sequence);
+    sql.push(" AND app_id = {}").bind(delivery.app.as_str())
 }

@@ -38,7 +38,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
+use crate::conn::Conn;
 use crate::conn::sql::Sql;
 use crate::error::{Error, Result};
 use crate::rows::column;
@@ -60,12 +60,6 @@ impl DeliverySignal {
             signal();
         }
     }
-}
-
-#[derive(QueryableByName)]
-struct WaitingCount {
-    #[diesel(sql_type = BigInt)]
-    count: i64,
 }
 
 #[derive(QueryableByName)]
@@ -115,18 +109,31 @@ impl Deliveries<'_, '_> {
         let sql = Sql::new(
             "SELECT COUNT(DISTINCT d.sequence) AS count FROM delivery_queues q \
              JOIN deliveries d ON d.book_id = q.book_id AND d.app_id = q.app_id \
-             WHERE q.paused_at IS NULL AND q.stopped_at IS NULL AND q.book_id = ",
+             WHERE q.paused_at IS NULL AND q.stopped_at IS NULL AND q.book_id = {}",
         )
-        .int(book.get());
-        let rows: Vec<WaitingCount> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-        Ok(rows.first().map_or(0, |row| row.count))
+        .bind(book);
+        Ok(self.tx.flushed()?.row::<i64>(&sql)?.unwrap_or_default())
     }
 }
 
 /// Adds the condition that selects the rows of an app in a book.
 fn of_queue<'a>(sql: Sql<'a>, book: BookId, app: &'a AppId) -> Sql<'a> {
-    let sql = sql.push(" WHERE book_id = ").int(book.get());
-    sql.push(" AND app_id = ").text(app.as_str())
+    let sql = sql.push(" WHERE book_id = {}").bind(book);
+    sql.push(" AND app_id = {}").bind(app.as_str())
+}
+
+/// Returns the last of the first `limit` deliveries of a queue, and their number, if there are any.
+fn end_of_portion(
+    conn: &mut Conn,
+    book: BookId,
+    app: &AppId,
+    limit: i64,
+) -> Result<Option<(i64, i64)>> {
+    let first = of_queue(Sql::new("SELECT sequence FROM deliveries"), book, app);
+    let first = first.push(" ORDER BY sequence LIMIT {}").bind(limit);
+    let portion = Sql::new("SELECT MAX(p.sequence), COUNT(*) FROM ({}) p").bind(first);
+    let end = conn.row::<(Option<i64>, i64)>(&portion)?;
+    Ok(end.and_then(|(last, count)| Some((last?, count))))
 }
 
 impl Tx<'_> {
@@ -138,13 +145,13 @@ impl Tx<'_> {
         }
         let sql = Sql::new(
             "SELECT i.app_id, a.events, a.file_patterns, i.own_events, q.due_at \
-             FROM integrations i JOIN apps a ON a.id = i.app_id \
-             LEFT JOIN delivery_queues q ON q.book_id = i.book_id AND q.app_id = i.app_id \
-             WHERE a.events IS NOT NULL AND q.stopped_at IS NULL AND i.book_id = ",
+             FROM integrations i JOIN apps a ON a.id = i.app_id LEFT \
+             JOIN delivery_queues q ON q.book_id = i.book_id AND q.app_id = i.app_id \
+             WHERE a.events IS NOT NULL AND q.stopped_at IS NULL AND i.book_id = {} \
+             ORDER BY i.app_id, i.id",
         )
-        .int(book.get())
-        .push(" ORDER BY i.app_id, i.id");
-        let rows: Vec<ReceiverRow> = on_engine!(self.unflushed()?, c => (&sql).load(c))?;
+        .bind(book);
+        let rows: Vec<ReceiverRow> = self.unflushed()?.load(&sql)?;
         let mut receivers: Vec<KnownReceiver> =
             rows.into_iter().map(KnownReceiver::try_from).collect::<Result<_>>()?;
         // If an app has several integrations, the first one counts.

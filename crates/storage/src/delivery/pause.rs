@@ -9,11 +9,10 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
 use super::lease::parse_cause;
-use super::{Deliveries, WaitingCount, of_queue};
+use super::{Deliveries, end_of_portion, of_queue};
 use crate::access::AccessTo;
 use crate::bot_response::keep_failed;
-use crate::conn::on_engine;
-use crate::conn::sql::{Sql, Value};
+use crate::conn::sql::Sql;
 use crate::error::{Error, Result};
 use crate::event::has_event;
 use crate::storage_quota::size::{of_bytes, of_response};
@@ -43,8 +42,8 @@ pub struct PausedPlace {
 impl PausedPlace {
     /// Adds the condition that a queue `q` comes after this place.
     fn push_after<'a>(&'a self, sql: Sql<'a>) -> Sql<'a> {
-        let sql = sql.push(" AND (q.paused_at, q.book_id, q.app_id) > (").int(self.paused_at);
-        sql.push(", ").int(self.book).push(", ").text(self.app.as_str()).push(")")
+        let sql = sql.push(" AND (q.paused_at, q.book_id, q.app_id) > ({}").bind(self.paused_at);
+        sql.push(", {}, {})").bind((self.book, self.app.as_str()))
     }
 }
 
@@ -106,15 +105,6 @@ impl TryFrom<PausedRow> for PausedQueue {
     }
 }
 
-/// The last of the first deliveries of a queue, and their number.
-#[derive(QueryableByName)]
-pub(super) struct LastOfPortion {
-    #[diesel(sql_type = Nullable<BigInt>)]
-    pub(super) sequence: Option<i64>,
-    #[diesel(sql_type = BigInt)]
-    pub(super) count: i64,
-}
-
 const PAUSED: &str = "SELECT q.book_id, b.public_id, q.app_id, q.paused_at, q.pause_cause, \
      (SELECT COUNT(*) FROM deliveries d \
        WHERE d.book_id = q.book_id AND d.app_id = q.app_id AND q.stopped_at IS NULL) AS waiting \
@@ -123,46 +113,35 @@ const PAUSED: &str = "SELECT q.book_id, b.public_id, q.app_id, q.paused_at, q.pa
 impl Deliveries<'_, '_> {
     /// Pauses an app in a book. If it is paused already, the start stays and the cause changes.
     pub fn pause(self, book: BookId, app: &AppId, cause: PauseCause, now: Instant) -> Result<()> {
-        let row = [
-            Value::Int(book.get()),
-            Value::Text(app.as_str().into()),
-            Value::Int(now.milliseconds()),
-            Value::Text(cause.as_str().into()),
-        ];
         let paused = Sql::new(
-            "INSERT INTO delivery_queues (book_id, app_id, paused_at, pause_cause) VALUES ",
-        )
-        .list(row)
-        .push(
-            " ON CONFLICT (book_id, app_id) DO UPDATE SET \
-             paused_at = COALESCE(delivery_queues.paused_at, excluded.paused_at), \
+            "INSERT INTO delivery_queues (book_id, app_id, paused_at, pause_cause) \
+             VALUES ({}, {}, {}, {}) \
+             ON CONFLICT (book_id, app_id) DO UPDATE \
+             SET paused_at = COALESCE(delivery_queues.paused_at, excluded.paused_at), \
              pause_cause = excluded.pause_cause",
-        );
-        self.tx.flushed()?.execute(&paused)?;
-        Ok(())
+        )
+        .bind((book, app, now, cause.as_str()));
+        self.tx.flushed()?.run(&paused)
     }
 
     /// Returns whether the operator has paused an app in a book.
     pub fn is_paused_by_operator(self, book: BookId, app: &AppId) -> Result<bool> {
         let paused = of_queue(Sql::new("SELECT COUNT(*) AS count FROM delivery_queues"), book, app);
-        let paused = paused.push(" AND pause_cause = ").text(PauseCause::Operator.as_str());
-        let rows: Vec<WaitingCount> = on_engine!(self.tx.flushed()?, c => (&paused).load(c))?;
-        Ok(rows.iter().any(|row| row.count > 0))
+        let paused = paused.push(" AND pause_cause = {}").bind(PauseCause::Operator.as_str());
+        Ok(self.tx.flushed()?.row::<i64>(&paused)?.is_some_and(|count| count > 0))
     }
 
     /// Resumes an app in a book, whatever the cause of its pause.
     pub fn resume(self, book: BookId, app: &AppId) -> Result<()> {
         let resumed = of_queue(Sql::new(RESUMED), book, app);
-        self.tx.flushed()?.execute(&resumed)?;
-        Ok(())
+        self.tx.flushed()?.run(&resumed)
     }
 
     /// Resumes an app that was paused because it failed.
     pub fn resume_failing(self, access: &AccessTo<WriteIntegrations>, app: &AppId) -> Result<()> {
         let resumed = of_queue(Sql::new(RESUMED), access.book().id, app);
-        let resumed = resumed.push(" AND pause_cause = ").text(PauseCause::Failures.as_str());
-        self.tx.flushed()?.execute(&resumed)?;
-        Ok(())
+        let resumed = resumed.push(" AND pause_cause = {}").bind(PauseCause::Failures.as_str());
+        self.tx.flushed()?.run(&resumed)
     }
 
     /// Lists up to 1,000 paused queues after a place, longest pause first.
@@ -177,18 +156,17 @@ impl Deliveries<'_, '_> {
         let mut query = Sql::new(PAUSED).push("WHERE q.paused_at IS NOT NULL");
         if let Some(book) = book {
             let Some(number) = self.tx.book_number(book)? else { return Ok(Vec::new()) };
-            query = query.push(" AND q.book_id = ").int(number.get());
-            query = query.push(" AND b.public_id = ").text(book);
+            query = query.push(" AND q.book_id = {}").bind(number);
+            query = query.push(" AND b.public_id = {}").bind(book);
         }
         if let Some(app) = app {
-            query = query.push(" AND q.app_id = ").text(app);
+            query = query.push(" AND q.app_id = {}").bind(app);
         }
         if let Some(place) = after {
             query = place.push_after(query);
         }
-        let query = query.push(IN_ORDER).int(MAX_LISTED);
-        let rows: Vec<PausedRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
-        rows.into_iter().map(PausedQueue::try_from).collect()
+        let query = query.push(IN_ORDER).bind(MAX_LISTED);
+        self.tx.flushed()?.load_as::<PausedRow, _>(&query)
     }
 
     /// Lists up to `limit` queues after a place that were paused before an instant and may have
@@ -200,15 +178,13 @@ impl Deliveries<'_, '_> {
         limit: i64,
     ) -> Result<Vec<OverdueQueue>> {
         let query = overdue(before, after, limit);
-        let rows: Vec<OverdueRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
-        Ok(rows.into_iter().map(OverdueQueue::from).collect())
+        self.tx.flushed()?.load_as::<OverdueRow, _>(&query)
     }
 
     /// Marks the queue of an app in a book as empty.
     pub fn mark_empty(self, book: BookId, app: &AppId) -> Result<()> {
         let rests = of_queue(Sql::new("UPDATE delivery_queues SET due_at = NULL"), book, app);
-        self.tx.flushed()?.execute(&rests)?;
-        Ok(())
+        self.tx.flushed()?.run(&rests)
     }
 
     /// Removes up to `limit` deliveries of an app in a book; returns their number.
@@ -223,40 +199,29 @@ impl Deliveries<'_, '_> {
         limit: i64,
     ) -> Result<i64> {
         let mut conn = self.tx.flushed()?;
-        let first = of_queue(Sql::new("SELECT sequence FROM deliveries"), book, app);
-        let first = first.push(" ORDER BY sequence LIMIT ").int(limit);
-        let portion = Sql::new("SELECT MAX(p.sequence) AS sequence, COUNT(*) AS count FROM (")
-            .append(first)
-            .push(") p");
-        let rows: Vec<LastOfPortion> = on_engine!(&mut *conn, c => (&portion).load(c))?;
-        let Some(LastOfPortion { sequence: Some(last), count }) = rows.into_iter().next() else {
+        let Some((last, count)) = end_of_portion(&mut conn, book, app, limit)? else {
             return Ok(0);
         };
         let before = replaced(book, app, last);
-        let before: Vec<ReplacedRow> = on_engine!(&mut *conn, c => (&before).load(c))?;
-        let before = before.first().map_or(0, |row| row.bytes);
+        let before: i64 = conn.row(&before)?.unwrap_or_default();
         let responses = Sql::new(
             "INSERT INTO bot_responses (book_id, sequence, app_id, kind, message, created_at) \
-             SELECT book_id, sequence, app_id, ",
+             SELECT book_id, sequence, app_id, {}, {}, {}",
         )
-        .text(response.kind.as_str())
-        .push(", ")
-        .text(response.message.as_str())
-        .push(", ")
-        .int(now.milliseconds());
+        .bind((response.kind.as_str(), response.message.as_str(), now));
         let responses = of_queue(responses.push(" FROM deliveries"), book, app)
-            .push(" AND sequence <= ")
-            .int(last)
             .push(
-                " ON CONFLICT (book_id, sequence, app_id) DO UPDATE SET kind = excluded.kind, \
-                 message = excluded.message, created_at = excluded.created_at",
-            );
-        conn.execute(&responses)?;
+                " AND sequence <= {} ON CONFLICT (book_id, sequence, app_id) DO UPDATE \
+                 SET kind = excluded.kind, message = excluded.message, created_at = \
+                 excluded.created_at",
+            )
+            .bind(last);
+        conn.run(&responses)?;
         let added = of_response(&response.message).saturating_mul(count);
         self.tx.add_usage(book, of_bytes(added.saturating_sub(before)))?;
         self.keep_failed(book, app, last)?;
         let delete = of_queue(Sql::new("DELETE FROM deliveries"), book, app);
-        self.tx.flushed()?.execute(&delete.push(" AND sequence <= ").int(last))?;
+        self.tx.flushed()?.execute(delete.push(" AND sequence <= {}").bind(last))?;
         Ok(count)
     }
 }
@@ -264,8 +229,11 @@ impl Deliveries<'_, '_> {
 impl Deliveries<'_, '_> {
     /// Marks the transactions of waiting events, up to a number, as having an error.
     fn keep_failed(&mut self, book: BookId, app: &AppId, last: i64) -> Result<()> {
-        let waiting = Sql::new("d.book_id = ").int(book.get()).push(" AND d.app_id = ");
-        let waiting = waiting.text(app.as_str()).push(" AND d.sequence <= ").int(last);
+        let waiting = Sql::new("d.book_id = {} AND d.app_id = {} AND d.sequence <= {}").bind((
+            book,
+            app.as_str(),
+            last,
+        ));
         let number = || Sql::new("d.sequence");
         let event = has_event("e", book, number());
         let waiting = self.tx.lookup().rows(Sql::new("deliveries d"), waiting);
@@ -273,42 +241,32 @@ impl Deliveries<'_, '_> {
     }
 }
 
-#[derive(QueryableByName)]
-struct ReplacedRow {
-    #[diesel(sql_type = BigInt)]
-    bytes: i64,
-}
-
 /// Sums the storage usage of earlier responses to the waiting events of an app, up to a number.
 fn replaced<'s>(book: BookId, app: &'s AppId, last: i64) -> Sql<'s> {
     Sql::new(
         "SELECT CAST(COALESCE(SUM(octet_length(r.message) + 100), 0) AS BIGINT) AS bytes \
          FROM deliveries d JOIN bot_responses r ON r.book_id = d.book_id \
-         AND r.sequence = d.sequence AND r.app_id = d.app_id WHERE d.book_id = ",
+         AND r.sequence = d.sequence AND r.app_id = d.app_id WHERE d.book_id = {} \
+         AND d.app_id = {} AND d.sequence <= {}",
     )
-    .int(book.get())
-    .push(" AND d.app_id = ")
-    .text(app.as_str())
-    .push(" AND d.sequence <= ")
-    .int(last)
+    .bind((book, app.as_str(), last))
 }
 
-const IN_ORDER: &str = " ORDER BY q.paused_at, q.book_id, q.app_id LIMIT ";
+const IN_ORDER: &str = " ORDER BY q.paused_at, q.book_id, q.app_id LIMIT {}";
 
 /// Returns the statement of [`Deliveries::paused_before`].
 pub(crate) fn overdue(before: Instant, after: Option<&PausedPlace>, limit: i64) -> Sql<'_> {
     let query = Sql::new(
-        "SELECT q.book_id, q.app_id, q.paused_at, \
-         (SELECT b.public_id FROM books b WHERE b.id = q.book_id) AS public_id \
-         FROM delivery_queues q \
-         WHERE q.paused_at IS NOT NULL AND q.due_at IS NOT NULL AND q.paused_at <= ",
+        "SELECT q.book_id, q.app_id, q.paused_at, (SELECT b.public_id FROM books b \
+         WHERE b.id = q.book_id) AS public_id FROM delivery_queues q \
+         WHERE q.paused_at IS NOT NULL AND q.due_at IS NOT NULL AND q.paused_at <= {}",
     )
-    .int(before.milliseconds());
+    .bind(before);
     let query = match after {
         Some(place) => place.push_after(query),
         None => query,
     };
-    query.push(IN_ORDER).int(limit)
+    query.push(IN_ORDER).bind(limit)
 }
 
 const RESUMED: &str =

@@ -8,7 +8,7 @@ use super::lease::{Leased, LockedQueue};
 use super::{Deliveries, of_queue};
 use crate::access::AccessTo;
 use crate::bot_response::BotResponses;
-use crate::conn::sql::{Sql, Value};
+use crate::conn::sql::Sql;
 use crate::error::Result;
 use crate::rows::delivery::NewDelivery;
 use crate::storage_quota::size::of_bytes;
@@ -54,9 +54,11 @@ impl Deliveries<'_, '_> {
     ) -> Result<LeaseResult> {
         let tx = self.tx;
         let EventDelivery { book, app, sequence, depth, .. } = &delivery;
-        let key = || [Value::Int(book.get()), Value::Text(app.as_str().into())];
-        let queue = Sql::new("INSERT INTO delivery_queues (book_id, app_id) VALUES ").list(key());
-        tx.flushed()?.execute(&queue.push(" ON CONFLICT (book_id, app_id) DO NOTHING"))?;
+        let queue = Sql::new(
+            "INSERT INTO delivery_queues (book_id, app_id) VALUES ({}, {}) \
+             ON CONFLICT (book_id, app_id) DO NOTHING",
+        );
+        tx.flushed()?.run(queue.bind((book, app)))?;
         let Some(LockedQueue { lease: current, pause, .. }) =
             tx.deliveries().lock_queue(*book, app)?
         else {
@@ -69,19 +71,18 @@ impl Deliveries<'_, '_> {
             return Ok(LeaseResult::Busy);
         }
         let mut conn = tx.flushed()?;
-        let row = key().into_iter().chain([*sequence, *depth].map(Value::Int));
-        let waiting = Sql::new("INSERT INTO deliveries (book_id, app_id, sequence, depth) VALUES ")
-            .list(row)
-            .push(" ON CONFLICT (book_id, app_id, sequence) DO NOTHING");
-        conn.execute(&waiting)?;
-        let update = Sql::new("UPDATE delivery_queues SET lease = ")
-            .int(lease)
-            .push(", leased_until = ")
-            .int(until.milliseconds())
-            .push(", due_at = COALESCE(due_at, ")
-            .int(now.milliseconds())
-            .push(")");
-        conn.execute(&of_queue(update, *book, app))?;
+        let waiting = Sql::new(
+            "INSERT INTO deliveries (book_id, app_id, sequence, depth) VALUES ({}, {}, {}, {}) \
+             ON CONFLICT (book_id, app_id, sequence) DO NOTHING",
+        )
+        .bind((book, app, *sequence, *depth));
+        conn.run(&waiting)?;
+        let update = Sql::new(
+            "UPDATE delivery_queues SET lease = {}, leased_until = {}, due_at = COALESCE(due_at, \
+             {})",
+        )
+        .bind((lease, until, now));
+        conn.run(of_queue(update, *book, app))?;
         Ok(LeaseResult::Leased(Leased { delivery, lease, cause_lease: None }))
     }
 }

@@ -79,11 +79,10 @@ fn of_resources<'a>(
     resources: &[i64],
 ) -> Sql<'a> {
     let numbered = (0..).zip(resources).map(|(index, id)| [Value::Int(index), Value::Int(*id)]);
-    let (values, _) = Sql::new("(VALUES ").rows(numbered);
-    let about = Sql::new("e.book_id = ").int(book).push(" AND e.resource = n.column2");
-    let rows = lookup.rows(values.push(") n"), Sql::new("1 = 1")).look_up("events", "e", about);
-    let deleted = as_filter(Sql::new("e.kind = ").int(i64::from(kind.number())));
-    let sql = Sql::new("SELECT ").push(COLUMNS).append(rows.sql());
-    let sql = sql.push(" AND ").push(stoppable).append(deleted);
-    sql.push(" ORDER BY n.column1").cached_up_to(resources.len())
+    let about = Sql::new("e.book_id = {} AND e.resource = n.column2").bind(book);
+    let rows = lookup.each_row_of(numbered).look_up("events", "e", about);
+    let deleted = as_filter(Sql::new("e.kind = {}").bind(i64::from(kind.number())));
+    Sql::new("SELECT {}{} AND {}{} ORDER BY n.column1")
+        .bind((Sql::new(COLUMNS), rows.sql(), Sql::new(stoppable), deleted))
+        .cached_up_to(resources.len())
 }

@@ -6,30 +6,16 @@ use daybook_domain::access::Access;
 use daybook_domain::audit::LastEvent;
 use daybook_domain::event::{Event, EventType};
 use daybook_domain::json::Json;
-use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Nullable};
 
 use super::row::{COLUMNS, NumberedRow, has_event, is_in_block};
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
-use crate::conn::sql::{Sql, Value};
+use crate::conn::sql::{Sql, Value, list, rows};
 use crate::error::Result;
 use crate::rows::column;
 use crate::rows::event::MAX_IN_BLOCK;
 
 /// Maximum number of resources in one statement.
 const MAX_RESOURCES: usize = 500;
-
-/// The numbers of the last events of a resource: alone or last in its row, and within a block.
-#[derive(QueryableByName)]
-struct LastNumber {
-    #[diesel(sql_type = BigInt)]
-    resource: i64,
-    #[diesel(sql_type = Nullable<BigInt>)]
-    own: Option<i64>,
-    #[diesel(sql_type = Nullable<BigInt>)]
-    in_block: Option<i64>,
-}
 
 /// Calls `each` with the last event of each resource that has one, in no order.
 ///
@@ -42,8 +28,10 @@ pub(crate) fn last_events(
 ) -> Result<()> {
     for chunk in resources.chunks(MAX_RESOURCES) {
         let sql = last_numbers(tx, access, chunk);
-        let rows: Vec<LastNumber> = on_engine!(tx.flushed()?, c => (&sql).load(c))?;
-        let last = |row: LastNumber| Some((row.own.max(row.in_block)?, row.resource));
+        let rows: Vec<(i64, Option<i64>, Option<i64>)> = tx.flushed()?.rows(&sql)?;
+        let last = |(resource, own, in_block): (i64, Option<i64>, Option<i64>)| {
+            Some((own.max(in_block)?, resource))
+        };
         let mut resource_by_number: BTreeMap<i64, i64> =
             rows.into_iter().filter_map(last).collect();
         let numbers: Vec<i64> = resource_by_number.keys().copied().collect();
@@ -64,15 +52,12 @@ pub(crate) fn last_of_book(tx: &mut Tx<'_>, access: &Access) -> Result<Option<La
     let kinds = [EventType::BookCreated, EventType::BookUpdated, EventType::BookDeleted];
     let kinds = kinds.map(|kind| Value::Int(i64::from(kind.number())));
     let sql = Sql::new(
-        "SELECT COALESCE(MAX(e.resource), 0) AS resource, MAX(e.sequence) AS own, \
-         CAST(NULL AS BIGINT) AS in_block FROM events e \
-         WHERE e.kind <> 7 AND e.book_id = ",
+        "SELECT COALESCE(MAX(e.resource), 0) AS resource, MAX(e.sequence) AS own, CAST(NULL AS \
+         BIGINT) AS in_block FROM events e WHERE e.kind <> 7 AND e.book_id = {} AND e.kind IN {}",
     )
-    .int(access.book().id.get())
-    .push(" AND e.kind IN ")
-    .list(kinds);
-    let rows: Vec<LastNumber> = on_engine!(tx.flushed()?, c => (&sql).load(c))?;
-    let numbers: Vec<i64> = rows.into_iter().filter_map(|row| row.own).collect();
+    .bind((access.book().id, list(kinds)));
+    let rows: Vec<(i64, Option<i64>, Option<i64>)> = tx.flushed()?.rows(&sql)?;
+    let numbers: Vec<i64> = rows.into_iter().filter_map(|(_, own, _)| own).collect();
     let mut last = None;
     read_each(tx, access, &numbers, |event| last = last_event(&event))?;
     Ok(last)
@@ -81,19 +66,15 @@ pub(crate) fn last_of_book(tx: &mut Tx<'_>, access: &Access) -> Result<Option<La
 /// Selects the numbers of the last events of resources.
 fn last_numbers<'a>(tx: &Tx<'_>, access: &Access, resources: &'a [i64]) -> Sql<'a> {
     let (book, id) = (access.book().id.get(), || Sql::new("n.column1"));
-    let (values, _) = Sql::new("(VALUES ").rows(resources.iter().map(|id| [Value::Int(*id)]));
+    let values = rows(resources.iter().map(|id| [Value::Int(*id)]));
     let own = Sql::new(
-        "SELECT n.column1 AS resource, (SELECT MAX(e.sequence) FROM events e WHERE e.book_id = ",
+        "SELECT n.column1 AS resource, (SELECT MAX(e.sequence) FROM events e \
+         WHERE e.book_id = {} AND e.resource = n.column1) AS own, (SELECT MAX(b.sequence - \
+         b.resource + n.column1) FROM {} WHERE b.book_id = {} AND ",
     )
-    .int(book)
-    .push(" AND e.resource = n.column1) AS own, (SELECT MAX(b.sequence - b.resource + n.column1)")
-    .push(" FROM ")
-    .append(tx.lookup().by_index("events b", "events_blocks"))
-    .push(" WHERE b.book_id = ")
-    .int(book)
-    .push(" AND ");
+    .bind((book, tx.lookup().by_index("events b", "events_blocks"), book));
     let in_block = is_in_block(id(), id().push(format!(" + {MAX_IN_BLOCK}")));
-    own.append(in_block).push(") AS in_block FROM ").append(values).push(") n").uncached()
+    own.append(in_block).push(") AS in_block FROM (VALUES {}) n").bind(values).uncached()
 }
 
 /// Calls `each` with the readable events with these numbers. A block is unpacked once for
@@ -111,7 +92,8 @@ fn read_each(
     let events = tx.lookup().each_of(numbers.iter().copied().map(Value::Int));
     let event = has_event("e", book.id, Sql::new("n.column1"));
     let rows = events.look_up("events", "e", event).sql();
-    let sql = Sql::new("SELECT n.column1 AS number, ").push(COLUMNS).append(rows).uncached();
+    let sql =
+        Sql::new("SELECT n.column1 AS number, {}{}").bind((Sql::new(COLUMNS), rows)).uncached();
     let mut unpacked_row = 0;
     let mut unpacked: Vec<Event> = Vec::new();
     tx.each_row(&sql, |found: NumberedRow| {

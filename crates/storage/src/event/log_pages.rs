@@ -4,13 +4,10 @@ use daybook_domain::access::Access;
 use daybook_domain::event::EventType;
 use daybook_domain::id::BookId;
 use daybook_domain::instant::Instant;
-use diesel::prelude::*;
-use diesel::sql_types::BigInt;
 
 use super::row::{COLUMNS, EventFilter, has_event, is_in_block, row_with};
 use crate::bot_response::error_in;
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
 use crate::conn::sql::Sql;
 use crate::error::{Error, Result};
 use crate::rows::event::MAX_IN_BLOCK;
@@ -21,13 +18,13 @@ const IS_IN_INDEX: &str = " AND k.kind <> 7";
 /// Adds the conditions on the type of a row `k`, which all events of a block share.
 fn with_kind_conditions(mut page: Sql<'static>, filter: &EventFilter) -> Sql<'static> {
     if let Some(kind) = filter.kind {
-        page = page.push(" AND k.kind = ").int(i64::from(kind.number()));
+        page = page.push(" AND k.kind = {}").bind(i64::from(kind.number()));
         if kind != EventType::TransactionPosted {
             page = page.push(IS_IN_INDEX);
         }
     }
     for kind in filter.hidden {
-        page = page.push(" AND k.kind <> ").int(i64::from(kind.number()));
+        page = page.push(" AND k.kind <> {}").bind(i64::from(kind.number()));
     }
     page
 }
@@ -72,7 +69,7 @@ impl NumberBounds {
     /// Adds the conditions on an event number.
     fn add_to(self, number: &Sql<'static>, page: Sql<'static>) -> Sql<'static> {
         let bound = |page: Sql<'static>, word: &'static str, bound: Option<i64>| match bound {
-            Some(bound) => page.push(" AND ").append(number.clone()).push(word).int(bound),
+            Some(bound) => page.push(" AND {}{}{}").bind((number.clone(), Sql::new(word), bound)),
             None => page,
         };
         bound(bound(page, " > ", self.after), " <= ", self.until)
@@ -96,7 +93,7 @@ impl Tx<'_> {
         let before = before.map(|before| self.last_event_before(book, before)).transpose()?;
         let below = below.map(|below| below.saturating_sub(1));
         let bounds = NumberBounds { after, until: before.into_iter().chain(below).min() };
-        let first = Sql::new(" ORDER BY number DESC LIMIT ").int(limit);
+        let first = Sql::new(" ORDER BY number DESC LIMIT {}").bind(limit);
         let (of, page) = match (*resource, error) {
             (Some(resource), _) => {
                 let page = self.about(book, filter, resource, bounds, &first)?;
@@ -108,19 +105,17 @@ impl Tx<'_> {
             (None, _) => {
                 // All events of the first row may be beyond the bound, so one more is read.
                 let rows =
-                    self.row_numbers(book, filter, bounds).push(" ORDER BY number DESC LIMIT ");
-                (PageOf::Rows, rows.int(limit.saturating_add(1)))
+                    self.row_numbers(book, filter, bounds).push(" ORDER BY number DESC LIMIT {}");
+                (PageOf::Rows, rows.bind(limit.saturating_add(1)))
             }
         };
         let event = match of {
-            PageOf::Rows => {
-                Sql::new("e.book_id = ").int(book.get()).push(" AND e.sequence = k.number")
-            }
+            PageOf::Rows => Sql::new("e.book_id = {} AND e.sequence = k.number").bind(book),
             PageOf::Events => has_event("e", book, Sql::new("k.number")),
         };
-        let page = Sql::new("(").append(page).push(") k");
+        let page = Sql::new("({}) k").bind(page);
         let rows = self.lookup().rows(page, Sql::new("1 = 1")).look_up("events", "e", event);
-        let sql = Sql::new("SELECT k.number, ").push(COLUMNS).append(rows.sql());
+        let sql = Sql::new("SELECT k.number, {}{}").bind((Sql::new(COLUMNS), rows.sql()));
         let needs_sifting = of == PageOf::Rows && *error == Some(false);
         Ok(EventPage { sql: sql.push(" ORDER BY k.number DESC"), of, needs_sifting, bounds })
     }
@@ -132,25 +127,23 @@ impl Tx<'_> {
         filter: &EventFilter,
         bounds: NumberBounds,
     ) -> Sql<'static> {
-        let rows = Sql::new("SELECT k.sequence AS number FROM events k WHERE ");
-        let rows = rows.push(self.stoppable("k.sequence")).push("k.book_id = ").int(book.get());
+        let rows = Sql::new("SELECT k.sequence AS number FROM events k WHERE {}k.book_id = {}")
+            .bind((Sql::new(self.stoppable("k.sequence")), book));
         let mut rows = with_kind_conditions(rows, filter);
         if filter.error == Some(false) {
             rows = rows
                 .push(
                     " AND COALESCE(k.count, 1) > (SELECT COUNT(DISTINCT r.sequence) \
-                     FROM bot_responses r WHERE ",
+                     FROM bot_responses r WHERE {} AND r.sequence <= k.sequence \
+                     AND r.sequence > k.sequence - COALESCE(k.count, 1))",
                 )
-                .append(error_in(book))
-                .push(" AND r.sequence <= k.sequence")
-                .push(" AND r.sequence > k.sequence - COALESCE(k.count, 1))");
+                .bind(error_in(book));
         }
         rows = NumberBounds { until: None, ..bounds }.add_to(&Sql::new("k.sequence"), rows);
         if let Some(until) = bounds.until {
             // A block that ends after the bound may begin before it.
-            let last = row_with(book, Sql::new("").int(until));
-            rows = rows.push(" AND k.sequence <= COALESCE(").append(last).push(", ");
-            rows = rows.int(until).push(")");
+            let last = row_with(book, Sql::from(until));
+            rows = rows.push(" AND k.sequence <= COALESCE({}, {})").bind((last, until));
         }
         rows
     }
@@ -161,7 +154,7 @@ impl Tx<'_> {
         let errors = self.lookup().rows(Sql::new("bot_responses r"), error);
         let event = has_event("k", book, Sql::new("r.sequence"));
         let errors = errors.look_up("events", "k", event).sql();
-        let events = Sql::new("SELECT DISTINCT r.sequence AS number").append(errors);
+        let events = Sql::new("SELECT DISTINCT r.sequence AS number{}").bind(errors);
         let events = with_kind_conditions(events, filter);
         bounds.add_to(&Sql::new("r.sequence"), events)
     }
@@ -192,9 +185,9 @@ impl Tx<'_> {
         resource: i64,
         bounds: NumberBounds,
     ) -> Sql<'static> {
-        let rows = Sql::new("SELECT k.sequence AS number FROM events k WHERE ");
-        let rows = rows.push(self.stoppable("k.sequence")).push("k.book_id = ").int(book.get());
-        let rows = with_kind_conditions(rows.push(" AND k.resource = ").int(resource), filter);
+        let rows = Sql::new("SELECT k.sequence AS number FROM events k WHERE {}k.book_id = {}")
+            .bind((Sql::new(self.stoppable("k.sequence")), book));
+        let rows = with_kind_conditions(rows.push(" AND k.resource = {}").bind(resource), filter);
         bounds.add_to(&Sql::new("k.sequence"), rows)
     }
 
@@ -209,22 +202,22 @@ impl Tx<'_> {
         bounds: NumberBounds,
     ) -> Result<Option<Sql<'static>>> {
         let block = self.block_about(book, resource);
-        let blocks: Vec<Numbered> = on_engine!(self.flushed()?, c => (&block).load(c))?;
-        let Some(Numbered { number: block }) = blocks.into_iter().next() else { return Ok(None) };
-        let number = Sql::new("(k.sequence - (k.resource - ").int(resource).push("))");
-        let part = Sql::new("SELECT ").append(number.clone()).push(" AS number FROM events k");
-        let part = part.push(" WHERE k.book_id = ").int(book.get());
-        let part = with_kind_conditions(part.push(" AND k.sequence = ").int(block), filter);
+        let blocks: Vec<i64> = self.flushed()?.rows(&block)?;
+        let Some(block) = blocks.into_iter().next() else { return Ok(None) };
+        let number = Sql::new("(k.sequence - (k.resource - {}))").bind(resource);
+        let part = Sql::new("SELECT {} AS number FROM events k WHERE k.book_id = {}")
+            .bind((number.clone(), book));
+        let part = with_kind_conditions(part.push(" AND k.sequence = {}").bind(block), filter);
         Ok(Some(bounds.add_to(&number, part)))
     }
 
     /// Selects the block with an event about a resource that is not its last one.
     pub(crate) fn block_about(&self, book: BookId, resource: i64) -> Sql<'static> {
         let blocks = self.lookup().by_index("events b", "events_blocks");
-        let blocks = Sql::new("SELECT b.sequence AS number FROM ").append(blocks);
-        let blocks = blocks.push(" WHERE b.book_id = ").int(book.get());
-        let end = Sql::new("").int(resource.saturating_add(MAX_IN_BLOCK.into()));
-        let block = blocks.push(" AND ").append(is_in_block(Sql::new("").int(resource), end));
+        let blocks = Sql::new("SELECT b.sequence AS number FROM {} WHERE b.book_id = {}")
+            .bind((blocks, book));
+        let end = Sql::from(resource.saturating_add(MAX_IN_BLOCK.into()));
+        let block = blocks.push(" AND {}").bind(is_in_block(Sql::from(resource), end));
         block.push(" LIMIT 1")
     }
 
@@ -236,30 +229,14 @@ impl Tx<'_> {
         let last = self.book_state(book).ok_or(Error::Corrupt("book_state"))?.sequence;
         let longest = last.checked_ilog2().map_or(0, |bits| 1_i64 << bits);
         // The first step does not exceed the last event.
-        let steps = Sql::new("WITH RECURSIVE steps (at, step) AS (SELECT ")
-            .int(0)
-            .push(", ")
-            .int(longest)
-            .push(
-                " UNION ALL \
-                 SELECT s.at + CASE WHEN \
-                   (SELECT e.created_at FROM events e WHERE e.book_id = ",
-            )
-            .int(book.get())
-            .push(" AND e.sequence >= s.at + s.step ORDER BY e.sequence LIMIT 1) < ")
-            .int(instant.milliseconds())
-            .push(
-                " THEN s.step ELSE 0 END, s.step / 2 \
-                 FROM steps s WHERE s.step > 0) \
-                 SELECT s.at AS number FROM steps s WHERE s.step = 0",
-            );
-        let found: Vec<Numbered> = on_engine!(self.flushed()?, c => (&steps).load(c))?;
-        Ok(found.first().map_or(0, |found| found.number))
+        let steps = Sql::new(
+            "WITH RECURSIVE steps (at, step) AS (SELECT {}, {} UNION ALL \
+             SELECT s.at + CASE WHEN (SELECT e.created_at FROM events e WHERE e.book_id = {} \
+             AND e.sequence >= s.at + s.step ORDER BY e.sequence \
+             LIMIT 1) < {} THEN s.step ELSE 0 END, s.step / 2 FROM steps s WHERE s.step > 0) \
+             SELECT s.at AS number FROM steps s WHERE s.step = 0",
+        )
+        .bind((0, longest, book, instant));
+        Ok(self.flushed()?.row(&steps)?.unwrap_or_default())
     }
-}
-
-#[derive(QueryableByName)]
-struct Numbered {
-    #[diesel(sql_type = BigInt)]
-    number: i64,
 }

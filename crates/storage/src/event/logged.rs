@@ -21,9 +21,11 @@ pub(crate) fn logged(
     after: i64,
     limit: i64,
 ) -> Result<Vec<AuditedEvent>> {
-    let sql = Sql::new("SELECT ").push(COLUMNS).push(" FROM events e WHERE e.book_id = ");
-    let sql = sql.int(access.book().id.get()).push(" AND e.sequence > ").int(after);
-    let sql = sql.push(" ORDER BY e.sequence LIMIT ").int(limit);
+    let sql = Sql::new(
+        "SELECT {} FROM events e WHERE e.book_id = {} AND e.sequence > {} ORDER BY e.sequence \
+         LIMIT {}",
+    )
+    .bind((Sql::new(COLUMNS), access.book().id, after, limit));
     let part = tx.flushed()?.load_part(&sql, MAX_PAGE_TEXTS, |row: Row| {
         let audited = audited(row, &access.book().key);
         let texts = |AuditedEvent { event, .. }: &AuditedEvent| {

@@ -20,11 +20,9 @@ use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
 use daybook_domain::event::{Event, EventOrigin, EventType, NewEvent, ReadEvent};
 use daybook_domain::instant::Instant;
-use diesel::prelude::*;
 
 use crate::access::AccessTo;
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
 use crate::conn::sql::{Sql, Value};
 use crate::error::{Error, Result};
 use crate::page::{MAX_PAGE_TEXTS, RowPart};
@@ -123,7 +121,8 @@ impl Events<'_, '_> {
                 book,
                 sequence: event.sequence,
                 depth: origin.depth,
-                // Only the app that caused the event waits for the delivery that it answers.
+                // An app that writes with the token of a delivery gets its own events only after
+                // the lease of that delivery ends. Other apps get them at once.
                 cause_lease: origin.cause_lease.filter(|_| origin.agent == Some(app.as_str())),
                 app,
                 due_at: origin.at,
@@ -191,7 +190,8 @@ impl Events<'_, '_> {
         let numbers = self.tx.lookup().each_of(sequences.iter().copied().map(Value::Int));
         let event = has_event("e", book.id, Sql::new("n.column1"));
         let rows = numbers.look_up("events", "e", event).sql();
-        let sql = Sql::new("SELECT n.column1 AS number, ").push(COLUMNS).append(rows).uncached();
+        let sql =
+            Sql::new("SELECT n.column1 AS number, {}{}").bind((Sql::new(COLUMNS), rows)).uncached();
         let part = self.tx.flushed()?.load_part(&sql, usize::MAX, |found: NumberedRow| {
             let NumberedRow { number: sequence, row } = found;
             if !row.contains(sequence)? {
@@ -215,10 +215,12 @@ impl Events<'_, '_> {
     /// Finds the event with a number.
     pub fn find(self, access: &Access, sequence: i64) -> Result<Option<ReadEvent>> {
         let book = access.book();
-        let sql = Sql::new("SELECT ").push(COLUMNS).push(" FROM events e WHERE e.book_id = ");
-        let sql = sql.int(book.id.get()).push(" AND e.sequence >= ").int(sequence);
-        let sql = sql.push(" ORDER BY e.sequence LIMIT 1");
-        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+        let sql = Sql::new(
+            "SELECT {} FROM events e WHERE e.book_id = {} AND e.sequence >= {} \
+             ORDER BY e.sequence LIMIT 1",
+        )
+        .bind((Sql::new(COLUMNS), book.id, sequence));
+        let rows: Vec<Row> = self.tx.flushed()?.load(&sql)?;
         let Some(row) = rows.into_iter().next() else { return Ok(None) };
         row.event_with(sequence, &book.key)?.map(read).transpose()
     }

@@ -144,14 +144,20 @@ impl Row {
 
 /// Returns an expression for the key of the row that contains the event with a number.
 pub(super) fn row_with<'a>(book: BookId, number: Sql<'a>) -> Sql<'a> {
-    let rows = Sql::new("(SELECT h.sequence FROM events h WHERE h.book_id = ").int(book.get());
-    rows.push(" AND h.sequence >= ").append(number).push(" ORDER BY h.sequence LIMIT 1)")
+    Sql::new(
+        "(SELECT h.sequence FROM events h WHERE h.book_id = {} AND h.sequence >= {} \
+         ORDER BY h.sequence LIMIT 1)",
+    )
+    .bind((book, number))
 }
 
 /// Returns the condition that a row contains the event with a number.
 pub(crate) fn has_event<'a>(row: &'static str, book: BookId, number: Sql<'a>) -> Sql<'a> {
-    let of_book = Sql::new(row).push(".book_id = ").int(book.get());
-    of_book.push(" AND ").push(row).push(".sequence = ").append(row_with(book, number))
+    Sql::new(row).push(".book_id = {} AND {}.sequence = {}").bind((
+        book,
+        Sql::new(row),
+        row_with(book, number),
+    ))
 }
 
 /// Returns the condition that a block `b` contains an event about a resource, except as its last.
@@ -159,9 +165,11 @@ pub(crate) fn has_event<'a>(row: &'static str, book: BookId, number: Sql<'a>) ->
 /// The last resource is less than [`MAX_IN_BLOCK`] away, so this is a range of the index of blocks.
 /// `end` is the resource plus that number.
 pub(crate) fn is_in_block<'a>(resource: Sql<'a>, end: Sql<'a>) -> Sql<'a> {
-    let near = Sql::new("b.count IS NOT NULL AND b.resource > ").append(resource.clone());
-    let near = near.push(" AND b.resource < ").append(end);
-    near.push(" AND b.resource - b.count < ").append(resource)
+    Sql::new(
+        "b.count IS NOT NULL AND b.resource > {} AND b.resource < {} \
+         AND b.resource - b.count < {}",
+    )
+    .bind((resource.clone(), end, resource))
 }
 
 #[cfg(test)]

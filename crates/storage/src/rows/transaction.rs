@@ -52,47 +52,25 @@ impl TransactionRow {
 
     /// Converts the row, with the storage scale of its book.
     pub(crate) fn into_transaction(self, scale: u32) -> Result<Transaction> {
-        let Self {
-            id,
-            day,
-            dated,
-            standing,
-            trashed,
-            amount,
-            credit_account_id,
-            debit_account_id,
-            description,
-            posted_at,
-            properties,
-            urls,
-            remote_ids,
-            created_by,
-            agent,
-            created_at,
-            updated_at,
-            version,
-            files,
-        } = self;
-        let list_day = column::day_from_column(day, "day")?;
+        let list_day = column::day_from_column(self.day, "day")?;
+        let amount = |units| Amount::from_units(units, scale).ok_or(Error::Corrupt("amount"));
         Ok(Transaction {
-            id: TransactionId::new(id),
-            date: dated.then_some(list_day),
+            id: TransactionId::new(self.id),
+            date: self.dated.then_some(list_day),
             list_day,
-            amount: amount
-                .map(|units| Amount::from_units(units, scale).ok_or(Error::Corrupt("amount")))
-                .transpose()?,
-            description,
-            credit: credit_account_id.map(AccountId::new),
-            debit: debit_account_id.map(AccountId::new),
-            standing: standing_from_column(standing)?,
-            trashed,
-            posted_at: posted_at.map(Instant::new),
-            properties: column::properties_from_text(properties)?,
-            urls: column::texts_from_text(urls, "urls")?,
-            remote_ids: column::texts_from_text(remote_ids, "remote_ids")?,
-            files: column::files_from_text(files)?,
-            created_by: UserId::new(created_by),
-            stamp: column::stamp(agent, created_at, updated_at, version),
+            amount: self.amount.map(amount).transpose()?,
+            description: self.description,
+            credit: self.credit_account_id.map(AccountId::new),
+            debit: self.debit_account_id.map(AccountId::new),
+            standing: standing_from_column(self.standing)?,
+            trashed: self.trashed,
+            posted_at: self.posted_at.map(Instant::new),
+            properties: column::properties_from_text(self.properties)?,
+            urls: column::texts_from_text(self.urls, "urls")?,
+            remote_ids: column::texts_from_text(self.remote_ids, "remote_ids")?,
+            files: column::files_from_text(self.files)?,
+            created_by: UserId::new(self.created_by),
+            stamp: column::stamp(self.agent, self.created_at, self.updated_at, self.version),
         })
     }
 }

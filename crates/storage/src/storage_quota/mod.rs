@@ -17,8 +17,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
-use crate::conn::sql::Sql;
+use crate::conn::sql::{Sql, numbers};
 use crate::error::{Error, Result};
 use crate::schema::users;
 use owners::{BookOwner, allowance_from_column, allowance_to_column};
@@ -138,11 +137,11 @@ impl StorageUsages<'_, '_> {
             return Ok(*usage);
         }
         let owners = self.tx.mailbox_users(user)?;
-        let query = Sql::new("SELECT ")
-            .push(SUMS)
-            .push(" FROM books b JOIN book_state s ON s.book_id = b.id WHERE b.owner_id IN ")
-            .numbers(owners.iter().copied().map(UserId::get));
-        let rows: Vec<UsageRow> = on_engine!(self.tx.unflushed()?, c => (&query).load(c))?;
+        let query = Sql::new(
+            "SELECT {} FROM books b JOIN book_state s ON s.book_id = b.id WHERE b.owner_id IN {}",
+        )
+        .bind((Sql::new(SUMS), numbers(owners.iter().copied().map(UserId::get))));
+        let rows: Vec<UsageRow> = self.tx.unflushed()?.load(&query)?;
         let written = rows.first().map(UsageRow::usage).unwrap_or_default();
         let usage = written + self.tx.queued_usage(&owners);
         self.tx.group_cache.owners.usage.insert(user, usage);
@@ -169,8 +168,7 @@ impl StorageUsages<'_, '_> {
     /// Loads the allowance of a user.
     pub fn allowance(self, user: UserId) -> Result<Allowance> {
         let query = users::table.find(user.get()).select(users::storage_allowance);
-        let found: Option<Option<String>> =
-            on_engine!(self.tx.unflushed()?, c => query.get_result(c).optional())?;
+        let found: Option<Option<String>> = self.tx.unflushed()?.first(query)?;
         allowance_from_column(found.flatten())
     }
 
@@ -178,8 +176,7 @@ impl StorageUsages<'_, '_> {
     pub fn set_allowance(self, user: UserId, allowance: &Allowance) -> Result<()> {
         let target = users::table.find(user.get());
         let set = users::storage_allowance.eq(allowance_to_column(allowance));
-        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
-        Ok(())
+        self.tx.flushed()?.run(diesel::update(target).set(set))
     }
 
     /// Lists the owners of books with the usage of their books, the most bytes first.
@@ -188,7 +185,7 @@ impl StorageUsages<'_, '_> {
             " FROM users u JOIN books b ON b.owner_id = u.id JOIN book_state s ON s.book_id = b.id \
              GROUP BY u.email, u.storage_allowance ORDER BY bytes DESC, u.email",
         );
-        let rows: Vec<UserUsageRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
+        let rows: Vec<UserUsageRow> = self.tx.flushed()?.load(&query)?;
         let convert = |row: UserUsageRow| {
             let UserUsageRow { email, storage_allowance, usage } = row;
             let allowance = allowance_from_column(storage_allowance)?;
@@ -201,11 +198,11 @@ impl StorageUsages<'_, '_> {
     pub fn books_of(self, user: UserId) -> Result<Vec<StoredBook>> {
         let query = Sql::new(
             "SELECT b.public_id, b.name, b.deleted_at, s.stored_transactions AS transactions, \
-               s.stored_bytes AS bytes \
-             FROM books b JOIN book_state s ON s.book_id = b.id WHERE b.owner_id = ",
-        );
-        let query = query.int(user.get()).push(" ORDER BY s.stored_bytes DESC, b.id");
-        let rows: Vec<StoredBookRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
+             s.stored_bytes AS bytes FROM books b JOIN book_state s ON s.book_id = b.id \
+             WHERE b.owner_id = {} ORDER BY s.stored_bytes DESC, b.id",
+        )
+        .bind(user);
+        let rows: Vec<StoredBookRow> = self.tx.flushed()?.load(&query)?;
         let book = |row: StoredBookRow| {
             let StoredBookRow { public_id, name, deleted_at, usage } = row;
             let (key, deleted) = (BookKey::new(public_id), deleted_at.is_some());

@@ -6,12 +6,9 @@
 
 use daybook_domain::id::{BookId, UserId};
 use daybook_domain::storage_quota::StorageUsage;
-use diesel::prelude::*;
-use diesel::sql_types::BigInt;
 
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
-use crate::conn::sql::{MAX_NAMED, Sql, Value};
+use crate::conn::sql::{MAX_NAMED, Sql, Value, list};
 use crate::error::{Error, Result};
 use crate::rows::book_state::BookStateRow;
 use crate::storage_quota::owners::{BookOwner, OwnerCache};
@@ -59,21 +56,12 @@ impl CountedTable {
             row.push_str(text);
             row.push_str("), 0)");
         }
-        Sql::new("SELECT COUNT(*) AS counted, CAST(COALESCE(SUM(")
-            .push(row)
-            .push("), 0) AS BIGINT) AS bytes FROM ")
-            .push(self.name)
-            .push(" WHERE book_id = ")
-            .int(book.get())
+        Sql::new(
+            "SELECT COUNT(*) AS counted, CAST(COALESCE(SUM({}), 0) AS BIGINT) AS bytes FROM {} \
+             WHERE book_id = {}",
+        )
+        .bind((Sql::new(row), Sql::new(self.name), book))
     }
-}
-
-#[derive(QueryableByName)]
-struct SumsRow {
-    #[diesel(sql_type = BigInt)]
-    counted: i64,
-    #[diesel(sql_type = BigInt)]
-    bytes: i64,
 }
 
 impl Tx<'_> {
@@ -118,11 +106,40 @@ impl Tx<'_> {
         let mut sum = 0_i64;
         for chunk in ids.chunks(MAX_NAMED) {
             let ids = chunk.iter().copied().map(Value::Int);
-            let query = table.sums(book).push(" AND id IN ").list(ids).cached_up_to(chunk.len());
-            let rows: Vec<SumsRow> = on_engine!(self.unflushed()?, c => (&query).load(c))?;
-            sum = rows.iter().fold(sum, |sum, row| sum.saturating_add(row.bytes));
+            let query =
+                table.sums(book).push(" AND id IN {}").bind(list(ids)).cached_up_to(chunk.len());
+            let rows: Vec<(i64, i64)> = self.unflushed()?.rows(&query)?;
+            sum = rows.iter().fold(sum, |sum, (_, bytes)| sum.saturating_add(*bytes));
         }
         Ok(sum)
+    }
+
+    /// Adds the growth of the rows with these ids, which took `bytes_before`, to the usage.
+    pub(crate) fn add_growth(
+        &mut self,
+        table: &CountedTable,
+        book: BookId,
+        ids: &[i64],
+        bytes_before: i64,
+    ) -> Result<()> {
+        let bytes = self.bytes_of_rows(table, book, ids)?;
+        self.add_usage(book, of_bytes(bytes.saturating_sub(bytes_before)))
+    }
+
+    /// Releases the names of accounts or groups, because those of a batch may exchange names.
+    pub(crate) fn release_names(
+        &mut self,
+        table: &CountedTable,
+        book: BookId,
+        ids: &[i64],
+    ) -> Result<()> {
+        for chunk in ids.chunks(MAX_NAMED) {
+            let release = Sql::new("UPDATE {} SET normalized_name = ' ' || id WHERE book_id = {}")
+                .bind((Sql::new(table.name), book));
+            let ids = list(chunk.iter().copied());
+            self.flushed()?.run(release.push(" AND id IN {}").bind(ids).uncached())?;
+        }
+        Ok(())
     }
 
     /// Deletes accounts or groups with their memberships.
@@ -135,9 +152,9 @@ impl Tx<'_> {
         let bytes = self.bytes_of_rows(table, book, ids)?;
         let member = if table.name == ACCOUNTS.name { "account_id" } else { "group_id" };
         let mut delete = |from: &'static str, column: &'static str| {
-            let rows = Sql::new("DELETE FROM ").push(from).push(" WHERE ").push(column);
-            let rows = rows.push(" IN ").list(ids.iter().copied().map(Value::Int));
-            let rows = rows.push(" AND book_id = ").int(book.get()).uncached();
+            let rows = Sql::new("DELETE FROM {} WHERE {} IN {} AND book_id = {}")
+                .bind((Sql::new(from), Sql::new(column), list(ids.iter().copied()), book))
+                .uncached();
             Ok::<_, Error>(self.flushed()?.execute(&rows)?)
         };
         let memberships = delete(MEMBERSHIPS.name, member)?;
@@ -149,8 +166,8 @@ impl Tx<'_> {
     /// Returns the number of rows of a table of a book, as transactions, and their bytes.
     fn sum_table(&mut self, table: &CountedTable, book: BookId) -> Result<StorageUsage> {
         let query = table.sums(book);
-        let rows: Vec<SumsRow> = on_engine!(self.flushed()?, c => (&query).load(c))?;
-        let sum = |row: SumsRow| StorageUsage { transactions: row.counted, bytes: row.bytes };
+        let rows: Vec<(i64, i64)> = self.flushed()?.rows(&query)?;
+        let sum = |(transactions, bytes)| StorageUsage { transactions, bytes };
         Ok(rows.into_iter().map(sum).sum())
     }
 

@@ -7,14 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use daybook_domain::id::BookId;
-use diesel::QueryableByName;
-use diesel::prelude::*;
-use diesel::sql_types::BigInt;
 
 use super::trigram_index::{ANY_TRIGRAM, BLOCKS_PER_CHUNK, Extent, trigrams};
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
-use crate::conn::sql::Sql;
+use crate::conn::sql::{Sql, numbers};
 use crate::error::Result;
 
 /// Maximum number of trigrams of a search. More of them hardly narrow further.
@@ -86,18 +82,18 @@ impl Occurrences {
         chunks: Option<&[i64]>,
     ) -> Result<Self> {
         let rows = Sql::new(
-            "SELECT g.trigram, g.chunk, g.block_bitmap FROM trigrams g WHERE g.book_id = ",
+            "SELECT g.trigram, g.chunk, g.block_bitmap FROM trigrams g WHERE g.book_id = {} \
+             AND g.trigram IN {}",
         )
-        .int(book.get());
-        let rows = rows.push(" AND g.trigram IN ").numbers(trigrams.iter().copied());
+        .bind((book, numbers(trigrams.iter().copied())));
         let rows = match chunks {
-            Some(chunks) => rows.push(" AND g.chunk IN ").numbers(chunks.iter().copied()),
+            Some(chunks) => rows.push(" AND g.chunk IN {}").bind(numbers(chunks.iter().copied())),
             None => rows,
         };
-        let rows: Vec<Row> = on_engine!(tx.flushed()?, c => (&rows).load(c))?;
+        let rows: Vec<(i64, i64, i64)> = tx.flushed()?.rows(&rows)?;
         Ok(Self(
             rows.into_iter()
-                .map(|row| ((row.chunk, row.trigram), row.block_bitmap.cast_unsigned()))
+                .map(|(trigram, chunk, bitmap)| ((chunk, trigram), bitmap.cast_unsigned()))
                 .collect(),
         ))
     }
@@ -122,16 +118,6 @@ impl Occurrences {
             *blocks.entry(chunk).or_default() |= self.of(chunk, ANY_TRIGRAM);
         }
     }
-}
-
-#[derive(QueryableByName)]
-struct Row {
-    #[diesel(sql_type = BigInt)]
-    trigram: i64,
-    #[diesel(sql_type = BigInt)]
-    chunk: i64,
-    #[diesel(sql_type = BigInt)]
-    block_bitmap: i64,
 }
 
 #[cfg(test)]

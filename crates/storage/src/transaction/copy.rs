@@ -7,15 +7,12 @@ use daybook_domain::access::Access;
 use daybook_domain::book::copy::row_digest;
 use daybook_domain::id::TransactionId;
 use daybook_domain::transaction::Transaction;
-use diesel::QueryableByName;
-use diesel::prelude::*;
-use diesel::sql_types::BigInt;
 use time::Date;
 
 use super::Transactions;
+use crate::conn::Conn;
 use crate::conn::bulk::Bulk;
 use crate::conn::sql::{Sql, Value};
-use crate::conn::{Conn, on_engine};
 use crate::error::Result;
 use crate::rows::column::day_to_column;
 use crate::rows::transaction::COLUMNS;
@@ -33,15 +30,6 @@ pub struct Portion {
     pub transactions: Vec<Transaction>,
     /// The id after which the next portion begins, if there is one.
     pub next: Option<TransactionId>,
-}
-
-/// A transaction and the length of its texts.
-#[derive(QueryableByName)]
-struct Sized {
-    #[diesel(sql_type = BigInt)]
-    id: i64,
-    #[diesel(sql_type = BigInt)]
-    text: i64,
 }
 
 /// The end of a portion.
@@ -71,8 +59,7 @@ impl Transactions<'_, '_> {
         else {
             return Ok(Portion { transactions: Vec::new(), next: None });
         };
-        let rows =
-            Sql::new("SELECT ").push(COLUMNS).push(" FROM transactions t WHERE t.book_id = ");
+        let rows = Sql::new("SELECT ").push(COLUMNS);
         let rows = within(rows, source, from, after, last.get());
         let transactions = self.part(source, &rows, usize::MAX)?.rows;
         Ok(Portion { transactions, next: has_more.then_some(last) })
@@ -89,15 +76,14 @@ impl Transactions<'_, '_> {
         let sizes = Sql::new(
             "SELECT t.id, CAST(LENGTH(t.description) + COALESCE(LENGTH(t.properties), 0) \
                + COALESCE(LENGTH(t.urls), 0) + COALESCE(LENGTH(t.remote_ids), 0) AS BIGINT) \
-               AS text \
-             FROM transactions t WHERE t.book_id = ",
+               AS text",
         );
-        let sizes = within(sizes, source, from, after, i64::MAX).push(" LIMIT ").int(limit);
-        let sizes: Vec<Sized> = on_engine!(self.tx.flushed()?, c => (&sizes).load(c))?;
+        let sizes = within(sizes, source, from, after, i64::MAX).push(" LIMIT {}").bind(limit);
+        let sizes: Vec<(i64, i64)> = self.tx.flushed()?.rows(&sizes)?;
         let mut text: i64 = 0;
         let mut count = 0;
         let mut last = None;
-        for Sized { id, text: length } in &sizes {
+        for (id, length) in &sizes {
             text = text.saturating_add(*length);
             if count == MAX_ROWS || (text > MAX_TEXT && count > 0) {
                 break;
@@ -109,7 +95,7 @@ impl Transactions<'_, '_> {
     }
 }
 
-/// Completes a condition on `t`: the transactions to copy with ids in `after+1..=until`, by id.
+/// Selects from `t` the transactions to copy with ids in `after+1..=until`, by id.
 ///
 /// `t.day + 0` uses no index by day, with which each portion would be sorted out of the whole book.
 fn within<'a>(
@@ -119,10 +105,14 @@ fn within<'a>(
     after: i64,
     until: i64,
 ) -> Sql<'a> {
-    let sql = sql.int(source.book().id.get()).push(" AND t.id > ").int(after);
-    let sql = sql.push(" AND t.id <= ").int(until).push(" AND t.trashed = ").flag(false);
+    let sql = sql
+        .push(
+            " FROM transactions t WHERE t.book_id = {} AND t.id > {} AND t.id <= {} \
+             AND t.trashed = {}",
+        )
+        .bind((source.book().id, after, until, false));
     let sql = match from {
-        Some(day) => sql.push(" AND t.day + 0 >= ").int(i64::from(day_to_column(day))),
+        Some(day) => sql.push(" AND t.day + 0 >= {}").bind(i64::from(day_to_column(day))),
         None => sql,
     };
     sql.push(" ORDER BY t.id")

@@ -5,15 +5,11 @@ use daybook_domain::book::Book;
 use daybook_domain::calendar::{from_day_number, month_number};
 use daybook_domain::query::CountPlan;
 use daybook_domain::transaction::Span;
-use diesel::QueryableByName;
-use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Integer};
 use time::Date;
 
 use super::search::PathSelector;
 use super::{Search, Transactions};
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
 use crate::conn::sql::Sql;
 use crate::error::{Error, Result};
 use crate::index_term;
@@ -30,22 +26,6 @@ pub struct Counted {
     pub trashed: i64,
 }
 
-#[derive(QueryableByName)]
-pub(super) struct Total {
-    #[diesel(sql_type = BigInt)]
-    pub(super) total: i64,
-}
-
-#[derive(QueryableByName)]
-struct Row {
-    #[diesel(sql_type = Integer)]
-    day: i32,
-    #[diesel(sql_type = BigInt)]
-    posted: i64,
-    #[diesel(sql_type = BigInt)]
-    trashed: i64,
-}
-
 impl Transactions<'_, '_> {
     /// Counts the matches of a search.
     ///
@@ -55,8 +35,8 @@ impl Transactions<'_, '_> {
         let plan = count_plan(search);
         let mut count: i64 = 0;
         for sql in count_statements(self.tx, access, search, plan.as_ref())? {
-            let rows: Vec<Total> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-            count = rows.iter().fold(count, |sum, row| sum.saturating_add(row.total));
+            let rows: Vec<i64> = self.tx.flushed()?.rows(&sql)?;
+            count = rows.iter().fold(count, |sum, total| sum.saturating_add(*total));
         }
         Ok(count)
     }
@@ -80,8 +60,8 @@ impl Transactions<'_, '_> {
         }
         let mut counted = Vec::new();
         for sql in statements {
-            let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-            for Row { day, posted, trashed } in rows {
+            let rows: Vec<(i32, i64, i64)> = self.tx.flushed()?.rows(&sql)?;
+            for (day, posted, trashed) in rows {
                 let day = from_day_number(day).ok_or(Error::Corrupt("day"))?;
                 counted.push(Counted { day, posted, trashed });
             }
@@ -108,9 +88,11 @@ pub(crate) fn count_statements<'a>(
     let posted = "SELECT CAST(COALESCE(SUM(m.posted), 0) AS BIGINT) AS total";
     let mut statements = vec![months(posted, book, plan.from, plan.until)];
     if plan.all_drafts {
-        let drafts = Sql::new("SELECT COUNT(*) AS total FROM index_terms d WHERE d.book_id = ");
-        let drafts = drafts.int(book.id.get()).push(" AND d.term = ");
-        statements.push(drafts.text(index_term::DRAFT));
+        let drafts = Sql::new(
+            "SELECT COUNT(*) AS total FROM index_terms d WHERE d.book_id = {} AND d.term = {}",
+        )
+        .bind((book.id, index_term::DRAFT));
+        statements.push(drafts);
     }
     for filter in &plan.rest {
         statements.push(count_by_scan(tx, book, &Search { filter, ..*search })?);
@@ -137,10 +119,10 @@ fn months<'a>(
     from: Option<Date>,
     until: Option<Date>,
 ) -> Sql<'a> {
-    let sql = Sql::new(select).push(" FROM month_counts m WHERE m.book_id = ").int(book.id.get());
-    let bounds = [(" AND m.month >= ", from), (" AND m.month < ", until)];
+    let sql = Sql::new(select).push(" FROM month_counts m WHERE m.book_id = {}").bind(book.id);
+    let bounds = [(" AND m.month >= {}", from), (" AND m.month < {}", until)];
     bounds.into_iter().fold(sql, |sql, (comparison, day)| match day {
-        Some(day) => sql.push(comparison).int(i64::from(month_number(day))),
+        Some(day) => sql.push(comparison).bind(i64::from(month_number(day))),
         None => sql,
     })
 }
@@ -149,18 +131,15 @@ fn months<'a>(
 /// sort a million rows.
 pub(crate) fn counts_by_day<'a>(access: &Access, span: &Span) -> Sql<'a> {
     Sql::new(
-        "SELECT t.day, \
-           COUNT(CASE WHEN NOT t.trashed AND t.standing > 0 THEN 1 END) AS posted, \
-           COUNT(CASE WHEN t.trashed THEN 1 END) AS trashed \
-         FROM transactions t \
-         WHERE t.book_id = ",
+        "SELECT t.day, COUNT(CASE WHEN NOT t.trashed \
+         AND t.standing > 0 THEN 1 END) AS posted, COUNT(CASE WHEN t.trashed THEN 1 END) AS \
+         trashed FROM transactions t WHERE t.book_id = {} AND t.day >= {} AND t.day < {} \
+         AND t.dated = {} GROUP BY t.day",
     )
-    .int(access.book().id.get())
-    .push(" AND t.day >= ")
-    .int(i64::from(day_to_column(span.from)))
-    .push(" AND t.day < ")
-    .int(i64::from(day_to_column(span.until)))
-    .push(" AND t.dated = ")
-    .flag(true)
-    .push(" GROUP BY t.day")
+    .bind((
+        access.book().id,
+        i64::from(day_to_column(span.from)),
+        i64::from(day_to_column(span.until)),
+        true,
+    ))
 }

@@ -7,28 +7,12 @@ use daybook_domain::balance::RunningRow;
 use daybook_domain::calendar::from_day_number;
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::transaction::Transaction;
-use diesel::QueryableByName;
-use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Integer};
 
 use super::Transactions;
 use crate::balance::{RUNNING_SUM, from_limbs};
-use crate::conn::on_engine;
-use crate::conn::sql::{Sql, Value};
+use crate::conn::sql::{Sql, Value, list};
 use crate::error::{Error, Result};
 use crate::rows::column::day_to_column;
-
-#[derive(QueryableByName)]
-struct Row {
-    #[diesel(sql_type = Integer)]
-    day: i32,
-    #[diesel(sql_type = BigInt)]
-    transaction_id: i64,
-    #[diesel(sql_type = BigInt)]
-    high: i64,
-    #[diesel(sql_type = BigInt)]
-    low: i64,
-}
 
 impl Transactions<'_, '_> {
     /// Returns the sum of an account on the day of each transaction, up to and including it.
@@ -39,9 +23,9 @@ impl Transactions<'_, '_> {
         rows: &[&Transaction],
     ) -> Result<Vec<RunningRow>> {
         let sql = running_sums(access, account, rows).uncached();
-        let found: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-        let convert = |row: Row| {
-            let Row { day, transaction_id, high, low } = row;
+        let found: Vec<(i32, i64, i64, i64)> = self.tx.flushed()?.rows(&sql)?;
+        let convert = |row: (i32, i64, i64, i64)| {
+            let (day, transaction_id, high, low) = row;
             let day = from_day_number(day).ok_or(Error::Corrupt("day"))?;
             Ok(RunningRow {
                 transaction: TransactionId::new(transaction_id),
@@ -64,18 +48,17 @@ pub(crate) fn running_sums<'a>(
     let mut days: Vec<i32> = rows.iter().map(|row| day_to_column(row.list_day)).collect();
     days.sort_unstable();
     days.dedup();
-    Sql::new("SELECT r.day, r.transaction_id, r.high, r.low FROM (SELECT e.day, e.transaction_id, ")
-        .push(RUNNING_SUM)
-        .push(" FROM entries e WHERE e.book_id = ")
-        .int(access.book().id.get())
-        .push(" AND e.account_id = ")
-        .int(account.get())
-        .push(" AND e.day IN ")
-        .list(days.into_iter().map(|day| Value::Int(i64::from(day))))
-        .push(
-            " WINDOW w AS (PARTITION BY e.day ORDER BY e.transaction_id \
-             ROWS UNBOUNDED PRECEDING)) r \
-             WHERE r.transaction_id IN ",
-        )
-        .list(rows.iter().map(|row| Value::Int(row.id.get())))
+    Sql::new(
+        "SELECT r.day, r.transaction_id, r.high, r.low FROM (SELECT e.day, e.transaction_id, {} \
+         FROM entries e WHERE e.book_id = {} AND e.account_id = {} \
+         AND e.day IN {} WINDOW w AS (PARTITION BY e.day \
+         ORDER BY e.transaction_id ROWS UNBOUNDED PRECEDING)) r WHERE r.transaction_id IN {}",
+    )
+    .bind((
+        Sql::new(RUNNING_SUM),
+        access.book().id,
+        account,
+        list(days.into_iter().map(|day| Value::Int(i64::from(day)))),
+        list(rows.iter().map(|row| Value::Int(row.id.get()))),
+    ))
 }

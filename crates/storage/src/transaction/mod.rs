@@ -30,17 +30,15 @@ use daybook_domain::book::Book;
 use daybook_domain::id::{AccountId, FileId, TransactionId};
 use daybook_domain::instant::Instant;
 use daybook_domain::transaction::Transaction;
-use diesel::prelude::*;
 
 use crate::commit::tx::Tx;
+use crate::conn::Conn;
 use crate::conn::planner::Lookup;
-use crate::conn::sql::{MAX_NAMED, Sql, Value};
-use crate::conn::{Conn, on_engine};
+use crate::conn::sql::{MAX_NAMED, Sql, Value, list};
 use crate::error::Result;
 use crate::index_term;
 use crate::page::{MAX_PAGE_TEXTS, PageKey, RowPart};
 use crate::rows::transaction::{COLUMNS, TransactionRow};
-use crate::schema::transactions;
 use search::PathSelector;
 use search::range_page::{self, RangeRow};
 
@@ -53,13 +51,6 @@ pub(crate) use ledger::running_sums;
 pub(crate) use references::{counted_up_to, sides_of_accounts};
 pub use search::{PrecedentFilter, ResolvedNames, Search};
 pub(crate) use trigram_index::catch_up;
-
-#[derive(QueryableByName)]
-#[diesel(table_name = transactions)]
-struct CreatedRow {
-    id: i64,
-    created_at: i64,
-}
 
 /// Number of rows that a page loads by id at once.
 const LOAD_CHUNK: usize = 100;
@@ -99,13 +90,12 @@ impl Transactions<'_, '_> {
         if ids.is_empty() {
             return Ok(HashMap::new());
         }
-        let query = Sql::new("SELECT id, created_at FROM transactions WHERE book_id = ")
-            .int(access.book().id.get())
-            .push(" AND id IN ")
-            .list(ids.iter().map(|id| Value::Int(id.get())))
-            .cached_up_to(ids.len());
-        let rows: Vec<CreatedRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
-        let created = |row: CreatedRow| (TransactionId::new(row.id), Instant::new(row.created_at));
+        let query =
+            Sql::new("SELECT id, created_at FROM transactions WHERE book_id = {} AND id IN {}")
+                .bind((access.book().id, list(ids)))
+                .cached_up_to(ids.len());
+        let rows: Vec<(i64, i64)> = self.tx.flushed()?.rows(&query)?;
+        let created = |(id, at)| (TransactionId::new(id), Instant::new(at));
         Ok(rows.into_iter().map(created).collect())
     }
 
@@ -179,7 +169,7 @@ impl Transactions<'_, '_> {
         for share in [first, limit] {
             if page.is_none() {
                 let rows = plan.rows(ranges, book, after, share).uncached();
-                let rows: Vec<RangeRow> = on_engine!(self.tx.flushed()?, c => (&rows).load(c))?;
+                let rows: Vec<RangeRow> = self.tx.flushed()?.rows(&rows)?;
                 page = range_page::page(&rows, share, limit);
             }
         }
@@ -198,7 +188,7 @@ impl Transactions<'_, '_> {
                 break;
             }
             let sql = with_ids(self.tx.lookup(), book, chunk);
-            let rows: Vec<TransactionRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+            let rows: Vec<TransactionRow> = self.tx.flushed()?.load(&sql)?;
             let mut found = HashMap::with_capacity(chunk.len());
             for row in rows {
                 let (transaction, more) = with_texts(row, scale)?;
@@ -272,7 +262,7 @@ pub(crate) fn rows_of(
     scale: u32,
     condition: Sql<'_>,
 ) -> Result<Vec<(i64, Option<Transaction>)>> {
-    let sql = Sql::new("SELECT ").push(COLUMNS).push(" FROM transactions t").append(condition);
+    let sql = Sql::new("SELECT {} FROM transactions t{}").bind((Sql::new(COLUMNS), condition));
     let part = tx.flushed()?.load_part(&sql, MAX_PAGE_TEXTS, |row: TransactionRow| {
         let (id, transaction) = (row.id(), row.into_transaction(scale).ok());
         let texts = transaction.as_ref().map_or(0, Transaction::text_bytes);
@@ -284,9 +274,9 @@ pub(crate) fn rows_of(
 /// Selects the transactions with these ids.
 pub(crate) fn with_ids<'a>(lookup: Lookup, book: i64, ids: &[TransactionId]) -> Sql<'a> {
     let each_id = lookup.each_of(ids.iter().map(|id| Value::Int(id.get())));
-    let of = Sql::new("t.book_id = ").int(book).push(" AND t.id = n.column1");
+    let of = Sql::new("t.book_id = {} AND t.id = n.column1").bind(book);
     let rows = each_id.look_up("transactions", "t", of).sql();
-    Sql::new("SELECT ").push(COLUMNS).append(rows).cached_up_to(ids.len())
+    Sql::new("SELECT {}{}").bind((Sql::new(COLUMNS), rows)).cached_up_to(ids.len())
 }
 
 /// Selects the transactions that refer to any of these accounts, once for each side.
@@ -295,10 +285,10 @@ pub(crate) fn of_accounts<'a>(
     book: i64,
     accounts: &BTreeSet<AccountId>,
 ) -> Sql<'a> {
-    let sides = Sql::new("(").append(sides_of_accounts(book, accounts)).push(") e");
-    let of = Sql::new("t.book_id = ").int(book).push(" AND t.id = e.transaction_id");
+    let sides = Sql::new("({}) e").bind(sides_of_accounts(book, accounts));
+    let of = Sql::new("t.book_id = {} AND t.id = e.transaction_id").bind(book);
     let rows = lookup.rows(sides, Sql::new("1 = 1")).look_up("transactions", "t", of).sql();
-    Sql::new("SELECT ").push(COLUMNS).append(rows).cached_up_to(accounts.len())
+    Sql::new("SELECT {}{}").bind((Sql::new(COLUMNS), rows)).cached_up_to(accounts.len())
 }
 
 /// Selects the non-trashed transactions with any of these remote ids.
@@ -308,14 +298,11 @@ pub(crate) fn with_remote_ids<'a>(lookup: Lookup, book: i64, remote_ids: &[&str]
     let marked = each_id.look_up(
         "index_terms",
         "m",
-        Sql::new("m.book_id = ").int(book).push(" AND m.term = n.column1"),
+        Sql::new("m.book_id = {} AND m.term = n.column1").bind(book),
     );
     let rows = marked.look_up("transactions", "t", transaction_of_term(book)).sql();
-    Sql::new("SELECT ")
-        .push(COLUMNS)
-        .append(rows)
-        .push(" AND t.trashed = ")
-        .flag(false)
+    Sql::new("SELECT {}{} AND t.trashed = {}")
+        .bind((Sql::new(COLUMNS), rows, false))
         .cached_up_to(remote_ids.len())
 }
 
@@ -336,16 +323,15 @@ pub(crate) fn first_statement<'a>(
 
 /// Selects the transactions that refer to a file, including trashed ones.
 fn referring_to<'a>(lookup: Lookup, book: i64, file: FileId) -> Sql<'a> {
-    let marked =
-        Sql::new("m.book_id = ").int(book).push(" AND m.term = ").text(index_term::file(file));
+    let marked = Sql::new("m.book_id = {} AND m.term = {}").bind((book, index_term::file(file)));
     let rows = lookup
         .rows(Sql::new("index_terms m"), marked)
         .look_up("transactions", "t", transaction_of_term(book))
         .sql();
-    Sql::new("SELECT ").push(COLUMNS).append(rows)
+    Sql::new("SELECT {}{}").bind((Sql::new(COLUMNS), rows))
 }
 
 /// Returns the condition that joins a transaction `t` to its index term `m`.
 pub(crate) fn transaction_of_term<'a>(book: i64) -> Sql<'a> {
-    Sql::new("t.book_id = ").int(book).push(" AND t.id = m.transaction_id AND t.day = m.day")
+    Sql::new("t.book_id = {} AND t.id = m.transaction_id AND t.day = m.day").bind(book)
 }

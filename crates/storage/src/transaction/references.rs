@@ -5,12 +5,9 @@ use std::collections::BTreeSet;
 use daybook_domain::access::Access;
 use daybook_domain::id::{AccountId, FileId};
 use daybook_domain::transaction::{FileReference, Standing, Transaction};
-use diesel::prelude::*;
 
-use super::count::Total;
 use super::{Transactions, referring_to};
-use crate::conn::on_engine;
-use crate::conn::sql::{Sql, Value};
+use crate::conn::sql::{Sql, list};
 use crate::error::Result;
 use crate::index_term;
 use crate::rows::column::day_to_column;
@@ -19,8 +16,8 @@ use crate::rows::transaction::standing_to_column;
 impl Transactions<'_, '_> {
     /// Counts the transactions of a book, including drafts and trashed ones, up to `limit`.
     pub fn count_up_to(self, access: &Access, limit: usize) -> Result<usize> {
-        let all = Sql::new("SELECT 1 AS side FROM transactions WHERE book_id = ");
-        self.up_to(all.int(access.book().id.get()), limit)
+        let all = Sql::new("SELECT 1 AS side FROM transactions WHERE book_id = {}");
+        self.up_to(all.bind(access.book().id), limit)
     }
 
     /// Counts the sides of drafts that refer to these accounts, which have no postings, up to
@@ -36,9 +33,8 @@ impl Transactions<'_, '_> {
 
     /// Counts the transactions that refer to a file, including trashed ones, up to `limit`.
     pub fn count_referring_to(self, access: &Access, file: FileId, limit: usize) -> Result<usize> {
-        let marked = Sql::new("SELECT 1 AS side FROM index_terms WHERE book_id = ")
-            .int(access.book().id.get());
-        self.up_to(marked.push(" AND term = ").text(index_term::file(file)), limit)
+        let marked = Sql::new("SELECT 1 AS side FROM index_terms WHERE book_id = {} AND term = {}");
+        self.up_to(marked.bind((access.book().id, index_term::file(file))), limit)
     }
 
     /// Finds the first transaction, by id, whose reference protects a file.
@@ -56,22 +52,21 @@ impl Transactions<'_, '_> {
 
     fn up_to(self, found: Sql<'_>, limit: usize) -> Result<usize> {
         let sql = counted_up_to(found, limit).uncached();
-        let rows: Vec<Total> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-        Ok(rows.first().map_or(0, |row| usize::try_from(row.total).unwrap_or_default()))
+        let count = self.tx.flushed()?.row::<i64>(&sql)?.unwrap_or_default();
+        Ok(usize::try_from(count).unwrap_or_default())
     }
 }
 
 /// Selects the transaction of each side that refers to any of these accounts.
 pub(crate) fn sides_of_accounts<'a>(book: i64, accounts: &BTreeSet<AccountId>) -> Sql<'a> {
-    let sides = Sql::new("SELECT e.transaction_id FROM entries e WHERE e.book_id = ").int(book);
-    sides.push(" AND e.account_id IN ").list(accounts.iter().map(|id| Value::Int(id.get())))
+    Sql::new("SELECT e.transaction_id FROM entries e WHERE e.book_id = {} AND e.account_id IN {}")
+        .bind((book, list(accounts)))
 }
 
 /// Counts the rows of a statement, up to `limit`.
 pub(crate) fn counted_up_to(found: Sql<'_>, limit: usize) -> Sql<'_> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let counted = Sql::new("SELECT count(*) AS total FROM (").append(found);
-    counted.push(" LIMIT ").int(limit).push(") AS found")
+    Sql::new("SELECT count(*) AS total FROM ({} LIMIT {}) AS found").bind((found, limit))
 }
 
 /// Adds [`FileReference::keeps`] as a condition on the transaction `t`.
@@ -80,16 +75,12 @@ fn push_keeps(sql: Sql<'_>, reference: FileReference) -> Sql<'_> {
         (standing_to_column(Standing::Draft), standing_to_column(Standing::Checked));
     match reference {
         FileReference::AllButDraftsOf(user) => {
-            sql.push("t.standing <> ").int(draft).push(" OR t.created_by <> ").int(user.get())
+            sql.push("t.standing <> {} OR t.created_by <> {}").bind((draft, user))
         }
-        FileReference::Checked => sql.push("t.standing = ").int(checked),
+        FileReference::Checked => sql.push("t.standing = {}").bind(checked),
         FileReference::CheckedOrPostedUntil(last) => sql
-            .push("t.standing = ")
-            .int(checked)
-            .push(" OR t.standing <> ")
-            .int(draft)
-            .push(" AND t.day <= ")
-            .int(i64::from(day_to_column(last))),
+            .push("t.standing = {} OR t.standing <> {} AND t.day <= {}")
+            .bind((checked, draft, i64::from(day_to_column(last)))),
     }
 }
 
@@ -112,16 +103,17 @@ mod tests {
 
     /// Returns whether the condition matches a row like this transaction.
     fn is_found(conn: &mut Conn, reference: FileReference, holder: &Transaction) -> bool {
-        let row = Sql::new("SELECT count(*) AS total FROM (SELECT ")
-            .int(standing_to_column(holder.standing))
-            .push(" AS standing, ")
-            .int(i64::from(day_to_column(holder.list_day)))
-            .push(" AS day, ")
-            .int(holder.created_by.get())
-            .push(" AS created_by) t WHERE ");
+        let row = Sql::new(
+            "SELECT count(*) AS total FROM (SELECT {} AS standing, {} AS day, {} AS created_by) \
+             t WHERE ",
+        )
+        .bind((
+            standing_to_column(holder.standing),
+            i64::from(day_to_column(holder.list_day)),
+            holder.created_by,
+        ));
         let sql = push_keeps(row, reference);
-        let rows: Vec<Total> = on_engine!(conn, c => (&sql).load(c)).unwrap();
-        rows.iter().all(|row| row.total == 1)
+        conn.row::<i64>(&sql).unwrap() == Some(1)
     }
 
     #[test]

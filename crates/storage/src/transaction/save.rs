@@ -13,7 +13,7 @@ use super::trigram_index::FoldedText;
 use crate::access::AccessTo;
 use crate::bot_response::move_failed;
 use crate::commit::tx::Flushed;
-use crate::conn::sql::{Sql, Value};
+use crate::conn::sql::{Sql, Value, rows};
 use crate::error::Result;
 use crate::index_term;
 use crate::rows::column::day_to_column;
@@ -118,11 +118,12 @@ fn delete_terms(
         let keys = removed.by_ref().take(MAX_DELETED_TERMS).map(|(term, day, transaction)| {
             [Value::Text(term.into()), Value::Int(i64::from(day)), Value::Int(transaction.get())]
         });
-        let sql = Sql::new("DELETE FROM index_terms WHERE book_id = ")
-            .int(book.get())
-            .push(" AND (term, day, transaction_id) IN (VALUES ");
-        let (sql, _) = sql.rows(keys);
-        conn.execute(&sql.push(")").uncached())?;
+        let sql = Sql::new(
+            "DELETE FROM index_terms WHERE book_id = {} \
+             AND (term, day, transaction_id) IN (VALUES ",
+        )
+        .bind(book);
+        conn.run(sql.append(rows(keys)).push(")").uncached())?;
     }
     Ok(())
 }

@@ -6,13 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use daybook_domain::id::BookId;
 use diesel::QueryableByName;
-use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
 use super::candidate_blocks::Occurrences;
-use super::trigram_index::{ANY_TRIGRAM, BLOCKS_PER_CHUNK, TextRow, indexed};
+use super::trigram_index::{ANY_TRIGRAM, BLOCKS_PER_CHUNK, indexed};
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
 use crate::conn::sql::Sql;
 use crate::error::Result;
 
@@ -69,7 +67,7 @@ impl Tx<'_> {
         }
         let texts = self.texts_within(book, begin, end)?;
         let mut needed: BTreeMap<i64, u64> = BTreeMap::new();
-        for TextRow { id, folded_description } in texts {
+        for (id, folded_description) in texts {
             let block = bounds.iter().find(|bounds| bounds.last_id >= id && bounds.block >= first);
             let Some(bit) = block.and_then(|at| u32::try_from(at.block - first).ok()) else {
                 continue;
@@ -88,21 +86,17 @@ impl Tx<'_> {
     /// Loads the block bounds of a chunk, in order, with those of the block before it.
     fn bounds(&mut self, book: BookId, first: i64) -> Result<Vec<BlockBounds>> {
         let sql = Sql::new(
-            "SELECT b.block, b.after_id, b.last_id FROM trigram_blocks b WHERE b.book_id = ",
+            "SELECT b.block, b.after_id, b.last_id FROM trigram_blocks b WHERE b.book_id = {} \
+             AND b.block >= {} AND b.block < {} ORDER BY b.block",
         )
-        .int(book.get())
-        .push(" AND b.block >= ")
-        .int(first.saturating_sub(1))
-        .push(" AND b.block < ")
-        .int(first.saturating_add(BLOCKS_PER_CHUNK))
-        .push(" ORDER BY b.block");
-        Ok(on_engine!(self.flushed()?, c => (&sql).load(c))?)
+        .bind((book, first.saturating_sub(1), first.saturating_add(BLOCKS_PER_CHUNK)));
+        self.flushed()?.load(&sql)
     }
 
     /// Loads the folded texts of transactions with ids in `after+1..=last`. Long texts are cut.
-    fn texts_within(&mut self, book: BookId, after: i64, last: i64) -> Result<Vec<TextRow>> {
-        let sql = self.folded_texts(book, after).push(" AND t.id <= ").int(last);
-        Ok(on_engine!(self.flushed()?, c => (&sql).load(c))?)
+    fn texts_within(&mut self, book: BookId, after: i64, last: i64) -> Result<Vec<(i64, String)>> {
+        let sql = self.folded_texts(book, after).push(" AND t.id <= {}").bind(last);
+        self.flushed()?.rows(&sql)
     }
 
     /// Adds the blocks for which the index lacks any of these trigrams.

@@ -23,16 +23,13 @@ use daybook_domain::book::Book;
 use daybook_domain::id::BookId;
 use daybook_domain::name::fold;
 use daybook_domain::transaction::Transaction;
-use diesel::QueryableByName;
-use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Text};
 
 use super::change::Change;
 use crate::commit::tx::{Caches, Flushed, Tx};
+use crate::conn::Conn;
 use crate::conn::bulk::Bulk;
 use crate::conn::mode::Mode;
-use crate::conn::sql::{Sql, Value};
-use crate::conn::{Conn, on_engine};
+use crate::conn::sql::{Sql, Value, rows};
 use crate::error::{Error, Result};
 use crate::rows::book_state::BookStateRow;
 
@@ -212,17 +209,14 @@ impl Tx<'_> {
             return Ok(());
         }
         let ids = texts.iter().map(|text| [Value::Int(text.id)]);
-        let (blocks, _) = Sql::new("WITH v (id) AS (VALUES ").rows(ids);
-        let blocks = blocks
-            .push(
-                ") SELECT v.id, \
-                 (SELECT b.block FROM trigram_blocks b WHERE b.book_id = ",
-            )
-            .int(book.get())
-            .push(" AND b.last_id >= v.id ORDER BY b.last_id LIMIT 1) AS block FROM v")
-            .uncached();
-        let rows: Vec<BlockOf> = on_engine!(self.flushed()?, c => (&blocks).load(c))?;
-        let blocks: HashMap<i64, i64> = rows.into_iter().map(|row| (row.id, row.block)).collect();
+        let blocks = Sql::new(
+            "WITH v (id) AS (VALUES {}) \
+             SELECT v.id, (SELECT b.block FROM trigram_blocks b WHERE b.book_id = {} \
+             AND b.last_id >= v.id ORDER BY b.last_id LIMIT 1) AS block FROM v",
+        )
+        .bind((rows(ids), book))
+        .uncached();
+        let blocks: HashMap<i64, i64> = self.flushed()?.rows(&blocks)?.into_iter().collect();
         let mut added = Trigrams::with_max_rows(MAX_CHANGED_ROWS);
         for FoldedText { id, folded } in texts {
             added.add(*blocks.get(id).ok_or(Error::Corrupt("trigram_blocks"))?, folded);
@@ -234,20 +228,19 @@ impl Tx<'_> {
     /// just above the limit.
     pub(super) fn folded_texts(&self, book: BookId, after: i64) -> Sql<'static> {
         let (text, length) = (self.folded_description(), MAX_INDEXED_CHARS.saturating_add(1));
-        Sql::new("SELECT t.id, ")
-            .push(format!("SUBSTR({text}, 1, {length}) AS folded_description"))
-            .push(" FROM transactions t WHERE t.book_id = ")
-            .int(book.get())
-            .push(" AND t.id > ")
-            .int(after)
+        Sql::new("SELECT t.id, {} FROM transactions t WHERE t.book_id = {} AND t.id > {}").bind((
+            Sql::new(format!("SUBSTR({text}, 1, {length}) AS folded_description")),
+            book,
+            after,
+        ))
     }
 
     /// Indexes the next chunk.
     fn index_chunk(&mut self, book: BookId) -> Result<()> {
         let extent = self.trigram_extent(book)?;
-        let texts = self.folded_texts(book, extent.until).push(" ORDER BY t.id LIMIT ");
-        let next = texts.int(TRANSACTIONS_PER_CHUNK);
-        let texts: Vec<TextRow> = on_engine!(self.flushed()?, c => (&next).load(c))?;
+        let texts = self.folded_texts(book, extent.until).push(" ORDER BY t.id LIMIT {}");
+        let next = texts.bind(TRANSACTIONS_PER_CHUNK);
+        let texts: Vec<(i64, String)> = self.flushed()?.rows(&next)?;
         let found = i64::try_from(texts.len()).unwrap_or(i64::MAX);
         if found < TRANSACTIONS_PER_CHUNK {
             // The other transactions are being removed with the book.
@@ -258,8 +251,8 @@ impl Tx<'_> {
         let mut bounds = Bulk::new(INSERT_BLOCKS, 4, "");
         let mut until = extent.until;
         for (rows, block) in texts.chunks(TRANSACTIONS_PER_BLOCK).zip(extent.blocks()..) {
-            rows.iter().for_each(|row| index.add(block, &row.folded_description));
-            let last = rows.last().map_or(until, |row| row.id);
+            rows.iter().for_each(|(_, folded)| index.add(block, folded));
+            let last = rows.last().map_or(until, |(id, _)| *id);
             bounds.row([book.get(), block, until, last].map(Value::Int));
             until = last;
         }
@@ -281,42 +274,19 @@ pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
         let mut tx = Tx::writing(conn, Caches::default());
         tx.begin()?;
         let next = Sql::new(
-            "SELECT b.public_id \
-             FROM book_state s JOIN books b ON b.id = s.book_id \
-             WHERE (b.deleted_at IS NULL OR b.kept_until IS NOT NULL) AND s.unindexed >= ",
+            "SELECT b.public_id FROM book_state s JOIN books b ON b.id = s.book_id \
+             WHERE (b.deleted_at IS NULL OR b.kept_until IS NOT NULL) AND s.unindexed >= {} \
+             LIMIT 1",
         )
-        .int(TRANSACTIONS_PER_CHUNK)
-        .push(" LIMIT 1");
-        let books: Vec<UnindexedBook> = on_engine!(tx.flushed()?, c => (&next).load(c))?;
-        let Some(UnindexedBook { public_id }) = books.into_iter().next() else {
+        .bind(TRANSACTIONS_PER_CHUNK);
+        let books: Vec<String> = tx.flushed()?.rows(&next)?;
+        let Some(public_id) = books.into_iter().next() else {
             return tx.roll_back();
         };
         tx.index_next(&public_id)?;
         tx.keep_unit()?;
         tx.finish(|| false)?;
     }
-}
-
-#[derive(QueryableByName)]
-struct BlockOf {
-    #[diesel(sql_type = BigInt)]
-    id: i64,
-    #[diesel(sql_type = BigInt)]
-    block: i64,
-}
-
-#[derive(QueryableByName)]
-pub(super) struct TextRow {
-    #[diesel(sql_type = BigInt)]
-    pub(super) id: i64,
-    #[diesel(sql_type = Text)]
-    pub(super) folded_description: String,
-}
-
-#[derive(QueryableByName)]
-struct UnindexedBook {
-    #[diesel(sql_type = Text)]
-    public_id: String,
 }
 
 #[cfg(test)]

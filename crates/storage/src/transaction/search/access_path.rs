@@ -3,15 +3,11 @@
 use daybook_domain::book::Book;
 use daybook_domain::id::AccountId;
 use daybook_domain::query::{Filter, Status, Term};
-use diesel::QueryableByName;
-use diesel::prelude::*;
-use diesel::sql_types::BigInt;
 
 use super::plan::{Search, SearchPlan};
 use super::range::{AccessPath, IndexRange};
 use crate::commit::tx::Tx;
-use crate::conn::on_engine;
-use crate::conn::sql::Sql;
+use crate::conn::sql::{Sql, numbers};
 use crate::error::Result;
 use crate::index_term;
 use crate::transaction::candidate_blocks::candidate_blocks;
@@ -38,7 +34,7 @@ enum Rank {
     /// Drafts, the trash, or transactions with an error.
     Status,
     /// A property with any value.
-    Key,
+    Property,
     /// The accounts of a group.
     Group,
     /// A text in fewer blocks than a scan by day would read.
@@ -93,8 +89,9 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
 
     fn path(&mut self) -> Result<AccessPath> {
         let filter = self.search.filter;
-        let own = self.search.drafts_of.map(|_| drafts_and_trash());
-        let candidate = narrower(self.candidate(filter)?, own);
+        // A recorder sees only their own drafts. A trashed draft has the term of the trash only.
+        let visible = self.search.drafts_of.map(|_| drafts_and_trash());
+        let candidate = narrower(self.candidate(filter)?, visible);
         let mut terms: usize = 1;
         filter.each_term(&mut |_| terms = terms.saturating_add(1));
         let blocks = |range: &IndexRange| {
@@ -170,7 +167,7 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
                 IndexRange::Term(index_term::property(key, value)),
             )),
             Term::Property { key, value: None } => {
-                Some(Candidate::one(Rank::Key, IndexRange::Term(index_term::key(key))))
+                Some(Candidate::one(Rank::Property, IndexRange::Term(index_term::key(key))))
             }
             Term::Account(name) => {
                 Some(Candidate::of_account(accounts.get(name), IndexRange::Account))
@@ -210,17 +207,20 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
         };
         let max_ranges = i64::try_from(MAX_RANGES).unwrap_or(i64::MAX);
         let members = Sql::new(
-            "SELECT DISTINCT m.account_id AS number FROM memberships m WHERE m.book_id = ",
+            "SELECT DISTINCT m.account_id AS number FROM memberships m WHERE m.book_id = {} \
+             AND m.group_id IN {} LIMIT {}",
         )
-        .int(self.book.id.get());
-        let members = members.push(" AND m.group_id IN ").numbers(groups.iter().map(|id| id.get()));
-        let members = members.push(" LIMIT ").int(max_ranges.saturating_add(1)).uncached();
-        let rows: Vec<Number> = on_engine!(self.tx.flushed()?, c => (&members).load(c))?;
+        .bind((
+            self.book.id,
+            numbers(groups.iter().map(|id| id.get())),
+            max_ranges.saturating_add(1),
+        ))
+        .uncached();
+        let rows: Vec<i64> = self.tx.flushed()?.rows(&members)?;
         if rows.len() > MAX_RANGES {
             return Ok(None);
         }
-        let ranges =
-            rows.into_iter().map(|row| IndexRange::Account(AccountId::new(row.number))).collect();
+        let ranges = rows.into_iter().map(|row| IndexRange::Account(AccountId::new(row))).collect();
         Ok(Some(Candidate { rank: Rank::Group, ranges }))
     }
 
@@ -249,12 +249,6 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
             ranges: indexed.into_iter().chain([IndexRange::Tail(extent.until)]).collect(),
         }))
     }
-}
-
-#[derive(QueryableByName)]
-struct Number {
-    #[diesel(sql_type = BigInt)]
-    number: i64,
 }
 
 fn drafts_and_trash() -> Candidate {

@@ -8,29 +8,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use daybook_domain::book::Book;
-use diesel::QueryableByName;
-use diesel::sql_types::{BigInt, Integer};
 
 use super::plan::SearchPlan;
 use super::range::{IndexRange, Source};
 use super::statement::PageBounds;
 use crate::conn::planner::Lookup;
-use crate::conn::sql::{Sql, Value};
+use crate::conn::sql::{self, Sql, Value};
 use crate::page::PageKey;
 
 /// Rows that are requested from a range in addition to twice its even share.
 const SPARE: i64 = 8;
 
-/// A row of a range: the index of the range, and the page key.
-#[derive(QueryableByName)]
-pub(crate) struct RangeRow {
-    #[diesel(sql_type = Integer)]
-    index_range: i32,
-    #[diesel(sql_type = Integer)]
-    day: i32,
-    #[diesel(sql_type = BigInt)]
-    id: i64,
-}
+/// A row of a range: the index of the range, the day and the id.
+pub(crate) type RangeRow = (i32, i32, i64);
 
 /// Returns how many rows to request from each range at first.
 pub(crate) fn share(ranges: usize, limit: i64) -> i64 {
@@ -49,7 +39,7 @@ pub(crate) fn page(rows: &[RangeRow], share: i64, limit: i64) -> Option<Vec<Page
     }
     let mut ranges: BTreeMap<i32, OfRange> = BTreeMap::new();
     let mut keys = BTreeSet::new();
-    for RangeRow { index_range, day, id } in rows {
+    for (index_range, day, id) in rows {
         let key = (*day, *id);
         let range = ranges.entry(*index_range).or_insert(OfRange { count: 0, oldest: key });
         range.count = range.count.saturating_add(1);
@@ -76,8 +66,7 @@ impl<'a> SearchPlan<'_, 'a> {
     ) -> Sql<'a> {
         let bounds = PageBounds { book, after, limit: share };
         let key = |source: &Source<'a>| {
-            let day = Sql::new("SELECT ").push(source.day).push(" AS day, ");
-            day.push(source.id).push(" AS id")
+            Sql::new("SELECT {} AS day, {} AS id").bind((Sql::new(source.day), Sql::new(source.id)))
         };
         // PostgreSQL plans the look-up of an account once for all of them.
         let accounts = ranges.iter().map(IndexRange::account).collect::<Option<Vec<_>>>();
@@ -86,12 +75,11 @@ impl<'a> SearchPlan<'_, 'a> {
             let sides = self.both_sides(book, &Sql::new("n.column1"));
             let numbered = (0..).zip(accounts);
             let numbered = numbered.map(|(number, id)| [Value::Int(id.get()), Value::Int(number)]);
-            let (accounts, _) = Sql::new("(VALUES ").rows(numbered);
-            return Sql::new("SELECT CAST(n.column2 AS INTEGER) AS index_range, l.day, l.id FROM ")
-                .append(accounts)
-                .push(") n CROSS JOIN LATERAL (")
-                .append(self.newest(key, &sides, bounds))
-                .push(") l");
+            return Sql::new(
+                "SELECT CAST(n.column2 AS INTEGER) AS index_range, l.day, l.id FROM (VALUES {}) n \
+                 CROSS JOIN LATERAL ({}) l",
+            )
+            .bind((sql::rows(numbered), self.newest(key, &sides, bounds)));
         }
         let mut rows = Sql::new("SELECT 0 AS index_range, 0 AS day, 0 AS id WHERE 1 = 0");
         for (number, range) in ranges.iter().enumerate() {
@@ -110,13 +98,10 @@ mod tests {
     use super::*;
 
     fn page_of(ranges: &[&[i32]], share: i64, limit: i64) -> Option<Vec<i32>> {
-        let all = ranges.iter().zip(0..).flat_map(|(days, range)| {
-            days.iter().map(move |day| RangeRow {
-                index_range: range,
-                day: *day,
-                id: i64::from(*day),
-            })
-        });
+        let all = ranges
+            .iter()
+            .zip(0..)
+            .flat_map(|(days, range)| days.iter().map(move |day| (range, *day, i64::from(*day))));
         Some(page(&all.collect::<Vec<_>>(), share, limit)?.into_iter().map(|key| key.day).collect())
     }
 

@@ -7,7 +7,7 @@ use super::plan::{MAX_PRECEDENT_BLOCKS, MAX_PRECEDENT_ROWS, PrecedentFilter, Sea
 use super::range::{AccessPath, IndexRange, Source};
 use super::terms::bounded;
 use crate::conn::planner::{as_filter, without_order};
-use crate::conn::sql::Sql;
+use crate::conn::sql::{Sql, numbers};
 use crate::page::PageKey;
 use crate::rows::transaction::{COLUMNS, standing_to_column};
 
@@ -62,12 +62,12 @@ impl<'a> SearchPlan<'_, 'a> {
         };
         let sources = ranges.into_iter().flat_map(|range| self.sources(book, range));
         let found = sources.map(|source| {
-            let from = Sql::new("SELECT ").push(source.id).push(" AS id").append(source.from);
+            let from = Sql::new("SELECT {} AS id{}").bind((Sql::new(source.id), source.from));
             self.filtered(from, source.day, source.id, book, None)
         });
         let ids = found.reduce(|all, one| all.push(union).append(one));
         let none = || Sql::new("SELECT 0 AS id WHERE 1 = 0");
-        Sql::new("SELECT COUNT(*) AS total FROM (").append(ids.unwrap_or_else(none)).push(") p")
+        Sql::new("SELECT COUNT(*) AS total FROM ({}) p").bind(ids.unwrap_or_else(none))
     }
 
     /// Returns the newest rows of disjoint sources.
@@ -82,7 +82,7 @@ impl<'a> SearchPlan<'_, 'a> {
             self.filtered(from, source.day, source.id, bounds.book, bounds.after)
         };
         let first = |day: &str, id: &str| {
-            Sql::new("").push(format!(" ORDER BY {day} DESC, {id} DESC LIMIT ")).int(bounds.limit)
+            Sql::new(format!(" ORDER BY {day} DESC, {id} DESC LIMIT {{}}")).bind(bounds.limit)
         };
         match sources {
             [only] => rows(only).append(first(only.day, only.id)),
@@ -101,16 +101,16 @@ impl<'a> SearchPlan<'_, 'a> {
         left_condition: Sql<'a>,
         join_condition: &'static str,
     ) -> Sql<'a> {
-        let key = Sql::new("t.book_id = ").int(book.id.get()).push(" AND ").push(join_condition);
+        let key = Sql::new("t.book_id = {} AND {}").bind((book.id, Sql::new(join_condition)));
         self.lookup.rows(left, left_condition).look_up("transactions", "t", key).sql()
     }
 
     /// Returns the sources of a range, which are disjoint. `None` is the whole book by day.
     pub(super) fn sources(&self, book: &Book, range: Option<&IndexRange>) -> Vec<Source<'a>> {
         let number = book.id.get();
-        let is_precedent = self.search.precedent.is_some();
-        let of_book = || Sql::new("transactions t WHERE t.book_id = ").int(number);
-        let all = || Sql::new(" FROM ").append(of_book());
+        let seeks_precedent = self.search.precedent.is_some();
+        let of_book = || Sql::new("transactions t WHERE t.book_id = {}").bind(number);
+        let all = || Sql::new(" FROM {}").bind(of_book());
         let by_id = "t.id = d.transaction_id AND t.day = d.day";
         let joined = |left: &'static str, condition: Sql<'a>| Source {
             from: self.joined(book, Sql::new(left), condition, by_id),
@@ -123,52 +123,48 @@ impl<'a> SearchPlan<'_, 'a> {
             id: without_order!("t.id"),
         };
         let only = match range {
-            None if is_precedent => {
+            None if seeks_precedent => {
                 let from = newest_only(of_book(), " ORDER BY t.day DESC, t.id DESC LIMIT ");
                 Source { from, day: "t.day", id: "t.id" }
             }
             None => Source { from: all(), day: "t.day", id: "t.id" },
             Some(IndexRange::Account(account)) => {
-                return self.both_sides(book, &Sql::new("").int(account.get())).into();
+                return self.both_sides(book, &Sql::from(account)).into();
             }
-            Some(IndexRange::Credit(account)) => {
-                self.of_side(book, CREDIT, Sql::new("").int(account.get()))
-            }
-            Some(IndexRange::Debit(account)) => {
-                self.of_side(book, DEBIT, Sql::new("").int(account.get()))
-            }
-            Some(IndexRange::Term(term)) if is_precedent => {
-                let of_term = Sql::new("d.book_id = ").int(number).push(" AND d.term = ");
-                let newest = Sql::new("(SELECT d.day, d.transaction_id FROM index_terms d WHERE ")
-                    .append(of_term.text(term.clone()))
-                    .push(" ORDER BY d.day DESC, d.transaction_id DESC LIMIT ")
-                    .int(MAX_PRECEDENT_ROWS)
-                    .push(") d");
+            Some(IndexRange::Credit(account)) => self.of_side(book, CREDIT, Sql::from(account)),
+            Some(IndexRange::Debit(account)) => self.of_side(book, DEBIT, Sql::from(account)),
+            Some(IndexRange::Term(term)) if seeks_precedent => {
+                let newest = Sql::new(
+                    "(SELECT d.day, d.transaction_id FROM index_terms d \
+                     WHERE d.book_id = {} AND d.term = {} \
+                     ORDER BY d.day DESC, d.transaction_id DESC LIMIT {}) d",
+                )
+                .bind((number, term.clone(), MAX_PRECEDENT_ROWS));
                 let from = self.joined(book, newest, Sql::new("1 = 1"), by_id);
                 Source { from, day: "d.day", id: "d.transaction_id" }
             }
             Some(IndexRange::Term(term)) => joined(
                 "index_terms d",
-                Sql::new("d.book_id = ").int(number).push(" AND d.term = ").text(term.clone()),
+                Sql::new("d.book_id = {} AND d.term = {}").bind((number, term.clone())),
             ),
             Some(IndexRange::Blocks(blocks)) => {
-                let max_blocks = if is_precedent { MAX_PRECEDENT_BLOCKS } else { usize::MAX };
-                let condition = Sql::new("b.book_id = ").int(number).push(" AND b.block IN ");
+                let max_blocks = if seeks_precedent { MAX_PRECEDENT_BLOCKS } else { usize::MAX };
+                let condition = Sql::new("b.book_id = {} AND b.block IN ").bind(number);
                 unordered(self.joined(
                     book,
                     Sql::new("trigram_blocks b"),
-                    condition.numbers(blocks.iter().rev().take(max_blocks).copied()),
+                    condition.append(numbers(blocks.iter().rev().take(max_blocks).copied())),
                     "t.id > b.after_id AND t.id <= b.last_id",
                 ))
             }
             Some(IndexRange::Errors) => {
-                joined("failed_transactions d", Sql::new("d.book_id = ").int(number))
+                joined("failed_transactions d", Sql::new("d.book_id = {}").bind(number))
             }
-            Some(IndexRange::Tail(until)) if is_precedent => {
-                let tail = of_book().push(" AND t.id > ").int(*until);
+            Some(IndexRange::Tail(until)) if seeks_precedent => {
+                let tail = of_book().push(" AND t.id > {}").bind(*until);
                 unordered(newest_only(tail, " ORDER BY t.id DESC LIMIT "))
             }
-            Some(IndexRange::Tail(until)) => unordered(all().push(" AND t.id > ").int(*until)),
+            Some(IndexRange::Tail(until)) => unordered(all().push(" AND t.id > {}").bind(*until)),
         };
         vec![only]
     }
@@ -180,8 +176,11 @@ impl<'a> SearchPlan<'_, 'a> {
 
     fn of_side(&self, book: &Book, side: Side, account: Sql<'a>) -> Source<'a> {
         let Side { index, column } = side;
-        let from = Sql::new(" FROM ").append(self.lookup.by_index("transactions t", index));
-        let from = from.push(" WHERE t.book_id = ").int(book.id.get()).push(" AND ").push(column);
+        let from = Sql::new(" FROM {} WHERE t.book_id = {} AND {}").bind((
+            self.lookup.by_index("transactions t", index),
+            book.id,
+            Sql::new(column),
+        ));
         Source { from: from.push(" = ").append(account), day: "t.day", id: "t.id" }
     }
 
@@ -201,41 +200,40 @@ impl<'a> SearchPlan<'_, 'a> {
         }
         if let Some(key) = after {
             sql = sql
-                .push(format!(" AND ({day}, {id}) < ("))
-                .int(i64::from(key.day))
-                .push(", ")
-                .int(key.id)
-                .push(")");
+                .push(format!(" AND ({day}, {id}) < ({{}}, {{}})"))
+                .bind((i64::from(key.day), key.id));
         }
         let mut condition = self.condition(book, search.filter);
         if let Some(user) = search.drafts_of {
             condition = condition
-                .push(" AND t.created_by = ")
-                .int(user.get())
-                .push(" AND t.standing = ")
-                .int(standing_to_column(Standing::Draft));
+                .push(" AND t.created_by = {} AND t.standing = {}")
+                .bind((user, standing_to_column(Standing::Draft)));
         }
         if let Some(PrecedentFilter { description }) = search.precedent {
             if let Some(text) = description {
                 // A much longer description cannot be equal, so it is not folded.
                 let longest = text.len().saturating_mul(4).saturating_add(1_024);
-                condition = condition.push(" AND octet_length(t.description) <= ");
-                condition = condition.int(i64::try_from(longest).unwrap_or(i64::MAX));
-                condition = condition.push(" AND ").push(self.folded_description);
-                condition = condition.push(" = ").text(text);
+                let longest = i64::try_from(longest).unwrap_or(i64::MAX);
+                let folded = Sql::new(self.folded_description);
+                condition = condition
+                    .push(" AND octet_length(t.description) <= {} AND {} = {}")
+                    .bind((longest, folded, text));
             }
             for side in ["t.credit_account_id", "t.debit_account_id"] {
                 let active = condition.push(" AND ").push(side).push(" IN (SELECT a.id ");
-                let active = active.push("FROM accounts a WHERE a.book_id = ").int(book.id.get());
-                condition = active.push(" AND a.archived = ").flag(false).push(")");
+                let active = active.push("FROM accounts a WHERE a.book_id = {}").bind(book.id);
+                condition = active.push(" AND a.archived = {})").bind(false);
             }
         }
-        sql.push(" AND ").push(self.stoppable.clone()).append(as_filter(condition))
+        sql.push(" AND {}{}").bind((Sql::new(self.stoppable.clone()), as_filter(condition)))
     }
 }
 
 /// Limits transactions to the newest ones, for a search for a precedent.
 fn newest_only<'a>(of: Sql<'a>, order: &'static str) -> Sql<'a> {
-    let newest = Sql::new(" FROM (SELECT t.* FROM ").append(of).push(order).int(MAX_PRECEDENT_ROWS);
-    newest.push(") t WHERE 1 = 1")
+    Sql::new(" FROM (SELECT t.* FROM {}{}{}) t WHERE 1 = 1").bind((
+        of,
+        Sql::new(order),
+        MAX_PRECEDENT_ROWS,
+    ))
 }

@@ -7,7 +7,7 @@ use rust_decimal::Decimal;
 use time::Date;
 
 use super::plan::SearchPlan;
-use crate::conn::sql::Sql;
+use crate::conn::sql::{Sql, numbers};
 use crate::index_term;
 use crate::rows::column::day_to_column;
 use crate::rows::transaction::standing_to_column;
@@ -18,7 +18,7 @@ impl<'a> SearchPlan<'_, 'a> {
         match filter {
             Filter::All(filters) => self.chain(book, filters, " AND ", "1 = 1"),
             Filter::Any(filters) => self.chain(book, filters, " OR ", "1 = 0"),
-            Filter::Not(filter) => Sql::new("NOT (").append(self.condition(book, filter)).push(")"),
+            Filter::Not(filter) => Sql::new("NOT ({})").bind(self.condition(book, filter)),
             Filter::Term(term) => self.term(book, term),
         }
     }
@@ -36,8 +36,11 @@ impl<'a> SearchPlan<'_, 'a> {
             [one] => self.condition(book, one),
             many => {
                 let (left, right) = many.split_at(many.len() / 2);
-                let left = Sql::new("(").append(self.chain(book, left, word, empty)).push(word);
-                left.append(self.chain(book, right, word, empty)).push(")")
+                Sql::new("({}{}{})").bind((
+                    self.chain(book, left, word, empty),
+                    Sql::new(word),
+                    self.chain(book, right, word, empty),
+                ))
             }
         }
     }
@@ -49,8 +52,7 @@ impl<'a> SearchPlan<'_, 'a> {
             Term::To(name) => self.side(name, &["t.debit_account_id"]),
             Term::Group(name) => self.group(book, name),
             Term::Dated { basis: DateBasis::Transaction, from, until } => {
-                bounded(Sql::new("(t.dated = ").flag(true).push(" AND "), "t.day", *from, *until)
-                    .push(")")
+                bounded(Sql::new("(t.dated = {} AND ").bind(true), "t.day", *from, *until).push(")")
             }
             Term::Dated { basis: DateBasis::Posting, from, until } => self.posted(*from, *until),
             Term::Amount { comparison, value } => amount(*comparison, *value, book.scale),
@@ -63,34 +65,32 @@ impl<'a> SearchPlan<'_, 'a> {
             Term::Property { key, value: None } => has_term(book, index_term::key(key)),
             Term::Text(text) => (self.contains)(self.folded_description, text),
             Term::By(name) => match self.search.names.users.get(name) {
-                Some(user) => Sql::new("t.created_by = ").int(user.get()),
+                Some(user) => Sql::new("t.created_by = {}").bind(user),
                 None => Sql::new("1 = 0"),
             },
             Term::Agent(agent) => {
-                Sql::new("(t.agent IS NOT NULL AND t.agent = ").text(agent.as_str()).push(")")
+                Sql::new("(t.agent IS NOT NULL AND t.agent = {})").bind(agent.as_str())
             }
             Term::AccountType(_) | Term::HasError(_) if !self.search.names.chart_visible => {
                 Sql::new("1 = 0")
             }
             Term::AccountType(kind) => {
                 let accounts = |side: &'static str| {
-                    let guard = Sql::new("(").push(side).push(" IS NOT NULL AND ").push(side);
+                    let guard =
+                        Sql::new("({} IS NOT NULL AND {}").bind((Sql::new(side), Sql::new(side)));
                     let of_kind = guard
-                        .push(" IN (SELECT a.id FROM accounts a WHERE a.book_id = ")
-                        .int(book.id.get());
-                    of_kind.push(" AND a.kind = ").text(kind.as_str()).push("))")
+                        .push(" IN (SELECT a.id FROM accounts a WHERE a.book_id = {}")
+                        .bind(book.id);
+                    of_kind.push(" AND a.kind = {}))").bind(kind.as_str())
                 };
-                Sql::new("(")
-                    .append(accounts("t.credit_account_id"))
-                    .push(" OR ")
-                    .append(accounts("t.debit_account_id"))
-                    .push(")")
+                Sql::new("({} OR {})")
+                    .bind((accounts("t.credit_account_id"), accounts("t.debit_account_id")))
             }
             Term::HasError(wanted) => {
                 let word = if *wanted { "EXISTS (" } else { "NOT EXISTS (" };
-                let failed = "SELECT 1 FROM failed_transactions f WHERE f.book_id = ";
-                let failed = Sql::new(word).push(failed).int(book.id.get());
-                failed.push(" AND f.transaction_id = t.id)")
+                let failed = "SELECT 1 FROM failed_transactions f WHERE f.book_id = {} \
+                     AND f.transaction_id = t.id)";
+                Sql::new(word).push(failed).bind(book.id)
             }
             Term::HasFile => Sql::new("t.files IS NOT NULL"),
             Term::HasUrl => Sql::new("t.urls IS NOT NULL"),
@@ -102,7 +102,7 @@ impl<'a> SearchPlan<'_, 'a> {
         let mut sql = Sql::new("(");
         for (index, column) in columns.iter().enumerate() {
             let word = if index == 0 { "COALESCE(" } else { " OR COALESCE(" };
-            sql = sql.push(word).push(*column).push(", 0) = ").int(account.get());
+            sql = sql.push(word).push(*column).push(", 0) = {}").bind(account);
         }
         sql.push(")")
     }
@@ -111,17 +111,13 @@ impl<'a> SearchPlan<'_, 'a> {
         let Some(groups) = self.search.names.groups.get(name) else { return Sql::new("1 = 0") };
         let members = |side: &'static str| {
             let ids = groups.iter().map(|id| id.get());
-            let guard = Sql::new("(").push(side).push(" IS NOT NULL AND ").push(side);
+            let guard = Sql::new("({} IS NOT NULL AND {}").bind((Sql::new(side), Sql::new(side)));
             let inside = guard
-                .push(" IN (SELECT m.account_id FROM memberships m WHERE m.book_id = ")
-                .int(book.id.get());
-            inside.push(" AND m.group_id IN ").numbers(ids).push("))")
+                .push(" IN (SELECT m.account_id FROM memberships m WHERE m.book_id = {}")
+                .bind(book.id);
+            inside.push(" AND m.group_id IN {}))").bind(numbers(ids))
         };
-        Sql::new("(")
-            .append(members("t.credit_account_id"))
-            .push(" OR ")
-            .append(members("t.debit_account_id"))
-            .push(")")
+        Sql::new("({} OR {})").bind((members("t.credit_account_id"), members("t.debit_account_id")))
     }
 
     fn posted(&self, from: Option<Date>, until: Option<Date>) -> Sql<'a> {
@@ -132,10 +128,10 @@ impl<'a> SearchPlan<'_, 'a> {
         };
         let mut sql = Sql::new("(t.posted_at IS NOT NULL");
         if let Some(from) = instant(from) {
-            sql = sql.push(" AND t.posted_at >= ").int(from);
+            sql = sql.push(" AND t.posted_at >= {}").bind(from);
         }
         if let Some(until) = instant(until) {
-            sql = sql.push(" AND t.posted_at < ").int(until);
+            sql = sql.push(" AND t.posted_at < {}").bind(until);
         }
         sql.push(")")
     }
@@ -151,16 +147,13 @@ pub(super) fn bounded<'a>(
     let number = |day: Date| i64::from(day_to_column(day));
     match (from, until) {
         (None, None) => sql.push("1 = 1"),
-        (Some(from), None) => sql.push(column).push(" >= ").int(number(from)),
-        (None, Some(until)) => sql.push(column).push(" < ").int(number(until)),
-        (Some(from), Some(until)) => sql
-            .push(column)
-            .push(" >= ")
-            .int(number(from))
-            .push(" AND ")
-            .push(column)
-            .push(" < ")
-            .int(number(until)),
+        (Some(from), None) => sql.push(column).push(" >= {}").bind(number(from)),
+        (None, Some(until)) => sql.push(column).push(" < {}").bind(number(until)),
+        (Some(from), Some(until)) => sql.push(column).push(" >= {} AND {} < {}").bind((
+            number(from),
+            Sql::new(column),
+            number(until),
+        )),
     }
 }
 
@@ -168,24 +161,23 @@ pub(super) fn bounded<'a>(
 ///
 /// It looks each row up by the whole key. A list of all rows with a common term would be long.
 fn has_term<'a>(book: &Book, term: String) -> Sql<'a> {
-    let inside = Sql::new("EXISTS (SELECT 1 FROM index_terms m WHERE m.book_id = ")
-        .int(book.id.get())
-        .push(" AND m.term = ")
-        .text(term);
-    inside.push(" AND m.day = t.day AND m.transaction_id = t.id)")
+    Sql::new(
+        "EXISTS (SELECT 1 FROM index_terms m WHERE m.book_id = {} AND m.term = {} \
+         AND m.day = t.day AND m.transaction_id = t.id)",
+    )
+    .bind((book.id, term))
 }
 
 fn status_is<'a>(status: Status) -> Sql<'a> {
     let standing = |comparison: &'static str, standing| {
-        Sql::new("(t.trashed = ")
-            .flag(false)
-            .push(" AND t.standing ")
-            .push(comparison)
-            .int(standing_to_column(standing))
-            .push(")")
+        Sql::new("(t.trashed = {} AND t.standing {}{})").bind((
+            false,
+            Sql::new(comparison),
+            standing_to_column(standing),
+        ))
     };
     match status {
-        Status::Trashed => Sql::new("t.trashed = ").flag(true),
+        Status::Trashed => Sql::new("t.trashed = {}").bind(true),
         Status::Draft => standing("= ", Standing::Draft),
         Status::Unchecked => standing("= ", Standing::Unchecked),
         Status::Checked => standing("= ", Standing::Checked),
@@ -208,12 +200,12 @@ fn amount<'a>(comparison: Comparison, value: Decimal, scale: u32) -> Sql<'a> {
         };
     };
     match comparison {
-        Comparison::Eq if whole => known().push("= ").int(units).push(")"),
+        Comparison::Eq if whole => known().push("= {})").bind(units),
         Comparison::Eq => Sql::new("1 = 0"),
-        Comparison::Lt if whole => known().push("< ").int(units).push(")"),
-        Comparison::Lt | Comparison::Le => known().push("<= ").int(units).push(")"),
-        Comparison::Ge if whole => known().push(">= ").int(units).push(")"),
-        Comparison::Gt | Comparison::Ge => known().push("> ").int(units).push(")"),
+        Comparison::Lt if whole => known().push("< {})").bind(units),
+        Comparison::Lt | Comparison::Le => known().push("<= {})").bind(units),
+        Comparison::Ge if whole => known().push(">= {})").bind(units),
+        Comparison::Gt | Comparison::Ge => known().push("> {})").bind(units),
     }
 }
 
