@@ -48,9 +48,6 @@ pub fn request(tx: &mut Tx<'_>, cx: &Context, book: &str, request: Request<'_>) 
 }
 
 /// listBookAccessRequests: the open requests, newest first.
-///
-/// # Errors
-/// Refusals of the access step.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<AccessRequest>> {
     let access = enter(tx, cx, book, Action::ManageCollaborators)?;
     Ok(tx.access_requests().list(&access, cx.now)?)
@@ -59,7 +56,7 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<AccessReque
 /// getBookAccessRequest. It changes nothing.
 ///
 /// # Errors
-/// Refusals of the access step; [`Refusal::Unknown`].
+/// [`Refusal::Unknown`].
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<AccessRequest> {
     let access = enter(tx, cx, book, Action::ManageCollaborators)?;
     find(tx, cx, &access, id)
@@ -68,7 +65,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<Access
 /// declineBookAccessRequest.
 ///
 /// # Errors
-/// Refusals of the access step; [`Refusal::Unknown`].
+/// [`Refusal::Unknown`].
 pub fn decline(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<AccessRequest> {
     let access = enter_to(tx, cx, book, ManageCollaborators)?;
     let declined = find(tx, cx, &access, id)?;

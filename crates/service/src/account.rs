@@ -40,9 +40,6 @@ pub struct Input {
 }
 
 /// listAccounts: by normalized name, including archived accounts.
-///
-/// # Errors
-/// Refusals of the access step.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     all(tx, &access)
@@ -51,7 +48,7 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
 /// getAccount, by id or name (behaviour 4.4).
 ///
 /// # Errors
-/// Refusals of the access step; [`Refusal::Unknown`].
+/// [`Refusal::Unknown`].
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     let account = find(tx, &access, text)?;
@@ -62,7 +59,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
 /// listAccountGroups: only the direct groups (behaviour 4.17).
 ///
 /// # Errors
-/// Refusals of the access step; [`Refusal::Unknown`].
+/// [`Refusal::Unknown`].
 pub fn groups(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<crate::group::View> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     let account = find(tx, &access, text)?;
@@ -79,7 +76,7 @@ pub fn groups(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<c
 /// listGroupAccounts: the accounts of the group and of all groups below it (behaviour 4.17).
 ///
 /// # Errors
-/// Refusals of the access step; [`group::Refusal::Unknown`].
+/// [`group::Refusal::Unknown`].
 pub fn list_in_group(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     let forest = load_forest(tx, &access)?;
@@ -92,7 +89,7 @@ pub fn list_in_group(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> R
 /// createAccount and createAccountsBatch.
 ///
 /// # Errors
-/// Refusals of the access step and of the rules of accounts.
+/// Refusals of the rules of accounts.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> Result<View> {
     let access = access::enter_to(tx, cx, book, WriteChart)?;
     batch::check_size("items", items.len())?;
@@ -102,7 +99,7 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> R
 /// updateAccount and updateAccountsBatch.
 ///
 /// # Errors
-/// Refusals of the access step and of the rules of accounts.
+/// Refusals of the rules of accounts.
 pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) -> Result<View> {
     let access = access::enter_to(tx, cx, book, WriteChart)?;
     batch::check_size("items", items.len())?;
@@ -158,8 +155,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
 /// name them lose that side (behaviour 4.7).
 ///
 /// # Errors
-/// Refusals of the access step and of the rules of accounts. The first refused item fails the whole
-/// batch.
+/// Refusals of the rules of accounts. The first refused item fails the whole batch.
 pub fn delete(
     tx: &mut Tx<'_>,
     cx: &Context,

@@ -35,7 +35,7 @@ pub struct View {
 /// getBalances: the balances of accounts and groups over time.
 ///
 /// # Errors
-/// Refusals of the query (behaviour 1.1.10) and of the access step.
+/// Refusals of the query (behaviour 1.1.10).
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &QueryText) -> Result<View> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     let mut query = text.parse_balances(&parse_context(cx, &access))?;

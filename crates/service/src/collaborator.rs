@@ -14,9 +14,6 @@ use crate::error::Result;
 use crate::{access, event_log, file, mail};
 
 /// listCollaborators: the owner first, then by address.
-///
-/// # Errors
-/// Refusals of the access step.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<Collaborator>> {
     let access = access::enter(tx, cx, book, Action::ListCollaborators)?;
     let mut all = tx.collaborators().list(&access)?;
@@ -46,8 +43,8 @@ pub struct Input<'a> {
 /// get an invitation by mail; so does everyone for whom there is a message.
 ///
 /// # Errors
-/// Refusals of the access step; a missing or malformed address; OWNER; any change of the owner's
-/// row; a message that is too long.
+/// A missing or malformed address; OWNER; any change of the owner's row; a message that is too
+/// long.
 pub fn add(tx: &mut Tx<'_>, cx: &Context, book: &str, input: Input<'_>) -> Result<Collaborator> {
     let Input { email, permission, message, server } = input;
     let access = access::enter_to(tx, cx, book, ManageCollaborators)?;
@@ -84,7 +81,7 @@ fn check_shared(tx: &mut Tx<'_>, book: &str, with: &Email) -> Result<()> {
 /// removeCollaborator, by id or address. Collaborators may remove themselves, except the owner.
 ///
 /// # Errors
-/// Refusals of the access step; [`Refusal::Unknown`] and [`Refusal::OwnerIsFixed`].
+/// [`Refusal::Unknown`] and [`Refusal::OwnerIsFixed`].
 pub fn remove(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<Collaborator> {
     let access = access::enter_to(tx, cx, book, RemoveCollaborator::Oneself)?;
     remove_from(tx, cx, access, text)

@@ -115,7 +115,7 @@ impl Context {
     /// Returns the user whose limits the caller's requests count against (behaviour 10.18).
     #[must_use]
     pub fn quota_subject(&self) -> UserId {
-        self.user.payer()
+        self.user.quota_subject()
     }
 
     /// Returns the caller as apps see them.

@@ -42,9 +42,6 @@ pub struct Listed {
 }
 
 /// listFiles: a page, newest first (behaviour 2.6, 12.1).
-///
-/// # Errors
-/// Refusals of the access step.
 pub fn list(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -67,7 +64,7 @@ pub fn list(
 /// getFile.
 ///
 /// # Errors
-/// Refusals of the access step; [`Refusal::Unknown`].
+/// [`Refusal::Unknown`].
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
     let access = access::enter(tx, cx, book, Action::ReadFiles)?;
     let file = find(tx, &access, id)?;
@@ -98,9 +95,6 @@ pub fn check_create(
 /// bytes are stored.
 ///
 /// Returns the number of bytes that the caller may send, if it is limited.
-///
-/// # Errors
-/// Refusals of the access step.
 pub fn check_attach(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -117,7 +111,7 @@ pub fn check_attach(
 /// createFile. The bytes are stored already.
 ///
 /// # Errors
-/// Refusals of the access step and of the rules of files.
+/// Refusals of the rules of files.
 pub fn create(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -169,9 +163,8 @@ pub fn check_update(
 /// `unchanged` is the digest of bytes that were not stored again because the file had them.
 ///
 /// # Errors
-/// Refusals of the access step and of the rules of files; new content while a transaction protects
-/// the file (behaviour 9.16); [`Error::Overtaken`] if the file no longer has the bytes of
-/// `unchanged`.
+/// Refusals of the rules of files; new content while a transaction protects the file (behaviour
+/// 9.16); [`Error::Overtaken`] if the file no longer has the bytes of `unchanged`.
 pub fn update(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -193,8 +186,7 @@ pub fn update(
 /// deleteFile: also removes the file from the transactions that reference it (behaviour 9.6).
 ///
 /// # Errors
-/// Refusals of the access step; [`Refusal::Unknown`]; a transaction that protects the file
-/// (behaviour 9.16).
+/// [`Refusal::Unknown`]; a transaction that protects the file (behaviour 9.16).
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
     let cx = &cx.exempt_from_quotas();
     let access = access::enter_to(tx, cx, book, Record::Edit)?;
@@ -226,9 +218,6 @@ pub fn serve(tx: &mut Tx<'_>, address: &FileAddress) -> Result<(String, File)> {
 
 /// Invalidates the addresses of all files of a book, after a user has lost access to it (behaviour
 /// 9.20).
-///
-/// # Errors
-/// When the database fails.
 pub(crate) fn end_addresses<P: Purpose>(
     tx: &mut Tx<'_>,
     cx: &Context,

@@ -18,7 +18,7 @@ use crate::user_lock::require_enabled;
 
 /// The content of a grant: the user, the client and the scope.
 #[derive(Debug, Clone)]
-pub struct Granted {
+pub struct GrantContent {
     /// The user who grants.
     pub user: UserId,
     /// When they signed in.
@@ -29,7 +29,7 @@ pub struct Granted {
     pub scope: GrantScope,
 }
 
-impl Granted {
+impl GrantContent {
     fn grant(&self, id: GrantId, expires_at: Instant) -> Grant {
         Grant {
             id,
@@ -54,7 +54,7 @@ pub fn list_consents(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<Consent>> {
 }
 
 /// Returns whether the user has consented to what the client requests.
-pub fn has_consent(tx: &mut Tx<'_>, request: &Granted) -> Result<bool> {
+pub fn has_consent(tx: &mut Tx<'_>, request: &GrantContent) -> Result<bool> {
     let consent = tx.consents().find(request.user, &request.client)?;
     Ok(consent.is_some_and(|consent| consent.covers(&request.scope)))
 }
@@ -67,7 +67,7 @@ pub fn has_consent(tx: &mut Tx<'_>, request: &Granted) -> Result<bool> {
 /// [`daybook_domain::session::Refusal::Disabled`] if the user is now disabled; 404 if deleted.
 pub fn begin(
     tx: &mut Tx<'_>,
-    granted: &Granted,
+    granted: &GrantContent,
     expires_at: Instant,
     ids: &Ids,
     now: Instant,
@@ -85,7 +85,7 @@ pub fn begin(
 /// As [`begin`].
 pub fn begin_with_consent(
     tx: &mut Tx<'_>,
-    granted: &Granted,
+    granted: &GrantContent,
     expires_at: Instant,
     ids: &Ids,
     now: Instant,
@@ -99,7 +99,7 @@ pub fn begin_with_consent(
 
 fn insert(
     tx: &mut Tx<'_>,
-    granted: &Granted,
+    granted: &GrantContent,
     expires_at: Instant,
     ids: &Ids,
     now: Instant,
@@ -209,7 +209,7 @@ pub fn decide(
     let device = find_device(tx, code, now)?;
     let decision = if let Some((user, signed_in_at)) = approved_by {
         let (client, scope) = (device.client.clone(), device.scope.clone());
-        let granted = Granted { user, signed_in_at, client, scope };
+        let granted = GrantContent { user, signed_in_at, client, scope };
         let grant = begin(tx, &granted, device.expires_at(), ids, now)?;
         Decision::Granted(grant.id)
     } else {

@@ -41,9 +41,6 @@ pub struct Input {
 }
 
 /// listGroups: parents before children, then by name.
-///
-/// # Errors
-/// Refusals of the access step.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     all(tx, &access)
@@ -52,7 +49,7 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
 /// getGroup, by id or name.
 ///
 /// # Errors
-/// Refusals of the access step; [`Refusal::Unknown`].
+/// [`Refusal::Unknown`].
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     let forest = load_forest(tx, &access)?;
@@ -64,7 +61,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
 /// 4.16).
 ///
 /// # Errors
-/// Refusals of the access step and of the rules of groups.
+/// Refusals of the rules of groups.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> Result<View> {
     let access = access::enter_to(tx, cx, book, WriteChart)?;
     batch::check_size("items", items.len())?;
@@ -74,7 +71,7 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> R
 /// updateGroup and updateGroupsBatch.
 ///
 /// # Errors
-/// Refusals of the access step and of the rules of groups.
+/// Refusals of the rules of groups.
 pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) -> Result<View> {
     let access = access::enter_to(tx, cx, book, WriteChart)?;
     batch::check_size("items", items.len())?;
@@ -118,7 +115,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
 /// (behaviour 4.14).
 ///
 /// # Errors
-/// Refusals of the access step and of the rules of groups.
+/// Refusals of the rules of groups.
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[GroupRef]) -> Result<View> {
     let cx = &cx.exempt_from_quotas();
     let access = access::enter_to(tx, cx, book, WriteChart)?;

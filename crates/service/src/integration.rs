@@ -31,9 +31,6 @@ pub struct View {
 }
 
 /// listIntegrations: by name.
-///
-/// # Errors
-/// Refusals of the access step.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<View>> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     let mut all = tx.integrations().list(&access)?;
@@ -44,9 +41,6 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<View>> {
 /// listBookApps: the apps installed in the book, by name.
 ///
 /// It includes deprecated apps, and apps that the caller could not see elsewhere.
-///
-/// # Errors
-/// Refusals of the access step.
 pub fn list_apps(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<app::View>> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     let mut ids: BTreeSet<String> = BTreeSet::new();
@@ -74,9 +68,8 @@ pub struct Input {
 /// createIntegration. An app that is installed already with the same connection stays unchanged.
 ///
 /// # Errors
-/// Refusals of the access step and of the rules of integrations; [`Refusal::AppRequired`],
-/// [`Refusal::UnknownConnection`], [`Refusal::TooMany`]; 503 while deliveries of an earlier
-/// installation are being removed.
+/// Refusals of the rules of integrations; [`Refusal::AppRequired`], [`Refusal::UnknownConnection`],
+/// [`Refusal::TooMany`]; 503 while deliveries of an earlier installation are being removed.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, input: &Input) -> Result<View> {
     let access = access::enter_to(tx, cx, book, WriteIntegrations)?;
     let connection = input.connection.as_deref().filter(|id| !id.trim().is_empty());
@@ -142,9 +135,6 @@ fn share_lock_connection(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Conn
 /// Removes the integrations of a book that use a connection, before its owner deletes it.
 ///
 /// The owner of the connection may have lost access to the book (behaviour 9.5).
-///
-/// # Errors
-/// When the database fails.
 pub fn disconnect(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -170,8 +160,7 @@ pub fn disconnect(
 /// It also resumes an app that was paused because it failed (behaviour 8.19).
 ///
 /// # Errors
-/// Refusals of the access step and of the rules of integrations; [`Refusal::IdRequired`] and
-/// [`Refusal::Unknown`].
+/// Refusals of the rules of integrations; [`Refusal::IdRequired`] and [`Refusal::Unknown`].
 pub fn update(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -202,7 +191,7 @@ pub fn update(
 /// deleteIntegration.
 ///
 /// # Errors
-/// Refusals of the access step; [`Refusal::Unknown`].
+/// [`Refusal::Unknown`].
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
     let cx = &cx.exempt_from_quotas();
     let access = access::enter_to(tx, cx, book, WriteIntegrations)?;

@@ -6,8 +6,9 @@
 //! ([`daybook_storage::Store::submit`]). No use case depends on the database engine.
 //!
 //! # Errors
-//! Every use case returns the errors of the storage layer ([`daybook_storage`]). The `# Errors`
-//! sections below list only the refusals that the use case itself adds.
+//! Every use case returns the errors of the storage layer ([`daybook_storage`]), and a use case on
+//! a book refuses a caller as [`access::enter`] does. The `# Errors` sections below list only the
+//! refusals that the use case itself adds.
 
 pub mod access;
 pub mod access_request;

@@ -12,9 +12,6 @@ use crate::error::Result;
 use crate::{access, event_log};
 
 /// listQueries: by title.
-///
-/// # Errors
-/// Refusals of the access step.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<SavedQuery>> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     let mut all = tx.saved_queries().list(&access)?;
@@ -25,7 +22,7 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<SavedQuery>
 /// getQuery (behaviour 12.9).
 ///
 /// # Errors
-/// Refusals of the access step; [`Refusal::Unknown`].
+/// [`Refusal::Unknown`].
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<SavedQuery> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     find(tx, &access, id)
@@ -34,7 +31,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<SavedQ
 /// saveQuery.
 ///
 /// # Errors
-/// Refusals of the access step and of the rules of saved queries.
+/// Refusals of the rules of saved queries.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Result<SavedQuery> {
     let access = access::enter_to(tx, cx, book, WriteSavedQueries)?;
     let saved = SavedQuery::create(SavedQueryId::new(cx.mint()), changes, cx.stamp())?;
@@ -49,8 +46,7 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
 /// updateQuery.
 ///
 /// # Errors
-/// Refusals of the access step and of the rules of saved queries; [`Refusal::IdRequired`] and
-/// [`Refusal::Unknown`].
+/// Refusals of the rules of saved queries; [`Refusal::IdRequired`] and [`Refusal::Unknown`].
 pub fn update(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -72,7 +68,7 @@ pub fn update(
 /// deleteQuery.
 ///
 /// # Errors
-/// Refusals of the access step; [`Refusal::Unknown`].
+/// [`Refusal::Unknown`].
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<SavedQuery> {
     let cx = &cx.exempt_from_quotas();
     let access = access::enter_to(tx, cx, book, WriteSavedQueries)?;

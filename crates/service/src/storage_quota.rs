@@ -54,9 +54,6 @@ pub(crate) fn check_bytes(
 /// Returns how many bytes of file contents the caller may upload before files name them.
 ///
 /// It equals the byte quota of their own books, if there is one.
-///
-/// # Errors
-/// When the database fails.
 pub(crate) fn max_upload(tx: &mut Tx<'_>, cx: &Context) -> Result<Option<i64>> {
     let Some(usual) = cx.storage_quotas else { return Ok(None) };
     Ok(usual.with_allowance(&tx.storage_usage().allowance(cx.user.id)?).user.bytes)
@@ -115,9 +112,6 @@ pub(crate) fn used_by(tx: &mut Tx<'_>, user: UserId, now: Instant) -> Result<Sto
 }
 
 /// Returns whether a response of `bytes` bytes may be stored whole under a key of the caller.
-///
-/// # Errors
-/// When the database fails.
 pub(crate) fn may_store_response(tx: &mut Tx<'_>, cx: &Context, bytes: i64) -> Result<bool> {
     let Some(usual) = cx.storage_quotas else { return Ok(true) };
     let quotas = usual.with_allowance(&tx.storage_usage().allowance(cx.user.id)?);
@@ -130,9 +124,6 @@ pub(crate) fn may_store_response(tx: &mut Tx<'_>, cx: &Context, bytes: i64) -> R
 }
 
 /// Returns whether an app's response of `bytes` bytes may be stored whole in an entered book.
-///
-/// # Errors
-/// When the database fails.
 pub(crate) fn may_respond(
     tx: &mut Tx<'_>,
     book: BookId,

@@ -63,9 +63,6 @@ pub struct AuditRun {
 ///
 /// Another request before the audit starts refers to the same audit. Another request while it runs
 /// leads to a second audit, because the first one is about an earlier state of the book.
-///
-/// # Errors
-/// Refusals of the access step.
 pub fn request(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<()> {
     let access = access::enter_to(tx, cx, book, Audit)?;
     // The event is stored later and must not be refused then.

@@ -28,7 +28,7 @@ pub(super) const ROWS_REMOVED: i64 = 5_000;
 /// log.
 ///
 /// # Errors
-/// Refusals of the access step; an unmet precondition.
+/// An unmet precondition.
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, days: u16) -> Result<View> {
     let cx = &cx.exempt_from_quotas();
     let found = find(tx, cx, book)?;

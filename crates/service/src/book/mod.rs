@@ -187,9 +187,6 @@ fn add_owner(tx: &mut Tx<'_>, cx: &Context, access: &AccessTo<ManageCollaborator
 }
 
 /// getBook. Recorders never get accounts or groups (behaviour 6.2).
-///
-/// # Errors
-/// Refusals of the access step.
 pub fn get(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -212,7 +209,7 @@ pub fn get(
 /// updateBook.
 ///
 /// # Errors
-/// Refusals of the access step and of the rules of books.
+/// Refusals of the rules of books.
 pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Result<View> {
     let found = access::find(tx, cx, book)?;
     let mut counters = found.counters;

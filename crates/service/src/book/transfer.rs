@@ -41,8 +41,7 @@ pub struct TransferRequest<'a> {
 /// belongs to a user (behaviour 6.28).
 ///
 /// # Errors
-/// Refusals of the access step; an unmet precondition; a malformed address; the limits of the new
-/// owner.
+/// An unmet precondition; a malformed address; the limits of the new owner.
 pub fn transfer(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -112,7 +111,7 @@ pub fn list_offers(tx: &mut Tx<'_>, cx: &Context) -> Result<Vec<TransferOffer>> 
 /// getBookTransfer: the open offer of a book, for its owner and its recipient.
 ///
 /// # Errors
-/// Refusals of the access step; [`Refusal::NotOffered`].
+/// [`Refusal::NotOffered`].
 pub fn get_offer(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<TransferOffer> {
     cx.scope.check_outside_books()?;
     let found = find(tx, cx, book)?;
@@ -135,7 +134,7 @@ pub fn decline_offer(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Transf
 /// former owner becomes an EDITOR.
 ///
 /// # Errors
-/// Refusals of the access step; [`Refusal::NotOffered`]; the limits of the caller.
+/// [`Refusal::NotOffered`]; the limits of the caller.
 pub fn accept_offer(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
     cx.scope.check_outside_books()?;
     let found = find(tx, cx, book)?;

@@ -13,17 +13,11 @@ use crate::error::Result;
 use daybook_storage::delivery::lease::Leased;
 
 /// Lists the pending deliveries of a book's deletion.
-///
-/// # Errors
-/// When the database fails.
 pub fn list_pending(tx: &mut Tx<'_>, book: &BookKey) -> Result<Vec<EventDelivery>> {
     Ok(tx.detached_deliveries().pending_deletions(book)?)
 }
 
 /// Detaches a delivery from its book if it is still pending.
-///
-/// # Errors
-/// When the database fails.
 pub fn detach(
     tx: &mut Tx<'_>,
     delivery: &EventDelivery,

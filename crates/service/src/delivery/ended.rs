@@ -7,17 +7,11 @@ use super::lookup::find_book;
 use crate::error::Result;
 
 /// Lists a portion of the ended queues, after a place.
-///
-/// # Errors
-/// When the database fails.
 pub fn list(tx: &mut Tx<'_>, after: Option<&EndedPlace>) -> Result<Vec<EndedQueue>> {
     Ok(tx.deliveries().ended(after)?)
 }
 
 /// Removes a portion of the deliveries of an ended queue. Returns whether there are more.
-///
-/// # Errors
-/// When the database fails.
 pub fn clear(tx: &mut Tx<'_>, queue: &EndedQueue) -> Result<bool> {
     let Some(found) = find_book(tx, &queue.book)? else { return Ok(false) };
     Ok(tx.deliveries().clear(found.book.id, &queue.app)?)

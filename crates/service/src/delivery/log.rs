@@ -22,7 +22,7 @@ const SWEPT_AT_ONCE: usize = 1_000;
 /// listEventDeliveries: the attempts to deliver an event.
 ///
 /// # Errors
-/// Refusals of the access step; [`daybook_domain::delivery::Refusal::UnknownEvent`].
+/// [`daybook_domain::delivery::Refusal::UnknownEvent`].
 pub fn list(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -40,9 +40,6 @@ pub fn list(
 }
 
 /// listAppDeliveries: the attempts to deliver events of a book to an app.
-///
-/// # Errors
-/// Refusals of the access step.
 pub fn list_of_app(
     tx: &mut Tx<'_>,
     cx: &Context,

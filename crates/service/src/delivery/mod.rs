@@ -32,7 +32,7 @@ use daybook_domain::id::IntegrationId;
 use daybook_domain::instant::Instant;
 use daybook_domain::storage_quota::StorageQuotas;
 use daybook_storage::Tx;
-pub use daybook_storage::delivery::in_flight::{InFlight, Slot};
+pub use daybook_storage::delivery::in_flight::{InFlight, SlotHolder};
 pub use daybook_storage::delivery::lease::{Dispatched, Leased};
 use daybook_storage::delivery::lease::{Due, LockedQueue};
 pub use outcome::{DeliveryOutcome, Finished, UnloggedAttempt};
@@ -176,8 +176,15 @@ pub fn prepare(
 struct Ending {
     /// The response of the app to the event.
     response: Option<ResponseText>,
-    /// Whether the delivery succeeded; `None` if it ended without counting for or against the app.
-    delivered: Option<bool>,
+    verdict: Verdict,
+}
+
+/// How the end of a delivery counts for the app.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Succeeded,
+    Failed,
+    NotCounted,
 }
 
 /// Applies the outcome of a delivery.
@@ -200,26 +207,27 @@ pub fn finish(
     let Some(ending) = apply_outcome(tx, leased, outcome, queue, now, quotas)? else {
         return Ok(Finished::default());
     };
-    let Ending { response, delivered } = ending;
+    let Ending { response, verdict } = ending;
     respond(tx, &leased.delivery, response, quotas, now)?;
-    let failures = match delivered {
-        Some(delivered) => queue.failing.record(delivered, now),
-        None => queue.failing,
+    let streak = match verdict {
+        Verdict::Succeeded => queue.streak.record(true, now),
+        Verdict::Failed => queue.streak.record(false, now),
+        Verdict::NotCounted => queue.streak,
     };
     let is_paused = queue.pause.is_some();
-    let fails = delivered == Some(false) && !is_paused && failures.requires_pause(now);
+    let must_pause = verdict == Verdict::Failed && !is_paused && streak.requires_pause(now);
     let next = tx.deliveries().end(leased)?;
-    let continues = |next: &Leased| next.cause_lease.is_none() && !is_paused && !fails;
+    let continues = |next: &Leased| next.cause_lease.is_none() && !is_paused && !must_pause;
     match (next, next_lease) {
         (Some(next), Some(lease)) if continues(&next) => {
             let next = Leased { lease, ..next };
-            tx.deliveries().continue_with(&next, now, lease_end(now), failures)?;
+            tx.deliveries().continue_with(&next, now, lease_end(now), streak)?;
             Ok(Finished { next: Some(next), ..Finished::default() })
         }
         (next, _) => {
             let due = next.map_or(Due::Never, |_| Due::At(now));
-            tx.deliveries().release(leased, due, failures)?;
-            Ok(Finished { fails, ..Finished::default() })
+            tx.deliveries().release(leased, due, streak)?;
+            Ok(Finished { must_pause, ..Finished::default() })
         }
     }
 }
@@ -235,21 +243,21 @@ fn apply_outcome(
     quotas: StorageQuotas,
 ) -> Result<Option<Ending>> {
     let delivery = &leased.delivery;
-    let (response, delivered) = match outcome {
+    let (response, verdict) = match outcome {
         DeliveryOutcome::Attempted(attempt, exchange) => {
             tx.delivery_log().add(delivery, &exchange, attempt.failure())?;
             match delivery.retry_state.next_step(attempt, now) {
                 Next::Retry(retry_state, at) => {
                     tx.deliveries().save_retry_state(delivery, retry_state)?;
-                    tx.deliveries().release(leased, Due::At(at), queue.failing)?;
+                    tx.deliveries().release(leased, Due::At(at), queue.streak)?;
                     return Ok(None);
                 }
-                Next::Delivered(response) => (response, Some(true)),
-                Next::GivenUp(response) => (Some(response), Some(false)),
+                Next::Delivered(response) => (response, Verdict::Succeeded),
+                Next::GivenUp(response) => (Some(response), Verdict::Failed),
             }
         }
-        DeliveryOutcome::Skipped(reason) => (reason, None),
-        DeliveryOutcome::Failed(reason) => (Some(reason), Some(false)),
+        DeliveryOutcome::Skipped(reason) => (reason, Verdict::NotCounted),
+        DeliveryOutcome::Failed(reason) => (Some(reason), Verdict::Failed),
         DeliveryOutcome::QueueEnded => {
             let reason =
                 "not delivered: the user who installed the app has lost access to the book";
@@ -258,7 +266,7 @@ fn apply_outcome(
             return Ok(None);
         }
     };
-    Ok(Some(Ending { response, delivered }))
+    Ok(Some(Ending { response, verdict }))
 }
 
 /// Records the response of an app to an event.

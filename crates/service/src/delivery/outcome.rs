@@ -38,7 +38,7 @@ pub struct Finished {
     /// The next delivery of the queue, under the next lease.
     pub next: Option<Leased>,
     /// Whether the app has failed for so long that it is to be paused.
-    pub fails: bool,
+    pub must_pause: bool,
     /// Whether a detached delivery ended without success: the app will never learn that the book
     /// was deleted.
     pub lost: bool,

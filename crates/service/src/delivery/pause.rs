@@ -24,9 +24,6 @@ const GIVEN_UP_AT_ONCE: i64 = 500;
 ///
 /// Returns whether it paused the app. Since the failure was found, another process may have paused
 /// or resumed it.
-///
-/// # Errors
-/// When the database fails.
 pub fn pause_failing(
     tx: &mut Tx<'_>,
     delivery: &EventDelivery,
@@ -36,9 +33,9 @@ pub fn pause_failing(
 ) -> Result<bool> {
     let Some(found) = find_book(tx, &delivery.key)? else { return Ok(false) };
     let queue = tx.deliveries().lock_queue(delivery.book, &delivery.app)?;
-    let fails =
-        queue.is_some_and(|queue| queue.pause.is_none() && queue.failing.requires_pause(now));
-    if !fails {
+    let must_pause =
+        queue.is_some_and(|queue| queue.pause.is_none() && queue.streak.requires_pause(now));
+    if !must_pause {
         return Ok(false);
     }
     tx.deliveries().pause(delivery.book, &delivery.app, PauseCause::Failures, now)?;
@@ -51,9 +48,6 @@ pub fn pause_failing(
 }
 
 /// Lists up to 1,000 paused apps after a place, the longest pauses first. `book` and `app` filter.
-///
-/// # Errors
-/// When the database fails.
 pub fn list(
     tx: &mut Tx<'_>,
     book: Option<&str>,
@@ -80,18 +74,12 @@ pub fn pause_by_operator(tx: &mut Tx<'_>, book: &str, app: &AppId, now: Instant)
 }
 
 /// Ends a pause for the operator, whatever its cause.
-///
-/// # Errors
-/// When the database fails.
 pub fn resume_by_operator(tx: &mut Tx<'_>, queue: &PausedQueue) -> Result<()> {
     let Some(found) = find_book(tx, &queue.book)? else { return Ok(()) };
     Ok(tx.deliveries().resume(found.book.id, &queue.app)?)
 }
 
 /// Lists a portion of the queues that have been paused for too long, after a place.
-///
-/// # Errors
-/// When the database fails.
 pub fn list_overdue(
     tx: &mut Tx<'_>,
     after: Option<&PausedPlace>,
@@ -103,9 +91,6 @@ pub fn list_overdue(
 /// Gives up a portion of the deliveries of a queue that has been paused for too long.
 ///
 /// Returns their number and whether there may be more.
-///
-/// # Errors
-/// When the database fails.
 pub fn give_up(tx: &mut Tx<'_>, queue: &OverdueQueue, now: Instant) -> Result<(i64, bool)> {
     let Some(found) = find_book(tx, &queue.book)? else { return Ok((0, false)) };
     let (book, app) = (found.book.id, &queue.app);

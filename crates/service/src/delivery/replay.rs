@@ -22,9 +22,6 @@ use crate::idempotency::find_answer;
 use crate::{access, batch};
 
 /// getBookEventsBacklog: the number of pending deliveries of the book.
-///
-/// # Errors
-/// Refusals of the access step.
 pub fn backlog(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<i64> {
     let access = access::enter(tx, cx, book, Action::ReadEvents)?;
     Ok(tx.deliveries().backlog(access.book().id)?)
@@ -34,8 +31,7 @@ pub fn backlog(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<i64> {
 /// response is an error.
 ///
 /// # Errors
-/// Refusals of the access step; [`Refusal::UnknownEvents`], [`Refusal::NotReplayed`]; 400 for too
-/// many events.
+/// [`Refusal::UnknownEvents`], [`Refusal::NotReplayed`]; 400 for too many events.
 pub fn replay(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -85,7 +81,7 @@ pub fn replay(
 /// Deletes the response of an app to an event.
 ///
 /// # Errors
-/// Refusals of the access step; [`Refusal::UnknownEvent`], [`Refusal::NoResponse`].
+/// [`Refusal::UnknownEvent`], [`Refusal::NoResponse`].
 pub fn delete_response(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -113,8 +109,8 @@ pub enum ReplayStart {
 /// replayEventResponse, first step: leases the queue of the app.
 ///
 /// # Errors
-/// Refusals of the access step; [`Refusal::UnknownEvent`], [`Refusal::NotInstalled`],
-/// [`Refusal::NotReplayed`], [`Refusal::Paused`]; 503 while another event is delivered to the app.
+/// [`Refusal::UnknownEvent`], [`Refusal::NotInstalled`], [`Refusal::NotReplayed`],
+/// [`Refusal::Paused`]; 503 while another event is delivered to the app.
 pub fn begin(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -150,7 +146,7 @@ pub fn begin(
 /// replayEventResponse, last step: applies the outcome and shows the event.
 ///
 /// # Errors
-/// Refusals of the access step; 503 if the replay took so long that its lease has expired.
+/// 503 if the replay took so long that its lease has expired.
 pub fn end(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -163,13 +159,13 @@ pub fn end(
         let why = "the replay took too long".to_owned();
         return Err(StorageError::Unavailable(why).into());
     };
-    let mut failures = queue.failing;
+    let mut streak = queue.streak;
     let response = match outcome {
         DeliveryOutcome::Attempted(attempt, exchange) => {
             tx.delivery_log().add(delivery, &exchange, attempt.failure())?;
             match attempt {
                 DeliveryAttempt::Answered(response) => {
-                    failures = failures.record(true, cx.now);
+                    streak = streak.record(true, cx.now);
                     let access = access.with_purpose(WriteIntegrations)?;
                     tx.deliveries().resume_failing(&access, &delivery.app)?;
                     response
@@ -191,7 +187,7 @@ pub fn end(
     };
     respond(tx, delivery, response, cx.storage_quotas.unwrap_or_default(), cx.now)?;
     let due = tx.deliveries().end(leased)?.map_or(Due::Never, |_| Due::AsBefore);
-    tx.deliveries().release(leased, due, failures)?;
+    tx.deliveries().release(leased, due, streak)?;
     let read = tx.events().find(&access, delivery.sequence)?;
     let read = read.ok_or_else(|| Refusal::UnknownEvent(delivery.sequence.to_string()))?;
     event::show(tx, cx, access.into_access(), read)

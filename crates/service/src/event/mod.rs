@@ -90,7 +90,7 @@ pub struct View {
 /// listEvents.
 ///
 /// # Errors
-/// Refusals of the access step; 400 for an unreadable instant or type.
+/// 400 for an unreadable instant or type.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Result<View> {
     let found = access::find(tx, cx, book)?;
     let counters = found.counters;
@@ -107,7 +107,7 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
 /// getEvent (behaviour 12.9).
 ///
 /// # Errors
-/// Refusals of the access step; 404 for an unknown event.
+/// 404 for an unknown event.
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
     let found = access::find(tx, cx, book)?;
     let counters = found.counters;
@@ -122,9 +122,6 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> 
 }
 
 /// Returns one event as a caller with access to the book sees it.
-///
-/// # Errors
-/// When the database fails.
 pub(crate) fn show(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -138,9 +135,6 @@ pub(crate) fn show(
 /// Returns the event of a delivery as the user who installed the app reads it.
 ///
 /// It returns `None` if the event is gone or hidden from them.
-///
-/// # Errors
-/// Refusals of the access step.
 pub(crate) fn read_for_delivery(
     tx: &mut Tx<'_>,
     cx: &Context,

@@ -80,7 +80,7 @@ pub(super) fn resolve(
     let mut new_files = Vec::new();
     let Some(attachments) = changes.files.take() else { return Ok((changes, new_files)) };
     let is_held = |id: FileId| holder.is_some_and(|holder| holder.files.contains(&id));
-    let is_known = |id: FileId| {
+    let may_attach = |id: FileId| {
         files_by_id
             .get(id)
             .is_some_and(|file| is_held(id) || access.may_touch(Action::ReadFiles, file.created_by))
@@ -93,7 +93,7 @@ pub(super) fn resolve(
             new_files.push(file);
             Ok::<_, Error>(id)
         };
-        files.push(attachment.resolve(is_known, create)?);
+        files.push(attachment.resolve(may_attach, create)?);
     }
     changes.files = Some(files);
     Ok((changes, new_files))

@@ -33,7 +33,7 @@ pub struct Counts {
 /// countTransactionsPosted.
 ///
 /// # Errors
-/// Refusals of the access step; a missing or unreadable parameter.
+/// A missing or unreadable parameter.
 pub fn counts(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &SpanText) -> Result<Counts> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     let SpanText { after, before, periodicity } = request;

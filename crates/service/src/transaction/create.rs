@@ -22,7 +22,7 @@ use crate::{access, batch};
 ///
 /// # Errors
 /// The refusals of [`create`] that do not depend on the write.
-pub fn read_texts(
+pub fn read_quick_entries(
     tx: &mut Tx<'_>,
     cx: &Context,
     book: &str,
@@ -34,7 +34,7 @@ pub fn read_texts(
     let mode = mode.with_canonical_zone()?;
     check_rows(&items).map_err(|(index, refusal)| batch::with_index(index, refusal.into()))?;
     let (items, _) = quick_entry::read(tx, cx, &access, items, &mode)?;
-    Ok((items, CreateMode { texts_are_read: true, ..mode }))
+    Ok((items, CreateMode { quick_entries_are_read: true, ..mode }))
 }
 
 const fn purpose(intent: Intent) -> Record {
@@ -50,8 +50,7 @@ const fn purpose(intent: Intent) -> Record {
 /// if it is a draft that must be posted (behaviour 3.7).
 ///
 /// # Errors
-/// Refusals of the access step and of the rules of transactions. The first refused item fails the
-/// whole batch.
+/// Refusals of the rules of transactions. The first refused item fails the whole batch.
 pub fn create(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -65,7 +64,7 @@ pub fn create(
     batch::check_size("items", items.len())?;
     let mode = mode.with_canonical_zone()?;
     check_indexed(&items)?;
-    let (items, repeats) = if mode.texts_are_read {
+    let (items, repeats) = if mode.quick_entries_are_read {
         (items, Vec::new())
     } else {
         check_rows(&items).map_err(|(index, refusal)| batch::with_index(index, refusal.into()))?;

@@ -16,14 +16,14 @@ pub struct CreateMode {
     /// The IANA name of the zone for dates in typed lines. The default is the book's zone
     /// (behaviour 3.2.9).
     pub zone: Option<String>,
-    /// Whether [`super::read_texts`] has read the typed lines.
-    pub texts_are_read: bool,
+    /// Whether [`super::read_quick_entries`] has read the typed lines.
+    pub quick_entries_are_read: bool,
 }
 
 impl From<Intent> for CreateMode {
     /// Returns the mode of a batch, in the book's zone.
     fn from(intent: Intent) -> Self {
-        Self { intent, single: false, zone: None, texts_are_read: false }
+        Self { intent, single: false, zone: None, quick_entries_are_read: false }
     }
 }
 

@@ -68,7 +68,7 @@ impl VerbRequest {
 /// Performs a verb on the named transactions, and returns them in the order of the items.
 ///
 /// # Errors
-/// Refusals of the access step and of the rules of transactions. Nothing is changed then.
+/// Refusals of the rules of transactions. Nothing is changed then.
 pub fn perform(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -131,10 +131,10 @@ pub fn perform(
     let posted =
         transactions.iter().flat_map(Transaction::entries).map(|entry| entry.account).collect();
     accounts.mark_posted(&posted);
-    let left = sides(&before);
+    let previous_accounts = sides(&before);
     let access = access.into_access();
     let view = View::with_accounts(tx, cx, access, transactions, accounts, AccountDetail::Full)?;
-    Ok(View { skipped, left, ..view })
+    Ok(View { skipped, previous_accounts, ..view })
 }
 
 /// Removes accounts that are about to be deleted from the drafts that name them (behaviour 4.7).

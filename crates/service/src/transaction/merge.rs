@@ -19,7 +19,7 @@ use crate::{access, batch};
 /// Fields in the items take precedence over what is stored (behaviour 3.11.1, 3.11.9).
 ///
 /// # Errors
-/// Refusals of the access step and of the rule of merges. Nothing is changed then.
+/// Refusals of the rule of merges. Nothing is changed then.
 pub fn merge(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Changes>) -> Result<View> {
     let access = access::enter_to(tx, cx, book, Record::Post)?;
     batch::check_size("items", items.len())?;
@@ -61,9 +61,9 @@ pub fn merge(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Changes>) -> 
     }
     write_set.save(tx, cx, &access, &accounts)?;
     accounts.mark_posted(&transaction.entries().iter().map(|entry| entry.account).collect());
-    let left = sides(pair.originals());
+    let previous_accounts = sides(pair.originals());
     let access = access.into_access();
     let transactions = vec![transaction];
     let view = View::with_accounts(tx, cx, access, transactions, accounts, AccountDetail::Full)?;
-    Ok(View { left, ..view })
+    Ok(View { previous_accounts, ..view })
 }

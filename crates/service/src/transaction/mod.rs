@@ -37,7 +37,7 @@ use crate::zone;
 pub use attach::VisibleFiles;
 pub(crate) use attach::{FileReferences, release_file};
 pub use count::{Counts, SpanText, counts};
-pub use create::{create, read_texts};
+pub use create::{create, read_quick_entries};
 pub use create_mode::CreateMode;
 pub(crate) use lifecycle::release_accounts;
 pub use lifecycle::{VerbRequest, perform};
@@ -72,7 +72,7 @@ pub struct View {
     /// The items that existed already (behaviour 3.7.2).
     pub known: Vec<KnownItem>,
     /// The accounts of the transactions before the change (behaviour 3.2.1).
-    pub left: Vec<AccountId>,
+    pub previous_accounts: Vec<AccountId>,
 }
 
 /// An item of a request that exists already, by a remote id.
@@ -145,7 +145,7 @@ impl View {
             masked: HashMap::new(),
             skipped: 0,
             known: Vec::new(),
-            left: Vec::new(),
+            previous_accounts: Vec::new(),
         })
     }
 }

@@ -79,7 +79,7 @@ impl Listed {
 /// getTransaction, including trashed ones.
 ///
 /// # Errors
-/// Refusals of the access step; [`Refusal::Unknown`].
+/// [`Refusal::Unknown`].
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
     let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
     let parsed: Option<TransactionId> = id.parse().ok();
@@ -94,7 +94,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> 
 /// Returns the transactions with these ids in that order, including trashed ones (behaviour 12.4).
 ///
 /// # Errors
-/// Refusals of the access step; [`Refusal::UnknownIds`].
+/// [`Refusal::UnknownIds`].
 pub fn list_by_ids(tx: &mut Tx<'_>, cx: &Context, book: &str, ids: &[String]) -> Result<Listed> {
     let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
     batch::check_id_count("ids", ids.len())?;
@@ -134,7 +134,7 @@ fn load_in_order(tx: &mut Tx<'_>, cx: &Context, access: Access, ids: &[String]) 
 /// 2).
 ///
 /// # Errors
-/// Refusals of the access step and of the query (behaviour 1.1.10).
+/// Refusals of the query (behaviour 1.1.10).
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Result<Listed> {
     let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
     let at = request.asked_at.unwrap_or(cx.now);
@@ -182,7 +182,7 @@ fn with_few_files(read: RowPart<Transaction>) -> RowPart<Transaction> {
 /// countTransactions: counts the transactions that the query finds (behaviour 1.4.3).
 ///
 /// # Errors
-/// Refusals of the access step and of the query (behaviour 1.1.10).
+/// Refusals of the query (behaviour 1.1.10).
 pub fn count(tx: &mut Tx<'_>, cx: &Context, book: &str, query: &QueryText) -> Result<QueryCount> {
     let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
     let context = parse_context(cx, &access);

@@ -49,7 +49,7 @@ pub fn is_large(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &CopyRequest
 /// transactions. The caller owns the copy. Its only event is its creation.
 ///
 /// # Errors
-/// Refusals of the access step; a missing or refused name; an unreadable day.
+/// A missing or refused name; an unreadable day.
 pub fn copy(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &CopyRequest) -> Result<View> {
     let source = enter(tx, cx, book, request)?;
     let structure = Structure::read(tx, cx, &source, request)?;

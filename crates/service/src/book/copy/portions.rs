@@ -172,9 +172,6 @@ pub struct SweptCopies {
 
 /// Removes unfinished copies whose process has ended. It blocks, and calls `stop` between its units
 /// of work.
-///
-/// # Errors
-/// When the database cannot be reached.
 pub fn sweep(store: &Store, stop: &dyn Fn() -> bool) -> Result<SweptCopies> {
     let mut swept = SweptCopies { found: 0, removed: 0 };
     let unfinished = store.read(|tx| Ok::<_, Error>(tx.books().unfinished_copies()?))?;
