@@ -325,14 +325,14 @@ impl FromRequest for ApiRequest {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let request = request.clone();
-        let owner = expect_owner(&request);
+        let memory_owner = expect_owner(&request);
         Box::pin(async move {
             let state = state(&request)?.clone();
             let token = bearer(&request).ok_or(RequestError::LoginRequired)?;
             let caller = authenticate(&request, &state, token).await?;
             let (user, scope) = (Arc::clone(&caller.user), caller.scope.clone());
             // The receiver is gone if the operation has no body.
-            let _ = owner.send(MemoryOwner::User(user.payer()));
+            let _ = memory_owner.send(MemoryOwner::User(user.quota_subject()));
             let (now, ids) = ((state.clock)(), Arc::clone(&state.ids));
             // The token of a delivery names the acting app; the header is ignored.
             let (agent, depth, cause_lease) = match &caller.acting {

@@ -79,8 +79,8 @@ impl WebhookSender {
 
     /// Sends the event of a delivery.
     ///
-    /// It first waits for a reader share of the user who installed the app. Then it takes at most a
-    /// minute, plus the time of the database.
+    /// It first waits for a delivery share of the user who installed the app. Then it takes at most
+    /// a minute, plus the time of the database.
     ///
     /// # Errors
     /// When the event cannot be read or the request not built for now; the delivery is repeated
@@ -92,7 +92,7 @@ impl WebhookSender {
     async fn deliver(&self, leased: &Leased, installer: UserId) -> Result<Sent, ApiError> {
         let delivery = &leased.delivery;
         let state = &self.state;
-        let turn = state.delivery_shares.acquire(installer, None).await;
+        let permit = state.delivery_shares.acquire(installer, None).await;
         let (begun, at) = (Instant::now(), (state.clock)());
         let has_connection = Arc::new(AtomicBool::new(false));
         let (connected, prepared) = (Arc::clone(&has_connection), delivery.clone());
@@ -125,7 +125,7 @@ impl WebhookSender {
             prepared => prepared?,
         };
         let outcome = match prepared {
-            Prepared::Request(request) => self.post(leased, *request, turn).await?,
+            Prepared::Request(request) => self.post(leased, *request, permit).await?,
             Prepared::NotSent(outcome) => outcome,
         };
         Ok(Sent { outcome, took: begun.elapsed() })
@@ -133,20 +133,20 @@ impl WebhookSender {
 
     /// Builds the request and sends it.
     ///
-    /// The reader turn ends once the request is built. Then the data it was built from is gone, and
-    /// a large body counts against the memory of the user who installed the app.
+    /// The reader is returned once the request is built. Then the data it was built from is gone,
+    /// and a large body counts against the memory of the user who installed the app.
     async fn post(
         &self,
         leased: &Leased,
         request: WebhookRequest,
-        turn: ReaderPermit,
+        permit: ReaderPermit,
     ) -> Result<DeliveryOutcome, ApiError> {
         let (state, delivery) = (&self.state, &leased.delivery);
         let built = webhook_request::build(state, leased, request).await;
         let (at, begun) = ((state.clock)(), Instant::now());
         match built {
             Ok(Built { request, secrets, memory }) => {
-                drop(turn);
+                drop(permit);
                 let answer = state.webhooks.send(request).await;
                 drop(memory);
                 let answered = answer.as_ref().ok();
@@ -156,6 +156,7 @@ impl WebhookSender {
                     Err(Failure::Inside(cause)) => {
                         let (app, book) = (delivery.app.as_str(), delivery.key.as_str());
                         tracing::info!(app, book, cause, "webhook to an allowed address failed");
+                        // The duration would tell readers a closed port from a silent one.
                         0
                     }
                     _ => i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX),

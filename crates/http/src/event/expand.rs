@@ -152,9 +152,9 @@ fn transaction(
         ],
     );
     let agent = snapshot.object.get("agentId").and_then(Json::as_text);
-    if let Some(face) = agent.and_then(|agent| view.app_summaries.get(agent)) {
-        object.insert("agentName".to_owned(), json!(face.name));
-        for (key, logo) in [("agentLogo", &face.logo), ("agentLogoDark", &face.logo_dark)] {
+    if let Some(app) = agent.and_then(|agent| view.app_summaries.get(agent)) {
+        object.insert("agentName".to_owned(), json!(app.name));
+        for (key, logo) in [("agentLogo", &app.logo), ("agentLogoDark", &app.logo_dark)] {
             object.extend(logo.as_ref().map(|logo| (key.to_owned(), json!(logo))));
         }
     }
@@ -201,8 +201,8 @@ fn integration(view: &View, snapshot: &Object) -> Map<String, Value> {
         object.extend(value.map(|value| (also.to_owned(), value)));
     }
     let agent = snapshot.get("agentId").and_then(Json::as_text);
-    let face = agent.and_then(|agent| view.app_summaries.get(agent));
-    let logos = face.map(|face| [("logo", &face.logo), ("logoDark", &face.logo_dark)]);
+    let app = agent.and_then(|agent| view.app_summaries.get(agent));
+    let logos = app.map(|app| [("logo", &app.logo), ("logoDark", &app.logo_dark)]);
     for (key, logo) in logos.into_iter().flatten() {
         object.extend(logo.as_ref().map(|logo| (key.to_owned(), json!(logo))));
     }

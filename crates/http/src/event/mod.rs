@@ -204,7 +204,7 @@ fn event_out<'v>(
     let username =
         view.users.get(&event.user).map(|user| user.username.as_str()).unwrap_or_default();
     let agent = event.agent.as_deref().unwrap_or(NO_AGENT);
-    let face = view.app_summaries.get(agent);
+    let app = view.app_summaries.get(agent);
     let responses = view.responses.get(&event.sequence).map(Vec::as_slice).unwrap_or_default();
     Ok(EventOut {
         id: event.public_id(key),
@@ -214,9 +214,9 @@ fn event_out<'v>(
         resource: event.public_resource(key),
         agent: AgentOut {
             id: agent,
-            name: face.map(|face| face.name.as_str()),
-            logo: face.and_then(|face| face.logo.as_deref()),
-            logo_dark: face.and_then(|face| face.logo_dark.as_deref()),
+            name: app.map(|app| app.name.as_str()),
+            logo: app.and_then(|app| app.logo.as_deref()),
+            logo_dark: app.and_then(|app| app.logo_dark.as_deref()),
         },
         user: EventUserOut { username, name: username, avatar_url: "" },
         created_at: event.created_at.milliseconds().to_string(),

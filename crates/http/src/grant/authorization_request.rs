@@ -23,7 +23,7 @@ pub(super) struct ClientRequest<'c> {
     pub(super) redirect: Redirect,
     /// Whether this is a public client with a loopback or custom-scheme redirect URI. Any program
     /// on the user's machine could receive its response, so a stored consent does not count.
-    pub(super) is_public_loopback: bool,
+    pub(super) ignores_stored_consent: bool,
 }
 
 impl<'c> ClientRequest<'c> {
@@ -57,7 +57,7 @@ impl<'c> ClientRequest<'c> {
         Ok(Self {
             client: &registered.client,
             // A token in the fragment is usable without the client's secret.
-            is_public_loopback: (registered.secret.is_none() || in_fragment)
+            ignores_stored_consent: (registered.secret.is_none() || in_fragment)
                 && url.scheme() != "https",
             redirect_uri: uri.to_owned(),
             redirect: Redirect::new(url, in_fragment, state, base.to_owned()),
@@ -133,7 +133,7 @@ impl AuthorizationRequest {
     /// Whether a user who signed in at that instant must sign in again.
     pub(super) fn needs_sign_in(&self, signed_in_at: Instant, now: Instant) -> bool {
         let earliest = self.freshness.earliest_sign_in(now);
-        self.freshness.has_prompt() || earliest.is_some_and(|earliest| signed_in_at < earliest)
+        self.freshness.forces_sign_in() || earliest.is_some_and(|earliest| signed_in_at < earliest)
     }
 
     fn has_prompt(&self, value: &str) -> bool {

@@ -6,7 +6,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use daybook_domain::grant::Grant;
 use daybook_domain::instant::Instant;
-use daybook_service::grant::{self, Granted};
+use daybook_service::grant::{self, GrantContent};
 use daybook_storage::user::User;
 use daybook_storage::{ShardKey, Tx};
 use maud::{Markup, html};
@@ -94,55 +94,55 @@ async fn respond(
         Ok(client_request) => client_request,
         Err(why) => return Ok(error_page(StatusCode::BAD_REQUEST, why)),
     };
-    let request_parameters = match AuthorizationRequest::read(&fields, client_request.client) {
-        Ok(request_parameters) => request_parameters,
+    let authorization = match AuthorizationRequest::read(&fields, client_request.client) {
+        Ok(authorization) => authorization,
         Err((code, description)) => return Ok(client_request.redirect.error(code, &description)),
     };
     let now = (state.clock)();
     let found = signed_in(request, state).await?;
-    let is_fresh = |at| decision.is_some() || !request_parameters.needs_sign_in(at, now);
+    let is_fresh = |at| decision.is_some() || !authorization.needs_sign_in(at, now);
     let Some((session, user)) = found.filter(|(session, _)| is_fresh(session.signed_in_at)) else {
-        if request_parameters.is_silent() {
+        if authorization.is_silent() {
             return Ok(client_request.redirect.error("login_required", "no user is signed in"));
         }
         let return_to = ReturnTo::Page(resume_url(&fields));
-        let freshness = &request_parameters.freshness;
+        let freshness = &authorization.freshness;
         return render_sign_in_with_freshness(request, state, &return_to, freshness);
     };
-    let granted = Granted {
+    let granted = GrantContent {
         user: user.id,
         signed_in_at: session.signed_in_at,
         client: client_request.client.id.clone(),
-        scope: request_parameters.scope.clone(),
+        scope: authorization.scope.clone(),
     };
     match decision {
         Some(true) => {
             let ids = Arc::clone(&state.ids);
-            let expires_at = grant_expiry(&request_parameters, now);
+            let expires_at = grant_expiry(&authorization, now);
             let begin = move |tx: &mut Tx<'_>| grant::begin(tx, &granted, expires_at, &ids, now);
             let grant = run::write(state, ShardKey::of_user(user.id), begin).await?;
-            issue_code_or_token(state, &client_request, &request_parameters, &grant, &user, now)
+            issue_code_or_token(state, &client_request, &authorization, &grant, &user, now)
         }
         Some(false) => Ok(client_request.redirect.error("access_denied", "the user denied access")),
         None => {
-            if !client_request.is_public_loopback && !request_parameters.requires_consent() {
-                let expires_at = grant_expiry(&request_parameters, now);
+            if !client_request.ignores_stored_consent && !authorization.requires_consent() {
+                let expires_at = grant_expiry(&authorization, now);
                 if let Some(grant) = grant_by_consent(state, granted, expires_at, now).await? {
                     return issue_code_or_token(
                         state,
                         &client_request,
-                        &request_parameters,
+                        &authorization,
                         &grant,
                         &user,
                         now,
                     );
                 }
             }
-            if request_parameters.is_silent() {
+            if authorization.is_silent() {
                 let description = "the user has not consented";
                 return Ok(client_request.redirect.error("consent_required", description));
             }
-            Ok(render_consent(state, &fields, &client_request, &request_parameters, &user))
+            Ok(render_consent(state, &fields, &client_request, &authorization, &user))
         }
     }
 }
@@ -170,7 +170,7 @@ fn render_consent(
     state: &AppState,
     fields: &Fields,
     client_request: &ClientRequest<'_>,
-    request_parameters: &AuthorizationRequest,
+    authorization: &AuthorizationRequest,
     user: &User,
 ) -> HttpResponse {
     let repeated =
@@ -178,7 +178,7 @@ fn render_consent(
     let content = html! {
         p { strong { (client_request.client.name) } " asks for access to your books. "
             "You will return to " strong { (client_request.redirect.display_host()) } "." }
-        (scope_list(request_parameters.scope.has("profile")))
+        (scope_list(authorization.scope.has("profile")))
         p { "You are signed in as " strong { (user.email) } "." }
         form method="post" action={ (state.public_path()) "/auth/consent" } {
             @for (name, value) in repeated { input type="hidden" name=(name) value=(value); }
@@ -199,8 +199,8 @@ pub(super) fn scope_list(profile: bool) -> Markup {
 }
 
 /// Returns when a new grant expires if its code is not redeemed.
-fn grant_expiry(request_parameters: &AuthorizationRequest, now: Instant) -> Instant {
-    match &request_parameters.flow {
+fn grant_expiry(authorization: &AuthorizationRequest, now: Instant) -> Instant {
+    match &authorization.flow {
         Flow::Code { .. } => Grant::code_expiry(now),
         Flow::Implicit => Grant::access_token_expiry(now),
     }
@@ -209,7 +209,7 @@ fn grant_expiry(request_parameters: &AuthorizationRequest, now: Instant) -> Inst
 /// Inserts a grant if a stored consent of the user covers the request.
 async fn grant_by_consent(
     state: &AppState,
-    granted: Granted,
+    granted: GrantContent,
     expires_at: Instant,
     now: Instant,
 ) -> Result<Option<Grant>, ApiError> {
@@ -228,12 +228,12 @@ async fn grant_by_consent(
 fn issue_code_or_token(
     state: &AppState,
     client_request: &ClientRequest<'_>,
-    request_parameters: &AuthorizationRequest,
+    authorization: &AuthorizationRequest,
     grant: &Grant,
     user: &User,
     now: Instant,
 ) -> Result<HttpResponse, ApiError> {
-    match &request_parameters.flow {
+    match &authorization.flow {
         Flow::Code { challenge, nonce } => {
             let uri = &client_request.redirect_uri;
             let code = AuthorizationCode::new(grant, uri, challenge, nonce.as_deref(), now);

@@ -86,6 +86,7 @@ async fn issue_tokens(
         }
         Err(refusal) => {
             if refusal == Refusal::Reused {
+                // Access tokens of the ended grant must not be accepted from the cache.
                 state.identity.clear_bearers();
             }
             Ok(refuse(&refusal))

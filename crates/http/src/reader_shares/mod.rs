@@ -81,8 +81,8 @@ impl ReaderShares {
         }
     }
 
-    /// Takes a free reader, or queues the request for one. Both happen under one lock: a reader that
-    /// became free in between would wake nobody.
+    /// Takes a free reader, or queues the request for one. Both happen under one lock: a reader
+    /// that became free in between would wake nobody.
     fn enter_or_wait(
         &self,
         user: UserId,
@@ -188,8 +188,8 @@ impl<W> Queue<W> {
         Some(started)
     }
 
-    /// Returns whether a reader is free for the user. Users with long reads hold at most all readers
-    /// but one.
+    /// Returns whether a reader is free for the user. Users with long reads hold at most all
+    /// readers but one.
     fn has_reader_for(&self, user: UserId) -> bool {
         if self.running.len() >= self.readers {
             return false;

@@ -294,10 +294,10 @@ async fn create(
     if items.iter().map(text_length).sum::<usize>() > MAX_TEXT_IN_WRITER {
         request.check_write()?;
         let (book_of_read, mode_of_read) = (book.clone(), mode.clone());
-        let read_texts = move |tx: &mut Tx<'_>, cx: &Context| {
-            transaction::read_texts(tx, cx, &book_of_read, items, mode_of_read)
+        let read_quick_entries = move |tx: &mut Tx<'_>, cx: &Context| {
+            transaction::read_quick_entries(tx, cx, &book_of_read, items, mode_of_read)
         };
-        (items, mode) = match request.on_snapshot(read_texts).await {
+        (items, mode) = match request.on_snapshot(read_quick_entries).await {
             Ok(parsed) => parsed,
             Err(error) => return request.answer_refusal(&book, error).await,
         };

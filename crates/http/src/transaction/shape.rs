@@ -340,7 +340,7 @@ impl<'v> TransactionOperationOut<'v> {
     pub(crate) fn of(view: &'v View, base: &'v str) -> Option<Self> {
         let transaction = view.transactions.first()?;
         let mut affected: Vec<AccountId> = Vec::new();
-        for id in transaction.account_ids().chain(view.left.iter().copied()) {
+        for id in transaction.account_ids().chain(view.previous_accounts.iter().copied()) {
             if !affected.contains(&id) {
                 affected.push(id);
             }

@@ -39,7 +39,7 @@ impl Freshness {
     }
 
     /// Whether the user must sign in again regardless of the last sign-in.
-    pub(crate) const fn has_prompt(&self) -> bool {
+    pub(crate) const fn forces_sign_in(&self) -> bool {
         !self.prompts.is_empty()
     }
 

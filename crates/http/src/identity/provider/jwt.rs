@@ -205,10 +205,18 @@ mod tests {
             ("exp", Value::Null, false),
             ("nbf", json!(1_763_000_060), true),
             ("nbf", json!(1_763_000_061), false),
+            ("nbf", json!("soon"), false),
             ("aud", json!("another"), false),
+            ("aud", json!(["another", "Daybook"]), false),
+            ("aud", json!("dayboo"), false),
+            ("aud", json!("daybook "), false),
+            ("aud", json!(""), false),
+            ("aud", json!([]), false),
+            ("aud", json!({"daybook": true}), false),
             ("aud", Value::Null, false),
             ("iss", json!("https://id.example.com/"), false),
             ("iss", Value::Null, false),
+            ("iss", json!(5), false),
         ] {
             assert_eq!(trusted(claims_with(field, value.clone())), expected, "{field} {value}");
         }
