@@ -21,7 +21,7 @@ use daybook_domain::instant::Instant;
 use daybook_domain::storage_quota::StorageQuotas;
 use daybook_http::{Wakeup, WebhookSender, block};
 use daybook_service::delivery::{
-    self, DeliveryOutcome, Dispatched, Finished, InFlight, Leased, Slot, UnloggedAttempt,
+    self, DeliveryOutcome, Dispatched, Finished, InFlight, Leased, SlotHolder, UnloggedAttempt,
 };
 use daybook_service::{Error, Ids};
 use daybook_storage::{ShardKey, Store};
@@ -73,11 +73,12 @@ pub(crate) fn worker(webhooks: WebhookWorker) -> Worker {
 
 impl WebhookWorker {
     async fn round(self) -> anyhow::Result<RoundReport> {
-        let mut running: JoinSet<(Slot, usize)> = JoinSet::new();
+        let mut running: JoinSet<(SlotHolder, usize)> = JoinSet::new();
         let mut in_flight = InFlight::new(MAX_RUNNING, MAX_OF_AN_APP);
         let mut done = 0;
         while !self.stop.is_requested() {
             let has_slot = in_flight.free() > 0;
+            // `lease_due` counts on a copy; the slots are taken below.
             let leased =
                 if has_slot { self.lease_due(in_flight.clone()).await } else { Ok(Vec::new()) };
             let leased = match leased {
@@ -156,7 +157,7 @@ impl WebhookWorker {
             delivery::finish(tx, &leased, outcome, next_lease, now, quotas)
         };
         let shard = ShardKey::of_book(delivery.key.as_str());
-        let Finished { next, fails, lost, unlogged } =
+        let Finished { next, must_pause, lost, unlogged } =
             block(move || store.write_repeatable(shard, finish)).await??;
         if let Some(attempt) = unlogged {
             log_unlogged(&delivery, attempt);
@@ -168,7 +169,7 @@ impl WebhookWorker {
                 "webhook for a deleted book not delivered"
             );
         }
-        if fails {
+        if must_pause {
             self.pause(delivery, now).await?;
         }
         Ok(next)
