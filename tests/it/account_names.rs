@@ -8,16 +8,14 @@ use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     type Rule = fn(&Cast, &str);
-    let rules: [(&str, Rule); 9] = [
+    let rules: [(&str, Rule); 7] = [
         ("normalized_names", normalized_names),
         ("look_up_by_name", look_up_by_name),
         ("id_wins_over_name", id_wins_over_name),
         ("duplicates_are_refused", duplicates_are_refused),
         ("rename", rename),
         ("rename_to_a_taken_name", rename_to_a_taken_name),
-        ("rename_in_another_spelling", rename_in_another_spelling),
         ("length_and_padding", length_and_padding),
-        ("names_belong_to_one_book", names_belong_to_one_book),
     ];
     let mut cases = crate::cases![account_and_group_may_have_the_same_name];
     for kind in ["accounts", "groups"] {
@@ -31,34 +29,20 @@ pub fn tests() -> Vec<Case> {
 }
 
 /// 4.3. The domain crate tests the full table.
-const NORMALIZED: &[(&str, &str)] = &[
-    ("Current Assets", "current_assets"),
-    ("Á é î-õ ú ão", "a_e_i_o_u_ao"),
-    ("Straße", "strase"),
-    ("R&D (EU), a.b", "r&d_(eu),_a.b"),
-];
-
 fn normalized_names(cast: &Cast, kind: &str) {
-    for (name, normalized) in NORMALIZED {
-        let created = cast.owner.post(&cast.path(&format!("/{kind}")), &json!({"name": name})).ok();
-        assert_eq!(created["normalizedName"], *normalized, "{name:?}");
-        assert_eq!(created["name"], *name, "the name itself stays as written");
+    for (name, normalized) in [("Á é î-õ ú ão", "a_e_i_o_u_ao"), ("R&D (EU), a.b", "r&d_(eu),_a.b")]
+    {
+        let created = create(cast, kind, name);
+        daybook_tests::shows(&created, &json!({"name": name, "normalizedName": normalized}));
     }
-    let listed = cast.owner.get(&cast.path(&format!("/{kind}"))).ok();
-    let mut listed = column(&listed, "normalizedName");
-    let mut expected: Vec<String> =
-        NORMALIZED.iter().map(|(_, normalized)| (*normalized).to_owned()).collect();
-    listed.sort();
-    expected.sort();
-    assert_eq!(listed, expected);
 }
 
 fn create(cast: &Cast, kind: &str, name: &str) -> Value {
-    cast.owner.post(&cast.path(&format!("/{kind}")), &json!({"name": name})).ok()
+    cast.post(&format!("/{kind}"), &json!({"name": name})).ok()
 }
 
 fn find_id(cast: &Cast, kind: &str, name: &str) -> Value {
-    cast.owner.get(&cast.path(&format!("/{kind}/{}", encode(name)))).ok()["id"].clone()
+    cast.read(&format!("/{kind}/{}", encode(name)))["id"].clone()
 }
 
 /// 4.4: id first, then normalized name.
@@ -74,7 +58,7 @@ fn look_up_by_name(cast: &Cast, kind: &str) {
         assert_eq!(find_id(cast, kind, name), created["id"], "{name:?}");
     }
     for name in ["current", "Current Assets", "current_assets/", "currentassets/e", "%", "_"] {
-        cast.owner.get(&cast.path(&format!("/{kind}/{}", encode(name)))).refused(404, "notFound");
+        cast.get(&format!("/{kind}/{}", encode(name))).refused(404, "notFound");
     }
 }
 
@@ -85,13 +69,9 @@ fn id_wins_over_name(cast: &Cast, kind: &str) {
     assert_eq!(second["name"], first["id"]);
     assert_eq!(find_id(cast, kind, id(&first)), first["id"]);
     let short = create(cast, kind, "4711");
-    assert_eq!(
-        find_id(cast, kind, "4711"),
-        short["id"],
-        "a short numeric name is not taken for an id"
-    );
+    assert_eq!(find_id(cast, kind, "4711"), short["id"], "a short number is not taken for an id");
     // After the account with that id is deleted, the name matches.
-    cast.owner.delete(&cast.path(&format!("/{kind}/{}", id(&first)))).ok();
+    cast.delete(&format!("/{kind}/{}", id(&first))).ok();
     assert_eq!(find_id(cast, kind, id(&first)), second["id"]);
 }
 
@@ -99,23 +79,19 @@ fn id_wins_over_name(cast: &Cast, kind: &str) {
 fn duplicates_are_refused(cast: &Cast, kind: &str) {
     create(cast, kind, "Current Assets");
     for name in ["Current Assets", "current assets", "CURRENT_ASSETS", " Currént-Assets "] {
-        let message = cast
-            .owner
-            .post(&cast.path(&format!("/{kind}")), &json!({"name": name}))
-            .refused(400, "badRequest");
+        let message =
+            cast.post(&format!("/{kind}"), &json!({"name": name})).refused(400, "badRequest");
         assert!(message.contains("already exists"), "4.5: {message}");
     }
-    assert_eq!(
-        column(&cast.owner.get(&cast.path(&format!("/{kind}"))).ok(), "name"),
-        ["Current Assets"]
-    );
+    assert_eq!(column(&cast.read(&format!("/{kind}")), "name"), ["Current Assets"]);
 }
 
 fn put(cast: &Cast, kind: &str, body: &Value) -> daybook_tests::Answer {
-    cast.owner.put(&cast.path(&format!("/{kind}")), body)
+    cast.put(&format!("/{kind}"), body)
 }
 
-/// Renaming updates the normalized name and frees the old one.
+/// Renaming updates the normalized name and frees the old one. Another spelling of the own name is
+/// not a duplicate.
 fn rename(cast: &Cast, kind: &str) {
     let created = create(cast, kind, "Old Name");
     let renamed = put(cast, kind, &json!({"id": id(&created), "name": "  New Náme "})).ok();
@@ -124,9 +100,11 @@ fn rename(cast: &Cast, kind: &str) {
         &json!({"id": created["id"], "name": "New Náme", "normalizedName": "new_name"}),
     );
     assert_eq!(find_id(cast, kind, "new name"), created["id"]);
-    cast.owner.get(&cast.path(&format!("/{kind}/old_name"))).refused(404, "notFound");
+    cast.get(&format!("/{kind}/old_name")).refused(404, "notFound");
     let next = create(cast, kind, "Old Name");
     assert_eq!(find_id(cast, kind, "Old Name"), next["id"]);
+    let respelled = put(cast, kind, &json!({"id": id(&next), "name": "OLD-NAME"})).ok();
+    daybook_tests::shows(&respelled, &json!({"name": "OLD-NAME", "normalizedName": "old_name"}));
 }
 
 /// 4.5: a duplicate rename answers 400.
@@ -137,22 +115,8 @@ fn rename_to_a_taken_name(cast: &Cast, kind: &str) {
         put(cast, kind, &json!({"id": id(&created), "name": "TAKEN"})).refused(400, "badRequest");
     assert!(message.contains("already exists"), "4.5: {message}");
     assert_eq!(find_id(cast, kind, "Free"), created["id"]);
-    // A blank name is invalid (4.5: required, non-empty).
-    for name in [json!(""), json!("  "), json!("n".repeat(256))] {
-        put(cast, kind, &json!({"id": id(&created), "name": name})).refused(400, "badRequest");
-    }
-}
-
-/// A rename that changes only the spelling is not a duplicate of itself.
-fn rename_in_another_spelling(cast: &Cast, kind: &str) {
-    let created = create(cast, kind, "petty cash");
-    for name in ["Petty Cash", "PETTY-CASH", "petty cash"] {
-        let renamed = put(cast, kind, &json!({"id": id(&created), "name": name})).ok();
-        daybook_tests::shows(
-            &renamed,
-            &json!({"id": created["id"], "name": name, "normalizedName": "petty_cash"}),
-        );
-    }
+    // 4.5: a name is required.
+    put(cast, kind, &json!({"id": id(&created), "name": "  "})).refused(400, "badRequest");
 }
 
 /// 4.5: trimmed, non-empty, at most 255 characters.
@@ -160,24 +124,11 @@ fn length_and_padding(cast: &Cast, kind: &str) {
     let path = cast.path(&format!("/{kind}"));
     assert_eq!(create(cast, kind, " \t padded \n ")["name"], "padded");
     create(cast, kind, &"é".repeat(255));
-    for name in ["é".repeat(256), String::new(), " ".to_owned(), "\t\n".to_owned()] {
-        cast.owner.post(&path, &json!({"name": name})).refused(400, "badRequest");
-    }
-    // 4.5: invisible and control characters, which make two names look alike.
-    for name in ["Ca\u{200b}sh", "\u{202e}hsac", "Ca\u{7}sh", "Ca\nsh", "Cash\u{feff}"] {
+    // 4.5: also invisible and control characters, which make two names look alike.
+    for name in [&"é".repeat(256), "", "\t\n", "Ca\u{200b}sh", "Ca\nsh"] {
         cast.owner.post(&path, &json!({"name": name})).refused(400, "badRequest");
     }
     assert_eq!(cast.owner.get(&path).ok()["items"].as_array().map(Vec::len), Some(2));
-}
-
-fn names_belong_to_one_book(cast: &Cast, kind: &str) {
-    create(cast, kind, "Shared");
-    let other = cast.owner.post("/v5/books", &json!({"name": "Other"})).ok();
-    let created = cast
-        .owner
-        .post(&format!("/v5/books/{}/{kind}", id(&other)), &json!({"name": "Shared"}))
-        .ok();
-    assert_ne!(find_id(cast, kind, "Shared"), created["id"]);
 }
 
 /// 4.5: account names are unique among accounts, group names among groups.
@@ -186,6 +137,6 @@ fn account_and_group_may_have_the_same_name(server: &Server) {
     let (account, group) = (create(&cast, "accounts", "Cash"), create(&cast, "groups", "Cash"));
     assert_eq!(find_id(&cast, "accounts", "Cash"), account["id"]);
     assert_eq!(find_id(&cast, "groups", "Cash"), group["id"]);
-    cast.owner.get(&cast.path(&format!("/accounts/{}", id(&group)))).refused(404, "notFound");
-    cast.owner.get(&cast.path(&format!("/groups/{}", id(&account)))).refused(404, "notFound");
+    cast.get(&format!("/accounts/{}", id(&group))).refused(404, "notFound");
+    cast.get(&format!("/groups/{}", id(&account))).refused(404, "notFound");
 }

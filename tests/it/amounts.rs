@@ -42,17 +42,7 @@ fn check_accepted(cast: &Cast, digits: usize, rows: &[(&str, &str)]) {
         let made = &answer.body["transaction"];
         faults.check(
             answer.status == 200 && made["amount"] == *stored && made["posted"] == true,
-            || {
-                format!(
-                    "{text}: expected {stored}, got {} {}",
-                    answer.status,
-                    if answer.status == 200 {
-                        made["amount"].to_string()
-                    } else {
-                        answer.text.clone()
-                    }
-                )
-            },
+            || format!("{text}: expected {stored}, got {} {:.300}", answer.status, answer.text),
         );
         sum += units(stored);
     }
@@ -80,29 +70,19 @@ fn check_refused(cast: &Cast, rows: &[&str]) {
     faults.none();
 }
 
+/// The domain crate tests the full tables of notations.
 fn rule_3_12_amounts_with_a_decimal_point(server: &Server) {
     let rows = [
         (r#""100.50""#, "100.50"),
-        (r#""0.01""#, "0.01"),
         (r#""1,234.56""#, "1234.56"),
         // 3.12.3: JSON numbers are read by their decimal text.
-        ("0.1", "0.10"),
         ("0.10", "0.10"),
-        ("7", "7.00"),
         ("1e2", "100.00"),
-        ("1E+2", "100.00"),
-        ("1.5e1", "15.00"),
         ("25e-1", "2.50"),
-        ("1e-2", "0.01"),
-        ("70368744177664.07", "70368744177664.07"),
         ("9007199254740993.01", "9007199254740993.01"),
         // 3.12.4: half-up, and by decimal text: 1.005 is below one half in binary floating point.
         (r#""1.005""#, "1.01"),
         ("1.005", "1.01"),
-        (r#""1.0049999999""#, "1.00"),
-        ("2.665", "2.67"),
-        (r#""0.005""#, "0.01"),
-        (r#""12.000000000000000000000001""#, "12.00"),
     ];
     check_accepted(&cast(server, json!({})), 2, &rows);
 }
@@ -110,83 +90,36 @@ fn rule_3_12_amounts_with_a_decimal_point(server: &Server) {
 fn rule_3_12_amounts_with_a_decimal_comma(server: &Server) {
     let rows = [
         (r#""1.234,56""#, "1234.560"),
-        (r#""1234,56""#, "1234.560"),
-        (r#""0,5""#, "0.500"),
         // A plain number with a decimal point is always accepted.
         (r#""1.234""#, "1.234"),
-        (r#""100.50""#, "100.500"),
         ("1.5", "1.500"),
-        ("1e2", "100.000"),
         (r#""2,0005""#, "2.001"),
     ];
-    check_accepted(
-        &cast(server, json!({"decimalSeparator": "COMMA", "fractionDigits": 3})),
-        3,
-        &rows,
-    );
+    let book = cast(server, json!({"decimalSeparator": "COMMA", "fractionDigits": 3}));
+    check_accepted(&book, 3, &rows);
 }
 
 fn rule_3_12_4_amounts_are_rounded_to_0_and_8_digits(server: &Server) {
     let whole = cast(server, json!({"fractionDigits": 0}));
-    check_accepted(
-        &whole,
-        0,
-        &[
-            (r#""0.5""#, "1"),
-            (r#""1.5""#, "2"),
-            (r#""2.5""#, "3"),
-            (r#""2.4999""#, "2"),
-            (r#""1,000""#, "1000"),
-            ("1e3", "1000"),
-        ],
-    );
-    check_refused(&whole, &[r#""0.4""#, "0.49", "1e-1"]);
+    let rows = [(r#""0.5""#, "1"), (r#""2.5""#, "3"), (r#""2.4999""#, "2"), ("1e3", "1000")];
+    check_accepted(&whole, 0, &rows);
+    check_refused(&whole, &[r#""0.4""#, "1e-1"]);
     let fine = cast(server, json!({"fractionDigits": 8}));
-    let rows = [
-        (r#""0.00000001""#, "0.00000001"),
-        (r#""0.000000005""#, "0.00000001"),
-        ("1", "1.00000000"),
-        (r#""0.123456785""#, "0.12345679"),
-        ("1e-8", "0.00000001"),
-    ];
-    check_accepted(&fine, 8, &rows);
+    check_accepted(&fine, 8, &[(r#""0.123456785""#, "0.12345679"), ("1", "1.00000000")]);
     check_refused(&fine, &[r#""0.000000004""#, "1e-9"]);
 }
 
 fn rule_3_12_1_zero_makes_a_draft_without_an_amount(server: &Server) {
     let cast = cast(server, json!({}));
-    let forms = [
-        "null",
-        r#""""#,
-        r#""0""#,
-        r#""0.00""#,
-        r#""-0""#,
-        r#""-0.00""#,
-        "0",
-        "-0",
-        "0.0",
-        "-0.0",
-        "0e5",
-        "0E-5",
-        r#""000""#,
-        r#""0,000""#,
-        r#""  ""#,
-    ];
+    let forms = ["null", r#""""#, r#""0.00""#, "-0", "0E-5", r#""0,000""#, r#""  ""#];
     let mut faults = Faults::default();
     for form in forms {
         let answer = record(&cast, form);
         let made = &answer.body["transaction"];
-        faults.check(
-            answer.status == 200
-                && made["posted"] == false
-                && (absent(made, "amount") || made["amount"] == ""),
-            || {
-                format!(
-                    "{form}: expected a draft without an amount, got {} {}",
-                    answer.status, answer.text
-                )
-            },
-        );
+        let has_none = absent(made, "amount") || made["amount"] == "";
+        faults.check(answer.status == 200 && made["posted"] == false && has_none, || {
+            format!("{form}: expected a draft without an amount: {} {}", answer.status, answer.text)
+        });
     }
     faults.same("3.1.3: balances", totals(&cast).len(), 0);
     faults.none();
@@ -194,23 +127,17 @@ fn rule_3_12_1_zero_makes_a_draft_without_an_amount(server: &Server) {
 
 fn rule_3_12_2_negative_and_invalid_amounts_are_refused(server: &Server) {
     let book = cast(server, json!({}));
-    check_refused(
-        &book,
-        &[r#""-1""#, "-1", r#""-0.01""#, "-0.01", r#""-1,234.56""#, "-1e2", r#""-0.001""#, "-1e-9"],
-    );
-    check_refused(&book, &[r#""abc""#, r#""NaN""#, r#""1.234,56""#, r#""0,500""#]);
+    check_refused(&book, &[r#""-1""#, "-0.01", r#""-1,234.56""#, "-1e-9"]);
+    check_refused(&book, &[r#""abc""#, r#""1.234,56""#, r#""0,500""#]);
     // 3.12.4: a non-zero amount that rounds to zero.
-    check_refused(&book, &[r#""0.004""#, "0.0049", "1e-3", "1e-400"]);
+    check_refused(&book, &[r#""0.004""#, "1e-400"]);
     // 0.10: a wrong JSON type says so.
     for text in ["true", "{}", "[]", r#"["1.00"]"#] {
         let message = record(&book, text).refused(400, "invalid");
         assert!(message.contains("InvalidFormatException"), "0.10: {text}: {message}");
     }
     let comma = cast(server, json!({"decimalSeparator": "COMMA"}));
-    check_refused(
-        &comma,
-        &[r#""-1,50""#, r#""1,2,3""#, r#""1,234.56""#, r#""0,004""#, r#""0.500,25""#],
-    );
+    check_refused(&comma, &[r#""-1,50""#, r#""1,234.56""#, r#""0,004""#]);
     assert_eq!(items(&find(&book, "")).len() + items(&find(&comma, "")).len(), 0);
 }
 
@@ -221,16 +148,11 @@ fn rule_3_12_2_updates_follow_the_same_rules(server: &Server) {
     for amount in
         [json!("-1"), json!("abc"), json!("0.001"), json!(true), json!("92233720368547758.08")]
     {
-        let answer = cast
-            .owner
-            .put(&cast.path("/transactions"), &json!({"id": made["id"], "amount": amount}));
+        let answer = cast.put("/transactions", &json!({"id": made["id"], "amount": amount}));
         faults.same(&format!("an update to {amount}"), answer.status, 400);
     }
     faults.same("the stored one", &transaction(&cast, &id(&made))["amount"], &json!("5.00"));
-    let changed = cast
-        .owner
-        .put(&cast.path("/transactions"), &json!({"id": made["id"], "amount": "1,000.005"}))
-        .ok();
+    let changed = cast.put("/transactions", &json!({"id": made["id"], "amount": "1,000.005"})).ok();
     faults.same("rounded", &changed["transaction"]["amount"], &json!("1000.01"));
     faults.none();
 }
@@ -287,10 +209,8 @@ fn rule_3_12_6_amounts_are_plain_decimals(server: &Server) {
     let mut books = Vec::new();
     for digits in 0..=8 {
         let book = Cast::with_settings(server, json!({"fractionDigits": digits}));
-        let made = book
-            .owner
-            .post(&book.path("/transactions"), &json!({"amount": "1234567", "description": "x"}))
-            .ok();
+        let made =
+            book.post("/transactions", &json!({"amount": "1234567", "description": "x"})).ok();
         books.push(made["transaction"]["amount"].clone());
     }
     let wanted: Vec<String> = (0..=8).map(|digits| show(units("1234567"), digits)).collect();
@@ -299,19 +219,12 @@ fn rule_3_12_6_amounts_are_plain_decimals(server: &Server) {
 
 fn rule_3_12_7_raised_fraction_digits_rescale_amounts(server: &Server) {
     let cast = cast(server, json!({}));
-    let digits = |digits: i64| cast.owner.put(&cast.path(""), &json!({"fractionDigits": digits}));
+    let digits = |digits: i64| cast.put("", &json!({"fractionDigits": digits}));
     let old = record(&cast, "100.55").ok();
     digits(4).ok();
-    assert_eq!(
-        transaction(&cast, &id(&old["transaction"]))["amount"],
-        "100.5500",
-        "stored amounts are rescaled"
-    );
+    // Stored amounts are rescaled.
+    assert_eq!(transaction(&cast, &id(&old["transaction"]))["amount"], "100.5500");
     assert_eq!(record(&cast, "0.00005").ok()["transaction"]["amount"], "0.0001");
-    assert_eq!(
-        balances(&cast, "account:Food")["accountBalances"][0]["cumulativeDebit"],
-        "100.5501"
-    );
     assert_eq!(totals(&cast).get("Cash"), Some(&(0, units("100.5501"))));
     // The range shrinks with the scale.
     let message = record(&cast, LIMIT).refused(400, "badRequest");
@@ -321,10 +234,8 @@ fn rule_3_12_7_raised_fraction_digits_rescale_amounts(server: &Server) {
 fn rule_3_12_7_raise_beyond_the_range_is_refused(server: &Server) {
     let cast = cast(server, json!({}));
     let made = record(&cast, LIMIT).ok();
-    cast.owner
-        .put(&cast.path(""), &json!({"fractionDigits": 3, "name": "Changed"}))
-        .refused(400, "badRequest");
-    let book = cast.owner.get(&cast.path("")).ok();
+    cast.put("", &json!({"fractionDigits": 3, "name": "Changed"})).refused(400, "badRequest");
+    let book = cast.read("");
     assert_eq!(book["fractionDigits"], 2, "no change");
     assert_ne!(book["name"], "Changed", "no change at all");
     assert_eq!(transaction(&cast, &id(&made["transaction"]))["amount"], LIMIT);
@@ -333,24 +244,24 @@ fn rule_3_12_7_raise_beyond_the_range_is_refused(server: &Server) {
     for _ in 0..2 {
         record(&cast, "9000000000000000.00").ok();
     }
-    cast.owner.put(&cast.path(""), &json!({"fractionDigits": 3})).ok();
+    cast.put("", &json!({"fractionDigits": 3})).ok();
     assert_eq!(totals(&cast).get("Cash"), Some(&(0, units("18000000000000000"))));
 }
 
 /// The limit on transactions that an update may rescale is 10,000.
 fn rule_3_12_7_raise_in_a_large_book_is_refused(server: &Server) {
     let cast = cast(server, json!({}));
-    let raised = |digits: i64| cast.owner.put(&cast.path(""), &json!({"fractionDigits": digits}));
+    let raised = |digits: i64| cast.put("", &json!({"fractionDigits": digits}));
     let drafts = |count: usize| {
         let items = vec![json!({"description": "Lunch", "amount": "1.25"}); count];
-        cast.owner.post(&cast.path("/transactions/batch"), &json!({"items": items})).ok();
+        cast.post("/transactions/batch", &json!({"items": items})).ok();
     };
     drafts(10_000);
     raised(3).ok();
     drafts(1);
     let message = raised(4).refused(400, "badRequest");
     assert!(message.contains("fractionDigits 4") && message.contains("10000"), "{message}");
-    assert_eq!(cast.owner.get(&cast.path("")).ok()["fractionDigits"], 3, "no change");
+    assert_eq!(cast.read("")["fractionDigits"], 3, "no change");
     raised(2).ok();
     raised(3).ok();
     // 6.24: a copy may rescale any number.
@@ -364,39 +275,27 @@ fn rule_3_12_7_lowered_fraction_digits_round_new_amounts_only(server: &Server) {
     let cast = cast(server, json!({}));
     let old = record(&cast, "100.50").ok()["transaction"].clone();
     let even = record(&cast, "7.00").ok()["transaction"].clone();
-    cast.owner.put(&cast.path(""), &json!({"fractionDigits": 0})).ok();
-    assert_eq!(
-        transaction(&cast, &id(&old))["amount"],
-        "100.5",
-        "3.12.6: with as many decimals as it needs"
-    );
+    cast.put("", &json!({"fractionDigits": 0})).ok();
+    // 3.12.6: with as many decimals as it needs.
+    assert_eq!(transaction(&cast, &id(&old))["amount"], "100.5");
     assert_eq!(transaction(&cast, &id(&even))["amount"], "7");
-    assert_eq!(
-        record(&cast, r#""1.5""#).ok()["transaction"]["amount"],
-        "2",
-        "only new writes round"
-    );
+    let new = record(&cast, r#""1.5""#).ok();
+    assert_eq!(new["transaction"]["amount"], "2", "only new writes round");
     assert_eq!(balances(&cast, "account:Food")["accountBalances"][0]["cumulativeDebit"], "109.5");
     // 3.10.5: numerically equal is no change and is not rounded again.
     let known = events(&cast).len();
     for amount in ["100.5", "100.50"] {
-        let kept = cast
-            .owner
-            .put(&cast.path("/transactions"), &json!({"id": old["id"], "amount": amount}))
-            .ok();
+        let kept = cast.put("/transactions", &json!({"id": old["id"], "amount": amount})).ok();
         assert_eq!(kept["transaction"]["amount"], "100.5");
     }
     let mut whole = transaction(&cast, &id(&old));
     whole["description"] = json!("Other");
-    let kept = cast.owner.put(&cast.path("/transactions"), &whole).ok();
+    let kept = cast.put("/transactions", &whole).ok();
     assert_eq!(kept["transaction"]["amount"], "100.5", "an edit of another field does not round");
     assert_eq!(new_events(&cast, known).len(), 1);
-    let rounded = cast
-        .owner
-        .put(&cast.path("/transactions"), &json!({"id": old["id"], "amount": "100.6"}))
-        .ok();
+    let rounded = cast.put("/transactions", &json!({"id": old["id"], "amount": "100.6"})).ok();
     assert_eq!(rounded["transaction"]["amount"], "101");
-    cast.owner.put(&cast.path(""), &json!({"fractionDigits": 2})).ok();
+    cast.put("", &json!({"fractionDigits": 2})).ok();
     assert_eq!(balances(&cast, "account:Food")["accountBalances"][0]["cumulativeDebit"], "110.00");
 }
 

@@ -2,7 +2,7 @@
 //! also when it is encoded in the background or replayed.
 
 use daybook_tests::receiver::Receiver;
-use daybook_tests::{Answer, Cast, Client, Engine, Options, Server, bots, id};
+use daybook_tests::{Answer, Cast, Client, Engine, Server, bots, id};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -21,8 +21,7 @@ pub fn tests() -> Vec<Case> {
 
 /// Starts a server with 56 MB for large bodies and responses.
 fn start_small_server(engine: Engine) -> Server {
-    let args = ["--bodies-megabytes", "64"].map(str::to_owned).to_vec();
-    Server::start_with(Options { engine, args, ..Options::default() })
+    Server::with_args(engine, &["--bodies-megabytes", "64"])
 }
 
 /// Runs `work` while other requests hold all but 2 MB of the budget.
@@ -104,11 +103,11 @@ fn rule_8_12_replay_response_is_shortened_without_memory(engine: Engine) {
     let server = start_small_server(engine);
     let (cast, large) = create_large_account(&server);
     let account = json!({"name": "B0", "type": "ASSET", "groups": []});
-    cast.owner.post(&cast.path("/accounts"), &account).ok();
+    cast.post("/accounts", &account).ok();
     let lunch = json!({"date": "2026-01-05", "amount": "1", "creditAccount": {"name": "A0"},
         "debitAccount": {"name": "B0"}, "description": "Lunch"});
-    cast.owner.post(&cast.path("/transactions"), &lunch).ok();
-    let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED")).ok();
+    cast.post("/transactions", &lunch).ok();
+    let events = cast.read("/events?type=TRANSACTION_POSTED");
     let event = id(&items(&events)[0]).to_owned();
     let receiver = Receiver::start();
     let app = bots::register(&cast.owner, &receiver.url());

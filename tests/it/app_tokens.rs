@@ -90,7 +90,7 @@ fn install_bot(server: &Server, cast: &Cast, reach: Option<&str>, fields: Value)
 
 #[track_caller]
 fn find_integration(cast: &Cast, app: &Value) -> Value {
-    let all = cast.owner.get(&cast.path("/integrations")).ok();
+    let all = cast.read("/integrations");
     items(&all).iter().find(|one| one["agentId"] == app["id"]).expect("installed").clone()
 }
 
@@ -226,13 +226,13 @@ fn rule_9_4_only_the_installing_user_changes_the_reach(server: &Server) {
     assert!(message.contains("InvalidFormatException"), "0.10: {message}");
     let changed = set_reach(&cast.owner, &cast, &installed, "BOOK").ok();
     assert_eq!(changed["reach"], "BOOK");
-    let event = &items(&cast.owner.get(&cast.path("/events?limit=1")).ok())[0].clone();
+    let event = &items(&cast.read("/events?limit=1"))[0].clone();
     assert_eq!(event["type"], "INTEGRATION_UPDATED");
     assert_eq!(event["data"]["previousAttributes"], json!({"reach": "COLLECTION"}));
     assert_eq!(event["data"]["object"]["reach"], "BOOK");
-    cast.owner.delete(&cast.path(&format!("/integrations/{}", id(&installed)))).ok();
+    cast.delete(&format!("/integrations/{}", id(&installed))).ok();
     let body = json!({"agentId": app["id"], "reach": "ALL"});
-    assert_eq!(cast.owner.post(&cast.path("/integrations"), &body).ok()["reach"], "ALL");
+    assert_eq!(cast.post("/integrations", &body).ok()["reach"], "ALL");
 }
 
 /// Checks that the token works before `end` and is refused after it.
@@ -252,7 +252,7 @@ fn rule_8_22_uninstalling_revokes_the_token(server: &Server) {
     });
     // Installing the app again does not restore the old token.
     let again = json!({"agentId": bots[0].app["id"]});
-    cast.owner.post(&cast.path("/integrations"), &again).ok();
+    cast.post("/integrations", &again).ok();
     assert_eq!(bots[0].client.get("/v5/user").status, 401);
     bots[1].client.get("/v5/user").ok();
 }
@@ -274,7 +274,7 @@ fn rule_8_22_operator_pause_revokes_the_token(server: &Server) {
 fn rule_8_22_losing_the_collaborator_revokes_the_token(server: &Server) {
     for visibility in ["PRIVATE", "PUBLIC"] {
         let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
-        cast.owner.put(&cast.path(""), &json!({"visibility": visibility})).ok();
+        cast.put("", &json!({"visibility": visibility})).ok();
         let receiver = Receiver::start();
         let app = json!({"id": daybook_tests::unique("bot"), "name": "Bot",
             "webhookUrl": receiver.url(), "events": POSTED});
@@ -324,10 +324,10 @@ fn rule_9_5_app_reaches_only_its_own_connections(server: &Server) {
     assert_eq!(bot.client.put(all, &changes).ok()["properties"], json!({"token": "new"}));
     // Deleting a connection in use would also delete the integration.
     let used = json!({"agentId": bot.app["id"], "connectionId": own["id"]});
-    let used = cast.owner.post(&cast.path("/integrations"), &used).ok();
+    let used = cast.post("/integrations", &used).ok();
     bot.client.delete(&path).refused(403, "insufficientScope");
     assert_eq!(items(&bot.client.get(&format!("{path}/integrations")).ok()).len(), 1);
-    cast.owner.delete(&cast.path(&format!("/integrations/{}", id(&used)))).ok();
+    cast.delete(&format!("/integrations/{}", id(&used))).ok();
     bot.client.delete(&path).ok();
     assert_eq!(cast.owner.get(all).ok()["items"], json!([bank, foreign]));
 }

@@ -24,8 +24,8 @@ pub fn tests() -> Vec<Case> {
         requests_before_the_start_are_merged,
         request_during_an_audit_starts_another,
         deleted_book_is_not_audited,
-        audit_reads_one_snapshot,
         audit_stops_between_portions,
+        audit_reads_one_snapshot,
         pending_audits_survive_a_restart,
         shutdown_does_not_wait_for_audits,
         concurrent_writes_cause_no_findings,
@@ -227,7 +227,7 @@ fn fill(cast: &Cast, count: usize) {
                 "description": format!("#number {number}"),
             })
         };
-        cast.owner.post(&cast.path("/transactions/batch"), &batch((0..1000).map(payment))).ok();
+        cast.post("/transactions/batch", &batch((0..1000).map(payment))).ok();
     }
 }
 
@@ -336,8 +336,7 @@ fn write(cast: &Cast, writer: usize, round: usize) {
             "remoteIds": [format!("{writer}/{round}/{number}")],
         })
     };
-    let created =
-        cast.owner.post(&cast.path("/transactions/batch"), &batch((0..20).map(payment))).ok();
+    let created = cast.post("/transactions/batch", &batch((0..20).map(payment))).ok();
     let some: Vec<Value> =
         items(&created).iter().step_by(3).map(|created| json!({"id": created["id"]})).collect();
     let changed = some.iter().map(|some| {
@@ -345,11 +344,9 @@ fn write(cast: &Cast, writer: usize, round: usize) {
             "id": some["id"], "amount": "77", "description": "#other", "date": "2024-02-29",
         })
     });
-    cast.owner.put(&cast.path("/transactions/batch"), &batch(changed)).ok();
-    cast.owner.patch(&cast.path("/transactions/trash/batch"), &batch(some.clone())).no_content();
-    cast.owner
-        .patch(&cast.path("/transactions/untrash/batch"), &batch(some.into_iter().skip(2)))
-        .no_content();
+    cast.put("/transactions/batch", &batch(changed)).ok();
+    cast.patch("/transactions/trash/batch", &batch(some.clone())).no_content();
+    cast.patch("/transactions/untrash/batch", &batch(some.into_iter().skip(2))).no_content();
     if writer == 0 && round.is_multiple_of(10) {
         let digits = 2 + round / 10 % 4;
         cast.owner.put("/v5/books", &json!({"id": cast.book, "fractionDigits": digits})).ok();

@@ -12,7 +12,7 @@ fn cast(server: &Server, settings: Value) -> (Cast, Date) {
     let cast = Cast::with_settings(server, settings);
     cast.account("Cash", "ASSET");
     cast.group("Daily Money");
-    let today = day_of(&cast.owner.get(&cast.path("")).ok());
+    let today = day_of(&cast.read(""));
     (cast, today)
 }
 
@@ -21,20 +21,11 @@ fn rule_5_8_periodicity_follows_the_dates(server: &Server) {
     let (cast, _) = cast(server, json!({}));
     let rows = [
         ("", "MONTHLY"),
-        ("on:2025-01-10", "DAILY"),
-        ("on:10/01/2025", "DAILY"),
         ("on:10/01", "DAILY"),
-        ("on:2025", "YEARLY"),
         ("before:2025", "YEARLY"),
-        ("after:2024 before:2024-07", "MONTHLY"),
         ("after:2024-06 before:2024-07-10", "DAILY"),
         ("on:2025-01-10 by:m", "MONTHLY"),
-        ("by:d", "DAILY"),
-        ("BY:y", "YEARLY"),
         ("on:2025 by:w", "YEARLY"),
-        ("by:w", "MONTHLY"),
-        ("on:2025-1-2", "DAILY"),
-        ("on:2025-1", "MONTHLY"),
     ];
     let mut faults = Faults::default();
     for (dates, wanted) in rows {
@@ -99,14 +90,6 @@ fn rule_5_9_ranges_of_the_table_of_the_rule(server: &Server) {
             Some(month(1) - 1.day()),
         ),
         (
-            "group:X after:$m-12 before:$m-6",
-            " after:$m-12 before:$m-6",
-            " after:$m-18 before:$m-12",
-            " after:$m-6 before:$m",
-            Some(month(-11)),
-            Some(month(-5) - 1.day()),
-        ),
-        (
             "after:2025-01-10 before:2025-01-20",
             " after:2025-01-10 before:2025-01-20",
             " after:2024-12-31 before:2025-01-10",
@@ -125,9 +108,7 @@ fn rule_5_9_ranges_contain_only_dates_and_periods(server: &Server) {
     let nothing = |query| (query, "", "", "", None, None);
     let rows = [
         march("on:2025-03"),
-        march("on:2025-03 account:Cash"),
-        march("account:Cash   on:2025-03   #tag"),
-        march("#tag on:2025-03 group:'Daily Money'"),
+        march("#tag   on:2025-03 group:'Daily Money'"),
         march("= account:'Cash' on:2025-03"),
         (
             "by:d account:Cash on:2025-03",
@@ -137,30 +118,11 @@ fn rule_5_9_ranges_contain_only_dates_and_periods(server: &Server) {
             first,
             last,
         ),
-        (
-            "on:2025-03 group:X by:d",
-            " on:2025-03 by:d",
-            " on:2025-02 by:d",
-            " on:2025-04 by:d",
-            first,
-            last,
-        ),
-        nothing("account:Cash"),
         nothing("account:Cash by:m"),
-        nothing("by:y"),
         nothing("#tag group:X"),
         nothing("account:Cash on:"),
-        nothing("account:Cash on:2025-02-30"),
         // 1.1.9: an invalid date makes the whole range empty.
         nothing("account:Cash on:2025-03 on:2025-02-30"),
-        (
-            "account:Cash on:2025-3",
-            " on:2025-3",
-            " on:2025-2",
-            " on:2025-4",
-            Some(date(2025, 3, 1)),
-            Some(date(2025, 3, 31)),
-        ),
     ];
     check(&cast, "%d/%m/%Y", &rows);
 }

@@ -1,11 +1,21 @@
 //! Balances in literal numbers: signs (5.4), the edges of a series (5.7), what counts (5.12, 5.16).
 //! Balances follow each change at once.
 
-use daybook_tests::{Cast, Server, encode};
+use daybook_tests::{CASH_AND_FOOD, Cast, Server, encode, shows};
 use jiff::ToSpan;
 use serde_json::{Value, json};
 
 use crate::reading::{Faults, absent, balances, batch, day_of, expected_totals, id, items, totals};
+
+/// The amounts of a container or slice.
+const FIELDS: [&str; 6] = [
+    "periodBalance",
+    "periodCredit",
+    "periodDebit",
+    "cumulativeBalance",
+    "cumulativeCredit",
+    "cumulativeDebit",
+];
 
 /// Returns the texts of some fields.
 fn field_texts<'a>(container: &'a Value, fields: &[&str]) -> Vec<&'a str> {
@@ -37,24 +47,16 @@ fn rule_5_4_balances_are_credits_minus_debits(server: &Server) {
     cast.record("2013-06-02", "630.69", "Bank", "Loan", "out");
     let answer = balances(&cast, "account:Bank on:2013-06");
     let container = &answer["accountBalances"][0];
-    let fields = [
-        "periodBalance",
-        "periodCredit",
-        "periodDebit",
-        "cumulativeBalance",
-        "cumulativeCredit",
-        "cumulativeDebit",
-    ];
     let amounts = ["-10145.31", "630.69", "10776.00", "-10145.31", "630.69", "10776.00"];
-    assert_eq!(field_texts(container, &fields), amounts);
-    assert_eq!(field_texts(&container["balances"][0], &fields), amounts);
+    assert_eq!(field_texts(container, &FIELDS), amounts);
+    assert_eq!(field_texts(&container["balances"][0], &FIELDS), amounts);
     assert_eq!(slices(container), [20_130_600], "behaviour 5.6");
-    assert_eq!((&container["credit"], &container["permanent"]), (&json!(false), &json!(true)));
+    shows(container, &json!({"credit": false, "permanent": true}));
     // Trash both. Then one group has 100 of assets and 30 of liabilities, the other incoming 100
     // and outgoing 40.
     let listed = crate::reading::find(&cast, &format!("account:{}", id(&bank)));
     let both = items(&listed).iter().map(|made| json!({"id": made["id"]}));
-    cast.owner.patch(&cast.path("/transactions/trash/batch"), &batch(both)).no_content();
+    cast.patch("/transactions/trash/batch", &batch(both)).no_content();
     cast.record("2013-06-03", "100.00", "Sales", "Cash", "sale");
     cast.record("2013-06-03", "30.00", "Loan", "Bank", "loan");
     cast.record("2013-06-03", "40.00", "Bank", "Rent", "rent");
@@ -62,22 +64,14 @@ fn rule_5_4_balances_are_credits_minus_debits(server: &Server) {
     let [fortune, outcome] = answer["groupBalances"].as_array().expect("groups").as_slice() else {
         panic!("two groups: {answer}")
     };
-    assert_eq!(
-        (field_texts(fortune, &fields[..1]), &fortune["credit"], &fortune["permanent"]),
-        (vec!["-70.00"], &json!(false), &json!(true))
-    );
-    assert_eq!(
-        (field_texts(outcome, &fields[..1]), &outcome["credit"], &outcome["permanent"]),
-        (vec!["60.00"], &json!(false), &json!(false))
-    );
+    shows(fortune, &json!({"periodBalance": "-70.00", "credit": false, "permanent": true}));
+    shows(outcome, &json!({"periodBalance": "60.00", "credit": false, "permanent": false}));
     assert_eq!(slices(outcome), [20_130_000], "behaviour 5.6");
     assert_eq!(daybook_tests::bank::whole(&balances(&cast, "before:2014")), 0, "behaviour 5.16");
 }
 
 fn rule_5_5_and_5_15_permanent_accounts_are_cumulative(server: &Server) {
-    let cast = Cast::new(server);
-    cast.account("Cash", "ASSET");
-    cast.account("Food", "OUTGOING");
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     for (date, amount) in [
         ("2024-12-31", "1.00"),
         ("2025-01-01", "10.00"),
@@ -119,16 +113,11 @@ fn rule_5_7_series_begins_with_the_first_movement(server: &Server) {
     }
     cast.record("2025-02-10", "1.00", "Cash", "Food", "x");
     cast.record("2025-05-10", "2.00", "Cash", "Later", "x");
-    let rows: [(&str, &[i64], bool); 12] = [
+    let rows: [(&str, &[i64], bool); 7] = [
         ("account:Food before:2025-05", &[20_250_200, 20_250_300, 20_250_400], false),
-        ("account:Food after:2025-01 before:2025-04", &[20_250_200, 20_250_300], false),
         ("account:Food after:2025-03 before:2025-05", &[20_250_300, 20_250_400], false),
-        ("account:Cash on:2025-04", &[20_250_400], false),
-        ("account:Idle on:2025-04", &[20_250_400], true),
         ("account:Idle after:2025-01 before:2025-05", &[20_250_400], true),
-        ("account:Idle before:2025-05", &[20_250_400], true),
         ("account:Later after:2025-01 before:2025-05", &[20_250_400], true),
-        ("account:Later after:2025-01 before:2025-05 by:y", &[20_250_000], true),
         (
             "account:Food after:2025-02-09 before:2025-02-13",
             &[20_250_210, 20_250_211, 20_250_212],
@@ -141,11 +130,8 @@ fn rule_5_7_series_begins_with_the_first_movement(server: &Server) {
     for (query, wanted, empty) in rows {
         let answer = balances(&cast, query);
         let container = &answer["accountBalances"][0];
-        faults.same(
-            query,
-            (slices(container), &container["empty"]),
-            (wanted.to_vec(), &json!(empty)),
-        );
+        faults.same(query, slices(container), wanted.to_vec());
+        faults.same(query, &container["empty"], &json!(empty));
     }
     let answer = balances(&cast, "group:All after:2025-01 before:2025-07");
     let group = &answer["groupBalances"][0];
@@ -154,11 +140,7 @@ fn rule_5_7_series_begins_with_the_first_movement(server: &Server) {
         slices(group),
         vec![20_250_200, 20_250_300, 20_250_400, 20_250_500, 20_250_600],
     );
-    for query in [
-        "account:Cash after:2025-06 before:2025-06",
-        "account:Cash after:2025-06 before:2025-01",
-        "group:All after:2026 before:2025",
-    ] {
+    for query in ["account:Cash after:2025-06 before:2025-01", "group:All after:2026 before:2025"] {
         let answer = balances(&cast, query);
         let container = if query.starts_with("group") {
             &answer["groupBalances"][0]
@@ -166,17 +148,7 @@ fn rule_5_7_series_begins_with_the_first_movement(server: &Server) {
             &answer["accountBalances"][0]
         };
         faults.same(query, slices(container).len(), 0);
-        let totals = field_texts(
-            container,
-            &[
-                "cumulativeBalance",
-                "cumulativeCredit",
-                "cumulativeDebit",
-                "periodBalance",
-                "periodCredit",
-                "periodDebit",
-            ],
-        );
+        let totals = field_texts(container, &FIELDS);
         faults.same(query, totals, vec!["0.00"; 6]);
     }
     faults.none();
@@ -187,7 +159,7 @@ fn rule_5_7_open_series_ends_today(server: &Server) {
     for name in ["Cash", "Bank", "Idle"] {
         cast.account(name, "ASSET");
     }
-    let today = day_of(&cast.owner.get(&cast.path("")).ok());
+    let today = day_of(&cast.read(""));
     let fuzzy =
         |day: jiff::civil::Date| i64::from(day.year()) * 10_000 + i64::from(day.month()) * 100;
     cast.record(&(today.first_of_month() - 2.months()).to_string(), "1.00", "Cash", "Bank", "x");
@@ -197,11 +169,8 @@ fn rule_5_7_open_series_ends_today(server: &Server) {
             .collect::<Vec<_>>()
     };
     for query in ["account:Cash", "account:Cash by:m", "account:Cash after:$m-24"] {
-        assert_eq!(
-            slices(&balances(&cast, query)["accountBalances"][0]),
-            months(-2, 0),
-            "to the slice of today: {query}"
-        );
+        let found = slices(&balances(&cast, query)["accountBalances"][0]);
+        assert_eq!(found, months(-2, 0), "to the slice of today: {query}");
     }
     assert_eq!(slices(&balances(&cast, "account:Idle")["accountBalances"][0]), months(0, 0));
     // A later movement extends the series.
@@ -230,11 +199,8 @@ fn rule_5_7_more_than_5000_slices_omit_zeros(server: &Server) {
     }
     // 5000 slices are complete.
     let answer = balances(&cast, "account:Cash after:2000-01-01 before:2013-09-09");
-    assert_eq!(
-        slices(&answer["accountBalances"][0]).len(),
-        5000,
-        "up to 5000 slices are zero-filled"
-    );
+    // Up to 5000 slices are zero-filled.
+    assert_eq!(slices(&answer["accountBalances"][0]).len(), 5000);
     assert_eq!(truncated(&answer), [Value::Null, Value::Null], "5.18");
 }
 
@@ -243,26 +209,21 @@ fn rule_5_18_more_than_250_000_slices_omit_zeros(server: &Server) {
     let cast = Cast::new(server);
     let names = 1..=52;
     let accounts = names.clone().map(|name| json!({"name": format!("A{name}"), "type": "ASSET"}));
-    cast.owner.post(&cast.path("/accounts/batch"), &batch(accounts)).ok();
+    cast.post("/accounts/batch", &batch(accounts)).ok();
     let moves = names.clone().skip(1).map(|name| {
         let (credit, debit) =
             (json!({"name": format!("A{}", name - 1)}), json!({"name": format!("A{name}")}));
         json!({"date": "2010-01-02", "amount": "1", "creditAccount": credit, "debitAccount": debit})
     });
-    cast.owner.post(&cast.path("/transactions/batch"), &batch(moves)).ok();
+    cast.post("/transactions/batch", &batch(moves)).ok();
     let answer = balances(&cast, "after:2010-01-01 before:2023-09-09 by:d");
     let containers = answer["accountBalances"].as_array().expect("accounts");
     assert_eq!(containers.len(), 52);
-    assert!(
-        containers.iter().all(|container| slices(container) == [20_100_102]),
-        "zero slices are omitted"
-    );
+    // Zero slices are omitted.
+    assert!(containers.iter().all(|container| slices(container) == [20_100_102]));
     assert!(containers.iter().all(|container| container["truncated"] == true), "5.18");
     assert_eq!(answer["truncated"], true, "5.18: beside the containers too");
-    assert_eq!(
-        field_texts(&containers[0], &["cumulativeBalance", "periodBalance"]),
-        ["1.00", "1.00"]
-    );
+    shows(&containers[0], &json!({"cumulativeBalance": "1.00", "periodBalance": "1.00"}));
     let alone = balances(&cast, "account:A1 after:2010-01-01 before:2023-09-09 by:d");
     assert_eq!(slices(&alone["accountBalances"][0]).len(), 4_998);
     assert_eq!(alone["truncated"], Value::Null);
@@ -297,7 +258,7 @@ fn rule_5_17_too_many_repeated_groups_are_refused(server: &Server) {
             "parent": number.checked_sub(1).map(|above| named(above.min(44))),
         })
     };
-    cast.owner.post(&cast.path("/groups/batch"), &batch((0..545).map(group))).ok();
+    cast.post("/groups/batch", &batch((0..545).map(group))).ok();
     let query = |count: usize| {
         (0..count).map(|number| format!("group:G{number}")).collect::<Vec<_>>().join(" ")
     };
@@ -308,9 +269,7 @@ fn rule_5_17_too_many_repeated_groups_are_refused(server: &Server) {
 }
 
 fn rule_5_12_only_posted_transactions_count(server: &Server) {
-    let cast = Cast::new(server);
-    cast.account("Cash", "ASSET");
-    cast.account("Food", "OUTGOING");
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let made = cast.record("2025-01-10", "8.00", "Cash", "Food", "x #t");
     let sum = |query: &str| {
         balances(&cast, query)["accountBalances"][0]["periodDebit"]
@@ -322,11 +281,7 @@ fn rule_5_12_only_posted_transactions_count(server: &Server) {
     let eight = || ("8.00".to_owned(), "8.00".to_owned());
     let zero = || ("0.00".to_owned(), "0.00".to_owned());
     let verb = |verb: &str| {
-        drop(
-            cast.owner
-                .patch(&cast.path(&format!("/transactions/{verb}")), &json!({"id": made["id"]}))
-                .ok(),
-        )
+        drop(cast.patch(&format!("/transactions/{verb}"), &json!({"id": made["id"]})).ok())
     };
     assert_eq!(both(), eight());
     verb("check");
@@ -339,7 +294,7 @@ fn rule_5_12_only_posted_transactions_count(server: &Server) {
     let put = |fields: Value| {
         let mut body = fields;
         body["id"] = made["id"].clone();
-        cast.owner.put(&cast.path("/transactions"), &body).ok();
+        cast.put("/transactions", &body).ok();
     };
     put(json!({"description": "no tag"}));
     assert_eq!(both(), ("8.00".to_owned(), "0.00".to_owned()), "the tag is gone");
@@ -368,14 +323,10 @@ fn rule_5_13_groups_follow_their_members(server: &Server) {
             .to_owned()
     };
     assert_eq!((sum("Home"), sum("Fun")), ("8.00".to_owned(), "0.00".to_owned()));
-    cast.owner
-        .put(&cast.path("/accounts"), &json!({"id": food["id"], "groups": [{"name": "Fun"}]}))
-        .ok();
+    cast.put("/accounts", &json!({"id": food["id"], "groups": [{"name": "Fun"}]})).ok();
     assert_eq!((sum("Home"), sum("Fun")), ("0.00".to_owned(), "8.00".to_owned()));
-    let fun = cast.owner.get(&cast.path("/groups/fun")).ok();
-    cast.owner
-        .put(&cast.path("/groups"), &json!({"id": fun["id"], "parent": {"name": "Home"}}))
-        .ok();
+    let fun = cast.read("/groups/fun");
+    cast.put("/groups", &json!({"id": fun["id"], "parent": {"name": "Home"}})).ok();
     assert_eq!((sum("Home"), sum("Fun")), ("8.00".to_owned(), "8.00".to_owned()));
     // 5.3: the filtered group is the single root even if it has a parent.
     let answer = balances(&cast, "group:Fun on:2025");

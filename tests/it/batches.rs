@@ -1,7 +1,7 @@
 //! Batches of transactions (3.6): all or nothing, in order, with ineligible items skipped and
 //! counted.
 
-use daybook_tests::{Answer, CASH_AND_FOOD, Cast, Lunch, Server, unique};
+use daybook_tests::{Answer, CASH_AND_FOOD, Cast, Lunch, Server, shows, unique};
 use serde_json::{Value, json};
 
 use crate::reading::{
@@ -11,20 +11,22 @@ use crate::reading::{
 
 const LUNCH: Lunch = Lunch { date: "2025-03-05", amount: "2.00" };
 
-fn cast(server: &Server) -> Cast {
-    Cast::with_accounts(server, &CASH_AND_FOOD)
-}
-
 #[track_caller]
 fn create_all(cast: &Cast, items: Vec<Value>) -> Vec<Value> {
     let count = items.len();
-    let list = cast.owner.post(&cast.path("/transactions/batch"), &batch(items)).ok();
+    let list = cast.post("/transactions/batch", &batch(items)).ok();
     assert_eq!(list["items"].as_array().map(Vec::len), Some(count), "3.6.2: the same length");
     crate::reading::items(&list).clone()
 }
 
 fn only_id(transaction: &Value) -> Value {
     json!({"id": transaction["id"]})
+}
+
+/// Asserts the sum that was paid from Cash for Food.
+#[track_caller]
+fn assert_paid(cast: &Cast, sum: &str) {
+    assert_eq!(totals(cast), expected_totals(&[("Cash", "0.00", sum), ("Food", sum, "0.00")]));
 }
 
 /// Every batch operation: method and path.
@@ -45,7 +47,7 @@ fn send(cast: &Cast, operation: (&str, &str), body: &Value) -> Answer {
 }
 
 fn rule_3_6_1_empty_batch_does_nothing(server: &Server) {
-    let cast = cast(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let known = events(&cast).len();
     for operation in ALL {
         let answer = send(&cast, operation, &json!({"items": []}));
@@ -59,7 +61,7 @@ fn rule_3_6_1_empty_batch_does_nothing(server: &Server) {
 }
 
 fn rule_3_6_2_response_keeps_order_and_length(server: &Server) {
-    let cast = cast(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let known = events(&cast).len();
     let kinds = [
         json!({}),
@@ -80,21 +82,14 @@ fn rule_3_6_2_response_keeps_order_and_length(server: &Server) {
     for (index, item) in made.iter().enumerate() {
         let posted = matches!(index % kinds.len(), 0 | 3);
         assert_eq!(item["description"], format!("t{index}"), "the order of the input");
-        assert_eq!(
-            (&item["posted"], &item["checked"]),
-            (&json!(posted), &json!(index % kinds.len() == 3)),
-            "t{index}: {item}"
-        );
+        shows(item, &json!({"posted": posted, "checked": index % kinds.len() == 3}));
         expected_events.push(if posted { "TRANSACTION_POSTED" } else { "TRANSACTION_CREATED" });
     }
     let events = new_events(&cast, known);
     assert_eq!(types(&events), expected_events, "3.6.6: one event per item, in item order");
     let made: Vec<_> = made.iter().map(id).collect();
     assert_eq!(resources(&events), made);
-    assert_eq!(
-        totals(&cast),
-        expected_totals(&[("Cash", "0.00", "48.00"), ("Food", "48.00", "0.00")])
-    );
+    assert_paid(&cast, "48.00");
 }
 
 /// Creates an incomplete, a draft, an unchecked, a checked and a trashed transaction, and one on a
@@ -109,42 +104,34 @@ fn one_of_each(cast: &Cast) -> Vec<Value> {
         LUNCH.create(cast, json!({})),
         LUNCH.create(cast, json!({"date": "2024-12-31"})),
     ];
-    cast.owner.patch(&cast.path("/transactions/trash"), &only_id(&made[4])).ok();
-    cast.owner.put(&cast.path(""), &json!({"lockDate": "2024-12-31"})).ok();
+    cast.patch("/transactions/trash", &only_id(&made[4])).ok();
+    cast.put("", &json!({"lockDate": "2024-12-31"})).ok();
     made.iter().map(|made| transaction(cast, &id(made))).collect()
 }
 
 fn rule_3_6_3_update_skips_checked_trashed_and_locked_items(server: &Server) {
-    for (query, checked_changes) in [
-        ("", false),
-        ("?updateChecked=false", false),
-        ("?updateChecked=", false),
-        ("?updateChecked=true", true),
-    ] {
-        let cast = cast(server);
+    for (query, checked_changes) in
+        [("", false), ("?updateChecked=", false), ("?updateChecked=true", true)]
+    {
+        let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
         let before = one_of_each(&cast);
         let known = events(&cast).len();
         // In reverse order of creation.
         let bodies = before.iter().rev().map(
             |made| json!({"id": made["id"], "description": "Changed", "properties": {"k": "v"}}),
         );
-        let list =
-            cast.owner.put(&cast.path(&format!("/transactions/batch{query}")), &batch(bodies)).ok();
+        let list = cast.put(&format!("/transactions/batch{query}"), &batch(bodies)).ok();
         let wanted: Vec<_> = before.iter().rev().map(id).collect();
         assert_eq!(ids(&list), wanted, "all requested items in order");
         let mut changed_ids = Vec::new();
         for (item, before) in items(&list).iter().zip(before.iter().rev()) {
             let index = before_index(&before["id"], &wanted);
             let changes = matches!(index, 0..=2) || (index == 3 && checked_changes);
-            assert_eq!(
-                item["description"],
-                if changes { "Changed" } else { "Lunch" },
-                "`{query}`: item {index}"
-            );
-            assert_eq!(
-                (&item["posted"], &item["checked"], &item["trashed"]),
-                (&before["posted"], &before["checked"], &before["trashed"])
-            );
+            let text = if changes { "Changed" } else { "Lunch" };
+            assert_eq!(item["description"], text, "`{query}`: item {index}");
+            for field in ["posted", "checked", "trashed"] {
+                assert_eq!(item[field], before[field], "`{query}`: {field} of {index}");
+            }
             let stored = transaction(&cast, &id(item));
             assert_eq!(stored["description"], item["description"]);
             if changes {
@@ -175,7 +162,7 @@ fn rule_3_6_4_ineligible_items_are_skipped(server: &Server) {
         ("untrash/batch", "TRANSACTION_RESTORED", &[4]),
     ];
     for (path, event, touched) in rows {
-        let cast = cast(server);
+        let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
         let before = one_of_each(&cast);
         let known = events(&cast).len();
         // Each item twice: the second is already in the target state.
@@ -203,12 +190,12 @@ fn rule_3_6_4_ineligible_items_are_skipped(server: &Server) {
 }
 
 /// Returns the header `Skipped-Items`.
-pub fn skipped(answer: &Answer) -> Option<usize> {
+fn skipped(answer: &Answer) -> Option<usize> {
     answer.headers.get("skipped-items").map(|text| text.parse().expect("a number"))
 }
 
 fn rule_3_6_4_header_is_absent_when_no_item_is_skipped(server: &Server) {
-    let cast = cast(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let made = LUNCH.create(&cast, json!({"draft": true}));
     for path in ["post", "check", "uncheck", "trash", "untrash"] {
         let path = cast.path(&format!("/transactions/{path}/batch"));
@@ -223,37 +210,34 @@ fn rule_3_6_4_header_is_absent_when_no_item_is_skipped(server: &Server) {
         }
         assert_eq!(skipped(&cast.owner.patch(&path, &batch([only_id(&made)]))), Some(1), "{path}");
     }
-    let updated = cast.owner.put(&cast.path("/transactions/batch"), &batch([only_id(&made)]));
+    let updated = cast.put("/transactions/batch", &batch([only_id(&made)]));
     assert_eq!(skipped(&updated), None, "an unchanged item is not skipped");
 }
 
 fn rule_3_6_4_post_batch_applies_changes(server: &Server) {
-    let cast = cast(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let drafts =
         [LUNCH.create(&cast, json!({"amount": null})), LUNCH.create(&cast, json!({"draft": true}))];
     let bodies = [
         json!({"id": drafts[0]["id"], "amount": "7.00"}),
         json!({"id": drafts[1]["id"], "description": "Dinner", "checked": true}),
     ];
-    cast.owner.patch(&cast.path("/transactions/post/batch"), &batch(bodies)).no_content();
+    cast.patch("/transactions/post/batch", &batch(bodies)).no_content();
     let first = transaction(&cast, &id(&drafts[0]));
     assert_eq!((&first["posted"], &first["amount"]), (&json!(true), &json!("7.00")));
     let second = transaction(&cast, &id(&drafts[1]));
-    assert_eq!(
-        (&second["posted"], &second["description"], &second["checked"]),
-        (&json!(true), &json!("Dinner"), &json!(true))
-    );
+    shows(&second, &json!({"posted": true, "description": "Dinner", "checked": true}));
     // The other batches read only ids.
     let bodies = drafts
         .iter()
         .map(|draft| json!({"id": draft["id"], "description": "Wrong", "amount": "1.00"}));
-    cast.owner.patch(&cast.path("/transactions/check/batch"), &batch(bodies)).no_content();
+    cast.patch("/transactions/check/batch", &batch(bodies)).no_content();
     assert_eq!(transaction(&cast, &id(&drafts[0]))["amount"], "7.00");
     assert_eq!(transaction(&cast, &id(&drafts[1])), second);
 }
 
 fn rule_3_6_3_flags_require_the_check_permission(server: &Server) {
-    let cast = cast(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let checked = LUNCH.create(&cast, json!({"checked": true}));
     let one = batch([only_id(&checked)]);
     let update = batch([json!({"id": checked["id"], "description": "Changed"})]);
@@ -269,11 +253,8 @@ fn rule_3_6_3_flags_require_the_check_permission(server: &Server) {
     assert_eq!(transaction(&cast, &id(&checked)), checked, "skipped without the flags");
     cast.editor.put(&cast.path("/transactions/batch?updateChecked=true"), &update).ok();
     let changed = transaction(&cast, &id(&checked));
-    assert_eq!(
-        (&changed["description"], &changed["checked"]),
-        (&json!("Changed"), &json!(true)),
-        "it stays checked"
-    );
+    // It stays checked.
+    assert_eq!((&changed["description"], &changed["checked"]), (&json!("Changed"), &json!(true)));
 }
 
 /// Returns whether a message contains this index as a separate number.
@@ -298,14 +279,14 @@ fn invalid_fields() -> Vec<Value> {
 }
 
 fn rule_3_6_5_create_is_all_or_nothing(server: &Server) {
-    let cast = cast(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let known = events(&cast).len();
     let mut faults = Faults::default();
     for fields in invalid_fields() {
         let mut bodies = vec![LUNCH.with(json!({})); 13];
         bodies[11] = LUNCH.with(fields.clone());
         bodies[12] = LUNCH.with(json!({"amount": "also bad"}));
-        let answer = cast.owner.post(&cast.path("/transactions/batch"), &batch(bodies));
+        let answer = cast.post("/transactions/batch", &batch(bodies));
         let message = answer.body["error"]["message"].as_str().unwrap_or_default();
         faults.check(answer.status == 400 && names(message, 11), || {
             format!("{fields}: expected 400 naming item 11: {} {message}", answer.status)
@@ -318,7 +299,7 @@ fn rule_3_6_5_create_is_all_or_nothing(server: &Server) {
 }
 
 fn rule_3_6_5_update_is_all_or_nothing(server: &Server) {
-    let cast = cast(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let made = create_all(&cast, (0..13).map(|_| LUNCH.with(json!({}))).collect());
     let known = events(&cast).len();
     let mut faults = Faults::default();
@@ -331,7 +312,7 @@ fn rule_3_6_5_update_is_all_or_nothing(server: &Server) {
         for (key, value) in change.as_object().expect("an object") {
             bodies[11][key] = value.clone();
         }
-        let answer = cast.owner.put(&cast.path("/transactions/batch"), &batch(bodies));
+        let answer = cast.put("/transactions/batch", &batch(bodies));
         let message = answer.body["error"]["message"].as_str().unwrap_or_default();
         faults.check(answer.status == 400 && names(message, 11), || {
             format!("{change}: expected 400 naming item 11: {} {message}", answer.status)
@@ -340,17 +321,15 @@ fn rule_3_6_5_update_is_all_or_nothing(server: &Server) {
     faults.same("no event", new_events(&cast, known).len(), 0);
     for made in &made {
         let stored = transaction(&cast, &id(made));
-        let kept = |field: &str| stored[field] == made[field];
-        faults.check(
-            ["amount", "date", "description", "updatedAt"].iter().all(|field| kept(field)),
-            || format!("changed: {stored}"),
-        );
+        for field in ["amount", "date", "description", "updatedAt"] {
+            faults.same(field, &stored[field], &made[field]);
+        }
     }
     faults.none();
 }
 
 fn rule_3_6_5_missing_permission_fails_the_whole_batch(server: &Server) {
-    let cast = cast(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let posted = LUNCH.create(&cast, json!({}));
     let own =
         cast.recorder.post(&cast.path("/transactions"), &LUNCH.with(json!({}))).ok()["transaction"]
@@ -367,7 +346,7 @@ fn rule_3_6_5_missing_permission_fails_the_whole_batch(server: &Server) {
 }
 
 fn rule_3_6_5_unknown_ids_are_refused(server: &Server) {
-    let cast = cast(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let made = LUNCH.create(&cast, json!({}));
     let known = events(&cast).len();
     for operation in &ALL[1..] {
@@ -381,7 +360,7 @@ fn rule_3_6_5_unknown_ids_are_refused(server: &Server) {
 }
 
 fn rule_3_6_4_item_without_an_id_is_refused(server: &Server) {
-    let cast = cast(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let made = LUNCH.create(&cast, json!({}));
     for operation in &ALL[1..] {
         for without_id in [json!({"description": "No id"}), json!({"id": null}), json!({"id": ""})]
@@ -397,16 +376,13 @@ fn rule_3_6_4_item_without_an_id_is_refused(server: &Server) {
 }
 
 fn rule_3_6_6_batches_take_1000_and_refuse_10001_items(server: &Server) {
-    let cast = cast(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let made = create_all(
         &cast,
         (0..1000).map(|index| LUNCH.with(json!({"description": format!("t{index}")}))).collect(),
     );
     assert_eq!(made[999]["description"], "t999");
-    assert_eq!(
-        totals(&cast),
-        expected_totals(&[("Cash", "0.00", "2000.00"), ("Food", "2000.00", "0.00")])
-    );
+    assert_paid(&cast, "2000.00");
     let bodies: Vec<Value> =
         made.iter().map(|made| json!({"id": made["id"], "amount": "3.00"})).collect();
     let too_many = batch(vec![bodies[0].clone(); 10_001]);
@@ -414,15 +390,10 @@ fn rule_3_6_6_batches_take_1000_and_refuse_10001_items(server: &Server) {
         refused_400(send(&cast, operation, &too_many), &["badRequest"]);
     }
     assert_eq!(items(&find(&cast, "")).len(), 1000, "10,001 items change nothing");
-    cast.owner.put(&cast.path("/transactions/batch"), &batch(bodies.clone())).ok();
-    assert_eq!(
-        totals(&cast),
-        expected_totals(&[("Cash", "0.00", "3000.00"), ("Food", "3000.00", "0.00")])
-    );
+    cast.put("/transactions/batch", &batch(bodies.clone())).ok();
+    assert_paid(&cast, "3000.00");
     for verb in ["check", "uncheck", "trash", "untrash", "trash"] {
-        cast.owner
-            .patch(&cast.path(&format!("/transactions/{verb}/batch")), &batch(bodies.clone()))
-            .no_content();
+        cast.patch(&format!("/transactions/{verb}/batch"), &batch(bodies.clone())).no_content();
     }
     assert_eq!(totals(&cast).len(), 0);
 }
@@ -430,37 +401,63 @@ fn rule_3_6_6_batches_take_1000_and_refuse_10001_items(server: &Server) {
 /// 4.7: an account that one item of a batch uses and a later item replaces has a posting in the
 /// event log.
 fn rule_4_7_account_used_within_a_batch_counts_as_posted(server: &Server) {
-    let cast = cast(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let rent = cast.account("Rent", "OUTGOING");
     let made = LUNCH.create(&cast, json!({}));
     let moved = |name: &str| json!({"id": made["id"], "debitAccount": {"name": name}});
-    cast.owner.put(&cast.path("/transactions/batch"), &batch([moved("Rent"), moved("Food")])).ok();
+    cast.put("/transactions/batch", &batch([moved("Rent"), moved("Food")])).ok();
     let path = cast.path(&format!("/accounts/{}", id(&rent)));
     assert_eq!(cast.owner.get(&path).ok()["hasTransactionPosted"], true);
     refused_400(cast.owner.delete(&path), &["badRequest"]);
 }
 
-fn rule_0_10_bodies_of_the_wrong_shape_are_refused(server: &Server) {
-    let cast = cast(server);
-    for operation in ALL {
-        for body in [
-            json!({"items": "x"}),
-            json!({"items": {}}),
-            json!({"items": [5]}),
-            json!([{"id": "x"}]),
-        ] {
-            let message = refused_400(send(&cast, operation, &body), &["invalid"]);
-            assert!(message.contains("InvalidFormatException"), "{operation:?} {body}: {message}");
-        }
-        cast.owner
-            .send_raw(
-                operation.0,
-                &cast.path(operation.1),
-                Some("application/json"),
-                b"{\"items\": [{]}",
-            )
-            .refused(400, "parseError");
+fn rule_3_6_3_update_counts_skipped_items(server: &Server) {
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let [open, checked] = [LUNCH.create(&cast, json!({})), LUNCH.create(&cast, json!({}))];
+    cast.patch("/transactions/check", &only_id(&checked)).ok();
+    let change = |one: &Value| json!({"id": one["id"], "description": "Dinner"});
+    let items = batch([change(&open), change(&checked), change(&checked)]);
+    let keyed = cast.owner.header("Idempotency-Key", &unique("key"));
+    for _ in 0..2 {
+        let answer = keyed.put(&cast.path("/transactions/batch"), &items);
+        assert_eq!(skipped(&answer), Some(2), "3.6.3");
+        assert_eq!(answer.ok()["items"][1]["description"], "Lunch");
     }
+    let same = cast.put("/transactions/batch", &batch([change(&open)]));
+    assert_eq!(skipped(&same), None, "an unchanged item is not skipped");
+}
+
+fn rule_3_6_5_error_names_each_invalid_item(server: &Server) {
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let good = LUNCH.create(&cast, json!({}));
+    let wrong = |value: &str| json!({"id": good["id"], "date": value});
+    let items = batch([only_id(&good), wrong("2025-13-01"), only_id(&good), wrong("never")]);
+    let answer = cast.put("/transactions/batch", &items);
+    let error = answer.body["error"].clone();
+    let message = answer.refused(400, "badRequest");
+    assert!(message.starts_with("item 1: ") && message.contains("; item 3: "), "{message}");
+    let errors = error["errors"].as_array().expect("a list");
+    assert_eq!(errors.len(), 2, "3.6.5: {errors:?}");
+    assert!(errors[1]["message"].as_str().expect("a text").starts_with("item 3: date"));
+    let bad: Vec<Value> = (0..150).map(|_| json!({"date": "never"})).collect();
+    let answer = cast.post("/transactions/batch", &batch(bad));
+    assert_eq!(answer.body["error"]["errors"].as_array().map(Vec::len), Some(100), "3.6.5");
+}
+
+/// 3.2.1: clients refresh the balances of both accounts.
+fn rule_3_2_1_update_returns_the_former_account(server: &Server) {
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let made = LUNCH.create(&cast, json!({}));
+    let other = cast.account("Rent", "OUTGOING");
+    let moved = json!({"id": made["id"], "debitAccount": {"id": other["id"]}});
+    let updated = cast.put("/transactions", &moved).ok();
+    let names: Vec<&str> = updated["accounts"]
+        .as_array()
+        .expect("accounts")
+        .iter()
+        .map(|account| account["name"].as_str().expect("a name"))
+        .collect();
+    assert_eq!(names, ["Cash", "Rent", "Food"], "3.2.1");
 }
 
 pub fn tests() -> Vec<crate::Case> {
@@ -469,16 +466,18 @@ pub fn tests() -> Vec<crate::Case> {
         rule_3_6_2_response_keeps_order_and_length,
         rule_3_6_3_update_skips_checked_trashed_and_locked_items,
         rule_3_6_3_flags_require_the_check_permission,
+        rule_3_6_3_update_counts_skipped_items,
         rule_3_6_4_ineligible_items_are_skipped,
         rule_3_6_4_header_is_absent_when_no_item_is_skipped,
         rule_3_6_4_post_batch_applies_changes,
         rule_3_6_4_item_without_an_id_is_refused,
+        rule_3_2_1_update_returns_the_former_account,
+        rule_3_6_5_error_names_each_invalid_item,
         rule_3_6_5_create_is_all_or_nothing,
         rule_3_6_5_update_is_all_or_nothing,
         rule_3_6_5_missing_permission_fails_the_whole_batch,
         rule_3_6_5_unknown_ids_are_refused,
         rule_3_6_6_batches_take_1000_and_refuse_10001_items,
         rule_4_7_account_used_within_a_batch_counts_as_posted,
-        rule_0_10_bodies_of_the_wrong_shape_are_refused,
     ]
 }

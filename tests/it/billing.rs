@@ -1,6 +1,6 @@
 //! Billing (9.8, 9.11): the plan is free, and postings are counted by month.
 
-use daybook_tests::{Cast, Client, RawSql, Server, encode, shows, unique};
+use daybook_tests::{CASH_AND_FOOD, Cast, Client, RawSql, Server, encode, shows, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -36,16 +36,12 @@ fn record(cast: &Cast, count: usize) -> Vec<Value> {
             })
         })
         .collect();
-    let created = cast.owner.post(&cast.path("/transactions/batch"), &json!({"items": items})).ok();
+    let created = cast.post("/transactions/batch", &json!({"items": items})).ok();
     created["items"].as_array().expect("items").clone()
 }
 
-fn book(server: &Server) -> Cast {
-    Cast::with_accounts(server, &[("Cash", "ASSET"), ("Food", "OUTGOING")])
-}
-
 fn rule_9_11_nothing_is_billed(server: &Server) {
-    let cast = book(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     record(&cast, 3);
     let billing = cast.owner.get("/v5/user/billing").ok();
     let expected = json!({
@@ -88,7 +84,7 @@ fn rule_9_11_checkout_and_portal_return_the_given_url(server: &Server) {
 }
 
 fn rule_9_8_postings_of_twelve_months_are_counted(server: &Server) {
-    let cast = book(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let before = cast.owner.get(COUNTS).ok();
     let rows = before["posted"].as_array().expect("rows").clone();
     assert_eq!((rows.len(), &before["trashed"]), (12, &json!(rows)), "rows of zeros");
@@ -105,16 +101,17 @@ fn rule_9_8_postings_of_twelve_months_are_counted(server: &Server) {
     let items = record(&cast, 4);
     assert_eq!(posted(&cast.owner)[11], 4, "counted by the day of posting, not by date");
     let first = json!({"id": id(&items[0])});
-    cast.owner.patch(&cast.path("/transactions/trash"), &first).ok();
+    cast.patch("/transactions/trash", &first).ok();
     assert_eq!(posted(&cast.owner)[11], 3);
-    cast.owner.patch(&cast.path("/transactions/untrash"), &first).ok();
+    cast.patch("/transactions/untrash", &first).ok();
     assert_eq!(posted(&cast.owner)[11], 4);
     let trashed = cast.owner.get(COUNTS).ok()["trashed"].clone();
     assert_eq!(trashed, json!(rows), "zeros");
 }
 
 fn rule_9_8_only_owned_books_are_counted(server: &Server) {
-    let (cast, other) = (book(server), book(server));
+    let (cast, other) =
+        (Cast::with_accounts(server, &CASH_AND_FOOD), Cast::with_accounts(server, &CASH_AND_FOOD));
     other.share(cast.owner.email(), "EDITOR");
     record(&cast, 1);
     record(&other, 2);
@@ -125,7 +122,7 @@ fn rule_9_8_only_owned_books_are_counted(server: &Server) {
 
 /// Moves a posting to an earlier month in the database; changing the time zone recounts.
 fn rule_9_8_month_is_that_of_the_posting_in_the_time_zone(server: &Server) {
-    let cast = book(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let items = record(&cast, 3);
     let rows = cast.owner.get(COUNTS).ok();
     let row = &rows["posted"][8];
@@ -134,7 +131,7 @@ fn rule_9_8_month_is_that_of_the_posting_in_the_time_zone(server: &Server) {
     let begin: i64 = jiff::Timestamp::as_millisecond(begin.parse().expect("an instant"));
     // Two zones that disagree on the month of the instant and are both in the current month of UTC:
     // late in a month zones behind UTC, early in a month zones ahead of it.
-    let (here, behind, hours) = match day_of(&cast.owner.get(&cast.path("")).ok()).day() {
+    let (here, behind, hours) = match day_of(&cast.read("")).day() {
         16.. => ("Africa/Abidjan", "America/New_York", 3),
         _ => ("Asia/Tokyo", "Africa/Abidjan", -3),
     };
@@ -144,7 +141,7 @@ fn rule_9_8_month_is_that_of_the_posting_in_the_time_zone(server: &Server) {
     let moved = format!("UPDATE transactions SET posted_at = {at} WHERE id = {number}");
     assert_eq!(raw_sql.execute(&moved), 1);
     let in_zone = |zone: &str| {
-        cast.owner.put(&cast.path(""), &json!({"timeZone": zone})).ok();
+        cast.put("", &json!({"timeZone": zone})).ok();
         posted(&cast.owner)
     };
     assert_eq!(in_zone(here)[7..], [0, 1, 0, 0, 2]);
@@ -152,17 +149,14 @@ fn rule_9_8_month_is_that_of_the_posting_in_the_time_zone(server: &Server) {
     record(&cast, 1);
     assert_eq!(posted(&cast.owner)[7..], [1, 0, 0, 0, 3]);
     let first = json!({"id": id(&items[0])});
-    cast.owner.patch(&cast.path("/transactions/trash"), &first).ok();
-    assert_eq!(
-        posted(&cast.owner)[7..],
-        [0, 0, 0, 0, 3],
-        "it is removed from the month of its posting"
-    );
+    cast.patch("/transactions/trash", &first).ok();
+    // It is removed from the month of its posting.
+    assert_eq!(posted(&cast.owner)[7..], [0, 0, 0, 0, 3]);
 }
 
 /// 11.9.
 fn limited_tokens_are_refused(server: &Server) {
-    let cast = book(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let limited = issued(server, &cast.owner, json!({"books": [cast.book]}));
     limited.get(COUNTS).refused(403, "insufficientScope");
 }

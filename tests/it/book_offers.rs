@@ -41,25 +41,23 @@ fn offers(client: &Client) -> Vec<Value> {
 
 fn transfer_requires_acceptance(server: &Server) {
     let cast = Cast::new(server);
-    let before = cast.owner.get(&cast.path("/events")).ok();
-    let seen = cast.owner.get(&cast.path(""));
+    let before = cast.read("/events");
+    let seen = cast.get("");
     let given = give(&cast, &cast.owner, cast.stranger.email());
     assert_eq!(given.headers["etag"], seen.headers["etag"]);
     assert_eq!(given.ok(), seen.ok(), "the book is unchanged");
-    assert_eq!(cast.owner.get(&cast.path("/events")).ok(), before, "it is not in the log");
+    assert_eq!(cast.read("/events"), before, "it is not in the log");
     cast.stranger.get(&cast.path("")).refused(404, "notFound");
     let stored = cast.stranger.get("/v5/user").ok()["storage"].clone();
     assert_eq!(stored["bytes"], 0, "the book does not count before acceptance");
     let list = offers(&cast.stranger);
     let [offer] = list.as_slice() else { panic!("one offer: {list:?}") };
-    let name = cast.owner.get(&cast.path("")).ok()["name"].clone();
-    shows(
-        offer,
-        &json!({
-            "bookId": cast.book, "bookName": name, "ownerEmail": cast.owner.email(),
-            "email": cast.stranger.email(),
-        }),
-    );
+    let name = cast.read("")["name"].clone();
+    let expected = json!({
+        "bookId": cast.book, "bookName": name, "ownerEmail": cast.owner.email(),
+        "email": cast.stranger.email(),
+    });
+    shows(offer, &expected);
     let time = |field: &str| -> i64 {
         offer[field].as_str().and_then(|text| text.parse().ok()).expect("milliseconds")
     };
@@ -88,7 +86,7 @@ fn offer_can_be_accepted_once(server: &Server) {
     assert!(again.headers.contains_key("idempotency-replayed"));
     accept(&cast, &cast.stranger).refused(404, "notFound");
     assert_eq!(offers(&heir), Vec::<Value>::new());
-    shows(&cast.owner.get(&cast.path("")).ok(), &json!({"permission": "EDITOR"}));
+    shows(&cast.read(""), &json!({"permission": "EDITOR"}));
     cast.stranger.get(&cast.path("/transfer")).refused(404, "notFound");
     // 0.27: a stored response is not replayed after the caller has lost the permission.
     cast.give(&cast.stranger, &cast.owner);
@@ -124,7 +122,7 @@ fn answer_is_the_same_for_known_and_unknown_addresses(server: &Server) {
     ];
     for email in addresses {
         assert_eq!(answer(email), expected, "{email}");
-        let offer = cast.owner.get(&cast.path("/transfer")).ok();
+        let offer = cast.read("/transfer");
         assert_eq!(offer["email"], email);
     }
     // An offer does not create a user.
@@ -163,7 +161,7 @@ fn owner_and_recipient_can_end_an_offer(server: &Server) {
         accept(&cast, &cast.stranger).refused(404, "notFound");
     }
     cast.stranger.get(&path).refused(404, "notFound");
-    shows(&cast.owner.get(&cast.path("")).ok(), &json!({"permission": "OWNER"}));
+    shows(&cast.read(""), &json!({"permission": "OWNER"}));
 }
 
 /// Moves the creation of an offer back.
@@ -182,7 +180,7 @@ fn offer_expires_after_30_days(server: &Server) {
     assert_eq!(offers(&cast.stranger).len(), 1);
     age(server, &cast, 86_400_000);
     assert_eq!(offers(&cast.stranger), Vec::<Value>::new());
-    cast.owner.get(&cast.path("/transfer")).refused(404, "notFound");
+    cast.get("/transfer").refused(404, "notFound");
     accept(&cast, &cast.stranger).refused(404, "notFound");
     give(&cast, &cast.owner, cast.stranger.email()).ok();
     accept(&cast, &cast.stranger).ok();
@@ -205,7 +203,7 @@ fn offer_is_suspended_while_its_owner_is_disabled(server: &Server) {
 fn offer_is_suspended_while_its_book_is_deleted(server: &Server) {
     let cast = Cast::new(server);
     give(&cast, &cast.owner, cast.stranger.email()).ok();
-    cast.owner.delete(&cast.path("")).ok();
+    cast.delete("").ok();
     assert_eq!(offers(&cast.stranger), Vec::<Value>::new());
     accept(&cast, &cast.stranger).refused(404, "notFound");
     restore(&cast.owner, &cast.book).ok();
@@ -258,7 +256,7 @@ fn offer_follows_a_renamed_address(server: &Server) {
     gone.get("/v5/user").ok();
     give(&cast, &cast.owner, gone.email()).ok();
     run(server, &["user", "delete", "--email", gone.email()]).expect("nothing is owned");
-    cast.owner.get(&cast.path("/transfer")).refused(404, "notFound");
+    cast.get("/transfer").refused(404, "notFound");
 }
 
 /// 7.10: offers and invitations are limited to 100 mails a day; a repeated offer is mailed once.
@@ -280,7 +278,7 @@ fn offer_mails_are_limited(engine: Engine) {
     assert_eq!(mails("stranger94@elsewhere.example"), 1);
     give(&cast, &cast.owner, "one.more@elsewhere.example").ok();
     assert_eq!(mails("one.more@elsewhere.example"), 0);
-    let offer = cast.owner.get(&cast.path("/transfer")).ok();
+    let offer = cast.read("/transfer");
     assert_eq!(offer["email"], "one.more@elsewhere.example", "the offer exists without a mail");
     cast.share("guest@elsewhere.example", "VIEWER");
     assert_eq!(mails("guest@elsewhere.example"), 0);

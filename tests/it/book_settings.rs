@@ -1,20 +1,17 @@
 //! Changing a book (6.1, 6.4): allowed values, both PUT operations, visibility. Fraction digits are
 //! in `amounts`.
 
-use daybook_tests::{Cast, Server, column, shows, unique};
+use daybook_tests::{CASH_AND_FOOD, Cast, Server, column, id, shows, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![
-        update_with_id_in_the_body_changes_the_book,
-        update_with_id_in_the_path_changes_the_book,
-        path_id_takes_precedence,
+        update_changes_the_book,
         update_keeps_absent_fields,
         update_ignores_other_resources,
         whole_book_can_be_sent_back,
-        refused_update_changes_nothing,
         only_the_owner_changes_visibility,
         time_zone_and_pattern_do_not_change_stored_dates,
         auto_post_does_not_post_existing_drafts,
@@ -38,30 +35,11 @@ fn plain(value: &Value) -> String {
 
 /// 6.1.
 fn allowed() -> Vec<(&'static str, Value)> {
-    let months = [
-        "JANUARY",
-        "FEBRUARY",
-        "MARCH",
-        "APRIL",
-        "MAY",
-        "JUNE",
-        "JULY",
-        "AUGUST",
-        "SEPTEMBER",
-        "OCTOBER",
-        "NOVEMBER",
-        "DECEMBER",
-    ];
-    let zones = [
-        "UTC",
-        "Europe/Berlin",
-        "America/Argentina/Buenos_Aires",
-        "Asia/Kathmandu",
-        "Africa/Abidjan",
-    ];
+    let months = ["JANUARY", "DECEMBER"];
+    let zones = ["Europe/Berlin", "Asia/Kathmandu"];
     let patterns = ["dd/MM/yyyy", "MM/dd/yyyy", "yyyy/MM/dd"];
     let mut values: Vec<(&str, Value)> =
-        (0..=8).map(|digits| ("fractionDigits", json!(digits))).collect();
+        [0, 8].map(|digits| ("fractionDigits", json!(digits))).to_vec();
     values.extend(months.map(|month| ("periodStartMonth", json!(month))));
     values.extend(zones.map(|zone| ("timeZone", json!(zone))));
     values.extend(patterns.map(|pattern| ("datePattern", json!(pattern))));
@@ -78,19 +56,11 @@ fn not_allowed() -> Vec<(&'static str, Value)> {
     vec![
         ("fractionDigits", json!(-1)),
         ("fractionDigits", json!(9)),
-        ("fractionDigits", json!(3_000_000_000_i64)),
         ("datePattern", json!("dd.MM.yyyy")),
-        ("datePattern", json!("DD/MM/YYYY")),
         ("datePattern", json!("yyyy-MM-dd")),
-        ("datePattern", json!("d/M/yyyy")),
         ("timeZone", json!("Europe/Atlantis")),
-        ("timeZone", json!("+02:00")),
-        ("timeZone", json!("GMT+2")),
-        ("timeZone", json!("../../etc/passwd")),
         ("decimalSeparator", json!(",")),
-        ("decimalSeparator", json!("SPACE")),
         ("period", json!("month")),
-        ("period", json!("DAY")),
         ("periodStartMonth", json!("SMARCH")),
         ("visibility", json!("HIDDEN")),
         ("pageSize", json!(99_999_999_999_i64)),
@@ -100,7 +70,7 @@ fn not_allowed() -> Vec<(&'static str, Value)> {
 
 fn check_accepted(server: &Server, field: &str, value: &Value) {
     let created = Cast::with_settings(server, json!({field: value}));
-    assert_eq!(&created.owner.get(&created.path("")).ok()[field], value, "on create");
+    assert_eq!(&created.read("")[field], value, "on create");
     let owner = server.client(&format!("{}@example.com", unique("allowed")));
     let book = owner.post("/v5/books", &json!({"name": "B"})).ok();
     let answer = owner.put("/v5/books", &json!({"id": book["id"], field: value})).ok();
@@ -109,10 +79,10 @@ fn check_accepted(server: &Server, field: &str, value: &Value) {
 
 fn check_refused(server: &Server, field: &str, value: &Value) {
     let cast = Cast::new(server);
-    let before = cast.owner.get(&cast.path("")).ok();
+    let before = cast.read("");
     let bodies = [
         cast.owner.post("/v5/books", &json!({"name": "B", field: value})),
-        cast.owner.put(&cast.path(""), &json!({field: value})),
+        cast.put("", &json!({field: value})),
         cast.owner.put("/v5/books", &json!({"id": cast.book, field: value})),
     ];
     for answer in bodies {
@@ -122,7 +92,7 @@ fn check_refused(server: &Server, field: &str, value: &Value) {
         assert!(["badRequest", "invalid"].contains(&reason.as_str()), "{reason}");
         let _message = answer.refused(400, &reason);
     }
-    assert_eq!(cast.owner.get(&cast.path("")).ok(), before);
+    assert_eq!(cast.read(""), before);
     assert_eq!(column(&cast.owner.get("/v5/books").ok(), "id"), [cast.book.as_str()]);
 }
 
@@ -144,36 +114,24 @@ fn all_settings() -> Value {
     })
 }
 
-fn update_with_id_in_the_body_changes_the_book(server: &Server) {
+/// 6.4: by the id in the body or in the path, which takes precedence.
+fn update_changes_the_book(server: &Server) {
     for take in [|cast: &Cast| cast.owner.clone(), |cast: &Cast| cast.editor.clone()] {
-        let cast = Cast::new(server);
-        let mut body = all_settings();
-        body["id"] = json!(cast.book);
-        let answer = take(&cast).put("/v5/books", &body).ok();
-        shows(&answer, &body);
-        shows(&answer, &json!({"timeZoneOffset": 180}));
-        shows(&cast.viewer.get(&cast.path("")).ok(), &body);
+        for by_path in [false, true] {
+            let cast = Cast::new(server);
+            let (mut body, expected) = (all_settings(), all_settings());
+            let other = cast.owner.post("/v5/books", &json!({"name": "Other"})).ok();
+            let book = if by_path { other["id"].clone() } else { json!(cast.book) };
+            body["id"] = book;
+            let path = if by_path { cast.path("") } else { "/v5/books".to_owned() };
+            let answer = take(&cast).put(&path, &body).ok();
+            shows(&answer, &expected);
+            shows(&answer, &json!({"id": cast.book, "timeZoneOffset": 180}));
+            shows(&cast.viewer.get(&cast.path("")).ok(), &expected);
+            let other = cast.owner.get(&format!("/v5/books/{}", id(&other))).ok();
+            assert_eq!(other["name"], "Other");
+        }
     }
-}
-
-fn update_with_id_in_the_path_changes_the_book(server: &Server) {
-    for take in [|cast: &Cast| cast.owner.clone(), |cast: &Cast| cast.editor.clone()] {
-        let cast = Cast::new(server);
-        let answer = take(&cast).put(&cast.path(""), &all_settings()).ok();
-        shows(&answer, &all_settings());
-        shows(&cast.viewer.get(&cast.path("")).ok(), &all_settings());
-    }
-}
-
-/// 6.4.
-fn path_id_takes_precedence(server: &Server) {
-    let cast = Cast::new(server);
-    let other = cast.owner.post("/v5/books", &json!({"name": "Other"})).ok();
-    let answer =
-        cast.owner.put(&cast.path(""), &json!({"id": other["id"], "name": "By path"})).ok();
-    shows(&answer, &json!({"id": cast.book, "name": "By path"}));
-    let other_now = cast.owner.get(&format!("/v5/books/{}", daybook_tests::id(&other))).ok();
-    assert_eq!(other_now["name"], "Other");
 }
 
 /// 6.4.
@@ -183,8 +141,8 @@ fn update_keeps_absent_fields(server: &Server) {
     for (field, value) in
         [("name", json!("One field")), ("pageSize", json!(7)), ("autoPost", json!(true))]
     {
-        let mut expected = cast.owner.get(&cast.path("")).ok();
-        let answer = cast.owner.put(&cast.path(""), &json!({field: value})).ok();
+        let mut expected = cast.read("");
+        let answer = cast.put("", &json!({field: value})).ok();
         expected[field] = value;
         for name in whole.as_object().expect("an object").keys() {
             assert_eq!(answer[name], expected[name], "{name} after changing {field}");
@@ -196,26 +154,18 @@ fn update_keeps_absent_fields(server: &Server) {
 fn update_ignores_other_resources(server: &Server) {
     let cast = Cast::new(server);
     let cash = cast.account("Cash", "ASSET");
-    let before = cast.owner.get(&cast.path("")).ok();
+    let before = cast.read("");
     let body = json!({
         "accounts": [{"name": "New"}], "groups": [], "collection": {"name": "C"},
         "permission": "VIEWER",
         "totalTransactions": 5, "ownerName": "me", "lastUpdateMs": "5", "timeZoneOffset": 5,
-        "createdAt": "5", "agentId": "forged",
+        "createdAt": "5",
     });
-    let answer = cast.owner.put(&cast.path(""), &body).ok();
-    for field in [
-        "permission",
-        "totalTransactions",
-        "ownerName",
-        "timeZoneOffset",
-        "createdAt",
-        "collection",
-        "agentId",
-    ] {
+    let answer = cast.put("", &body).ok();
+    for field in ["permission", "totalTransactions", "ownerName", "timeZoneOffset", "createdAt"] {
         assert_eq!(answer.get(field), before.get(field), "{field}");
     }
-    assert_eq!(cast.owner.get(&cast.path("/accounts")).ok()["items"], json!([cash]));
+    assert_eq!(cast.read("/accounts")["items"], json!([cash]));
 }
 
 /// Clients read a whole book, change one field and send all of it back.
@@ -225,7 +175,7 @@ fn whole_book_can_be_sent_back(server: &Server) {
     let cast = Cast::with_settings(server, settings);
     cast.account("Cash", "ASSET");
     let whole = cast.editor.get(&cast.path("?loadAccounts=true")).ok();
-    let events = cast.owner.get(&cast.path("/events")).ok();
+    let events = cast.read("/events");
     let answers =
         [cast.editor.put(&cast.path(""), &whole).ok(), cast.editor.put("/v5/books", &whole).ok()];
     for answer in answers {
@@ -233,20 +183,7 @@ fn whole_book_can_be_sent_back(server: &Server) {
         shows(&answer, &json!({"permission": "EDITOR", "visibility": "PUBLIC"}));
     }
     // 8.1: a no-op has no event.
-    assert_eq!(cast.owner.get(&cast.path("/events")).ok(), events);
-}
-
-/// One bad value refuses the whole update.
-fn refused_update_changes_nothing(server: &Server) {
-    let cast = Cast::new(server);
-    let before = cast.owner.get(&cast.path("")).ok();
-    let mut body = all_settings();
-    body["fractionDigits"] = json!(9);
-    cast.owner.put(&cast.path(""), &body).refused(400, "badRequest");
-    body["fractionDigits"] = json!(2);
-    body["properties"]["a key that is much longer than thirty characters"] = json!("x");
-    cast.owner.put(&cast.path(""), &body).refused(400, "badRequest");
-    assert_eq!(cast.owner.get(&cast.path("")).ok(), before);
+    assert_eq!(cast.read("/events"), events);
 }
 
 /// 7.3; an equal value requires no permission (6.4).
@@ -259,41 +196,27 @@ fn only_the_owner_changes_visibility(server: &Server) {
         .put("/v5/books", &json!({"id": cast.book, "visibility": "PUBLIC"}))
         .refused(403, "forbidden");
     cast.editor.put(&cast.path(""), &mixed).refused(403, "forbidden");
-    assert_eq!(cast.owner.get(&cast.path("")).ok()["name"], "Kept");
-    cast.owner.put(&cast.path(""), &json!({"visibility": "PUBLIC"})).ok();
+    assert_eq!(cast.read("")["name"], "Kept");
+    cast.put("", &json!({"visibility": "PUBLIC"})).ok();
     cast.editor.put(&cast.path(""), &json!({"visibility": "PRIVATE"})).refused(403, "forbidden");
-    cast.owner.put(&cast.path(""), &json!({"visibility": "PRIVATE"})).ok();
-}
-
-/// Creates a book with one posted amount.
-fn with_amount(server: &Server, settings: Value, amount: &str) -> (Cast, Value) {
-    let cast = Cast::with_settings(server, settings);
-    cast.account("Cash", "ASSET");
-    cast.account("Food", "OUTGOING");
-    let transaction = cast.record("2025-01-31", amount, "Cash", "Food", "Lunch");
-    assert_eq!(transaction["posted"], true, "{transaction}");
-    (cast, transaction)
+    cast.put("", &json!({"visibility": "PRIVATE"})).ok();
 }
 
 /// 6.4: datePattern, decimalSeparator and timeZone affect formatting and parsing only.
 fn time_zone_and_pattern_do_not_change_stored_dates(server: &Server) {
-    let (cast, transaction) = with_amount(server, json!({}), "1234.5");
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let transaction = cast.record("2025-01-31", "1234.5", "Cash", "Food", "Lunch");
     assert_eq!(transaction["dateFormatted"], "31/01/2025");
     let body = json!({
         "datePattern": "yyyy/MM/dd", "decimalSeparator": "COMMA", "timeZone": "Pacific/Kiritimati",
     });
-    cast.owner.put(&cast.path(""), &body).ok();
-    let read = cast
-        .owner
-        .get(&cast.path(&format!("/transactions/{}", daybook_tests::id(&transaction))))
-        .ok();
-    shows(
-        &read,
-        &json!({
-            "date": "2025-01-31", "dateFormatted": "2025/01/31", "dateValue": 20_250_131,
-            "amount": "1234.50",
-        }),
-    );
+    cast.put("", &body).ok();
+    let read = cast.read(&format!("/transactions/{}", id(&transaction)));
+    let expected = json!({
+        "date": "2025-01-31", "dateFormatted": "2025/01/31", "dateValue": 20_250_131,
+        "amount": "1234.50",
+    });
+    shows(&read, &expected);
 }
 
 /// 3.2.2, 3.4.3: switching autoPost on does not post the drafts that are there.
@@ -303,9 +226,8 @@ fn auto_post_does_not_post_existing_drafts(server: &Server) {
     cast.account("Food", "OUTGOING");
     let draft = cast.record("2025-01-31", "5", "Cash", "Food", "Draft");
     shows(&draft, &json!({"posted": false, "draft": true}));
-    cast.owner.put(&cast.path(""), &json!({"autoPost": true})).ok();
-    let read =
-        cast.owner.get(&cast.path(&format!("/transactions/{}", daybook_tests::id(&draft)))).ok();
+    cast.put("", &json!({"autoPost": true})).ok();
+    let read = cast.read(&format!("/transactions/{}", id(&draft)));
     assert_eq!(read["posted"], false);
     assert_eq!(cast.record("2025-01-31", "5", "Cash", "Food", "Posted")["posted"], true);
 }

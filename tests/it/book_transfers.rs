@@ -1,12 +1,11 @@
 //! Transfer of ownership (6.21): to a collaborator who requested it, and by the operator. Offers
 //! are in `book_offers`.
 
-use std::time::Duration;
-
-use daybook_tests::{Cast, Client, Server, column, id, run_for, shows};
+use daybook_tests::{Cast, Client, Server, column, id, shows};
 use serde_json::{Value, json};
 
 use crate::Case;
+use crate::deleted_books::run;
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
@@ -50,10 +49,8 @@ fn transfer_gives_the_owner_rights(server: &Server) {
     owner.send("POST", &asks, &Value::Null).no_content();
     let given = give(&cast, former, &format!(" {} ", owner.email().to_uppercase())).ok();
     shows(&given, &json!({"permission": "EDITOR", "ownerName": username(owner)}));
-    shows(
-        &owner.get(&cast.path("")).ok(),
-        &json!({"permission": "OWNER", "ownerName": username(owner)}),
-    );
+    let expected = json!({"permission": "OWNER", "ownerName": username(owner)});
+    shows(&owner.get(&cast.path("")).ok(), &expected);
     let rows = permissions(&cast, owner);
     assert_eq!(rows[0], (owner.email().to_owned(), "OWNER".to_owned()), "7.5: the owner first");
     assert!(rows.contains(&(former.email().to_owned(), "EDITOR".to_owned())), "{rows:?}");
@@ -82,7 +79,7 @@ fn request_for_ownership_allows_an_immediate_transfer(server: &Server) {
     asks(&cast.owner).refused(400, "badRequest");
     for (client, lower) in [(&cast.editor, "POSTER"), (&cast.viewer, "RECORDER")] {
         asks(client).no_content();
-        let list = cast.owner.get(&cast.path("/collaborators/request")).ok();
+        let list = cast.read("/collaborators/request");
         assert!(column(&list, "permission").contains(&"OWNER".to_owned()), "{list}");
         cast.share(client.email(), lower);
     }
@@ -94,11 +91,8 @@ fn request_for_ownership_allows_an_immediate_transfer(server: &Server) {
     let given = give(&cast, &cast.owner, cast.viewer.email()).ok();
     shows(&given, &json!({"permission": "EDITOR", "ownerName": username(&cast.viewer)}));
     let open = cast.viewer.get(&cast.path("/collaborators/request")).ok();
-    assert_eq!(
-        column(&open, "email"),
-        [cast.editor.email()],
-        "the request of the new owner is closed"
-    );
+    // The request of the new owner is closed.
+    assert_eq!(column(&open, "email"), [cast.editor.email()]);
     // A declined request does not count.
     let former = &cast.owner;
     asks(former).no_content();
@@ -116,15 +110,15 @@ fn stranger_can_become_the_owner(server: &Server) {
     assert_eq!(column(&cast.stranger.get("/v5/books").ok(), "id"), [cast.book.as_str()]);
     assert_eq!(permissions(&cast, &cast.owner).len(), 6);
     // After the transfer back, the rows have the same ids (7.5).
-    let rows = cast.owner.get(&cast.path("/collaborators")).ok();
+    let rows = cast.read("/collaborators");
     cast.give(&cast.stranger, &cast.owner);
     let ids = |list: &Value| {
         let mut ids = column(list, "id");
         ids.sort();
         ids
     };
-    assert_eq!(ids(&cast.owner.get(&cast.path("/collaborators")).ok()), ids(&rows));
-    shows(&cast.owner.get(&cast.path("")).ok(), &json!({"permission": "OWNER"}));
+    assert_eq!(ids(&cast.read("/collaborators")), ids(&rows));
+    shows(&cast.read(""), &json!({"permission": "OWNER"}));
 }
 
 /// Checks type, object and previous attributes of an event.
@@ -158,7 +152,7 @@ fn transfer_records_events(server: &Server) {
 
 fn transfer_to_oneself_changes_nothing(server: &Server) {
     let cast = Cast::new(server);
-    let (seen, log) = (cast.owner.get(&cast.path("")), events(&cast, &cast.owner));
+    let (seen, log) = (cast.get(""), events(&cast, &cast.owner));
     let given = give(&cast, &cast.owner, cast.owner.email());
     assert_eq!(given.headers["etag"], seen.headers["etag"]);
     assert_eq!(given.ok(), seen.ok());
@@ -173,15 +167,13 @@ fn invalid_recipient_is_refused(server: &Server) {
         assert!(output.contains('@'), "{email:?}: {output}");
     }
     let path = cast.path("/transfer");
-    let output = cast.owner.post(&path, &json!({})).refused(400, "badRequest");
-    assert!(output.contains("email"), "{output}");
-    for (body, reason) in
-        [(json!({"email": 7}), "invalid"), (json!([cast.viewer.email()]), "invalid")]
-    {
-        cast.owner.post(&path, &body).refused(400, reason);
+    let message = cast.owner.post(&path, &json!({})).refused(400, "badRequest");
+    assert_eq!(message, "email of the new owner is required");
+    for body in [json!({"email": 7}), json!([cast.viewer.email()])] {
+        cast.owner.post(&path, &body).refused(400, "invalid");
     }
     assert_eq!(permissions(&cast, &cast.owner), before);
-    shows(&cast.owner.get(&cast.path("")).ok(), &json!({"permission": "OWNER"}));
+    shows(&cast.read(""), &json!({"permission": "OWNER"}));
 }
 
 /// 9.11, 6.2.
@@ -197,15 +189,10 @@ fn collection_and_posting_counts_follow_the_owner(server: &Server) {
     shelf(&cast.poster, "Next");
     let seen = || cast.viewer.get(&cast.path("")).ok()["collection"]["name"].clone();
     let posted = |client: &Client| client.get("/v5/user").ok()["totalTransactionsThisYear"].clone();
-    assert_eq!(
-        (seen(), posted(&cast.owner), posted(&cast.poster)),
-        (json!("Former"), json!(1), json!(0))
-    );
+    let all = || json!([seen(), posted(&cast.owner), posted(&cast.poster)]);
+    assert_eq!(all(), json!(["Former", 1, 0]));
     cast.give(&cast.owner, &cast.poster);
-    assert_eq!(
-        (seen(), posted(&cast.owner), posted(&cast.poster)),
-        (json!("Next"), json!(0), json!(1))
-    );
+    assert_eq!(all(), json!(["Next", 0, 1]));
 }
 
 fn transfer_closes_the_request_of_the_new_owner(server: &Server) {
@@ -232,22 +219,15 @@ fn checks_in_order(server: &Server) {
     cast.owner.post(&path, &json!({"email": unknown})).refused(404, "notFound");
 }
 
-/// Runs `daybook book transfer` and returns its success and output.
-fn transfer(server: &Server, book: &str, email: &str) -> (bool, String) {
-    let mut command = server.admin(&["book", "transfer"]);
-    let run = run_for(command.args(["--book", book, "--to", email]), Duration::from_secs(30));
-    let run = run.expect("it ends");
-    let output =
-        String::from_utf8_lossy(if run.status.success() { &run.stdout } else { &run.stderr });
-    (run.status.success(), output.into_owned())
+/// Runs `daybook book transfer` and returns its output, or its error output.
+fn transfer(server: &Server, book: &str, email: &str) -> Result<String, String> {
+    run(server, &["book", "transfer", "--book", book, "--to", email])
 }
 
 /// Disables or enables a user as the operator.
 #[track_caller]
 pub fn set_disabled(server: &Server, email: &str, verb: &str) {
-    let mut command = server.admin(&["user", verb]);
-    let run = run_for(command.args(["--email", email]), Duration::from_secs(30));
-    assert!(run.is_some_and(|run| run.status.success()), "daybook user {verb}");
+    run(server, &["user", verb, "--email", email]).expect("it is done");
 }
 
 /// Also when the owner is disabled.
@@ -255,44 +235,35 @@ fn operator_transfers_a_book(server: &Server) {
     let cast = Cast::new(server);
     let former = username(&cast.owner);
     set_disabled(server, cast.owner.email(), "disable");
-    let (done, output) = transfer(server, &cast.book, cast.viewer.email());
-    assert!(done, "{output}");
+    let output = transfer(server, &cast.book, cast.viewer.email()).expect("it is done");
     let next = username(&cast.viewer);
     let name = cast.viewer.get(&cast.path("")).ok()["name"].clone();
-    let words = [json!(cast.book), next.clone(), name].map(|word| word.as_str().map(str::to_owned));
-    assert_eq!(
-        output.trim_end().split('\t').map(|word| Some(word.to_owned())).collect::<Vec<_>>(),
-        words
-    );
-    shows(
-        &cast.viewer.get(&cast.path("")).ok(),
-        &json!({"permission": "OWNER", "ownerName": next.clone()}),
-    );
+    let words = [json!(cast.book), next.clone(), name];
+    assert_eq!(output.trim_end().split('\t').map(Value::from).collect::<Vec<_>>(), words);
+    let expected = json!({"permission": "OWNER", "ownerName": next.clone()});
+    shows(&cast.viewer.get(&cast.path("")).ok(), &expected);
     let log = events(&cast, &cast.viewer);
     let changed = log.iter().find(|event| event["type"] == "BOOK_UPDATED").expect("an event");
     says(changed, "BOOK_UPDATED", &json!({"ownerName": next}), &json!({"ownerName": former}));
-    assert_eq!(
-        (&changed["user"]["username"], &changed["agent"]["id"]),
-        (&former, &json!("daybook"))
-    );
-    assert!(
-        permissions(&cast, &cast.viewer)
-            .contains(&(cast.owner.email().to_owned(), "EDITOR".to_owned()))
-    );
+    assert_eq!(changed["user"]["username"], former);
+    assert_eq!(changed["agent"]["id"], "daybook");
+    let editor = (cast.owner.email().to_owned(), "EDITOR".to_owned());
+    assert!(permissions(&cast, &cast.viewer).contains(&editor));
 }
 
 fn invalid_operator_transfer_is_refused(server: &Server) {
     let cast = Cast::new(server);
     set_disabled(server, cast.editor.email(), "disable");
     let missing: String = cast.book.chars().rev().collect();
+    const UNKNOWN: &str = "does not belong to a user of this server who can own the book";
     for (book, email, message) in [
         (missing.as_str(), cast.viewer.email(), "book not found"),
-        (&cast.book, "nobody.at.all@example.com", "does not belong to a user"),
-        (&cast.book, cast.editor.email(), "does not belong to a user"),
+        (&cast.book, "nobody.at.all@example.com", UNKNOWN),
+        (&cast.book, cast.editor.email(), UNKNOWN),
         (&cast.book, "no-at-sign", "@"),
     ] {
-        let (done, output) = transfer(server, book, email);
-        assert!(!done && output.contains(message), "{output}");
+        let error = transfer(server, book, email).expect_err("refused");
+        assert!(error.contains(message), "{error}");
     }
-    shows(&cast.owner.get(&cast.path("")).ok(), &json!({"permission": "OWNER"}));
+    shows(&cast.read(""), &json!({"permission": "OWNER"}));
 }

@@ -1,7 +1,7 @@
 //! Books (6.1 - 6.13): create, get, list and search. Updates are in `book_settings`, deletion in
 //! `deleted_books`.
 
-use daybook_tests::{Cast, Server, column, encode, id, pause, shows, unique};
+use daybook_tests::{CASH_AND_FOOD, Cast, Server, column, encode, id, pause, shows, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -9,14 +9,11 @@ use crate::Case;
 pub fn tests() -> Vec<Case> {
     crate::cases![
         create_uses_defaults,
-        create_returns_the_given_settings,
         create_takes_the_name_from_the_query,
         create_includes_groups_and_accounts,
         create_ignores_read_only_fields,
         refused_create_leaves_no_book,
-        name_is_limited_to_255_characters,
-        get_without_flags_omits_accounts_and_groups,
-        get_with_flags_includes_accounts_and_groups,
+        get_includes_accounts_and_groups_by_flags,
         get_shows_the_permission_of_the_caller,
         list_is_sorted_ignoring_case,
         list_has_own_and_shared_books_only,
@@ -25,7 +22,6 @@ pub fn tests() -> Vec<Case> {
         public_book_is_readable_by_any_user,
         totals_count_posted_transactions,
         each_change_moves_last_update,
-        owner_name_is_the_username,
         time_zone_offset_is_positive_west_of_utc,
     ]
 }
@@ -66,31 +62,6 @@ fn create_uses_defaults(server: &Server) {
     shows(&full, &json!({"accounts": [], "groups": []}));
 }
 
-/// 6.1.
-fn create_returns_the_given_settings(server: &Server) {
-    let sent = json!({
-        "name": "Café & Söhne",
-        "autoPost": false,
-        "closingDate": "2023-12-31",
-        "lockDate": "2024-02-29",
-        "datePattern": "yyyy/MM/dd",
-        "decimalSeparator": "COMMA",
-        "fractionDigits": 5,
-        "pageSize": 37,
-        "period": "YEAR",
-        "periodStartMonth": "APRIL",
-        "properties": {"industry": "coffee", "hidden_": "1"},
-        "timeZone": "Asia/Kathmandu",
-        "visibility": "PUBLIC",
-    });
-    let owner = server.client(&format!("{}@example.com", unique("echo")));
-    let book = owner.post("/v5/books", &sent).ok();
-    shows(&book, &sent);
-    shows(&owner.get(&format!("/v5/books/{}", id(&book))).ok(), &sent);
-    let listed = owner.get("/v5/books").ok();
-    shows(&listed["items"][0], &sent);
-}
-
 /// 6.1: the name in the body takes precedence; one of the two is required.
 fn create_takes_the_name_from_the_query(server: &Server) {
     let owner = server.client(&format!("{}@example.com", unique("named")));
@@ -102,6 +73,10 @@ fn create_takes_the_name_from_the_query(server: &Server) {
     for query in ["", "?name=", "?name=%20"] {
         named(query, &json!({})).refused(400, "badRequest");
     }
+    // 10.8: counted in characters, not bytes.
+    named("", &json!({"name": "é".repeat(255)})).ok();
+    named("", &json!({"name": "é".repeat(256)})).refused(400, "badRequest");
+    assert_eq!(named("", &json!({"name": "  padded  "})).ok()["name"], "padded");
 }
 
 /// 6.1: embedded groups and accounts are created, groups first.
@@ -122,16 +97,16 @@ fn create_includes_groups_and_accounts(server: &Server) {
         "collection": {"name": "Mine"},
     });
     let cast = Cast::with_settings(server, book);
-    let accounts = cast.owner.get(&cast.path("/accounts")).ok();
+    let accounts = cast.read("/accounts");
     assert_eq!(column(&accounts, "name"), ["Cash", "Sales"]);
     let cash = &accounts["items"][0];
     shows(cash, &json!({"type": "ASSET", "properties": {"code": "10"}}));
     assert_eq!(cash["groups"][0]["name"], "Liquid");
-    let groups = cast.owner.get(&cast.path("/groups")).ok();
+    let groups = cast.read("/groups");
     assert_eq!(column(&groups, "name"), ["Assets", "Liquid"]);
     assert_eq!(groups["items"][1]["parent"]["id"], groups["items"][0]["id"]);
     shows(&groups["items"][1], &json!({"hidden": true, "type": "ASSET"}));
-    shows(&cast.owner.get(&cast.path("")).ok(), &json!({"collection": null}));
+    shows(&cast.read(""), &json!({"collection": null}));
 }
 
 /// 9.13.
@@ -144,12 +119,10 @@ fn create_ignores_read_only_fields(server: &Server) {
         "timeZoneOffset": 77,
     });
     let book = owner.post("/v5/books", &sent).ok();
-    shows(
-        &book,
-        &json!({
-            "permission": "OWNER", "totalTransactions": 0, "timeZoneOffset": 0, "logoUrl": null,
-        }),
-    );
+    let expected = json!({
+        "permission": "OWNER", "totalTransactions": 0, "timeZoneOffset": 0, "logoUrl": null,
+    });
+    shows(&book, &expected);
     for field in ["id", "ownerName", "lastUpdateMs", "createdAt", "updatedAt", "agentId"] {
         assert_ne!(book[field], sent[field], "{field}");
     }
@@ -164,60 +137,34 @@ fn refused_create_leaves_no_book(server: &Server) {
     assert_eq!(owner.get("/v5/books").ok()["items"], json!([]));
 }
 
-/// 10.8: name 255; counted in characters, not bytes.
-fn name_is_limited_to_255_characters(server: &Server) {
-    let owner = server.client(&format!("{}@example.com", unique("long")));
-    let create = |name: String| owner.post("/v5/books", &json!({"name": name}));
-    create("é".repeat(255)).ok();
-    create("é".repeat(256)).refused(400, "badRequest");
-    assert_eq!(create("  padded  ".to_owned()).ok()["name"], "padded");
-}
-
-/// 6.2: clients treat a present array as fully loaded.
-fn get_without_flags_omits_accounts_and_groups(server: &Server) {
-    let cast = Cast::new(server);
-    cast.account("Cash", "ASSET");
-    for query in [
-        "",
-        "?",
-        "?loadAccounts=false",
-        "?loadGroups=false",
-        "?loadAccounts=false&loadGroups=false",
-    ] {
-        shows(&cast.owner.get(&cast.path(query)).ok(), &json!({"accounts": null, "groups": null}));
-    }
-}
-
-/// 6.2: `loadAccounts` includes groups.
-fn get_with_flags_includes_accounts_and_groups(server: &Server) {
+/// 6.2: clients treat a present array as fully loaded; `loadAccounts` includes groups.
+fn get_includes_accounts_and_groups_by_flags(server: &Server) {
     let cast = Cast::new(server);
     cast.group("Assets");
     cast.account_in("Cash", "ASSET", &["Assets"]);
-    let accounts = cast.owner.get(&cast.path("/accounts")).ok()["items"].clone();
-    let groups = cast.owner.get(&cast.path("/groups")).ok()["items"].clone();
-    for query in [
-        "?loadAccounts=true",
-        "?loadAccounts=true&loadGroups=false",
-        "?loadAccounts=true&loadGroups=true",
+    let accounts = cast.read("/accounts")["items"].clone();
+    let groups = cast.read("/groups")["items"].clone();
+    for (query, accounts, groups) in [
+        ("", &Value::Null, &Value::Null),
+        ("?loadAccounts=false&loadGroups=false", &Value::Null, &Value::Null),
+        ("?loadGroups=true", &Value::Null, &groups),
+        ("?loadAccounts=true", &accounts, &groups),
+        ("?loadAccounts=true&loadGroups=false", &accounts, &groups),
     ] {
-        shows(
-            &cast.owner.get(&cast.path(query)).ok(),
-            &json!({"accounts": accounts, "groups": groups}),
-        );
+        shows(&cast.read(query), &json!({"accounts": accounts, "groups": groups}));
     }
-    shows(
-        &cast.owner.get(&cast.path("?loadGroups=true")).ok(),
-        &json!({"accounts": null, "groups": groups}),
-    );
 }
 
 /// 6.2, 7.3: a RECORDER never gets accounts and groups.
 fn get_shows_the_permission_of_the_caller(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
+    let username = cast.owner.get("/v5/user").ok()["username"].clone();
+    assert!(username.is_string());
     for (permission, member) in cast.members() {
         let book = member.get(&cast.path("?loadAccounts=true&loadGroups=true")).ok();
         assert_eq!(book["permission"], permission);
+        assert_eq!(book["ownerName"], username, "6.13");
         assert_eq!(book.get("accounts").is_some(), permission != "RECORDER", "{permission}");
         assert_eq!(book.get("groups").is_some(), permission != "RECORDER", "{permission}");
         let listed = member.get("/v5/books").ok();
@@ -234,10 +181,9 @@ fn list_is_sorted_ignoring_case(server: &Server) {
     let listed = owner.get("/v5/books").ok();
     assert_eq!(column(&listed, "name"), ["1st", "Alpha", "alpha 2", "ALPHA 3", "beta", "Gamma"]);
     for book in listed["items"].as_array().expect("items") {
-        shows(
-            book,
-            &json!({"accounts": null, "groups": null, "permission": "OWNER", "properties": {}}),
-        );
+        let expected =
+            json!({"accounts": null, "groups": null, "permission": "OWNER", "properties": {}});
+        shows(book, &expected);
     }
 }
 
@@ -249,7 +195,7 @@ fn list_has_own_and_shared_books_only(server: &Server) {
     assert_eq!(column(&cast.owner.get("/v5/books").ok(), "id"), [cast.book.as_str()]);
     assert_eq!(column(&cast.viewer.get("/v5/books").ok(), "id"), [cast.book.as_str()]);
     assert_eq!(cast.stranger.get("/v5/books").ok()["items"], json!([]));
-    cast.owner.delete(&cast.path(&format!("/collaborators/{}", cast.viewer.email()))).ok();
+    cast.delete(&format!("/collaborators/{}", cast.viewer.email())).ok();
     assert_eq!(cast.viewer.get("/v5/books").ok()["items"], json!([]));
 }
 
@@ -259,8 +205,7 @@ fn search_matches_the_name(server: &Server) {
     for name in ["Café Central", "Household 2025", "100% Organic", "Under_score"] {
         owner.post("/v5/books", &json!({"name": name})).ok();
     }
-    let table: [(&str, &[&str]); 12] = [
-        ("house", &["Household 2025"]),
+    let table: [(&str, &[&str]); 8] = [
         ("HOLD 20", &["Household 2025"]),
         ("2025 household", &[]),
         ("CAFÉ", &["Café Central"]),
@@ -268,9 +213,6 @@ fn search_matches_the_name(server: &Server) {
         ("_", &["Under_score"]),
         ("d", &["Household 2025", "Under_score"]),
         ("name:house", &[]),
-        ("'house'", &[]),
-        ("(", &[]),
-        ("nothing like this", &[]),
         ("\\", &[]),
     ];
     for (term, expected) in table {
@@ -278,11 +220,8 @@ fn search_matches_the_name(server: &Server) {
         assert_eq!(column(&found, "name"), expected, "{term}");
     }
     for blank in ["", "%20"] {
-        assert_eq!(
-            column(&owner.get(&format!("/v5/books?query={blank}")).ok(), "name").len(),
-            4,
-            "`{blank}` matches all"
-        );
+        let found = owner.get(&format!("/v5/books?query={blank}")).ok();
+        assert_eq!(column(&found, "name").len(), 4, "`{blank}` matches all");
     }
 }
 
@@ -300,53 +239,42 @@ fn search_matches_owner_properties_and_id(server: &Server) {
     assert_eq!(find("industry"), Vec::<String>::new(), "values, not keys");
     assert_eq!(find(&cast.book), ["Plain"]);
     assert_eq!(find(&cast.book[..cast.book.len() - 1]), Vec::<String>::new(), "a whole id only");
-    let owner =
-        cast.owner.get(&cast.path("")).ok()["ownerName"].as_str().expect("a name").to_owned();
+    let owner = cast.read("")["ownerName"].as_str().expect("a name").to_owned();
     assert_eq!(find(&owner.to_uppercase()), ["Other", "Plain"]);
 }
 
-/// 6.9: any signed-in user with the id may read, as a VIEWER, and never write.
+/// 6.9: as a VIEWER; the permission matrix tests each operation.
 fn public_book_is_readable_by_any_user(server: &Server) {
     let cast = Cast::with_settings(server, json!({"visibility": "PUBLIC"}));
     cast.account("Cash", "ASSET");
     let book = cast.stranger.get(&cast.path("?loadAccounts=true")).ok();
     shows(&book, &json!({"permission": "VIEWER", "visibility": "PUBLIC"}));
     assert_eq!(book["accounts"][0]["name"], "Cash");
-    for rest in ["/accounts", "/groups", "/transactions", "/events", "/balances?query=on:2025"] {
-        cast.stranger.get(&cast.path(rest)).ok();
-        cast.anonymous.get(&cast.path(rest)).refused(401, "required");
-    }
-    cast.stranger.get(&cast.path("/collaborators")).refused(403, "forbidden");
-    cast.stranger.post(&cast.path("/accounts"), &json!({"name": "Mine"})).refused(403, "forbidden");
     // A collaborator keeps the higher permission.
     assert_eq!(cast.editor.get(&cast.path("")).ok()["permission"], "EDITOR");
-    cast.owner.put(&cast.path(""), &json!({"visibility": "PRIVATE"})).ok();
+    cast.put("", &json!({"visibility": "PRIVATE"})).ok();
     cast.stranger.get(&cast.path("")).refused(404, "notFound");
 }
 
 /// 6.10: posted and not trashed; drafts do not count.
 fn totals_count_posted_transactions(server: &Server) {
-    let cast = Cast::new(server);
-    cast.account("Cash", "ASSET");
-    cast.account("Food", "OUTGOING");
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let old = cast.record("2001-01-31", "5", "Cash", "Food", "posted today, dated long ago");
     cast.record("2025-01-31", "5", "Cash", "Food", "second");
     cast.record("2025-01-31", "", "Cash", "Food", "a draft");
     let expect = |count: i64| {
-        let book = cast.owner.get(&cast.path("")).ok();
+        let book = cast.read("");
         // Counted by the instant of posting. At midnight of a month's end this would see 0.
-        shows(
-            &book,
-            &json!({
-                "totalTransactions": count, "totalTransactionsCurrentMonth": count,
-                "totalTransactionsCurrentYear": count,
-            }),
-        );
+        let expected = json!({
+            "totalTransactions": count, "totalTransactionsCurrentMonth": count,
+            "totalTransactionsCurrentYear": count,
+        });
+        shows(&book, &expected);
     };
     expect(2);
-    cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": old["id"]})).ok();
+    cast.patch("/transactions/trash", &json!({"id": old["id"]})).ok();
     expect(1);
-    cast.owner.patch(&cast.path("/transactions/untrash"), &json!({"id": old["id"]})).ok();
+    cast.patch("/transactions/untrash", &json!({"id": old["id"]})).ok();
     expect(2);
 }
 
@@ -354,7 +282,7 @@ fn totals_count_posted_transactions(server: &Server) {
 fn each_change_moves_last_update(server: &Server) {
     let cast = Cast::new(server);
     let moment = || -> i64 {
-        let book = cast.owner.get(&cast.path("")).ok();
+        let book = cast.read("");
         // Let a millisecond pass so that the next change differs.
         pause(std::time::Duration::from_millis(3));
         book["lastUpdateMs"].as_str().and_then(|text| text.parse().ok()).expect("milliseconds")
@@ -367,13 +295,9 @@ fn each_change_moves_last_update(server: &Server) {
         ("group created", &|| drop(cast.group("Assets"))),
         ("transaction recorded", &|| drop(cast.record("2025-01-31", "5", "Cash", "Food", "x"))),
         ("collaborator added", &|| drop(cast.share("new@example.com", "VIEWER"))),
-        ("book renamed", &|| drop(cast.owner.put(&cast.path(""), &json!({"name": "New"})).ok())),
+        ("book renamed", &|| drop(cast.put("", &json!({"name": "New"})).ok())),
         ("account archived", &|| {
-            drop(
-                cast.owner
-                    .put(&cast.path("/accounts"), &json!({"name": "Cash", "archived": true}))
-                    .ok(),
-            )
+            drop(cast.put("/accounts", &json!({"name": "Cash", "archived": true})).ok())
         }),
     ];
     for (what, change) in changes {
@@ -384,28 +308,13 @@ fn each_change_moves_last_update(server: &Server) {
     }
 }
 
-/// 6.13.
-fn owner_name_is_the_username(server: &Server) {
-    let cast = Cast::new(server);
-    let username = cast.owner.get("/v5/user").ok()["username"].clone();
-    assert!(username.is_string());
-    for (permission, member) in cast.members() {
-        assert_eq!(member.get(&cast.path("")).ok()["ownerName"], username, "{permission}");
-    }
-}
-
 /// 6.3: in minutes. The zones have no summer time.
 fn time_zone_offset_is_positive_west_of_utc(server: &Server) {
     let owner = server.client(&format!("{}@example.com", unique("zones")));
     let table = [
-        ("UTC", 0),
         ("America/Sao_Paulo", 180),
-        ("America/Phoenix", 420),
-        ("Asia/Tokyo", -540),
-        ("Asia/Kolkata", -330),
         ("Asia/Kathmandu", -345),
         ("Pacific/Kiritimati", -840),
-        ("Pacific/Marquesas", 570),
         ("Etc/GMT+12", 720),
     ];
     for (zone, offset) in table {

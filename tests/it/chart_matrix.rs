@@ -1,8 +1,18 @@
 //! Rows of the permission matrix (7.3) for accounts and groups; the others are in `matrix`.
 
-use serde_json::json;
+use daybook_tests::{Answer, Client};
+use serde_json::{Value, json};
 
 use crate::matrix::{BUT_RECORDER, EDIT, OWN, Operation, items, one, read, write};
+use crate::permissions::PermissionFixture;
+
+fn post(caller: &Client, fixture: &PermissionFixture, rest: &str, body: Value) -> Answer {
+    caller.post(&fixture.cast.path(rest), &body)
+}
+
+fn put(caller: &Client, fixture: &PermissionFixture, rest: &str, body: Value) -> Answer {
+    caller.put(&fixture.cast.path(rest), &body)
+}
 
 pub const READS: &[Operation] = &[
     read("list_accounts", |c, s| c.get(&s.cast.path("/accounts")), BUT_RECORDER),
@@ -19,97 +29,85 @@ pub const READS: &[Operation] = &[
 ];
 
 pub const WRITES: &[Operation] = &[
-    write(
-        "create_account",
-        |c, s| c.post(&s.cast.path("/accounts"), &json!({"name": "New"})),
-        EDIT,
-    ),
+    write("create_account", |c, s| post(c, s, "/accounts", json!({"name": "New"})), EDIT),
     write(
         "update_account",
-        |c, s| c.put(&s.cast.path("/accounts"), &json!({"id": s.account["id"], "name": "New"})),
+        |c, s| put(c, s, "/accounts", json!({"id": s.account["id"], "name": "New"})),
         EDIT,
     ),
     write(
         "update_account_by_name",
-        |c, s| c.put(&s.cast.path("/accounts"), &json!({"name": "Cash", "archived": true})),
+        |c, s| put(c, s, "/accounts", json!({"name": "Cash", "archived": true})),
         EDIT,
     ),
     write("delete_account", |c, s| c.delete(&one(s, "accounts", &s.spare)), EDIT),
     write(
         "create_accounts_batch",
-        |c, s| c.post(&s.cast.path("/accounts/batch"), &items(json!({"name": "New"}))),
+        |c, s| post(c, s, "/accounts/batch", items(json!({"name": "New"}))),
         EDIT,
     ),
     write(
         "update_accounts_batch",
         |c, s| {
-            c.put(
-                &s.cast.path("/accounts/batch"),
-                &items(json!({"id": s.account["id"], "archived": true})),
-            )
+            put(c, s, "/accounts/batch", items(json!({"id": s.account["id"], "archived": true})))
         },
         EDIT,
     ),
     write(
         "delete_accounts_batch",
-        |c, s| c.post(&s.cast.path("/accounts/delete/batch"), &items(json!({"id": s.spare["id"]}))),
+        |c, s| post(c, s, "/accounts/delete/batch", items(json!({"id": s.spare["id"]}))),
         EDIT,
     ),
-    write("create_group", |c, s| c.post(&s.cast.path("/groups"), &json!({"name": "New"})), EDIT),
+    write("create_group", |c, s| post(c, s, "/groups", json!({"name": "New"})), EDIT),
     write(
         "update_group",
-        |c, s| c.put(&s.cast.path("/groups"), &json!({"id": s.group["id"], "hidden": true})),
+        |c, s| put(c, s, "/groups", json!({"id": s.group["id"], "hidden": true})),
         EDIT,
     ),
     write("delete_group", |c, s| c.delete(&one(s, "groups", &s.group)), EDIT),
     write(
         "create_groups_batch",
-        |c, s| c.post(&s.cast.path("/groups/batch"), &items(json!({"name": "New"}))),
+        |c, s| post(c, s, "/groups/batch", items(json!({"name": "New"}))),
         EDIT,
     ),
     write(
         "update_groups_batch",
-        |c, s| {
-            c.put(
-                &s.cast.path("/groups/batch"),
-                &items(json!({"id": s.group["id"], "hidden": true})),
-            )
-        },
+        |c, s| put(c, s, "/groups/batch", items(json!({"id": s.group["id"], "hidden": true}))),
         EDIT,
     ),
     write(
         "delete_groups_batch",
-        |c, s| c.post(&s.cast.path("/groups/delete/batch"), &items(json!({"id": s.group["id"]}))),
+        |c, s| post(c, s, "/groups/delete/batch", items(json!({"id": s.group["id"]}))),
         EDIT,
     ),
     write(
         "lock_group",
-        |c, s| c.put(&s.cast.path("/groups"), &json!({"id": s.group["id"], "locked": true})),
+        |c, s| put(c, s, "/groups", json!({"id": s.group["id"], "locked": true})),
         OWN,
     ),
     write(
         "create_locked_group",
-        |c, s| c.post(&s.cast.path("/groups"), &json!({"name": "New", "locked": true})),
+        |c, s| post(c, s, "/groups", json!({"name": "New", "locked": true})),
         OWN,
     ),
     read(
         "create_accounts_batch_of_none",
-        |c, s| c.post(&s.cast.path("/accounts/batch"), &json!({"items": []})),
+        |c, s| post(c, s, "/accounts/batch", json!({"items": []})),
         EDIT,
     ),
     read(
         "create_groups_batch_of_none",
-        |c, s| c.post(&s.cast.path("/groups/batch"), &json!({"items": []})),
+        |c, s| post(c, s, "/groups/batch", json!({"items": []})),
         EDIT,
     ),
     read(
         "update_groups_batch_of_none",
-        |c, s| c.put(&s.cast.path("/groups/batch"), &json!({"items": []})),
+        |c, s| put(c, s, "/groups/batch", json!({"items": []})),
         EDIT,
     ),
     read(
         "delete_groups_batch_of_none",
-        |c, s| c.post(&s.cast.path("/groups/delete/batch"), &json!({"items": []})),
+        |c, s| post(c, s, "/groups/delete/batch", json!({"items": []})),
         EDIT,
     ),
 ];

@@ -25,7 +25,7 @@ fn size(server: &Server, end: &str) -> u64 {
 fn record(cast: &Cast, number: usize) -> Vec<Value> {
     let words = "lunch with the team ".repeat(600);
     let item = |place: usize| json!({"description": format!("{number}/{place} {words}")});
-    let answer = cast.owner.post(&cast.path("/transactions/batch"), &batch((0..500).map(item)));
+    let answer = cast.post("/transactions/batch", &batch((0..500).map(item)));
     items(&answer.ok()).clone()
 }
 
@@ -64,8 +64,8 @@ fn uncheckpointed_writes_survive_a_kill(engine: Engine) {
     server.kill();
     server.restart();
     let id = last[499]["id"].as_str().expect("an id");
-    let read = cast.owner.get(&cast.path(&format!("/transactions/{id}"))).ok();
+    let read = cast.read(&format!("/transactions/{id}"));
     assert_eq!(read["description"], last[499]["description"]);
-    let count = cast.owner.get(&cast.path("/transactions/count")).ok();
+    let count = cast.read("/transactions/count");
     assert_eq!(count["total"], 2_000);
 }

@@ -1,39 +1,26 @@
 //! Collaborators (7.1, 7.4, 7.5): identified by the normalized email address, with one permission
 //! per book. The row of the owner is fixed.
 
-use daybook_tests::{Cast, Client, Server, column, encode, id, shows, unique};
+use daybook_tests::{Cast, Client, Server, all_pages, column, encode, id, shows, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
 
 pub fn tests() -> Vec<Case> {
-    let mut cases = crate::cases![
+    crate::cases![
         list_begins_with_the_owner,
         second_add_updates_the_permission,
-        emails_are_case_insensitive,
         spellings_of_an_email_are_one_collaborator,
         look_alike_emails_are_refused,
-        ids_stay_after_sign_in_and_update,
-        permission_none_removes,
         readers_of_a_public_book_see_no_collaborators,
         invalid_permission_or_email_is_refused,
         owner_row_cannot_be_changed,
         collaborator_may_be_added_before_signing_up,
-        remove_by_email_in_any_spelling,
-        collaborator_can_be_removed_by_id,
-        removing_an_unknown_collaborator_is_not_found,
+        remove_by_id_and_by_email_in_any_spelling,
         collaborators_may_leave,
         removal_takes_effect_at_once,
-        permission_is_per_book,
         read_only_fields_are_ignored,
-    ];
-    for permission in ["EDITOR", "POSTER", "RECORDER", "VIEWER"] {
-        cases.push(Case::shared(
-            format!("permission_{}", permission.to_lowercase()),
-            move |server| permission_takes_effect(server, permission),
-        ));
-    }
-    cases
+    ]
 }
 
 /// A book and an email address that no user has.
@@ -51,14 +38,11 @@ fn fixture(server: &Server) -> CollaboratorFixture {
 
 impl CollaboratorFixture {
     fn share(&self, email: &str, permission: &str) -> daybook_tests::Answer {
-        self.cast.owner.post(
-            &self.cast.path("/collaborators"),
-            &json!({"email": email, "permission": permission}),
-        )
+        self.cast.post("/collaborators", &json!({"email": email, "permission": permission}))
     }
 
     fn rows(&self) -> Value {
-        self.cast.owner.get(&self.cast.path("/collaborators")).ok()["items"].clone()
+        self.cast.read("/collaborators")["items"].clone()
     }
 
     fn row(&self, email: &str) -> Option<Value> {
@@ -66,7 +50,7 @@ impl CollaboratorFixture {
     }
 
     fn remove(&self, name: &str) -> daybook_tests::Answer {
-        self.cast.owner.delete(&self.cast.path(&format!("/collaborators/{name}")))
+        self.cast.delete(&format!("/collaborators/{name}"))
     }
 }
 
@@ -90,44 +74,21 @@ fn list_begins_with_the_owner(server: &Server) {
     assert_eq!(listed[1..], others);
     shows(&rows[0], &json!({"permission": "OWNER"}));
     for row in rows.as_array().expect("items") {
-        assert!(
-            row.get("avatarUrl").is_some_and(Value::is_string),
-            "7.5: avatarUrl is included: {row}"
-        );
+        assert!(row["avatarUrl"].is_string(), "7.5: avatarUrl is included: {row}");
         assert!(!id(row).is_empty());
     }
 }
 
-/// 7.5.
+/// 7.5: the id stays, also after the user has signed in.
 fn second_add_updates_the_permission(server: &Server) {
     let book = fixture(server);
     let first = book.share(&book.email, "VIEWER").ok();
+    server.client(&book.email).get("/v5/user").ok();
     let second = book.share(&book.email, "EDITOR").ok();
     shows(&second, &json!({"id": first["id"], "permission": "EDITOR"}));
-    let rows = book.rows();
-    let same: Vec<&Value> = rows
-        .as_array()
-        .expect("items")
-        .iter()
-        .filter(|row| row["email"] == book.email.as_str())
-        .collect();
-    assert_eq!(same.len(), 1);
-    assert_eq!(same[0]["permission"], "EDITOR");
-}
-
-/// 7.5, 11.2.
-fn emails_are_case_insensitive(server: &Server) {
-    let book = fixture(server);
-    let first = book.share(&book.email.to_uppercase(), "VIEWER").ok();
-    shows(&first, &json!({"email": book.email}));
-    let second = book.share(&format!("  {} ", book.email), "POSTER");
-    if second.status == 200 {
-        assert_eq!(second.ok()["id"], first["id"]);
-    } else {
-        let _message = second.refused(400, "badRequest");
-    }
-    assert_eq!(server.client(&book.email).get(&book.cast.path("")).status, 200);
-    assert_eq!(server.client(&book.email.to_uppercase()).get(&book.cast.path("")).status, 200);
+    let emails = column(&book.cast.read("/collaborators"), "email");
+    assert_eq!(emails.iter().filter(|email| **email == book.email).count(), 1);
+    shows(&book.row(&book.email).expect("listed"), &second);
 }
 
 /// 7.9: case, composition and the form of the domain do not distinguish addresses.
@@ -159,27 +120,15 @@ fn spellings_of_an_email_are_one_collaborator(server: &Server) {
 }
 
 /// 7.9: a confusable address is refused with a message that names the character, also by `daybook
-/// token`.
+/// token`. The domain crate tests the full table.
 fn look_alike_emails_are_refused(server: &Server) {
     let book = fixture(server);
     let before = book.rows();
-    let domain = "example.com";
     for (email, fault) in [
-        (format!("\u{212a}ate@{domain}"), "U+212A"),
-        (format!("al\u{200d}ice@{domain}"), "U+200D"),
-        (format!("\u{ff41}lice@{domain}"), "U+FF41"),
-        (format!("\u{130}rem@{domain}"), "U+0130"),
-        (format!("I\u{307}rem@{domain}"), "U+0130"),
-        (format!("mi\u{17f}s@{domain}"), "U+017F"),
-        (format!("al\u{7}ice@{domain}"), "U+0007"),
-        (format!("p\u{430}ypal@{domain}"), "confused with another"),
-        (format!("\u{441}\u{43e}\u{440}@{domain}"), "confused with another"),
+        ("\u{212a}ate@example.com".to_owned(), "U+212A"),
+        ("p\u{430}ypal@example.com".to_owned(), "confused with another"),
         ("alice@\u{ff45}xample.com".to_owned(), "invalid domain"),
-        ("alice@e\u{200d}xample.com".to_owned(), "invalid domain"),
-        ("alice@example\u{3002}com".to_owned(), "invalid domain"),
-        ("alice@example.\u{212a}om".to_owned(), "invalid domain"),
-        (format!("{}@{domain}", "a".repeat(65)), "64 bytes"),
-        (format!("a@{}", "b.".repeat(130)), "254 bytes"),
+        (format!("{}@example.com", "a".repeat(65)), "64 bytes"),
     ] {
         let message = book.share(&email, "VIEWER").refused(400, "badRequest");
         assert!(message.contains(fault), "{email:?}: {message}");
@@ -192,38 +141,16 @@ fn look_alike_emails_are_refused(server: &Server) {
     assert_eq!(book.rows(), before);
 }
 
-/// 7.5.
-fn ids_stay_after_sign_in_and_update(server: &Server) {
-    let book = fixture(server);
-    let added = book.share(&book.email, "VIEWER").ok();
-    server.client(&book.email).get("/v5/user").ok();
-    assert_eq!(book.row(&book.email).expect("listed")["id"], added["id"]);
-    book.share(&book.email, "EDITOR").ok();
-    assert_eq!(book.row(&book.email).expect("listed")["id"], added["id"]);
-}
-
-/// 7.5.
-fn permission_none_removes(server: &Server) {
-    let book = fixture(server);
-    book.share(&book.email, "EDITOR").ok();
-    let guest = server.client(&book.email);
-    guest.get(&book.cast.path("")).ok();
-    let removed = book.share(&book.email, "NONE").ok();
-    assert_eq!(removed["email"], book.email.as_str());
-    assert_eq!(book.row(&book.email), None);
-    guest.get(&book.cast.path("")).refused(404, "notFound");
-}
-
 /// 7.3: neither lists nor events reveal them.
 fn readers_of_a_public_book_see_no_collaborators(server: &Server) {
     let cast = Cast::with_settings(server, json!({"visibility": "PUBLIC"}));
     cast.share("guest@example.com", "VIEWER");
     cast.share("guest@example.com", "POSTER");
-    cast.owner.delete(&cast.path("/collaborators/guest@example.com")).ok();
+    cast.delete("/collaborators/guest@example.com").ok();
     cast.account("Cash", "ASSET");
-    let list = |client: &Client, query: &str| {
-        client.get(&cast.path(&format!("/events?limit=200{query}"))).ok()
-    };
+    const WHOLE: &str = "limit=200";
+    let list =
+        |client: &Client, query: &str| client.get(&cast.path(&format!("/events?{query}"))).ok();
     let about = |events: &Value| -> Vec<Value> {
         let items = events["items"].as_array().expect("items").iter();
         let about = items.filter(|event| {
@@ -231,45 +158,33 @@ fn readers_of_a_public_book_see_no_collaborators(server: &Server) {
         });
         about.cloned().collect()
     };
-    let all = list(&cast.owner, "");
+    let all = list(&cast.owner, WHOLE);
     let secret = about(&all);
     assert!(secret.len() >= 7, "four members and the changes of the guest: {all}");
     for (role, member) in cast.members() {
         member.get(&cast.path("/collaborators")).ok();
-        assert_eq!(about(&list(member, "")).len(), secret.len(), "{role}");
+        assert_eq!(about(&list(member, WHOLE)).len(), secret.len(), "{role}");
     }
     let reader = &cast.stranger;
     reader.get(&cast.path("/collaborators")).refused(403, "forbidden");
-    let seen = list(reader, "");
+    let seen = list(reader, WHOLE);
     assert_eq!(about(&seen), Vec::<Value>::new());
-    assert_eq!(
-        column(&seen, "id").len(),
-        column(&all, "id").len() - secret.len(),
-        "all other events are there"
-    );
+    let others = column(&all, "id").len() - secret.len();
+    assert_eq!(column(&seen, "id").len(), others, "all other events are there");
     for event in &secret {
         let event_id = id(event);
         reader.get(&cast.path(&format!("/events/{event_id}"))).refused(404, "notFound");
         cast.viewer.get(&cast.path(&format!("/events/{event_id}"))).ok();
         let kind = event["type"].as_str().expect("a type");
         let resource = event["resource"].as_str().expect("an id");
-        for query in [format!("&type={kind}"), format!("&resourceId={resource}")] {
+        for query in [format!("type={kind}"), format!("resourceId={resource}")] {
             assert_eq!(list(reader, &query)["items"], json!([]), "{query}");
             assert!(!about(&list(&cast.viewer, &query)).is_empty(), "{query}");
         }
     }
     // Pages contain the same events.
-    let (mut found, mut cursor) = (Vec::new(), None::<String>);
-    loop {
-        let caller = cursor.as_ref().map_or(reader.clone(), |c| reader.header("cursor", c));
-        let page = caller.get(&cast.path("/events?limit=2")).ok();
-        found.extend(column(&page, "id"));
-        cursor = page["cursor"].as_str().map(str::to_owned);
-        if cursor.is_none() {
-            break;
-        }
-    }
-    assert_eq!(found, column(&seen, "id"));
+    let paged = all_pages(|cursor| list(reader, &format!("limit=2&cursor={cursor}")));
+    assert_eq!(paged, seen["items"].as_array().expect("items").as_slice());
 }
 
 /// 7.5.
@@ -277,18 +192,7 @@ fn invalid_permission_or_email_is_refused(server: &Server) {
     let book = fixture(server);
     let before = book.rows();
     let _message = book.share(&book.email, "OWNER").refused(400, "badRequest");
-    for email in [
-        "",
-        " ",
-        "@",
-        "a@",
-        "@b.com",
-        "no-at-sign",
-        "a b@example.com",
-        "a@b@c.com",
-        "a@exa mple.com",
-        "a\n@example.com",
-    ] {
+    for email in ["", "a@", "no-at-sign", "a b@example.com", "a@b@c.com"] {
         let answer = book.share(email, "VIEWER");
         assert_eq!(answer.status, 400, "{email:?}: {}", answer.text);
     }
@@ -322,10 +226,16 @@ fn collaborator_may_be_added_before_signing_up(server: &Server) {
     assert_eq!(guest.get(&book.cast.path("")).ok()["permission"], "POSTER");
     assert_eq!(column(&guest.get("/v5/books").ok(), "id"), [book.cast.book.as_str()]);
     server.client(&format!("x{}", book.email)).get(&book.cast.path("")).refused(404, "notFound");
+    // Permissions are per book.
+    let other = fixture(server);
+    other.share(&book.email, "VIEWER").ok();
+    assert_eq!(guest.get(&other.cast.path("")).ok()["permission"], "VIEWER");
+    other.remove(&book.email).ok();
+    assert_eq!(guest.get(&book.cast.path("")).ok()["permission"], "POSTER");
 }
 
 /// 0.5, 7.5: with `@` bare or encoded, a trailing slash, or other case.
-fn remove_by_email_in_any_spelling(server: &Server) {
+fn remove_by_id_and_by_email_in_any_spelling(server: &Server) {
     let book = fixture(server);
     let plus = book.email.replace('@', "+tag@");
     for (email, path) in [
@@ -341,23 +251,9 @@ fn remove_by_email_in_any_spelling(server: &Server) {
         shows(&removed, &json!({"id": added["id"], "email": email}));
         assert_eq!(book.row(email), None, "{path}");
     }
-}
-
-fn collaborator_can_be_removed_by_id(server: &Server) {
-    let book = fixture(server);
     let added = book.share(&book.email, "VIEWER").ok();
     shows(&book.remove(id(&added)).ok(), &json!({"id": added["id"], "email": book.email}));
     assert_eq!(book.row(&book.email), None);
-}
-
-/// 7.5.
-fn removing_an_unknown_collaborator_is_not_found(server: &Server) {
-    let book = fixture(server);
-    let before = book.rows();
-    for name in ["nobody@example.com", "12345678901", "nobody", "%20", book.cast.stranger.email()] {
-        book.remove(name).refused(404, "notFound");
-    }
-    assert_eq!(book.rows(), before);
 }
 
 /// 7.3: all but the owner, by email or id.
@@ -377,27 +273,28 @@ fn collaborators_may_leave(server: &Server) {
     }
 }
 
-/// 0.11.
+/// 0.11, 7.5: also by the permission NONE.
 fn removal_takes_effect_at_once(server: &Server) {
     let book = fixture(server);
     let cast = &book.cast;
     cast.account("Cash", "ASSET");
-    cast.viewer.get(&cast.path("/accounts")).ok();
-    book.remove(cast.viewer.email()).ok();
-    cast.viewer.get(&cast.path("/accounts")).refused(404, "notFound");
+    for by_none in [false, true] {
+        book.share(&book.email, "EDITOR").ok();
+        let guest = server.client(&book.email);
+        guest.get(&cast.path("/accounts")).ok();
+        let removed =
+            if by_none { book.share(&book.email, "NONE") } else { book.remove(&book.email) };
+        assert_eq!(removed.ok()["email"], book.email.as_str());
+        assert_eq!(book.row(&book.email), None);
+        guest.get(&cast.path("/accounts")).refused(404, "notFound");
+    }
     book.share(cast.editor.email(), "VIEWER").ok();
     cast.editor.post(&cast.path("/accounts"), &json!({"name": "Bank"})).refused(403, "forbidden");
-}
-
-fn permission_is_per_book(server: &Server) {
-    let (one, two) = (fixture(server), fixture(server));
-    one.share(&one.email, "EDITOR").ok();
-    two.share(&one.email, "VIEWER").ok();
-    let guest = server.client(&one.email);
-    assert_eq!(guest.get(&one.cast.path("")).ok()["permission"], "EDITOR");
-    assert_eq!(guest.get(&two.cast.path("")).ok()["permission"], "VIEWER");
-    two.remove(&one.email).ok();
-    assert_eq!(guest.get(&one.cast.path("")).ok()["permission"], "EDITOR");
+    let before = book.rows();
+    for name in ["nobody@example.com", "12345678901", "nobody", "%20", cast.stranger.email()] {
+        book.remove(name).refused(404, "notFound");
+    }
+    assert_eq!(book.rows(), before);
 }
 
 /// 7.5, 9.13.
@@ -412,14 +309,4 @@ fn read_only_fields_are_ignored(server: &Server) {
     for field in ["id", "avatarUrl", "agentId"] {
         assert_ne!(row[field], body[field], "{field}");
     }
-}
-
-fn permission_takes_effect(server: &Server, permission: &str) {
-    let book = fixture(server);
-    assert_eq!(book.share(&book.email, permission).ok()["permission"], permission);
-    assert_eq!(book.row(&book.email).expect("listed")["permission"], permission);
-    let guest = server.client(&book.email);
-    assert_eq!(guest.get(&book.cast.path("")).ok()["permission"], permission);
-    let may_write = guest.post(&book.cast.path("/accounts"), &json!({"name": "A"})).status == 200;
-    assert_eq!(may_write, permission == "EDITOR");
 }

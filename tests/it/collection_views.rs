@@ -33,13 +33,11 @@ fn rule_6_2_book_shows_its_collection(server: &Server) {
     add(&owner, &shelf, &[&b, &a]);
     let whole = read(&owner, &shelf);
     assert_eq!(inside(&whole), ["a", "b"]);
-    shows(
-        &whole["books"][0],
-        &json!({
-            "id": a["id"], "permission": "OWNER", "properties": {"code": "a"}, "collection": null,
-            "accounts": null,
-        }),
-    );
+    let expected = json!({
+        "id": a["id"], "permission": "OWNER", "properties": {"code": "a"}, "collection": null,
+        "accounts": null,
+    });
+    shows(&whole["books"][0], &expected);
     let path = format!("/v5/books/{}", id(&a));
     // It contains the updated book.
     let updated = owner.put(&path, &json!({"pageSize": 7})).ok();
@@ -83,11 +81,8 @@ fn rule_6_2_own_collection_precedes_that_of_the_owner(server: &Server) {
     let theirs = collection(&cast.editor, "Editor's");
     add(&cast.editor, &theirs, &[&shared]);
     assert_eq!(seen(&cast.editor), (json!("Editor's"), json!("OWNER")));
-    assert_eq!(
-        seen(&cast.owner),
-        (Value::Null, Value::Null),
-        "collections of other collaborators are hidden"
-    );
+    // Collections of other collaborators are hidden.
+    assert_eq!(seen(&cast.owner), (Value::Null, Value::Null));
     let owners = collection(&cast.owner, "Owner's");
     add(&cast.owner, &owners, &[&shared]);
     assert_eq!(seen(&cast.editor), (json!("Editor's"), json!("OWNER")));
@@ -109,19 +104,16 @@ fn rule_6_2_collection_of_the_owner_shows_shared_books_only(server: &Server) {
     cast.owner.post(&format!("/v5/books/{}/collaborators", id(&second)), &share).ok();
     let shelf = collection(&cast.owner, "Shelf");
     add(&cast.owner, &shelf, &[&json!({"id": cast.book}), &private, &public, &second]);
-    assert_eq!(inside(&cast.owner.get(&cast.path("")).ok()["collection"]).len(), 4);
-    let name = cast.owner.get(&cast.path("")).ok()["name"].as_str().expect("a name").to_owned();
+    assert_eq!(inside(&cast.read("")["collection"]).len(), 4);
+    let name = cast.read("")["name"].as_str().expect("a name").to_owned();
     let listed = cast.viewer.get("/v5/books").ok();
     for seen in items(&listed)
         .iter()
         .map(|book| &book["collection"])
         .chain([&cast.viewer.get(&cast.path("")).ok()["collection"]])
     {
-        assert_eq!(
-            inside(seen),
-            [name.as_str(), "Second"],
-            "neither the private one nor the id of the PUBLIC one"
-        );
+        // Neither the private one nor the id of the PUBLIC one.
+        assert_eq!(inside(seen), [name.as_str(), "Second"]);
         assert_eq!(column(&json!({"items": seen["books"]}), "permission"), ["VIEWER", "POSTER"]);
         assert_eq!(seen["ownerUsername"], cast.owner.get("/v5/user").ok()["username"]);
     }
@@ -132,17 +124,15 @@ fn rule_6_9_public_books_are_shown_in_own_collection(server: &Server) {
     let cast = Cast::with_settings(server, json!({"visibility": "PUBLIC", "name": "Rates"}));
     let public = json!({"id": cast.book});
     add(&cast.owner, &collection(&cast.owner, "Owner's"), &[&public]);
-    shows(
-        &cast.stranger.get(&cast.path("")).ok(),
-        &json!({"permission": "VIEWER", "collection": null}),
-    );
+    let expected = json!({"permission": "VIEWER", "collection": null});
+    shows(&cast.stranger.get(&cast.path("")).ok(), &expected);
     let shelf = collection(&cast.stranger, "Shelf");
     add(&cast.stranger, &shelf, &[&public, &book(&cast.stranger, "Own")]);
     assert_eq!(inside(&cast.stranger.get(&cast.path("")).ok()["collection"]), ["Own", "Rates"]);
     let listed = cast.stranger.get("/v5/books").ok();
     assert_eq!(names(&listed), ["Own"]);
     assert_eq!(inside(&listed["items"][0]["collection"]), ["Own", "Rates"]);
-    cast.owner.put(&cast.path(""), &json!({"visibility": "PRIVATE"})).ok();
+    cast.put("", &json!({"visibility": "PRIVATE"})).ok();
     assert_eq!(inside(&read(&cast.stranger, &shelf)), ["Own"]);
 }
 
@@ -191,15 +181,13 @@ fn rule_6_5_deleted_book_leaves_collections(server: &Server) {
         add(person, &shelf, &[&shared, &book(person, "Other")]);
         (person, shelf)
     });
-    cast.owner.delete(&cast.path("")).ok();
+    cast.delete("").ok();
     for (person, shelf) in shelves {
         assert_eq!(inside(&read(person, &shelf)), ["Other"]);
         assert_eq!(inside(&person.get("/v5/books").ok()["items"][0]["collection"]), ["Other"]);
         change(person, &shelf, "add", &[&shared]).refused(404, "notFound");
-        assert_eq!(
-            names(&person.delete(&format!("/v5/collections/{}", id(&shelf))).ok()),
-            ["Other"]
-        );
+        let former = person.delete(&format!("/v5/collections/{}", id(&shelf))).ok();
+        assert_eq!(names(&former), ["Other"]);
     }
 }
 
@@ -218,11 +206,8 @@ fn rule_1_5_search_matches_the_collection_name(server: &Server) {
         let found = owner.get(&format!("/v5/books?query={}", encode(term))).ok();
         assert_eq!(names(&found), expected, "{term}");
         for found in items(&found).iter().filter(|book| book["name"] != "clients of mine") {
-            assert_eq!(
-                inside(&found["collection"]),
-                ["a", "b"],
-                "the whole collection, whatever is searched"
-            );
+            // The whole collection, whatever is searched.
+            assert_eq!(inside(&found["collection"]), ["a", "b"]);
         }
     }
 }
@@ -230,7 +215,7 @@ fn rule_1_5_search_matches_the_collection_name(server: &Server) {
 /// 8.1, 6.11: the book is unchanged.
 fn rule_8_1_collections_record_no_events(server: &Server) {
     let cast = Cast::new(server);
-    let (before, known) = (cast.owner.get(&cast.path("")).ok(), events(&cast).len());
+    let (before, known) = (cast.read(""), events(&cast).len());
     let shelf = collection(&cast.owner, "Shelf");
     let shared = json!({"id": cast.book});
     add(&cast.owner, &shelf, &[&shared]);
@@ -238,7 +223,7 @@ fn rule_8_1_collections_record_no_events(server: &Server) {
     change(&cast.owner, &shelf, "remove", &[&shared]).ok();
     cast.owner.delete(&format!("/v5/collections/{}", id(&shelf))).ok();
     assert_eq!(events(&cast).len(), known);
-    assert_eq!(cast.owner.get(&cast.path("")).ok(), before, "lastUpdateMs included");
+    assert_eq!(cast.read(""), before, "lastUpdateMs included");
 }
 
 /// 8.4: with `books[]` and their properties, as visible to the reader.
@@ -246,7 +231,7 @@ fn rule_8_4_events_show_the_collection(server: &Server) {
     let cast = Cast::new(server);
     let other = book(&cast.owner, "Other");
     add(&cast.owner, &collection(&cast.owner, "Shelf"), &[&json!({"id": cast.book}), &other]);
-    let event = items(&cast.owner.get(&cast.path("/events?limit=1")).ok())[0].clone();
+    let event = items(&cast.read("/events?limit=1"))[0].clone();
     let shown = event["book"]["collection"]["books"].as_array().expect("books").clone();
     assert_eq!(shown.len(), 2);
     assert!(shown.iter().any(|book| book["properties"] == json!({"code": "Other"})));

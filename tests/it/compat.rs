@@ -1,7 +1,7 @@
 //! Options for existing v5 clients: 204 for missing resources, older paths and header prefixes, and
 //! `--compat` that sets them together (12.6, 12.7, 12.14).
 
-use daybook_tests::{Cast, Engine, Options, Server, id};
+use daybook_tests::{Cast, Engine, Options, Server, id, shows};
 use serde_json::json;
 
 use crate::process::takes_agents;
@@ -67,7 +67,7 @@ fn compat_option_sets_all_v5_options(engine: Engine) {
     ] {
         let cast = Cast::new(&server);
         for path in ["/accounts/nothing", "/groups/nothing", "/transactions/nothing"] {
-            assert_eq!(cast.owner.get(&cast.path(path)).status, status, "{path}");
+            assert_eq!(cast.get(path).status, status, "{path}");
         }
         let path = format!("/v2/ledgers/{}/accounts", cast.book);
         cast.owner.post(&path, &json!({"name": "Cash"})).ok();
@@ -91,8 +91,7 @@ fn app_source_is_not_offered(engine: Engine) {
 /// 12.6: off by default; otherwise the rules of createAccount apply.
 fn ledger_alias_creates_accounts(engine: Engine) {
     let with = |args: &[&str]| {
-        let args = args.iter().map(|arg| (*arg).to_owned()).collect();
-        let server = Server::start_with(Options { engine, args, ..Options::default() });
+        let server = Server::with_args(engine, args);
         let cast = Cast::new(&server);
         (server, cast)
     };
@@ -103,7 +102,7 @@ fn ledger_alias_creates_accounts(engine: Engine) {
     let (_on, cast) = with(&["--ledger-alias"]);
     let path = format!("/v2/ledgers/{}/accounts", cast.book);
     let made = cast.owner.post(&path, &json!({"name": "Cash", "type": "ASSET"})).ok();
-    assert_eq!(cast.owner.get(&cast.path("/accounts/cash")).ok(), made);
+    assert_eq!(cast.read("/accounts/cash"), made);
     cast.owner.post(&path, &json!({"name": "cash"})).refused(400, "badRequest");
     cast.viewer.post(&path, &json!({"name": "Mine"})).refused(403, "forbidden");
     cast.stranger.post(&path, &json!({"name": "Mine"})).refused(404, "notFound");
@@ -115,7 +114,7 @@ fn ledger_alias_creates_accounts(engine: Engine) {
     cast.account_in("Salary", "INCOMING", &["Income"]);
     let body = json!({"name": "Bonus", "group": "income", "description": "Once a year"});
     let made = cast.owner.post(&path, &body).ok();
-    assert_eq!(cast.owner.get(&cast.path("/accounts/bonus")).ok(), made);
+    assert_eq!(cast.read("/accounts/bonus"), made);
     assert_eq!((&made["type"], &made["groups"][0]["name"]), (&json!("INCOMING"), &json!("Income")));
     assert_eq!(made["properties"], json!({"description": "Once a year"}));
     cast.group("Other");
@@ -124,17 +123,11 @@ fn ledger_alias_creates_accounts(engine: Engine) {
         "groups": [{"name": "Other"}], "properties": {"description": "kept"},
     });
     let made = cast.owner.post(&path, &body).ok();
-    assert_eq!(
-        (&made["type"], &made["properties"]["description"]),
-        (&json!("OUTGOING"), &json!("kept"))
-    );
+    shows(&made, &json!({"type": "OUTGOING", "properties": {"description": "kept"}}));
     assert_eq!(made["groups"].as_array().map(Vec::len), Some(2));
     let blank = json!({"name": "Plain", "group": "", "description": null});
     let made = cast.owner.post(&path, &blank).ok();
-    assert_eq!(
-        (&made["type"], &made["groups"], &made["properties"]),
-        (&json!("ASSET"), &json!([]), &json!({}))
-    );
+    shows(&made, &json!({"type": "ASSET", "groups": [], "properties": {}}));
     let message = cast
         .owner
         .post(&path, &json!({"name": "Lost", "group": "Nowhere"}))
@@ -149,6 +142,6 @@ fn ledger_alias_creates_accounts(engine: Engine) {
     }
     // createAccount itself ignores them (0.10).
     let body = json!({"name": "New", "group": "Income", "description": "x"});
-    let made = cast.owner.post(&cast.path("/accounts"), &body).ok();
+    let made = cast.post("/accounts", &body).ok();
     assert_eq!((&made["groups"], &made["properties"]), (&json!([]), &json!({})));
 }

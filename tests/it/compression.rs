@@ -50,7 +50,7 @@ fn rule_0_39_large_answers_are_compressed(server: &Server) {
         json!({"date": "2026-01-15", "amount": "1.00", "creditAccount": {"name": "Cash"},
             "debitAccount": {"name": "Food"}, "description": format!("Lunch {at} é")})
     };
-    cast.owner.post(&cast.path("/transactions/batch"), &batch((0..900).map(lunch))).ok();
+    cast.post("/transactions/batch", &batch((0..900).map(lunch))).ok();
     let path = cast.path("/transactions?limit=900");
     let whole = cast.owner.get(&path).ok();
     assert_eq!(items(&whole).len(), 900);

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use daybook_tests::receiver::{Receiver, fine};
-use daybook_tests::{CASH_AND_FOOD, Cast, Server, column, id, pause};
+use daybook_tests::{CASH_AND_FOOD, Cast, Server, column, id};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -32,10 +31,6 @@ fn lunch(cast: &Cast, description: &str) -> Value {
     cast.record("2026-01-05", "10", "Cash", "Food", description)
 }
 
-fn book(server: &Server) -> Cast {
-    Cast::with_accounts(server, &CASH_AND_FOOD)
-}
-
 fn backlog(cast: &Cast) -> Value {
     cast.viewer.get(&cast.path("/events/backlog")).ok()["count"].clone()
 }
@@ -46,7 +41,7 @@ fn wait_until_idle(cast: &Cast) {
 
 /// Returns the newest events of postings.
 fn events(cast: &Cast) -> Vec<Value> {
-    items(&cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED")).ok()).clone()
+    items(&cast.read("/events?type=TRANSACTION_POSTED")).clone()
 }
 
 fn response_of(cast: &Cast, event: &Value, app: &Value) -> String {
@@ -55,16 +50,9 @@ fn response_of(cast: &Cast, event: &Value, app: &Value) -> String {
 }
 
 fn rule_8_10_backlog_counts_pending_events(server: &Server) {
-    let cast = book(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     assert_eq!(backlog(&cast), 0);
-    let open = Arc::new(AtomicBool::new(false));
-    let gate = Arc::clone(&open);
-    let slow = Receiver::answering(move |_| {
-        while !gate.load(Ordering::SeqCst) {
-            pause(Duration::from_millis(5));
-        }
-        fine("{}")
-    });
+    let (slow, open) = Receiver::gated();
     let fast = Receiver::start();
     for receiver in [&slow, &fast] {
         install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
@@ -81,7 +69,7 @@ fn rule_8_10_backlog_counts_pending_events(server: &Server) {
 }
 
 fn rule_8_5_events_are_filtered_by_error(server: &Server) {
-    let cast = book(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let receiver = Receiver::answering(|received| {
         let transaction = &received.body["data"]["object"]["transaction"];
         fine(match transaction["description"].as_str() {
@@ -96,7 +84,7 @@ fn rule_8_5_events_are_filtered_by_error(server: &Server) {
     receiver.wait_for(4);
     wait_until_idle(&cast);
     let listed = |query: &str| {
-        let page = cast.owner.get(&cast.path(&format!("/events?{query}"))).ok();
+        let page = cast.read(&format!("/events?{query}"));
         column(&page, "id")
     };
     let all = listed("type=TRANSACTION_POSTED");
@@ -104,13 +92,13 @@ fn rule_8_5_events_are_filtered_by_error(server: &Server) {
     assert_eq!(listed("error=true&type=BOOK_CREATED").len(), 2, "8.5: type is ignored");
     let without = listed("error=false");
     assert!(without.contains(&all[1]) && !without.contains(&all[0]));
-    let page = cast.owner.get(&cast.path("/events?error=true&limit=1")).ok();
+    let page = cast.read("/events?error=true&limit=1");
     let cursor = page["cursor"].as_str().expect("a cursor");
     assert_eq!(listed(&format!("limit=1&cursor={cursor}")), [all[2].clone()], "8.5: pages");
 }
 
 fn rule_1_2_transactions_are_filtered_by_error(server: &Server) {
-    let cast = book(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let fails = Arc::new(AtomicBool::new(true));
     let receiver = Receiver::answering({
         let fails = Arc::clone(&fails);
@@ -127,7 +115,7 @@ fn rule_1_2_transactions_are_filtered_by_error(server: &Server) {
     let [first, second] = [lunch(&cast, "bad"), lunch(&cast, "bad")];
     // Two errors of one transaction.
     let verb = |verb: &str, item: &Value| {
-        cast.owner.patch(&cast.path(&format!("/transactions/{verb}")), &json!({"id": id(item)}))
+        cast.patch(&format!("/transactions/{verb}"), &json!({"id": id(item)}))
     };
     verb("check", &first).ok();
     verb("trash", &second).ok();
@@ -149,10 +137,10 @@ fn rule_1_2_transactions_are_filtered_by_error(server: &Server) {
     assert_eq!((counted("error:true"), counted("error:false")), (json!(1), json!(1)));
     assert_eq!(found("error:maybe"), [""; 0], "1.1.9");
     // Another book has none.
-    assert_eq!(sorted_labels(&find(&book(server), "error:true")), [""; 0]);
+    assert_eq!(sorted_labels(&find(&Cast::new(server), "error:true")), [""; 0]);
     // 8.7: a later response replaces the error.
     fails.store(false, Ordering::SeqCst);
-    let errors = items(&cast.owner.get(&cast.path("/events?error=true")).ok()).clone();
+    let errors = items(&cast.read("/events?error=true")).clone();
     let of_first = errors.iter().filter(|event| event["resource"] == good["id"]).count();
     assert_eq!((errors.len(), of_first), (3, 0), "8.7");
     let about = |item: &Value| -> Vec<&Value> {
@@ -169,7 +157,7 @@ fn rule_1_2_transactions_are_filtered_by_error(server: &Server) {
 
 /// 2.6: also when dates change after the error.
 fn rule_1_2_error_search_is_ordered_by_date(server: &Server) {
-    let cast = book(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let receiver = Receiver::answering(|_| fine(r#"{"error": "no"}"#));
     install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
     let made = ["one", "two", "three"].map(|description| lunch(&cast, description));
@@ -178,7 +166,7 @@ fn rule_1_2_error_search_is_ordered_by_date(server: &Server) {
     wait_until_idle(&cast);
     for (transaction, date) in made.iter().zip(["2026-03-01", "2025-12-31", "2026-02-01"]) {
         let moved = json!({"id": transaction["id"], "date": date});
-        cast.owner.put(&cast.path("/transactions"), &moved).ok();
+        cast.put("/transactions", &moved).ok();
     }
     let descriptions = |query: &str| column(&find(&cast, query), "description");
     assert_eq!(descriptions("error:true"), ["one", "three", "four", "two"], "2.6: by their dates");
@@ -188,7 +176,7 @@ fn rule_1_2_error_search_is_ordered_by_date(server: &Server) {
 }
 
 fn rule_8_12_one_event_is_replayed(server: &Server) {
-    let cast = book(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let receiver = Receiver::answering(|received| {
         fine(if received.header("webhook-id").starts_with("00") {
             r#"{"result": "once more"}"#
@@ -218,15 +206,8 @@ fn rule_8_12_one_event_is_replayed(server: &Server) {
 }
 
 fn rule_8_12_replay_is_refused_during_a_delivery(server: &Server) {
-    let cast = book(server);
-    let open = Arc::new(AtomicBool::new(false));
-    let gate = Arc::clone(&open);
-    let receiver = Receiver::answering(move |_| {
-        while !gate.load(Ordering::SeqCst) {
-            pause(Duration::from_millis(5));
-        }
-        fine("{}")
-    });
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let (receiver, open) = Receiver::gated();
     let app = install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
     lunch(&cast, "one");
     receiver.wait_for(1);
@@ -239,7 +220,7 @@ fn rule_8_12_replay_is_refused_during_a_delivery(server: &Server) {
 }
 
 fn rule_8_12_many_events_are_replayed(server: &Server) {
-    let cast = book(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let receivers = [r#"{"error": "no"}"#, r#"{"result": "yes"}"#]
         .map(|answer| Receiver::answering(move |_| fine(answer)));
     for receiver in &receivers {
@@ -252,7 +233,7 @@ fn rule_8_12_many_events_are_replayed(server: &Server) {
         receiver.wait_for(2);
     }
     wait_until_idle(&cast);
-    let all: Vec<Value> = items(&cast.owner.get(&cast.path("/events")).ok()).clone();
+    let all: Vec<Value> = items(&cast.read("/events")).clone();
     let ids: Vec<Value> = all.iter().map(|event| json!({"id": event["id"]})).collect();
     let replay = |query: &str| {
         let path = cast.path(&format!("/events/replay/batch{query}"));
@@ -270,9 +251,9 @@ fn rule_8_12_many_events_are_replayed(server: &Server) {
 }
 
 fn rule_8_12_invalid_replay_is_refused(server: &Server) {
-    let cast = book(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let app = install(&cast, "http://127.0.0.1:1/", &["BOOK_DELETED"], json!({}));
-    let event = items(&cast.owner.get(&cast.path("/events?limit=1")).ok())[0].clone();
+    let event = items(&cast.read("/events?limit=1"))[0].clone();
     let batch = cast.path("/events/replay/batch");
     let unknown = json!({"items": [{"id": event["id"]}, {"id": "nonsense"}]});
     let message = cast.owner.patch(&batch, &unknown).refused(404, "notFound");
@@ -297,13 +278,13 @@ fn rule_8_12_invalid_replay_is_refused(server: &Server) {
 }
 
 fn rule_8_12_deleted_response_is_gone(server: &Server) {
-    let cast = book(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let app = install(&cast, "http://127.0.0.1:1/", &["BOOK_DELETED"], json!({}));
-    let event = items(&cast.owner.get(&cast.path("/events?limit=1")).ok())[0].clone();
+    let event = items(&cast.read("/events?limit=1"))[0].clone();
     let path = response_of(&cast, &event, &app);
     cast.owner.delete(&path).refused(404, "notFound");
     cast.owner.put(&path, &Value::Null).ok();
-    let listed = || column(&cast.owner.get(&cast.path("/events?error=true")).ok(), "id");
+    let listed = || column(&cast.read("/events?error=true"), "id");
     assert_eq!(listed(), [id(&event)]);
     let shown = cast.editor.delete(&path).ok();
     assert_eq!((&shown["id"], &shown["botResponses"]), (&event["id"], &json!([])));

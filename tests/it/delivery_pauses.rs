@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use daybook_tests::receiver::{Received, Receiver, fine};
-use daybook_tests::{CASH_AND_FOOD, Cast, Engine, RawSql, Server, id, now_milliseconds, pause};
+use daybook_tests::{
+    CASH_AND_FOOD, Cast, Engine, RawSql, Server, column, id, now_milliseconds, pause,
+};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -33,10 +35,6 @@ pub fn tests() -> Vec<Case> {
 
 pub const POSTED: [&str; 1] = ["TRANSACTION_POSTED"];
 const THREE_DAYS: i64 = 259_200_000;
-
-fn book(server: &Server) -> Cast {
-    Cast::with_accounts(server, &CASH_AND_FOOD)
-}
 
 pub fn lunch(cast: &Cast, description: &str) {
     cast.record("2026-01-05", "10", "Cash", "Food", description);
@@ -88,7 +86,7 @@ fn backlog(cast: &Cast) -> Value {
 
 /// Returns the messages of the responses to postings, newest first.
 pub fn messages(cast: &Cast) -> Vec<String> {
-    let page = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED")).ok();
+    let page = cast.read("/events?type=TRANSACTION_POSTED");
     let message = |event: &Value| {
         let first = event["botResponses"].get(0)?;
         Some(first["message"].as_str().unwrap_or_default().to_owned())
@@ -96,9 +94,19 @@ pub fn messages(cast: &Cast) -> Vec<String> {
     items(&page).iter().filter_map(message).collect()
 }
 
+/// Returns the ids of the events of postings, newest first.
+fn postings(cast: &Cast) -> Vec<String> {
+    column(&cast.read("/events?type=TRANSACTION_POSTED"), "id")
+}
+
+/// Returns the path of a replay for an app.
+fn replay_path(cast: &Cast, event: &str, app: &Value) -> String {
+    cast.path(&format!("/events/{event}/responses/{}", id(app)))
+}
+
 /// Creates an app whose next failure completes three days of failures.
 fn about_to_be_paused(server: &Server, receiver: &Receiver) -> (Cast, Value) {
-    let cast = book(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let app = install(&cast, &receiver.url(), &POSTED, json!({}));
     webhooks(server, "pause", &["--book", &cast.book, "--app", id(&app)], &app);
     lunch(&cast, "one");
@@ -140,8 +148,8 @@ fn rule_8_19_app_is_paused_after_three_days_of_failures(server: &Server) {
     assert_eq!(receiver.received().len(), 1, "8.19: nothing is sent");
     assert_eq!(backlog(&cast), 0, "8.10: what is paused is not on its way");
     works.store(1, Ordering::SeqCst);
-    let installed = items(&cast.owner.get(&cast.path("/integrations")).ok())[0].clone();
-    cast.owner.put(&cast.path("/integrations"), &json!({"id": installed["id"]})).ok();
+    let installed = items(&cast.read("/integrations"))[0].clone();
+    cast.put("/integrations", &json!({"id": installed["id"]})).ok();
     let received = receiver.wait_for(3);
     assert_eq!(descriptions(&received), ["one", "two", "three"], "8.19: in their order");
     assert!(paused(server, &app).is_empty());
@@ -157,9 +165,7 @@ fn rule_8_19_successful_replay_ends_the_pause(server: &Server) {
     let (cast, app) = about_to_be_paused(server, &receiver);
     eventually("8.19: it is paused", || !paused(server, &app).is_empty());
     lunch(&cast, "two");
-    let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED")).ok();
-    let first = id(&items(&events)[1]).to_owned();
-    let path = cast.path(&format!("/events/{first}/responses/{}", id(&app)));
+    let path = replay_path(&cast, &postings(&cast)[1], &app);
     cast.editor.put(&path, &Value::Null).ok();
     assert_eq!(paused(server, &app).len(), 1, "8.19: it fails still");
     cast.editor.put(&path, &Value::Null).ok();
@@ -169,7 +175,7 @@ fn rule_8_19_successful_replay_ends_the_pause(server: &Server) {
 }
 
 fn rule_8_19_operator_pauses_and_resumes_an_app(server: &Server) {
-    let (cast, receiver) = (book(server), Receiver::start());
+    let (cast, receiver) = (Cast::with_accounts(server, &CASH_AND_FOOD), Receiver::start());
     let app = install(&cast, &receiver.url(), &POSTED, json!({}));
     let other = Receiver::start();
     install(&cast, &other.url(), &POSTED, json!({}));
@@ -189,19 +195,18 @@ fn rule_8_19_operator_pauses_and_resumes_an_app(server: &Server) {
 }
 
 fn rule_8_19_installing_user_cannot_end_the_operator_pause(server: &Server) {
-    let (cast, receiver) = (book(server), Receiver::start());
+    let (cast, receiver) = (Cast::with_accounts(server, &CASH_AND_FOOD), Receiver::start());
     let app = install(&cast, &receiver.url(), &POSTED, json!({}));
     webhooks(server, "pause", &["--book", &cast.book, "--app", id(&app)], &app);
     lunch(&cast, "one");
-    let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED")).ok();
-    let path = format!("/events/{}/responses/{}", id(&items(&events)[0]), id(&app));
-    let message = cast.owner.put(&cast.path(&path), &Value::Null).refused(400, "badRequest");
+    let path = replay_path(&cast, &postings(&cast)[0], &app);
+    let message = cast.owner.put(&path, &Value::Null).refused(400, "badRequest");
     assert!(message.contains("paused"), "{message}");
-    let installed = items(&cast.owner.get(&cast.path("/integrations")).ok())[0].clone();
+    let installed = items(&cast.read("/integrations"))[0].clone();
     let renamed = json!({"id": installed["id"], "name": "Renamed"});
-    cast.owner.put(&cast.path("/integrations"), &renamed).ok();
-    cast.owner.delete(&cast.path(&format!("/integrations/{}", id(&installed)))).ok();
-    cast.owner.post(&cast.path("/integrations"), &json!({"agentId": app["id"]})).ok();
+    cast.put("/integrations", &renamed).ok();
+    cast.delete(&format!("/integrations/{}", id(&installed))).ok();
+    cast.post("/integrations", &json!({"agentId": app["id"]})).ok();
     lunch(&cast, "two");
     pause(NOTHING_COMES);
     assert!(receiver.received().is_empty(), "8.19: neither saving nor reinstalling ends the pause");
@@ -210,7 +215,7 @@ fn rule_8_19_installing_user_cannot_end_the_operator_pause(server: &Server) {
 }
 
 fn rule_8_19_invalid_operator_command_is_refused(server: &Server) {
-    let cast = book(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let refused = |arguments: &[&str], why: &str| {
         let error = run(server, &[&["webhooks"], arguments].concat()).expect_err("refused");
         assert!(error.contains(why), "{why}: {error}");
@@ -223,15 +228,8 @@ fn rule_8_19_invalid_operator_command_is_refused(server: &Server) {
 
 /// 8.19: a delivery in flight completes.
 fn rule_8_19_pause_stops_pending_deliveries(server: &Server) {
-    let cast = book(server);
-    let open = Arc::new(AtomicBool::new(false));
-    let gate = Arc::clone(&open);
-    let receiver = Receiver::answering(move |_| {
-        while !gate.load(Ordering::SeqCst) {
-            pause(Duration::from_millis(5));
-        }
-        fine("{}")
-    });
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let (receiver, open) = Receiver::gated();
     let app = install(&cast, &receiver.url(), &POSTED, json!({}));
     for description in ["one", "two", "three"] {
         lunch(&cast, description);
@@ -247,7 +245,7 @@ fn rule_8_19_pause_stops_pending_deliveries(server: &Server) {
 }
 
 fn rule_8_6_undecryptable_secret_fails_the_event(server: &Server) {
-    let (cast, receiver) = (book(server), Receiver::start());
+    let (cast, receiver) = (Cast::with_accounts(server, &CASH_AND_FOOD), Receiver::start());
     let secret = json!({"clientSecret": "a secret"});
     let app = install(&cast, &receiver.url(), &POSTED, secret);
     let nothing = match server.engine() {
@@ -288,9 +286,9 @@ fn refuse_first(refusal: &'static str) -> Receiver {
 /// Replays an earlier event while `one` waits for its next attempt and `two` behind it. The pause
 /// of about 15 s must stay.
 fn check_replay_during_pause(server: &Server, refusal: &'static str) {
-    let cast = book(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     lunch(&cast, "zero");
-    let zero = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED&limit=1")).ok();
+    let zero = postings(&cast).remove(0);
     let receiver = refuse_first(refusal);
     let app = install(&cast, &receiver.url(), &POSTED, json!({}));
     webhooks(server, "pause", &["--book", &cast.book, "--app", id(&app)], &app);
@@ -304,8 +302,7 @@ fn check_replay_during_pause(server: &Server, refusal: &'static str) {
     let due = due_at(server, &app);
     let pause = due - resumed;
     assert!((15_000..60_000).contains(&pause), "8.8: due after {pause} ms");
-    let path = format!("/events/{}/responses/{}", id(&items(&zero)[0]), id(&app));
-    cast.owner.put(&cast.path(&path), &Value::Null).ok();
+    cast.owner.put(&replay_path(&cast, &zero, &app), &Value::Null).ok();
     assert_eq!(due_at(server, &app), due, "8.12: the replay leaves the pause");
     end_pause(server, &app);
     let received = receiver.wait_for(4);
@@ -314,8 +311,7 @@ fn check_replay_during_pause(server: &Server, refusal: &'static str) {
 
 /// Waits for the first attempt of the second newest posting.
 fn wait_for_first_attempt(cast: &Cast) {
-    let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED&limit=2")).ok();
-    let path = cast.path(&format!("/events/{}/deliveries", id(&items(&events)[1])));
+    let path = cast.path(&format!("/events/{}/deliveries", postings(cast)[1]));
     eventually("the first attempt is settled", || !items(&cast.owner.get(&path).ok()).is_empty());
 }
 
@@ -328,14 +324,14 @@ fn rule_8_12_replay_keeps_the_pause_before_a_retry(server: &Server) {
 }
 
 fn rule_8_12_book_deleted_events_are_not_replayed(server: &Server) {
-    let cast = book(server);
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let app = install(&cast, "http://127.0.0.1:1/", &POSTED, json!({}));
-    cast.owner.delete(&cast.path("")).ok();
+    cast.delete("").ok();
     restore(&cast.owner, &cast.book).ok();
-    let page = cast.owner.get(&cast.path("/events?type=BOOK_DELETED")).ok();
+    let page = cast.read("/events?type=BOOK_DELETED");
     let event = id(&items(&page)[0]).to_owned();
-    let path = cast.path(&format!("/events/{event}/responses/{}", id(&app)));
+    let path = replay_path(&cast, &event, &app);
     cast.owner.put(&path, &Value::Null).refused(400, "badRequest");
     let batch = json!({"items": [{"id": event}]});
-    cast.owner.patch(&cast.path("/events/replay/batch"), &batch).refused(400, "badRequest");
+    cast.patch("/events/replay/batch", &batch).refused(400, "badRequest");
 }

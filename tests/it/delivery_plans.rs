@@ -3,7 +3,7 @@
 use daybook_domain::app::AppId;
 use daybook_domain::instant::Instant;
 use daybook_domain::permission::Action;
-use daybook_service::delivery::{InFlight, Slot};
+use daybook_service::delivery::{InFlight, SlotHolder};
 use daybook_service::{Error, access};
 use daybook_storage::delivery::log::AttemptPlace;
 use daybook_storage::event::EventFilter;
@@ -81,7 +81,8 @@ fn due_queues_use_an_index(engine: Engine) {
     ]);
     // An app and its installing user have all their slots.
     let mut full = InFlight::new(64, 8);
-    let slot = Slot { app: AppId::stored("busy".to_owned()), installer: Some(inside.cx.user.id) };
+    let slot =
+        SlotHolder { app: AppId::stored("busy".to_owned()), installer: Some(inside.cx.user.id) };
     (0..32).for_each(|_| full.enter(&slot));
     let steps = |in_flight: Option<&InFlight>| {
         let plan = inside.store.read(|tx| {

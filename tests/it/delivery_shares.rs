@@ -6,7 +6,7 @@ use daybook_domain::book::Changes;
 use daybook_domain::instant::Instant;
 use daybook_service::event::{self, Request};
 use daybook_tests::receiver::Receiver;
-use daybook_tests::{Engine, Options, RawSql, RowLock, Server, id};
+use daybook_tests::{Engine, RawSql, RowLock, Server, id};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -23,21 +23,16 @@ pub fn tests() -> Vec<Case> {
     ]
 }
 
-fn server(engine: Engine, deadline: &str) -> Server {
-    let args = ["--read-deadline-seconds", deadline].map(str::to_owned).to_vec();
-    Server::start_with(Options { engine, args, ..Options::default() })
-}
-
 /// More apps of one user wait for a locked table than may read at once.
 fn rule_8_9_slow_reads_of_one_user_do_not_delay_others(engine: Engine) {
     if engine == Engine::Sqlite {
         // A reader of SQLite cannot be blocked from outside.
         return;
     }
-    let server = server(engine, "600");
+    let server = Server::with_args(engine, &["--read-deadline-seconds", "600"]);
     let (busy, other) = (book(&server), book(&server));
     lunch(&busy, "one");
-    let events = busy.owner.get(&busy.path("/events?type=TRANSACTION_POSTED")).ok();
+    let events = busy.read("/events?type=TRANSACTION_POSTED");
     let event = json!({"id": items(&events)[0]["id"]});
     let held = Receiver::start();
     for _ in 0..8 {
@@ -63,7 +58,7 @@ fn rule_8_8_read_past_its_deadline_is_a_failed_attempt(engine: Engine) {
         // A reader of SQLite cannot be blocked from outside.
         return;
     }
-    let server = server(engine, "1");
+    let server = Server::with_args(engine, &["--read-deadline-seconds", "1"]);
     let (cast, receiver) = (book(&server), Receiver::start());
     let app = install(&cast, &receiver.url(), &["ACCOUNT_CREATED"], json!({}));
     let mut lock = RowLock::begin(&server);
@@ -101,10 +96,7 @@ fn group_types_are_cached_between_events(engine: Engine) {
         inside.store.statements() - before
     };
     let (first, second) = (statements(), statements());
-    assert!(
-        second + 2 <= first,
-        "all groups and all memberships are read again: {first}, {second}"
-    );
+    assert!(second + 2 <= first, "groups and memberships are read again: {first}, {second}");
     inside.chart(&[], &[("Card", AccountType::Liability, &[])]);
     let changed = statements();
     assert!(changed > second, "a change of the chart is noticed: {changed}, {second}");

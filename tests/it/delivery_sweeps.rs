@@ -75,7 +75,7 @@ fn rule_8_19_paused_events_are_given_up_after_30_days(engine: Engine) {
     webhooks(&server, "resume", &["--app", id(&app)], &app);
     lunch(&cast, "three");
     receiver.wait_for(1);
-    let page = cast.owner.get(&cast.path("/events?error=true")).ok();
+    let page = cast.read("/events?error=true");
     let ids: Vec<Value> = items(&page).iter().map(|event| json!({"id": event["id"]})).collect();
     let batch = cast.path("/events/replay/batch?errorsOnly=true");
     cast.owner.patch(&batch, &json!({"items": ids})).no_content();
@@ -92,14 +92,12 @@ fn rule_8_21_deliveries_per_request_are_limited(engine: Engine) {
     }
     let lunch = json!({"date": "2026-01-05", "amount": "1", "creditAccount": {"name": "Cash"},
         "debitAccount": {"name": "Food"}, "description": "Lunch"});
-    let send = |count: usize| {
-        cast.owner.post(&cast.path("/transactions/batch"), &batch(vec![lunch.clone(); count]))
-    };
+    let send = |count: usize| cast.post("/transactions/batch", &batch(vec![lunch.clone(); count]));
     let message = send(2_000).refused(400, "badRequest");
     let why = "apps would receive 102000 events; at most 100000 are delivered for one request";
     assert!(message.starts_with(why), "8.21: {message}");
     assert!(message.ends_with("send fewer items at once"), "{message}");
-    let listed = cast.owner.get(&cast.path("/transactions")).ok();
+    let listed = cast.read("/transactions");
     assert!(items(&listed).is_empty(), "nothing is changed");
     send(1).ok();
 }
@@ -129,16 +127,16 @@ fn rule_8_11_deliveries_of_an_uninstalled_app_are_deleted_in_portions(engine: En
     let email = Email::stored(cast.owner.email().to_owned());
     let owner = other.read(|tx| user::find(tx, &email)).expect("a read").expect("the owner");
     let cx = Context::new(Arc::new(owner), Instant::new(1_763_000_000_000), Arc::new(Ids::new(11)));
-    let installed = cast.owner.get(&cast.path("/integrations")).ok();
+    let installed = cast.read("/integrations");
     let (book, removed) = (cast.book.clone(), id(&items(&installed)[0]).to_owned());
     let shard = ShardKey::of_book(&book);
     let delete = other.write(shard, move |tx| integration::delete(tx, &cx, &book, &removed));
     delete.expect("it has left");
     drop(other);
     assert_eq!(database.count(&waiting), 7_001, "a portion goes at once");
-    let backlog = || cast.owner.get(&cast.path("/events/backlog")).ok()["count"].clone();
+    let backlog = || cast.read("/events/backlog")["count"].clone();
     assert_eq!(backlog(), 0, "nothing waits for it");
-    let again = || cast.owner.post(&cast.path("/integrations"), &json!({"agentId": app["id"]}));
+    let again = || cast.post("/integrations", &json!({"agentId": app["id"]}));
     again().refused(503, "backendError");
 
     server.restart();

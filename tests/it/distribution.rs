@@ -47,8 +47,11 @@ fn distribute_requires_the_extension(engine: Engine) {
     let refused = migrate(&server, &["--distribute"]);
     assert_eq!(refused.status.code(), Some(1));
     let why = match engine {
-        Engine::Sqlite => "SQLite is one file on one machine",
-        Engine::Postgres => "the extension citus is not installed, see docs/scaling.md",
+        Engine::Sqlite => "the tables cannot be distributed: SQLite is one file on one machine",
+        Engine::Postgres => {
+            "the tables cannot be distributed: the extension citus is not installed, see \
+             docs/scaling.md"
+        }
     };
     assert!(text_of(&refused.stderr).contains(why), "{}", text_of(&refused.stderr));
     assert_eq!(tables(&server), before, "nothing was changed");
@@ -107,7 +110,9 @@ fn statements_write_one_book(engine: Engine) {
     let forget = "DELETE FROM pg_dist_partition WHERE logicalrelid = 'users'::regclass";
     database.batch_execute(forget).expect("a table without a place");
     let refused = migrate(&server, &[]);
-    assert!(text_of(&refused.stderr).contains("except users"), "{}", text_of(&refused.stderr));
+    let why = "the tables are distributed over several machines, except users: run \
+               `daybook migrate --distribute`";
+    assert!(text_of(&refused.stderr).contains(why), "{}", text_of(&refused.stderr));
     let placed = migrate(&server, &["--distribute"]);
     assert_eq!(text_of(&placed.stdout), "users: on every machine\n");
     database.batch_execute(WATCH).expect("what watches");
@@ -157,7 +162,9 @@ fn advisory_locks_are_taken_at_the_coordinator(engine: Engine) {
     let (cluster, server, mut worker) = stopped();
     let (place, name) = cluster.url().rsplit_once('/').expect("an address with a name");
     let url = format!("{place}/coordinator");
-    let other = "does not lead to the coordinator of the machines";
+    let other = "--coordinator-url does not lead to the coordinator of the machines that \
+                 --database-url connects to; use URLs of the same distributed database, or omit \
+                 --coordinator-url";
     refused(&server, cluster.url(), other);
     worker.batch_execute(STUB).expect("the stub");
     assert!(migrate(&server, &["--distribute"]).status.success());
@@ -188,7 +195,7 @@ fn advisory_locks_are_taken_at_the_coordinator(engine: Engine) {
     let mut seen = BTreeSet::new();
     while seen.is_empty() {
         assert!(started.elapsed() < Duration::from_secs(60), "no audit has a lease");
-        cast.owner.patch(&cast.path("/audit"), &Value::Null).no_content();
+        cast.patch("/audit", &Value::Null).no_content();
         for _ in 0..50 {
             let locked = admin.query(LOCKED, &[]).expect("locks");
             seen.extend(locked.iter().map(|row| row.get::<_, String>(0)));
@@ -205,11 +212,11 @@ fn writes(server: &Server) {
             "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}})
     };
     for at in 0..20 {
-        cast.owner.post(&cast.path("/transactions"), &lunch(at)).ok();
+        cast.post("/transactions", &lunch(at)).ok();
     }
-    cast.owner.post(&cast.path("/transactions/batch"), &batch((20..320).map(lunch))).ok();
-    let listed = cast.owner.get(&cast.path("/transactions?query=%23food&limit=1000")).ok();
+    cast.post("/transactions/batch", &batch((20..320).map(lunch))).ok();
+    let listed = cast.read("/transactions?query=%23food&limit=1000");
     assert_eq!(items(&listed).len(), 320);
-    let balances = cast.owner.get(&cast.path("/balances?query=account:Cash%20on:2026-01")).ok();
+    let balances = cast.read("/balances?query=account:Cash%20on:2026-01");
     assert!(balances.to_string().contains("320.00"), "{balances}");
 }

@@ -10,15 +10,10 @@ pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![
         invalid_token_is_refused,
         other_schemes_are_refused,
-        token_in_the_query_is_refused,
         unknown_and_inaccessible_books_get_the_same_error,
         unknown_ids_are_not_found,
         ids_of_another_book_are_not_found,
-        authentication_is_checked_first,
-        visibility_is_checked_before_permission,
-        permission_is_checked_before_existence,
-        existence_is_checked_before_values,
-        second_delete_is_not_found,
+        checks_have_one_order,
         update_without_an_id_is_refused,
     ];
     cases.extend(REQUIRED.iter().map(|(name, path, body, field)| {
@@ -35,12 +30,9 @@ fn invalid_token_is_refused(server: &Server) {
     let parts: Vec<&str> = good.split('.').collect();
     let last = if good.ends_with('A') { "B" } else { "A" };
     let mut tokens = vec![
-        "x".to_owned(),
         "a.b.c".to_owned(),
-        "....".to_owned(),
         good[..good.len() - 2].to_owned(),
         format!("{}{last}{last}{last}", &good[..good.len() - 3]),
-        format!("{good}x"),
         good.to_ascii_uppercase(),
         "%00".to_owned(),
         "x".repeat(6000),
@@ -61,27 +53,14 @@ fn invalid_token_is_refused(server: &Server) {
     assert!(message.contains("Login Required"), "10.2: {message}");
 }
 
-/// 11.5: the header is always `Authorization: Bearer <token>`.
+/// 11.5: the header is always `Authorization: Bearer <token>`; the query has no token.
 fn other_schemes_are_refused(server: &Server) {
     let token = server.token("carol@example.com");
-    let values = [
-        String::new(),
-        "Bearer".to_owned(),
-        "Bearer ".to_owned(),
-        token.clone(),
-        format!("Basic {token}"),
-        format!("Token {token}"),
-    ];
-    for value in values {
-        let answer = server.anonymous().header("Authorization", &value).get("/v5/user");
+    for value in ["", "Bearer ", &token, &format!("Basic {token}"), &format!("Token {token}")] {
+        let answer = server.anonymous().header("Authorization", value).get("/v5/user");
         assert_eq!(answer.status, 401, "`{value}`");
         answer.refused(401, "required");
     }
-}
-
-/// 11.5.
-fn token_in_the_query_is_refused(server: &Server) {
-    let token = server.token("carol@example.com");
     for name in ["access_token", "token", "oauth_token", "key", "authorization"] {
         server.anonymous().get(&format!("/v5/user?{name}={token}")).refused(401, "required");
     }
@@ -109,10 +88,8 @@ fn unknown_and_inaccessible_books_get_the_same_error(server: &Server) {
     }
     let body = json!({"id": cast.book, "name": "Mine"});
     let foreign = cast.stranger.put("/v5/books", &body).refused(404, "notFound");
-    let missing = cast
-        .stranger
-        .put("/v5/books", &json!({"id": unknown, "name": "Mine"}))
-        .refused(404, "notFound");
+    let body = json!({"id": unknown, "name": "Mine"});
+    let missing = cast.stranger.put("/v5/books", &body).refused(404, "notFound");
     assert_eq!(foreign.replace(&cast.book, "*"), missing.replace(&unknown, "*"));
 }
 
@@ -176,86 +153,61 @@ fn ids_of_another_book_are_not_found(server: &Server) {
         check_not_found(&cast.owner, &cast, id(&resource));
     }
     // Ids of collaborators are stable per book.
-    let rows = other.owner.get(&other.path("/collaborators")).ok();
+    let rows = other.read("/collaborators");
     check_not_found(&cast.owner, &cast, id(&rows["items"][1]));
 }
 
-fn authentication_is_checked_first(server: &Server) {
+/// 0.17: authentication, visibility, permission, existence, values.
+fn checks_have_one_order(server: &Server) {
     let cast = Cast::new(server);
-    let anonymous = &cast.anonymous;
-    anonymous.get("/v5/books/unknown").refused(401, "required");
-    anonymous.post("/v5/books", &json!({})).refused(401, "required");
-    anonymous.put("/v5/books", &json!({})).refused(401, "required");
-    anonymous.get(&cast.path("/accounts/unknown")).refused(401, "required");
-    anonymous.get(&cast.path("/balances")).refused(401, "required");
-    anonymous.post(&cast.path("/accounts"), &json!({"name": ""})).refused(401, "required");
-}
-
-fn visibility_is_checked_before_permission(server: &Server) {
-    let cast = Cast::new(server);
-    let stranger = &cast.stranger;
-    stranger.post(&cast.path("/accounts"), &json!({})).refused(404, "notFound");
-    stranger.put(&cast.path(""), &json!({"fractionDigits": 99})).refused(404, "notFound");
-    stranger.get(&cast.path("/balances")).refused(404, "notFound");
-    stranger.post(&cast.path("/collaborators"), &json!({})).refused(404, "notFound");
-    stranger.patch(&cast.path("/transactions/check"), &json!({})).refused(404, "notFound");
-}
-
-fn permission_is_checked_before_existence(server: &Server) {
-    let cast = Cast::new(server);
-    let viewer = &cast.viewer;
-    viewer.put(&cast.path("/accounts"), &json!({"id": "1234567890123"})).refused(403, "forbidden");
-    viewer.delete(&cast.path("/groups/1234567890123")).refused(403, "forbidden");
-    viewer.post(&cast.path("/accounts"), &json!({})).refused(403, "forbidden");
-    viewer
-        .patch(&cast.path("/transactions/check"), &json!({"id": "unknown"}))
-        .refused(403, "forbidden");
-    viewer.patch(&cast.path("/transactions/check"), &json!({})).refused(403, "forbidden");
-    viewer.post(&cast.path("/collaborators"), &json!({"email": "x"})).refused(403, "forbidden");
-}
-
-fn existence_is_checked_before_values(server: &Server) {
-    let cast = Cast::new(server);
-    let owner = &cast.owner;
-    owner
-        .put(&cast.path("/accounts"), &json!({"id": "1234567890123", "name": ""}))
-        .refused(404, "notFound");
-    owner
-        .put(&cast.path("/groups"), &json!({"id": "1234567890123", "parent": {"id": "7"}}))
-        .refused(404, "notFound");
-    owner
-        .put("/v5/books", &json!({"id": "unknown", "fractionDigits": 99}))
-        .refused(404, "notFound");
-}
-
-/// 10.7: without an idempotency key a second DELETE answers 404.
-fn second_delete_is_not_found(server: &Server) {
-    let cast = Cast::new(server);
-    let account = cast.path(&format!("/accounts/{}", id(&cast.account("Cash", "ASSET"))));
-    let group = cast.path(&format!("/groups/{}", id(&cast.group("Assets"))));
-    let person = cast.path(&format!("/collaborators/{}", cast.viewer.email()));
-    for path in [account, group, person, cast.path("")] {
-        cast.owner.delete(&path).ok();
-        cast.owner.delete(&path).refused(404, "notFound");
-    }
+    let unknown = "1234567890123";
+    let refused = |caller: &Client, status: u16, reason: &str, requests: &[(&str, &str, Value)]| {
+        for (method, rest, body) in requests {
+            let path = if rest.starts_with("/v5/") { (*rest).to_owned() } else { cast.path(rest) };
+            let answer = caller.send(method, &path, body);
+            assert_eq!(answer.status, status, "{method} {path}: {}", answer.text);
+            answer.refused(status, reason);
+        }
+    };
+    let invalid = [
+        ("POST", "/accounts", json!({"name": ""})),
+        ("PUT", "", json!({"fractionDigits": 99})),
+        ("GET", "/balances", Value::Null),
+        ("POST", "/collaborators", json!({"email": "x"})),
+        ("PATCH", "/transactions/check", json!({})),
+    ];
+    refused(&cast.anonymous, 401, "required", &invalid);
+    refused(&cast.stranger, 404, "notFound", &invalid);
+    let forbidden = [
+        ("POST", "/accounts", json!({})),
+        ("POST", "/collaborators", json!({"email": "x"})),
+        ("PATCH", "/transactions/check", json!({})),
+        ("PUT", "/accounts", json!({"id": unknown})),
+        ("DELETE", "/groups/1234567890123", Value::Null),
+        ("PATCH", "/transactions/check", json!({"id": "unknown"})),
+    ];
+    refused(&cast.viewer, 403, "forbidden", &forbidden);
+    let missing = [
+        ("PUT", "/accounts", json!({"id": unknown, "name": ""})),
+        ("PUT", "/groups", json!({"id": unknown, "parent": {"id": "7"}})),
+        ("PUT", "/v5/books", json!({"id": "unknown", "fractionDigits": 99})),
+    ];
+    refused(&cast.owner, 404, "notFound", &missing);
+    let outside = [
+        ("GET", "/v5/books/unknown", Value::Null),
+        ("POST", "/v5/books", json!({})),
+        ("PUT", "/v5/books", json!({})),
+    ];
+    refused(&cast.anonymous, 401, "required", &outside);
 }
 
 /// 9.13: name, path, body, and the field the message must name.
 const REQUIRED: &[(&str, &str, &str, &str)] = &[
     ("book_name", "/v5/books", "{}", "name"),
-    ("book_name_null", "/v5/books", r#"{"name": null}"#, "name"),
     ("book_name_blank", "/v5/books", r#"{"name": "  "}"#, "name"),
     ("account_name", "{book}/accounts", r#"{"type": "ASSET"}"#, "name"),
-    ("account_name_blank", "{book}/accounts", r#"{"name": " \t "}"#, "name"),
     ("account_in_batch", "{book}/accounts/batch", r#"{"items": [{"name": "A"}, {}]}"#, "name"),
     ("group_name", "{book}/groups", "{}", "name"),
-    ("group_name_blank", "{book}/groups", r#"{"name": ""}"#, "name"),
-    (
-        "group_in_batch",
-        "{book}/groups/batch",
-        r#"{"items": [{"name": "A"}, {"hidden": true}]}"#,
-        "name",
-    ),
     ("collaborator_email", "{book}/collaborators", r#"{"permission": "VIEWER"}"#, "email"),
     (
         "collaborator_permission",

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::thread;
 
-use daybook_tests::{Answer, Cast, Client, Server, id};
+use daybook_tests::{Answer, CASH_AND_FOOD, Cast, Client, Server, id};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -46,12 +46,9 @@ fn tag(answer: &Answer) -> String {
     assert_eq!(answer.status, 200, "{}", answer.text);
     let Some(tag) = answer.headers.get("etag") else { panic!("no ETag: {:?}", answer.headers) };
     let inner = tag.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    assert!(
-        inner
-            .is_some_and(|inner| !inner.is_empty()
-                && inner.bytes().all(|b| b.is_ascii_graphic() && b != b'"')),
-        "a strong tag: {tag}"
-    );
+    let is_opaque = |inner: &str| inner.bytes().all(|b| b.is_ascii_graphic() && b != b'"');
+    let is_strong = inner.is_some_and(|inner| !inner.is_empty() && is_opaque(inner));
+    assert!(is_strong, "a strong tag: {tag}");
     tag.clone()
 }
 
@@ -95,11 +92,8 @@ fn check_condition(server: &Server, operation: Operation) {
     // The new tag is accepted. Repeating the operation may change nothing.
     let again = targets.call(&with_condition(owner, &changed), operation, "Again");
     let newest = tag(&again);
-    assert_eq!(
-        tag(&targets.call(&with_condition(owner, "*"), operation, "Again")),
-        newest,
-        "the same once more changes nothing"
-    );
+    // The same once more changes nothing.
+    assert_eq!(tag(&targets.call(&with_condition(owner, "*"), operation, "Again")), newest);
 }
 
 /// Checks that a condition is refused where there is no single resource.
@@ -176,25 +170,25 @@ fn unchanged_resource_keeps_its_tag(server: &Server) {
     for (collection, path) in table {
         // Send the whole resource back.
         check_tag(&cast, &path, true, || {
-            drop(cast.owner.put(&cast.path(collection), &cast.owner.get(&path).ok()).ok())
+            drop(cast.put(collection, &cast.owner.get(&path).ok()).ok())
         });
         // A refused change.
         check_tag(&cast, &path, true, || {
             let mut body = cast.owner.get(&path).ok();
             body["properties"] = json!({"k".repeat(31): "too long a key"});
-            cast.owner.put(&cast.path(collection), &body).refused(400, "badRequest");
+            cast.put(collection, &body).refused(400, "badRequest");
         });
     }
     assert_eq!(
-        tag(&cast.owner.get(&cast.path("/accounts/cash"))),
-        tag(&cast.owner.get(&cast.path(&format!("/accounts/{}", id(&account)))))
+        tag(&cast.get("/accounts/cash")),
+        tag(&cast.get(&format!("/accounts/{}", id(&account))))
     );
     let posted = json!({"id": id(&transaction)});
     check_tag(&cast, &cast.path(&format!("/transactions/{}", id(&transaction))), true, || {
-        drop(cast.owner.patch(&cast.path("/transactions/post"), &posted).ok());
+        drop(cast.patch("/transactions/post", &posted).ok());
     });
     // The tag is the same for each reader and with embedded resources.
-    let whole = tag(&cast.owner.get(&cast.path("?loadAccounts=true")));
+    let whole = tag(&cast.get("?loadAccounts=true"));
     assert_eq!(tag(&cast.viewer.get(&cast.path(""))), whole);
 }
 
@@ -220,11 +214,8 @@ fn change_of_derived_values_keeps_the_tag(server: &Server) {
     check_tag(&cast, &fresh, true, || {
         drop(cast.record("2025-01-31", "5", "Bank", "Food", "First"))
     });
-    assert_eq!(
-        cast.owner.get(&fresh).ok()["hasTransactionPosted"],
-        true,
-        "its answer has changed, its version has not"
-    );
+    // Its answer has changed, its version has not.
+    assert_eq!(cast.owner.get(&fresh).ok()["hasTransactionPosted"], true);
     // The group and its parent become mixed.
     for path in &groups {
         check_tag(&cast, path, true, || {
@@ -233,17 +224,13 @@ fn change_of_derived_values_keeps_the_tag(server: &Server) {
     }
     assert_eq!(cast.owner.get(&groups[0]).ok()["mixed"], true);
     check_tag(&cast, &groups[0], true, || {
-        drop(cast.owner.put(&cast.path("/groups"), &json!({"id": id(&group), "hidden": true})).ok())
+        drop(cast.put("/groups", &json!({"id": id(&group), "hidden": true})).ok())
     });
     check_tag(&cast, &cast.path(""), true, || drop(cast.share("new@example.com", "VIEWER")));
     // A transaction shows the name of its account, which is not part of it.
     let cash = cast.owner.get(&account).ok();
     check_tag(&cast, &others, true, || {
-        drop(
-            cast.owner
-                .put(&cast.path("/accounts"), &json!({"id": cash["id"], "name": "Wallet"}))
-                .ok(),
-        )
+        drop(cast.put("/accounts", &json!({"id": cash["id"], "name": "Wallet"})).ok())
     });
 }
 
@@ -255,11 +242,7 @@ fn membership_changes_the_tag_of_the_account(server: &Server) {
     let account_path = cast.path(&format!("/accounts/{}", id(&account)));
     let child_path = cast.path(&format!("/groups/{}", id(&child)));
     let join = |groups: Value| {
-        drop(
-            cast.owner
-                .put(&cast.path("/accounts"), &json!({"id": account["id"], "groups": groups}))
-                .ok(),
-        )
+        drop(cast.put("/accounts", &json!({"id": account["id"], "groups": groups})).ok())
     };
     check_tag(&cast, &account_path, false, || join(json!([{"name": "Assets"}])));
     check_tag(&cast, &account_path, true, || join(json!([{"id": group["id"]}])));
@@ -267,23 +250,20 @@ fn membership_changes_the_tag_of_the_account(server: &Server) {
     join(json!([{"name": "Assets"}]));
     // Deleting the group changes its account and its child group.
     let before = [tag(&cast.owner.get(&account_path)), tag(&cast.owner.get(&child_path))];
-    cast.owner.delete(&cast.path(&format!("/groups/{}", id(&group)))).ok();
+    cast.delete(&format!("/groups/{}", id(&group))).ok();
     let after = [tag(&cast.owner.get(&account_path)), tag(&cast.owner.get(&child_path))];
     assert!(before[0] != after[0] && before[1] != after[1], "{before:?} {after:?}");
 }
 
 /// Single operations, batches, and a draft that loses an account.
 fn state_changes_of_transactions_change_the_tag(server: &Server) {
-    let cast = Cast::new(server);
-    cast.account("Cash", "ASSET");
-    cast.account("Food", "OUTGOING");
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let spare = cast.account("Spare", "ASSET");
     let body = json!({
         "date": "2025-01-31", "amount": "5", "creditAccount": {"name": "Cash"},
         "debitAccount": {"name": "Food"}, "draft": true,
     });
-    let transaction =
-        cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"].clone();
+    let transaction = cast.post("/transactions", &body).ok()["transaction"].clone();
     let path = cast.path(&format!("/transactions/{}", id(&transaction)));
     let mut last = tag(&cast.owner.get(&path));
     for batch in [false, true] {
@@ -294,7 +274,7 @@ fn state_changes_of_transactions_change_the_tag(server: &Server) {
             } else {
                 json!({"id": transaction["id"]})
             };
-            let answer = cast.owner.patch(&cast.path(&rest), &body);
+            let answer = cast.patch(&rest, &body);
             let now = tag(&cast.owner.get(&path));
             // The batch posts an already posted transaction.
             assert_eq!(now != last, (batch, verb) != (true, "post"), "{rest}");
@@ -304,21 +284,16 @@ fn state_changes_of_transactions_change_the_tag(server: &Server) {
             last = now;
         }
     }
-    let draft = cast
-        .owner
-        .post(&cast.path("/transactions"), &json!({"creditAccount": {"name": "Spare"}}))
-        .ok();
+    let draft = cast.post("/transactions", &json!({"creditAccount": {"name": "Spare"}})).ok();
     let path = cast.path(&format!("/transactions/{}", id(&draft["transaction"])));
-    check_tag(&cast, &path, false, || {
-        drop(cast.owner.delete(&cast.path(&format!("/accounts/{}", id(&spare)))).ok())
-    });
+    check_tag(&cast, &path, false, || drop(cast.delete(&format!("/accounts/{}", id(&spare))).ok()));
 }
 
 fn all_forms_of_if_match_are_accepted(server: &Server) {
     let cast = Cast::new(server);
     let group = cast.group("Assets");
     let path = cast.path("/groups");
-    let now = || tag(&cast.owner.get(&cast.path(&format!("/groups/{}", id(&group)))));
+    let now = || tag(&cast.get(&format!("/groups/{}", id(&group))));
     let rename =
         |client: Client, name: &str| client.put(&path, &json!({"id": group["id"], "name": name}));
     let forms: [&dyn Fn(&str) -> String; 5] = [
@@ -347,9 +322,7 @@ fn all_forms_of_if_match_are_accepted(server: &Server) {
 }
 
 fn condition_without_a_target_is_refused(server: &Server) {
-    let cast = Cast::new(server);
-    cast.account("Cash", "ASSET");
-    cast.account("Food", "OUTGOING");
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let body = json!({
         "date": "2025-01-31", "amount": "5", "creditAccount": {"name": "Cash"},
         "debitAccount": {"name": "Food"},
@@ -371,13 +344,12 @@ fn condition_without_a_target_is_refused(server: &Server) {
 /// The order is authentication, visibility, permission, existence, condition, values.
 fn condition_is_checked_after_permission_and_before_values(server: &Server) {
     let cast = Cast::new(server);
-    let locked =
-        cast.owner.post(&cast.path("/groups"), &json!({"name": "Locked", "locked": true})).ok();
+    let locked = cast.post("/groups", &json!({"name": "Locked", "locked": true})).ok();
     let inside = cast.account_in("Inside", "ASSET", &["Locked"]);
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
     let transaction = cast.record("2025-01-31", "5", "Cash", "Food", "Lunch");
-    cast.owner.patch(&cast.path("/transactions/check"), &json!({"id": transaction["id"]})).ok();
+    cast.patch("/transactions/check", &json!({"id": transaction["id"]})).ok();
     let stale = "\"stale\"";
     let put = |client: &Client, rest: &str, body: &Value| {
         with_condition(client, stale).put(&cast.path(rest), body)
@@ -407,7 +379,7 @@ fn condition_is_checked_after_permission_and_before_values(server: &Server) {
         with_condition(&cast.owner, stale)
             .delete(&cast.path(&format!("/accounts/{}", id.as_str().expect("an id"))))
     };
-    let cash = cast.owner.get(&cast.path("/accounts/cash")).ok();
+    let cash = cast.read("/accounts/cash");
     delete(&cash["id"]).refused(412, "conditionNotMet");
     delete(&json!("1234567890")).refused(404, "notFound");
     // An unreadable body names no resource.
@@ -421,9 +393,8 @@ fn one_of_two_concurrent_updates_succeeds(server: &Server) {
     let cast = Cast::new(server);
     let account = cast.account("Cash", "ASSET");
     let group = cast.group("Assets");
-    let draft = cast.owner.post(&cast.path("/transactions"), &json!({"description": "Draft"})).ok()
-        ["transaction"]
-        .clone();
+    let draft =
+        cast.post("/transactions", &json!({"description": "Draft"})).ok()["transaction"].clone();
     let kinds = [
         ("/accounts", &account["id"], "name"),
         ("/groups", &group["id"], "name"),
@@ -460,7 +431,7 @@ fn one_of_two_concurrent_updates_succeeds(server: &Server) {
 fn replay_returns_the_first_tag(server: &Server) {
     let cast = Cast::new(server);
     let group = cast.group("Assets");
-    let seen = tag(&cast.owner.get(&cast.path(&format!("/groups/{}", id(&group)))));
+    let seen = tag(&cast.get(&format!("/groups/{}", id(&group))));
     let owner = with_condition(&cast.owner, &seen).header("Idempotency-Key", "rename");
     let rename =
         || owner.put(&cast.path("/groups"), &json!({"id": group["id"], "name": "Renamed"}));
@@ -477,7 +448,7 @@ fn reads_ignore_conditions(server: &Server) {
         client.get(&cast.path(rest)).ok();
     }
     for rest in ["/accounts", "/groups", "/transactions", "/collaborators", "/events"] {
-        let answer = cast.owner.get(&cast.path(rest));
+        let answer = cast.get(rest);
         assert!(!answer.headers.contains_key("etag"), "a list has no version: {rest}");
     }
 }
@@ -486,7 +457,7 @@ fn reads_ignore_conditions(server: &Server) {
 fn masked_transactions_have_no_tag(server: &Server) {
     let cast = Cast::new(server);
     let body = json!({"description": "Secret", "remoteIds": ["r"]});
-    tag(&cast.owner.post(&cast.path("/transactions"), &body));
+    tag(&cast.post("/transactions", &body));
     let answer = cast.recorder.post(&cast.path("/transactions"), &body);
     assert_eq!(answer.headers.get("etag"), None, "{}", answer.text);
     assert_eq!(answer.ok()["transaction"]["description"], Value::Null);

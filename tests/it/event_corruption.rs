@@ -11,7 +11,7 @@ fn unreadable_snapshot_is_an_internal_error(engine: Engine) {
     cast.group("Trips");
     cast.account_in("Train", "OUTGOING", &["Trips"]);
     let draft = json!({"description": "ride", "creditAccount": {"name": "Train"}});
-    cast.owner.post(&cast.path("/transactions"), &draft).ok();
+    cast.post("/transactions", &draft).ok();
     let log = events(&cast);
     let mut raw_sql = RawSql::open(&server);
     let mut set = |number: usize, data: &str| {

@@ -34,32 +34,18 @@ fn rule_8_2_events_show_deleted_accounts_in_full(server: &Server) {
             if at == known { object["transaction"]["debitAccount"].clone() } else { object.clone() }
         };
         let (was, is) = (shown(&before), shown(&after));
-        for field in [
-            "id",
-            "name",
-            "normalizedName",
-            "type",
-            "credit",
-            "permanent",
-            "archived",
-            "properties",
-        ] {
+        let fields = "id name normalizedName type credit permanent archived properties";
+        for field in fields.split(' ') {
             faults.same(&format!("{name}: {field}"), &is[field], &was[field]);
         }
         for field in ["id", "name", "normalizedName", "properties", "hidden"] {
-            faults.same(
-                &format!("{name}: groups[0].{field}"),
-                &is["groups"][0][field],
-                &was["groups"][0][field],
-            );
+            let [is, was] = [&is, &was].map(|account| &account["groups"][0][field]);
+            faults.same(&format!("{name}: groups[0].{field}"), is, was);
         }
         assert!(was["groups"][0]["hidden"] == true && was["properties"]["p"] == "q", "{was}");
     }
-    faults.same(
-        "accounts of the operation",
-        &after[known]["data"]["object"]["accounts"][0]["type"],
-        &json!("OUTGOING"),
-    );
+    let side = &after[known]["data"]["object"]["accounts"][0];
+    faults.same("accounts of the operation", &side["type"], &json!("OUTGOING"));
     faults.none();
 }
 

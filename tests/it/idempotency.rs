@@ -116,25 +116,18 @@ fn key_must_be_visible_ascii(server: &Server) {
             .header("Idempotency-Key", key)
             .post(&cast.path("/groups"), &json!({"name": unique("Group")}))
     };
-    for key in ["a", "~", "\"quoted\"", "a,b;c=d", &"k".repeat(255)] {
-        create(key).ok();
-    }
-    for key in ["", " ", "a b", "a\tb", &"k".repeat(256)] {
+    create(&"k".repeat(255)).ok();
+    for key in ["", "a b", &"k".repeat(256)] {
         let message = create(key).refused(400, "badRequest");
         assert!(message.contains("Idempotency-Key"), "{message}");
     }
-    let groups = column(&cast.owner.get(&cast.path("/groups")).ok(), "id");
-    assert_eq!(groups.len(), 5, "a refused key does nothing");
+    let groups = column(&cast.get("/groups").ok(), "id");
+    assert_eq!(groups.len(), 1, "a refused key does nothing");
     // Authentication is checked first.
-    for key in ["", "a b"] {
-        let caller = cast.anonymous.header("Idempotency-Key", key);
-        caller.post(&cast.path("/groups"), &json!({"name": "G"})).refused(401, "required");
-        caller.post("/v5/books", &json!({"name": "B"})).refused(401, "required");
-    }
+    let caller = cast.anonymous.header("Idempotency-Key", "a b");
+    caller.post(&cast.path("/groups"), &json!({"name": "G"})).refused(401, "required");
     // The key is ignored on reads.
-    for key in ["", "a b"] {
-        cast.owner.header("Idempotency-Key", key).get(&cast.path("")).ok();
-    }
+    cast.owner.header("Idempotency-Key", "a b").get(&cast.path("")).ok();
     // Bytes beyond ASCII, which the client of the suite cannot send.
     let token = cast.owner.token().expect("the owner has one");
     let mut stream = connect(server);
@@ -223,7 +216,7 @@ fn spelling_of_the_path_does_not_matter(server: &Server) {
     for rest in ["/groups?", "/groups/", "/groups/?", "/groups?key=k&time=1", "/groups/?time=2"] {
         assert_replayed(&first, &owner.post(&cast.path(rest), &body));
     }
-    assert_eq!(column(&cast.owner.get(&cast.path("/groups")).ok(), "name"), ["Once"]);
+    assert_eq!(column(&cast.get("/groups").ok(), "name"), ["Once"]);
 }
 
 fn changed_parameters_are_another_request(server: &Server) {
@@ -233,19 +226,11 @@ fn changed_parameters_are_another_request(server: &Server) {
         owner.post(&cast.path(&format!("/transactions?{query}")), &json!({"description": "Once"}))
     };
     let first = create("timeZone=Europe/Lisbon&more=1");
-    for query in ["more=1&timeZone=Europe/Lisbon", "timeZone=Europe%2FLisbon&time=9&more=1&key=x"] {
-        assert_replayed(&first, &create(query));
-    }
-    for query in [
-        "",
-        "timeZone=Europe/Lisbon",
-        "timeZone=Europe/Lisbon&more=2",
-        "timeZone=UTC&more=1",
-        "timeZone=Europe/Lisbon&more=1&more=1",
-    ] {
+    assert_replayed(&first, &create("time=9&more=1&timeZone=Europe%2FLisbon&key=x"));
+    for query in ["", "timeZone=UTC&more=1"] {
         create(query).refused(422, "idempotencyKeyReused");
     }
-    assert_eq!(column(&cast.owner.get(&cast.path("/transactions")).ok(), "description"), ["Once"]);
+    assert_eq!(column(&cast.get("/transactions").ok(), "description"), ["Once"]);
 }
 
 /// Keys outlive their resources; without a key a second DELETE answers 404 (10.7).
@@ -266,10 +251,10 @@ fn repeated_delete_gets_the_first_response(server: &Server) {
     assert_eq!(first.status, 200, "{}", first.text);
     assert_replayed(&first, &owner.delete(&cast.path("")));
     assert_replayed(&first, &owner.delete(&cast.path("/?")));
-    cast.owner.delete(&cast.path("")).refused(404, "notFound");
+    cast.delete("").refused(404, "notFound");
     // Resources of the book are hidden with it (0.27).
     owner.delete(&path).refused(404, "notFound");
-    cast.owner.post(&cast.path("/restore"), &Value::Null).ok();
+    cast.post("/restore", &Value::Null).ok();
     assert!(is_replay(&owner.delete(&path)), "the response is replayed after the restore");
 }
 
@@ -308,7 +293,7 @@ fn concurrent_requests_are_executed_once(server: &Server) {
     );
     assert!(answers.iter().all(|answer| answer.text == answers[0].text && answer.status == 200));
     assert_eq!(column(&cast.owner.get(&path).ok(), "id").len(), 1);
-    let balances = cast.owner.get(&cast.path("/balances?query=account:Cash")).ok();
+    let balances = cast.get("/balances?query=account:Cash").ok();
     assert_eq!(balances["accountBalances"][0]["cumulativeBalance"], "5.00", "{balances}");
 }
 
@@ -323,10 +308,7 @@ fn responses_of_every_size_are_replayed(server: &Server) {
     let first = create();
     assert!(first.text.len() > 500_000, "{}", first.text.len());
     assert_replayed(&first, &create());
-    assert_eq!(
-        column(&cast.owner.get(&cast.path("/transactions?limit=1000")).ok(), "id").len(),
-        1000
-    );
+    assert_eq!(column(&cast.get("/transactions?limit=1000").ok(), "id").len(), 1000);
     let none = || checks.patch(&cast.path("/transactions/check/batch"), &json!({"items": []}));
     let (first, again) = (none(), none());
     assert_replayed(&first, &again);

@@ -27,23 +27,11 @@ impl Inside {
     /// Creates a book with these settings at an instant.
     pub fn new(engine: Engine, now: Instant, settings: daybook_domain::book::Changes) -> Inside {
         let server = Server::start(engine);
-        let address =
-            Address::parse(server.database_url()).expect("the harness knows the form of URLs");
-        let store = Arc::new(Store::open(&Options::new(address)).expect("the store opens"));
-        let ids = Arc::new(Ids::new(9));
-        let (email, minted) =
-            (Email::stored(format!("{}@example.com", unique("inside"))), Arc::clone(&ids));
-        let user = store
-            .write(ShardKey::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, now))
-            .expect("a user");
-        let cx = Context::new(Arc::new(user), now, ids);
+        let store = Arc::new(open_store(&server));
+        let cx = new_user(&store, 9, now);
         let changes = daybook_domain::book::Changes { name: Some("Inside".to_owned()), ..settings };
-        let input = book::Input { changes, accounts: Vec::new(), groups: Vec::new() };
-        let maker = cx.clone();
-        let view = store
-            .write(ShardKey::NO_BOOK, move |tx| book::create(tx, &maker, input))
-            .expect("a book");
-        Inside { store, cx, book: view.access.book().key.as_str().to_owned(), server }
+        let book = create_book(&store, &cx, book::Input { changes, ..Default::default() });
+        Inside { store, cx, book, server }
     }
 
     /// Runs a use case that writes.
@@ -154,6 +142,28 @@ impl Inside {
             .expect("a count")
             .total
     }
+}
+
+/// Opens a store on the database of a server, like another process.
+pub fn open_store(server: &Server) -> Store {
+    let address = Address::parse(server.database_url()).expect("a database URL");
+    Store::open(&Options::new(address)).expect("the store opens")
+}
+
+/// Creates a user; returns the context of its requests at an instant. The node is that of the ids.
+pub fn new_user(store: &Store, node: i64, now: Instant) -> Context {
+    let ids = Arc::new(Ids::new(node));
+    let (email, minted) = (format!("{}@example.com", unique("inside")), Arc::clone(&ids));
+    let email = Email::stored(email);
+    let user = store.write(ShardKey::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, now));
+    Context::new(Arc::new(user.expect("a user")), now, ids)
+}
+
+/// Creates a book; returns its id.
+pub fn create_book(store: &Store, cx: &Context, input: book::Input) -> String {
+    let cx = cx.clone();
+    let view = store.write(ShardKey::NO_BOOK, move |tx| book::create(tx, &cx, input));
+    view.expect("a book").access.book().key.as_str().to_owned()
 }
 
 /// Returns a side by account name.

@@ -34,12 +34,12 @@ fn app(owner: &Client, name: &str, fields: Value) -> Value {
 
 #[track_caller]
 fn install(cast: &Cast, app: &Value) -> Value {
-    cast.owner.post(&cast.path("/integrations"), &json!({"agentId": app["id"]})).ok()
+    cast.post("/integrations", &json!({"agentId": app["id"]})).ok()
 }
 
 #[track_caller]
 fn list(cast: &Cast) -> Value {
-    cast.owner.get(&cast.path("/integrations")).ok()
+    cast.get("/integrations").ok()
 }
 
 /// Clients find the integration by agentId to uninstall it.
@@ -75,7 +75,7 @@ fn rule_9_4_app_is_installed_and_uninstalled(server: &Server) {
     let path = cast.path(&format!("/integrations/{}", id(found.expect("installed"))));
     assert_eq!(cast.editor.delete(&path).ok(), made);
     cast.owner.delete(&path).refused(404, "notFound");
-    cast.owner.delete(&cast.path("/integrations/x")).refused(404, "notFound");
+    cast.delete("/integrations/x").refused(404, "notFound");
     assert_eq!(items(&list(&cast)).len(), 0);
 }
 
@@ -85,7 +85,7 @@ fn rule_9_4_an_app_is_installed_once(server: &Server) {
     let made = install(&cast, &bot);
     let before = events(&cast).len();
     let again = json!({"agentId": bot["id"], "name": "Another", "properties": {"a": "b"}});
-    assert_eq!(cast.owner.post(&cast.path("/integrations"), &again).ok(), made);
+    assert_eq!(cast.post("/integrations", &again).ok(), made);
     // A caller who does not see the app gets the installed one, which is in the list.
     assert_eq!(cast.editor.post(&cast.path("/integrations"), &again).ok(), made);
     assert_eq!(events(&cast).len(), before, "nothing happened");
@@ -95,10 +95,7 @@ fn rule_9_4_an_app_is_installed_once(server: &Server) {
         .post(&other.path("/integrations"), &json!({"agentId": bot["id"], "name": "Mine"}))
         .ok();
     assert_eq!(elsewhere["name"], "Mine");
-    other
-        .owner
-        .delete(&other.path(&format!("/integrations/{}", id(&made))))
-        .refused(404, "notFound");
+    other.delete(&format!("/integrations/{}", id(&made))).refused(404, "notFound");
 }
 
 fn rule_9_4_invalid_installation_is_refused(server: &Server) {
@@ -116,8 +113,7 @@ fn rule_9_4_invalid_installation_is_refused(server: &Server) {
         json!({"agentId": bot["id"], "name": "n".repeat(256)}),
         json!({"agentId": bot["id"], "properties": {too_long: "v"}}),
     ] {
-        let message =
-            cast.owner.post(&cast.path("/integrations"), &body).refused(400, "badRequest");
+        let message = cast.post("/integrations", &body).refused(400, "badRequest");
         assert!(!message.is_empty(), "{body}");
     }
     assert_eq!(list(&cast)["items"], json!([]));
@@ -149,7 +145,7 @@ fn rule_9_4_update_changes_name_and_properties(server: &Server) {
         (json!({"id": "1", "name": "x"}), 404),
     ] {
         let reason = if status == 404 { "notFound" } else { "badRequest" };
-        cast.owner.put(&cast.path("/integrations"), &body).refused(status, reason);
+        cast.put("/integrations", &body).refused(status, reason);
     }
     assert_eq!(list(&cast)["items"], json!([back]));
 }
@@ -192,7 +188,7 @@ fn rule_9_4_book_has_at_most_100_integrations(server: &Server) {
     let body = json!({"agentId": one_more["id"]});
     cast.editor.post(&cast.path("/integrations"), &body).refused(400, "badRequest");
     let first = id(&list(&cast)["items"][0]).to_owned();
-    cast.owner.delete(&cast.path(&format!("/integrations/{first}"))).ok();
+    cast.delete(&format!("/integrations/{first}")).ok();
     cast.editor.post(&cast.path("/integrations"), &body).ok();
 }
 
@@ -205,7 +201,7 @@ fn rule_8_1_integrations_record_events(server: &Server) {
     let changes = json!({"id": made["id"], "name": "VAT", "properties": {"rate": "10"}});
     let changed = cast.editor.put(&cast.path("/integrations"), &changes).ok();
     cast.editor.put(&cast.path("/integrations"), &changes).ok();
-    let removed = cast.owner.delete(&cast.path(&format!("/integrations/{}", id(&made)))).ok();
+    let removed = cast.delete(&format!("/integrations/{}", id(&made))).ok();
     let new = new_events(&cast, before);
     let expected = ["INTEGRATION_CREATED", "INTEGRATION_UPDATED", "INTEGRATION_DELETED"];
     assert_eq!(types(&new), expected, "and none of an update that changes nothing");
@@ -215,7 +211,7 @@ fn rule_8_1_integrations_record_events(server: &Server) {
     }
     assert_eq!(new[1]["data"]["previousAttributes"], json!({"name": "Bot", "rate": ""}));
     assert!(new[0]["data"].get("previousAttributes").is_none());
-    let found = cast.owner.get(&cast.path(&format!("/events?resourceId={}", id(&made)))).ok();
+    let found = cast.get(&format!("/events?resourceId={}", id(&made))).ok();
     assert_eq!(items(&found).len(), 3, "8.5");
 }
 

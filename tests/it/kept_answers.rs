@@ -65,7 +65,7 @@ fn large_responses_are_stored_compressed_or_as_ids(engine: Engine) {
 
     let small = "UPDATE idempotency_keys SET status = status WHERE length(body) < 1048576";
     assert_eq!(RawSql::open(&server).execute(small), 2, "both are within the limit");
-    let found = cast.owner.get(&cast.path("/transactions?limit=1")).ok();
+    let found = cast.get("/transactions?limit=1").ok();
     assert_eq!(items(&found).len(), 1);
 }
 

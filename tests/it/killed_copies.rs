@@ -48,7 +48,7 @@ fn rule_6_14_killed_copy_is_removed(engine: Engine) {
     let mut server = Server::start(engine);
     let cast = filled(&server, 8);
     let path = cast.path(&format!("/copy?{ALL}"));
-    let total = cast.owner.get(&cast.path("")).ok()["totalTransactions"].clone();
+    let total = cast.get("").ok()["totalTransactions"].clone();
     let mut database = RawSql::open(&server);
     let mut count = |table: &str, condition: &str| {
         database.execute(&format!("UPDATE {table} SET book_id = book_id {condition}"))

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Options, Server, unique};
+use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Server, unique};
 use serde_json::{Map, Value, json};
 
 use crate::Case;
@@ -31,18 +31,17 @@ pub fn properties() -> Value {
 
 /// A long deadline, because an unoptimized server needs time for 64 MB.
 fn unhurried(engine: Engine) -> Server {
-    let args = ["--read-deadline-seconds", "120"].map(str::to_owned).to_vec();
-    Server::start_with(Options { engine, args, ..Options::default() })
+    Server::with_args(engine, &["--read-deadline-seconds", "120"])
 }
 
 /// Creates a book with groups of large properties and accounts in all of them.
 pub fn amplified(server: &Server, groups: usize, accounts: usize) -> Cast {
     let cast = Cast::new(server);
     let group = |number| json!({"name": format!("G{number}"), "properties": properties()});
-    let made = cast.owner.post(&cast.path("/groups/batch"), &batch((0..groups).map(group)));
+    let made = cast.post("/groups/batch", &batch((0..groups).map(group)));
     let groups: Vec<Value> = items(&made.ok()).iter().map(|one| json!({"id": one["id"]})).collect();
     let account = |number| json!({"name": format!("A{number}"), "type": "ASSET", "groups": groups});
-    let made = cast.owner.post(&cast.path("/accounts/batch"), &batch((0..accounts).map(account)));
+    let made = cast.post("/accounts/batch", &batch((0..accounts).map(account)));
     assert_eq!(made.status, 200, "{:.300}", made.text);
     cast
 }
@@ -82,13 +81,13 @@ fn rule_2_11_pages_of_events_end_early(engine: Engine) {
         })
     };
     let bodies = batch((0..25).map(transaction));
-    cast.owner.post(&cast.path("/transactions/batch"), &bodies).ok();
+    cast.post("/transactions/batch", &bodies).ok();
     let (ids, pages) = walk(&cast, "/events?limit=200", 2 * MEGABYTE);
     // 25 rows of 900 KB, and smaller ones.
     assert!((3..8).contains(&pages), "{pages} pages");
     let mut sequences: Vec<i64> = Vec::new();
     for id in &ids {
-        let event = cast.owner.get(&cast.path(&format!("/events/{id}"))).ok();
+        let event = cast.get(&format!("/events/{id}")).ok();
         sequences.push(event["sequence"].as_i64().expect("a number"));
     }
     let last = i64::try_from(sequences.len()).expect("few");
@@ -99,11 +98,11 @@ fn rule_2_11_pages_of_transactions_end_early(engine: Engine) {
     let server = unhurried(engine);
     let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
     let file = |number| json!({"name": format!("f{number}"), "properties": properties()});
-    let create = |number| cast.owner.post(&cast.path("/files"), &file(number)).ok();
+    let create = |number| cast.post("/files", &file(number)).ok();
     let files: Vec<Value> = (0..20).map(|number| json!({"id": create(number)["id"]})).collect();
     let transaction = |number| json!({"description": format!("t{number}"), "files": files});
     let bodies = batch((0..30).map(transaction));
-    let made = cast.owner.post(&cast.path("/transactions/batch"), &bodies).ok();
+    let made = cast.post("/transactions/batch", &bodies).ok();
     let made: BTreeSet<_> =
         items(&made).iter().map(|one| one["id"].as_str().expect("an id").to_owned()).collect();
     for limit in [1_000, 9] {
@@ -113,7 +112,7 @@ fn rule_2_11_pages_of_transactions_end_early(engine: Engine) {
     }
     // Rows requested by id are not paged, so all are returned.
     let named: Vec<&str> = made.iter().map(String::as_str).collect();
-    let all = cast.owner.get(&cast.path(&format!("/transactions?ids={}", named.join(",")))).ok();
+    let all = cast.get(&format!("/transactions?ids={}", named.join(","))).ok();
     assert_eq!(items(&all).len(), 30);
     let (files, pages) = walk(&cast, "/files?limit=1000", MEGABYTE);
     assert_eq!((files.len(), pages), (20, 1));
@@ -122,12 +121,12 @@ fn rule_2_11_pages_of_transactions_end_early(engine: Engine) {
 fn rule_2_11_pages_with_many_files_end_early(engine: Engine) {
     let server = unhurried(engine);
     let cast = Cast::new(&server);
-    let create = |number| cast.owner.post(&cast.path("/files"), &json!({"name": number})).ok();
+    let create = |number| cast.post("/files", &json!({"name": number})).ok();
     let files: Vec<Value> =
         (0..600).map(|number| json!({"id": create(number.to_string())["id"]})).collect();
     for (number, files) in [&files[..9], &files[300..], &files[..300]].into_iter().enumerate() {
         let body = json!({"description": format!("t{number}"), "files": files});
-        let made = cast.owner.post(&cast.path("/transactions"), &body).ok();
+        let made = cast.post("/transactions", &body).ok();
         assert_eq!(made["transaction"]["files"].as_array().map(Vec::len), Some(files.len()));
     }
     let path = cast.path("/transactions?limit=1000");
@@ -149,38 +148,34 @@ fn rule_4_22_a_chart_has_a_bound(engine: Engine) {
     let large = properties();
     let account =
         |number: usize| json!({"name": format!("A{number}"), "type": "ASSET", "properties": large});
-    let add = |from: usize| {
-        cast.owner.post(&cast.path("/accounts/batch"), &batch((from..from + 250).map(account)))
-    };
+    let add = |from: usize| cast.post("/accounts/batch", &batch((from..from + 250).map(account)));
     assert_eq!((add(0).status, add(250).status), (200, 200));
     let message = add(500).refused(400, "badRequest");
     assert!(message.ends_with("at most 33554432 are allowed"), "{message}");
-    let listed = || items(&cast.owner.get(&cast.path("/accounts")).ok()).len();
+    let listed = || items(&cast.get("/accounts").ok()).len();
     assert_eq!(listed(), 500, "nothing is added");
     // Fewer items are accepted and returned, up to the limit.
     let room = (0..95).map(|number| account(1_000 + number));
-    cast.owner.post(&cast.path("/accounts/batch"), &batch(room)).ok();
+    cast.post("/accounts/batch", &batch(room)).ok();
     let small = json!({"name": "Small", "type": "ASSET"});
-    cast.owner.post(&cast.path("/accounts"), &small).ok();
-    let one = cast.owner.get(&cast.path("/accounts/Small")).ok();
+    cast.post("/accounts", &small).ok();
+    let one = cast.get("/accounts/Small").ok();
     let grown = json!({"id": one["id"], "properties": properties()});
-    cast.owner.put(&cast.path("/accounts"), &grown).ok();
+    cast.put("/accounts", &grown).ok();
     let group = |number: usize| json!({"name": format!("G{number}"), "properties": properties()});
-    cast.owner
-        .post(&cast.path("/groups/batch"), &batch((0..5).map(group)))
-        .refused(400, "badRequest");
+    cast.post("/groups/batch", &batch((0..5).map(group))).refused(400, "badRequest");
     let cleared = json!({"id": one["id"], "properties": {"p0": ""}});
-    cast.owner.put(&cast.path("/accounts"), &cleared).ok();
+    cast.put("/accounts", &cleared).ok();
 }
 
 fn rule_10_15_batch_with_too_long_texts_is_refused(engine: Engine) {
     let server = unhurried(engine);
     let cast = Cast::new(&server);
-    let group = cast.owner.post(&cast.path("/groups"), &json!({"name": "Both"})).ok();
+    let group = cast.post("/groups", &json!({"name": "Both"})).ok();
     let account = |name: &str| {
         let groups = [json!({"id": group["id"]})];
         let body = json!({"name": name, "type": "ASSET", "groups": groups});
-        cast.owner.post(&cast.path("/accounts"), &body).ok()
+        cast.post("/accounts", &body).ok()
     };
     let sides = ["Left", "Right"].map(account);
     let words = "lunch with everybody ".repeat(3_000);
@@ -196,16 +191,14 @@ fn rule_10_15_batch_with_too_long_texts_is_refused(engine: Engine) {
         })
     };
     let many = batch((0..270).map(transaction));
-    let refused = cast.owner.post(&cast.path("/transactions/batch"), &many);
+    let refused = cast.post("/transactions/batch", &many);
     let message = refused.refused(400, "badRequest");
     assert!(message.contains("16777216 bytes"), "{message}");
-    assert!(items(&cast.owner.get(&cast.path("/transactions")).ok()).is_empty());
+    assert!(items(&cast.get("/transactions").ok()).is_empty());
     let mut made = Vec::new();
     for from in [0, 150] {
         let bodies = batch((from..from + 150).map(transaction));
-        made.extend(
-            items(&cast.owner.post(&cast.path("/transactions/batch"), &bodies).ok()).clone(),
-        );
+        made.extend(items(&cast.post("/transactions/batch", &bodies).ok()).clone());
     }
     let ids: Vec<Value> = made.iter().map(|one| json!({"id": one["id"]})).collect();
     let check = |count: usize| {
@@ -213,7 +206,7 @@ fn rule_10_15_batch_with_too_long_texts_is_refused(engine: Engine) {
         cast.owner.patch(&path, &batch(ids.iter().take(count).cloned()))
     };
     let checked = || {
-        let found = cast.owner.get(&cast.path("/transactions/count?query=is:checked")).ok();
+        let found = cast.get("/transactions/count?query=is:checked").ok();
         found["total"].as_i64().expect("a number")
     };
     // 134 of them have 8.4 MB; the check needs one more.
@@ -252,7 +245,7 @@ fn repeated(cast: &Cast, long: &Value, words: &str) {
     assert_eq!(items(&cast.owner.post(&load, &again(250)).ok()).len(), 250);
     let path = cast.path("/transactions/batch");
     cast.owner.put(&path, &again(200)).refused(400, "badRequest");
-    let draft = cast.owner.post(&cast.path("/transactions"), &json!({"description": "short"}));
+    let draft = cast.post("/transactions", &json!({"description": "short"}));
     let draft = draft.ok()["transaction"]["id"].clone();
     let change = |number: usize| match number {
         0 => json!({"id": draft, "amount": 1, "description": words}),
@@ -264,7 +257,7 @@ fn repeated(cast: &Cast, long: &Value, words: &str) {
     let one = cast.path(&format!("/transactions/{}", draft.as_str().expect("an id")));
     assert_eq!(cast.owner.get(&one).ok()["description"], "short", "nothing is changed");
     cast.owner.put(&path, &changes(10)).ok();
-    cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": draft})).ok();
+    cast.patch("/transactions/trash", &json!({"id": draft})).ok();
 }
 
 /// Items with known remote ids return the transactions that have them.
@@ -272,7 +265,7 @@ fn known_again(cast: &Cast) {
     let create = |remote_ids: Vec<String>| {
         let item = |id| json!({"description": "new", "remoteIds": [id]});
         let bodies = batch(remote_ids.into_iter().map(item));
-        cast.owner.post(&cast.path("/transactions/batch"), &bodies)
+        cast.post("/transactions/batch", &bodies)
     };
     let known = |count: usize| create((0..count).map(|number| format!("r{number}")).collect());
     let message = known(300).refused(400, "badRequest");
@@ -285,10 +278,10 @@ fn known_again(cast: &Cast) {
     // A transaction with many remote ids is read once.
     let ids: Vec<String> = (0..1_000).map(|number| format!("one-{number:015}")).collect();
     let body = json!({"description": "x", "remoteIds": ids});
-    let send = || cast.owner.post(&cast.path("/transactions"), &body).ok();
+    let send = || cast.post("/transactions", &body).ok();
     let made = send();
     assert_eq!(send()["transaction"]["id"], made["transaction"]["id"], "3.7.1");
-    cast.owner.patch(&cast.path("/transactions/trash"), &made["transaction"]).ok();
+    cast.patch("/transactions/trash", &made["transaction"]).ok();
 }
 
 fn rule_0_33_transactions_with_large_files(engine: Engine) {
@@ -300,25 +293,23 @@ fn rule_0_33_transactions_with_large_files(engine: Engine) {
     let made: Vec<Value> = (0..3)
         .map(|number| {
             let body = json!({"description": format!("t{number}"), "files": files});
-            let made = cast.owner.post(&cast.path("/transactions"), &body).ok();
+            let made = cast.post("/transactions", &body).ok();
             assert_eq!(made["transaction"]["files"].as_array().map(Vec::len), Some(400));
             made["transaction"]["id"].clone()
         })
         .collect();
     let ids: Vec<&str> = made.iter().map(|id| id.as_str().expect("an id")).collect();
     // Their properties have 67 MB.
-    cast.owner
-        .get(&cast.path(&format!("/transactions?ids={}", ids.join(","))))
-        .refused(400, "answerTooLarge");
+    cast.get(&format!("/transactions?ids={}", ids.join(","))).refused(400, "answerTooLarge");
     let (listed, pages) = walk(&cast, "/transactions", 32 * MEGABYTE);
     assert_eq!((listed.len(), pages), (3, 3));
     let changes = batch(made.iter().map(|id| json!({"id": id, "amount": 7})));
-    let answer = cast.owner.put(&cast.path("/transactions/batch"), &changes);
+    let answer = cast.put("/transactions/batch", &changes);
     let header = answer.headers.get("answer-shortened");
     assert_eq!(header.map(String::as_str), Some("true"), "{:?}", answer.headers);
     let wanted: Vec<Value> = made.iter().map(|id| json!({"id": id})).collect();
     assert_eq!(items(&answer.ok()), &wanted);
-    let one = cast.owner.get(&cast.path(&format!("/transactions/{}", ids[1]))).ok();
+    let one = cast.get(&format!("/transactions/{}", ids[1])).ok();
     assert_eq!(one["amount"], "7.00", "it is done all the same");
 }
 
@@ -327,26 +318,26 @@ fn rule_0_33_too_large_responses_are_refused_or_shortened(engine: Engine) {
     // The accounts have 69 MB.
     let cast = amplified(&server, 10, 125);
     let refused = |path: &str, advice: &str| {
-        let message = cast.owner.get(&cast.path(path)).refused(400, "answerTooLarge");
+        let message = cast.get(path).refused(400, "answerTooLarge");
         assert!(message.contains("64 MB") && message.contains(advice), "{message}");
     };
     refused("/accounts", "groups/{id}/accounts");
     refused("/groups/G1/accounts", "single");
     refused("?loadAccounts=true", "single");
-    let account = cast.owner.get(&cast.path("/accounts/A7")).ok();
-    assert_eq!(items(&cast.owner.get(&cast.path("/groups")).ok()).len(), 10);
+    let account = cast.get("/accounts/A7").ok();
+    assert_eq!(items(&cast.get("/groups").ok()).len(), 10);
     let bodies = |hidden: bool| {
         let body =
             |number| json!({"id": account["id"], "name": format!("A{number}"), "archived": hidden});
         batch([body(7)])
     };
     // A small response is complete.
-    let whole = cast.owner.put(&cast.path("/accounts/batch"), &bodies(true));
+    let whole = cast.put("/accounts/batch", &bodies(true));
     assert!(!whole.headers.contains_key("answer-shortened"), "{:?}", whole.headers);
     assert_eq!(items(&whole.ok())[0]["groups"].as_array().expect("groups").len(), 10);
     let ids: Vec<Value> = (0..125)
         .map(|number| {
-            let one = cast.owner.get(&cast.path(&format!("/accounts/A{number}"))).ok();
+            let one = cast.get(&format!("/accounts/A{number}")).ok();
             json!({"id": one["id"], "archived": true})
         })
         .collect();
@@ -366,5 +357,5 @@ fn rule_0_33_too_large_responses_are_refused_or_shortened(engine: Engine) {
         }
     }
     // The write is done nevertheless.
-    assert_eq!(cast.owner.get(&cast.path("/accounts/A99")).ok()["archived"], true);
+    assert_eq!(cast.get("/accounts/A99").ok()["archived"], true);
 }

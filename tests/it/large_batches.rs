@@ -83,8 +83,7 @@ fn transactions(engine: Engine) {
     let drafts = fixture.send("POST", "/transactions/batch", drafts.collect());
     let dated = drafts.iter().map(|one| json!({"id": one["id"], "date": "2025-06-30"})).collect();
     fixture.send("PATCH", "/transactions/post/batch", dated);
-    let found =
-        fixture.cast.owner.get(&fixture.cast.path("/transactions/count?query=is:posted")).ok();
+    let found = fixture.cast.get("/transactions/count?query=is:posted").ok();
     fixture.faults.same("posted", &found["total"], &json!(2 * ITEMS));
     fixture.faults.none();
 }
@@ -116,7 +115,7 @@ fn chart(engine: Engine) {
     fixture.send("POST", "/accounts/delete/batch", ids(&accounts));
     fixture.send("POST", "/groups/delete/batch", ids(&groups));
     for rest in ["/accounts", "/groups"] {
-        let left = fixture.cast.owner.get(&fixture.cast.path(rest)).ok();
+        let left = fixture.cast.get(rest).ok();
         fixture.faults.same(rest, &left["items"], &json!([]));
     }
     fixture.faults.none();

@@ -54,13 +54,12 @@ pub fn filled(server: &Server, thousands: usize) -> Cast {
             }
             row
         });
-        cast.owner.post(&cast.path("/transactions/batch"), &batch(rows)).ok();
+        cast.post("/transactions/batch", &batch(rows)).ok();
     }
     for (query, verb) in [("#tag7", "trash"), ("#tag11", "check")] {
-        let found =
-            cast.owner.get(&cast.path(&format!("/transactions?limit=40&query={}", encode(query))));
+        let found = cast.get(&format!("/transactions?limit=40&query={}", encode(query)));
         let some = batch(items(&found.ok()).iter().map(|row| json!({"id": row["id"]})));
-        cast.owner.patch(&cast.path(&format!("/transactions/{verb}/batch")), &some).no_content();
+        cast.patch(&format!("/transactions/{verb}/batch"), &some).no_content();
     }
     cast
 }
@@ -130,10 +129,7 @@ fn rule_6_14_the_copy_is_the_source(server: &Server) {
     assert_eq!(everything, 2960, "all but what is trashed");
     assert_eq!(copied(&copy)["transactions"], everything);
     assert_eq!(copied(&copy)["sha256"].as_str().map(str::len), Some(64));
-    assert_eq!(
-        copy.book["totalTransactions"],
-        cast.owner.get(&cast.path("")).ok()["totalTransactions"]
-    );
+    assert_eq!(copy.book["totalTransactions"], cast.get("").ok()["totalTransactions"]);
     assert_eq!(copy.read("/collaborators")["items"].as_array().map(Vec::len), Some(1));
     let audited = audit(&Cast { book: own, ..cast });
     assert_eq!(audited["data"]["audit"]["findings"], json!([]));
@@ -205,7 +201,7 @@ fn rule_0_16_a_large_copy_is_made_once(server: &Server) {
         .post(&cast.path(&format!("/copy?{ALL}&fromDate=20200101")), &Value::Null)
         .refused(422, "idempotencyKeyReused");
     // A deleted source is no longer visible (0.27); the copy was made once nevertheless.
-    cast.owner.delete(&cast.path("")).ok();
+    cast.delete("").ok();
     ask().refused(404, "notFound");
     assert_eq!(items(&cast.owner.get("/v5/books?query=Copy").ok()).len(), 1);
 }

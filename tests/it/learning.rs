@@ -79,7 +79,7 @@ fn rule_3_8_3_the_same_description(server: &Server) {
     happened(&cast, 30, "Cash", "Food", "Café de Paris");
     happened(&cast, 1, "Cash", "Travel", "Café de Paris, again");
     let body = json!({"description": format!("{} 12,50 CAFE de paris", days_ago(0))});
-    let made = cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"].clone();
+    let made = cast.post("/transactions", &body).ok()["transaction"].clone();
     assert_eq!(sides_of(&made), "Bank Food", "the latest");
     assert_eq!((&made["posted"], &made["amount"]), (&json!(true), &json!("12.50")));
     assert_eq!(made["description"], "CAFE de paris", "as it was typed");
@@ -113,11 +113,11 @@ fn rule_3_8_3_drafts_and_old_transactions_are_not_history(server: &Server) {
         "date": days_ago(1), "amount": "1", "description": "gym", "draft": true,
         "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Travel"},
     });
-    cast.owner.post(&cast.path("/transactions"), &draft).ok();
+    cast.post("/transactions", &draft).ok();
     assert_eq!(typed(&cast, "gym"), "Bank Travel", "neither trashed ones nor drafts");
-    let chart = cast.owner.get(&cast.path("/accounts")).ok();
+    let chart = cast.get("/accounts").ok();
     let bank = items(&chart).iter().find(|account| account["name"] == "Bank").expect("it");
-    cast.owner.put(&cast.path("/accounts"), &json!({"id": bank["id"], "archived": true})).ok();
+    cast.put("/accounts", &json!({"id": bank["id"], "archived": true})).ok();
     assert_eq!(typed(&cast, "gym"), "Cash Food", "both accounts are in use");
     let another = self::cast(server);
     assert_eq!(typed(&another, "gym"), " ", "each book has a history of its own");
@@ -143,7 +143,7 @@ fn rule_3_8_3_batches_and_posts(server: &Server) {
     let cast = cast(server);
     happened(&cast, 2, "Cash", "Food", "lunch");
     let lines = ["lunch 1", "bank travel new 2", "new 3"].map(|text| json!({"description": text}));
-    let made = cast.owner.post(&cast.path("/transactions/batch"), &batch(lines)).ok();
+    let made = cast.post("/transactions/batch", &batch(lines)).ok();
     let sides: Vec<String> = items(&made).iter().map(sides_of).collect();
     assert_eq!(
         sides,
@@ -151,11 +151,11 @@ fn rule_3_8_3_batches_and_posts(server: &Server) {
         "items of a batch do not learn from each other"
     );
     let many = (0..103).map(|_| json!({"description": "lunch"}));
-    let made = cast.owner.post(&cast.path("/transactions/batch"), &batch(many)).ok();
+    let made = cast.post("/transactions/batch", &batch(many)).ok();
     let learned: Vec<bool> = items(&made).iter().map(|one| sides_of(one) == "Cash Food").collect();
     assert_eq!(learned, [vec![true; 100], vec![false; 3]].concat(), "the first hundred");
     let text = json!({"description": format!("{} lunch 4", days_ago(0))});
-    let posted = cast.owner.patch(&cast.path("/transactions/post"), &text).ok();
+    let posted = cast.patch("/transactions/post", &text).ok();
     assert_eq!(sides_of(&posted["transaction"]), "Cash Food", "3.8.5");
 }
 
@@ -166,7 +166,7 @@ fn bodies_with_date_or_amount_are_not_completed(server: &Server) {
     for fields in [json!({"amount": "5"}), json!({"date": days_ago(1)})] {
         let mut body = fields.clone();
         body["description"] = json!("lunch");
-        let made = cast.owner.post(&cast.path("/transactions"), &body).ok();
+        let made = cast.post("/transactions", &body).ok();
         assert_eq!(sides_of(&made["transaction"]), " ", "{fields}");
     }
 }

@@ -1,7 +1,7 @@
 //! Every cell of the transition table (3.4): each state and verb, single and in a batch, with the
 //! effect on the transaction, the balances (3.1.3) and the event log (8.1).
 
-use daybook_tests::{Answer, Cast, Server};
+use daybook_tests::{Answer, CASH_AND_FOOD, Cast, Lunch, Server};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -99,20 +99,15 @@ impl State {
     /// Creates a transaction of 10.00 from Cash to Food in this state; returns it.
     #[track_caller]
     fn make(self, cast: &Cast) -> Value {
-        let mut body = json!({
-            "date": "2025-01-15",
-            "amount": "10.00",
-            "creditAccount": {"name": "Cash"},
-            "debitAccount": {"name": "Food"},
-            "description": "Lunch #food",
-            "properties": {"note": "kept"},
-            "draft": !self.posted(),
-            "checked": self.base == Base::Checked,
-        });
+        let lunch = Lunch { date: "2025-01-15", amount: "10.00" };
+        let mut body = lunch.with(json!({
+            "description": "Lunch #food", "properties": {"note": "kept"},
+            "draft": !self.posted(), "checked": self.base == Base::Checked,
+        }));
         if self.base == Base::Incomplete {
             body["debitAccount"] = Value::Null;
         }
-        let made = cast.owner.post(&cast.path("/transactions"), &body).ok();
+        let made = cast.post("/transactions", &body).ok();
         let id = id(&made["transaction"]);
         if self.trashed {
             // Checked ones are trashed by the batch form only.
@@ -219,9 +214,7 @@ impl Verb {
 
 /// Tests a cell in one form: the request, its response and everything it may change.
 fn cell(server: &Server, state: State, verb: Verb, form: Form, cell: Cell) {
-    let cast = Cast::new(server);
-    cast.account("Cash", "ASSET");
-    cast.account("Food", "OUTGOING");
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let before = state.make(&cast);
     state.balanced(&cast, "10.00");
     let known = events(&cast).len();

@@ -37,14 +37,12 @@ fn logs_hold_no_personal_data(engine: Engine) {
         let cast = Cast::new(&server);
         let email = "zacharias.private@example.com";
         cast.share(email, "VIEWER");
-        cast.owner.delete(&cast.path(&format!("/collaborators/{email}"))).ok();
-        cast.owner
-            .delete(&cast.path("/collaborators/zacharias.private%40example.com"))
-            .refused(404, "notFound");
+        cast.delete(&format!("/collaborators/{email}")).ok();
+        cast.delete("/collaborators/zacharias.private%40example.com").refused(404, "notFound");
         cast.account("Secret purse", "ASSET");
-        cast.owner.get(&cast.path("/accounts/Secret%20purse?key=apikeysecret")).ok();
-        cast.owner.post(&cast.path("/transactions"), &json!({"description": "Hidden gift"})).ok();
-        cast.owner.get(&cast.path("/transactions?query=Hidden%20gift")).ok();
+        cast.get("/accounts/Secret%20purse?key=apikeysecret").ok();
+        cast.post("/transactions", &json!({"description": "Hidden gift"})).ok();
+        cast.get("/transactions?query=Hidden%20gift").ok();
         cast.owner
             .send_raw(
                 "POST",
@@ -53,9 +51,7 @@ fn logs_hold_no_personal_data(engine: Engine) {
                 br#"{"name": "Secret purse", "#,
             )
             .refused(400, "parseError");
-        cast.owner
-            .put(&cast.path(""), &json!({"decimalSeparator": "Secret purse"}))
-            .refused(400, "invalid");
+        cast.put("", &json!({"decimalSeparator": "Secret purse"})).refused(400, "invalid");
         server.client_with_token("not.a.token").get("/v5/user").refused(401, "required");
         let created = cast.owner.post("/v5/user/keys", &json!({"name": "Secret app"})).ok();
         let key = created["key"].as_str().expect("a key");

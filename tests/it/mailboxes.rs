@@ -1,10 +1,10 @@
 //! Limits per mailbox (10.18): addresses that differ after a `+` are counted together.
 
-use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Lunch, id, unique};
+use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Lunch, Server, id, unique};
 use serde_json::json;
 
 use crate::Case;
-use crate::storage_quotas::{server, usage};
+use crate::storage_quotas::usage;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![rates_are_shared, storage_quotas_are_shared]
@@ -13,7 +13,7 @@ pub fn tests() -> Vec<Case> {
 const LUNCH: Lunch = Lunch { date: "2025-05-05", amount: "9" };
 
 fn rates_are_shared(engine: Engine) {
-    let server = server(engine, &["--quota-per-minute", "10"]);
+    let server = Server::with_args(engine, &["--quota-per-minute", "10"]);
     let name = unique("alice");
     let clients = ["", "+bank", "+a+b"].map(|tag| server.client(&format!("{name}{tag}@a.example")));
     let mut answers = (0..30).map(|number: usize| clients[number % 3].get("/v5/user").status);
@@ -26,7 +26,7 @@ fn rates_are_shared(engine: Engine) {
 }
 
 fn storage_quotas_are_shared(engine: Engine) {
-    let server = server(engine, &["--quota-user-transactions", "3"]);
+    let server = Server::with_args(engine, &["--quota-user-transactions", "3"]);
     let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
     LUNCH.create(&cast, json!({}));
     LUNCH.create(&cast, json!({}));
@@ -37,7 +37,7 @@ fn storage_quotas_are_shared(engine: Engine) {
     let draft = json!({"description": "d"});
     other.post(&path, &draft).ok();
     other.post(&path, &draft).refused(413, "storageQuotaExceeded");
-    cast.owner.post(&cast.path("/transactions"), &draft).refused(413, "storageQuotaExceeded");
+    cast.post("/transactions", &draft).refused(413, "storageQuotaExceeded");
     assert_eq!(usage(&cast.owner).0, 3);
     // A user of another mailbox has a separate quota.
     let own = cast.editor.post("/v5/books", &json!({"name": "Own"})).ok();

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use daybook_tests::{Answer, Cast, Client, Options, RawSql, Server, encode, pause, unique};
+use daybook_tests::{Answer, Cast, Client, RawSql, Server, encode, pause, unique};
 
 use crate::file_sweep::eventually;
 
@@ -86,11 +86,9 @@ fn the_login_page_mails_a_link(server: &Server) {
     assert!(page.contains("type=\"email\" name=\"email\" required"), "{page}");
     assert_eq!(ask(&client(&server), &email.to_uppercase()).status, 200);
     settle(&server);
-    let listed = server.admin(&["outbox", "list", "--to", &email]).output().expect("it runs");
-    let listed = String::from_utf8(listed.stdout).expect("UTF-8");
+    let listed = server.run(&["outbox", "list", "--to", &email]).expect("a list");
     let number = listed.split('\t').next().expect("a mail");
-    let shown = server.admin(&["outbox", "show", number]).output().expect("it runs");
-    let shown = String::from_utf8(shown.stdout).expect("UTF-8");
+    let shown = server.run(&["outbox", "show", number]).expect("a mail");
     let (_, rest) = shown
         .split_once("\n\nhttps://books.example.com/api/auth/link?code=")
         .unwrap_or_else(|| panic!("a link: {shown}"));
@@ -116,8 +114,7 @@ fn admitted_addresses_get_a_link(server: &Server) {
     let stranger = format!("{}@example.org", unique("nobody"));
     let disabled = format!("{}@example.org", unique("disabled"));
     server.client(&disabled).get("/v5/user").ok();
-    let run = server.admin(&["user", "disable", "--email", &disabled]).output().expect("it runs");
-    assert!(run.status.success());
+    server.run(&["user", "disable", "--email", &disabled]).expect("it is done");
     let people = [
         (cast.viewer.email(), 1),
         (&pending, 1),
@@ -258,9 +255,7 @@ fn login_without_mail_server_shows_no_form(server: &Server) {
 /// 11.14: a separate server, because the limit covers all addresses.
 fn an_installation_mails_100_links_a_minute(server: &Server) {
     let more = ["--trusted-proxies", "127.0.0.1", "--admit", "@admitted.example"];
-    let args = SMTP.iter().chain(&more).map(|arg| (*arg).to_owned()).collect();
-    let engine = server.engine();
-    let own = Server::start_with(Options { engine, args, ..Options::default() });
+    let own = Server::with_args(server.engine(), &[&SMTP[..], &more].concat());
     let known = own.client("known@example.com");
     known.get("/v5/user").ok();
     let minute = Instant::now();

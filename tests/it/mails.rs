@@ -1,15 +1,19 @@
 //! Delivery of mails to a real mail server (7.10, `daybook_tests::mail_server`): each kind of
 //! connection, and the failures.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use daybook_tests::certificates::authority;
 use daybook_tests::contract::missing;
 use daybook_tests::mail_server::{MailServer, SENDER, Security};
-use daybook_tests::{Client, Engine, Options, RawSql, RowLock, Server, encode, id, pause, run_for};
+use daybook_tests::{
+    Client, Engine, Options, RawSql, RowLock, Server, encode, id, pause, refused_start,
+};
 use serde_json::{Value, json};
 
 use crate::Case;
+use crate::file_sweep::eventually;
+use crate::secrets::assert_not_logged;
 
 pub fn tests() -> Vec<Case> {
     let real = crate::isolated![
@@ -92,27 +96,15 @@ impl MailFixture {
     /// Waits for a mail that matches a condition.
     #[track_caller]
     fn wait(&self, condition: &str) {
-        wait(condition, || self.count(condition) == 1);
+        eventually(condition, || self.count(condition) == 1);
     }
 
     /// The output of `daybook outbox show` for the only mail to an address.
     #[track_caller]
     fn shown(&self, to: &str) -> String {
-        let run = |arguments: &[&str]| {
-            let run = self.server.admin(arguments).output().expect("daybook runs");
-            String::from_utf8(run.stdout).expect("UTF-8")
-        };
-        let listed = run(&["outbox", "list", "--to", to]);
-        run(&["outbox", "show", listed.split('\t').next().expect("an id")])
-    }
-}
-
-#[track_caller]
-fn wait(what: &str, done: impl Fn() -> bool) {
-    let started = Instant::now();
-    while !done() {
-        assert!(started.elapsed() < Duration::from_secs(60), "it does not happen: {what}");
-        pause(Duration::from_millis(10));
+        let listed = self.server.run(&["outbox", "list", "--to", to]).expect("a list");
+        let number = listed.split('\t').next().expect("an id");
+        self.server.run(&["outbox", "show", number]).expect("a mail")
     }
 }
 
@@ -122,7 +114,7 @@ fn arrived(mail: &MailServer, to: &str) -> Vec<Value> {
     let all = || -> Vec<Value> {
         mail.mails().into_iter().filter(|mail| mail["to"] == json!([to])).collect()
     };
-    wait(to, || !all().is_empty());
+    eventually(to, || !all().is_empty());
     all()
 }
 
@@ -213,7 +205,7 @@ fn mail_refused_with_5xx_is_given_up(engine: Engine) {
     fixture.wait("recipient = 'eve@example.org' AND ending = 'given-up' AND attempts = 1");
     // The line is written after the row.
     let log = || fixture.server.log();
-    wait("two lines", || log().matches("mail given up").count() == 2);
+    eventually("two lines", || log().matches("mail given up").count() == 2);
     assert!(log().contains("status=\"550\""), "{}", log());
 }
 
@@ -249,7 +241,7 @@ fn mail_after_failed_authentication_is_retried(engine: Engine) {
     let shown = fixture.shown("bob@example.org");
     let failure = "the mail server refuses the credentials: permanent error (535)";
     assert!(shown.contains(failure), "{shown}");
-    wait("a line", || fixture.server.log().contains("reachable=false"));
+    eventually("a line", || fixture.server.log().contains("reachable=false"));
     assert!(!fixture.server.log().contains("wr0ng"), "{}", fixture.server.log());
 }
 
@@ -281,10 +273,10 @@ fn a_slow_server_delays_no_request(engine: Engine) {
     }
     assert_eq!(fixture.count("failure IS NULL"), 5, "all are answered before one attempt is over");
     let late = "failure LIKE '%not done after 8 s%' AND ended_at IS NULL";
-    wait(late, || fixture.count(late) > 0);
+    eventually(late, || fixture.count(late) > 0);
     mail.delay(0.0);
     // Each invitation has woken the worker, so several may have been attempted meanwhile.
-    wait("nothing is tried", || {
+    eventually("nothing is tried", || {
         fixture.count("ended_at IS NULL AND attempts > 0 AND failure IS NULL") == 0
     });
     let pass = "UPDATE mails SET due_at = 0 WHERE ended_at IS NULL AND failure IS NOT NULL";
@@ -335,7 +327,7 @@ fn a_server_that_is_down_for_a_day(engine: Engine) {
     let shown = fixture.shown("bob@example.org");
     assert!(shown.contains("cannot be reached") && shown.contains("shares a book"), "{shown}");
     let line = "overdue mails given up";
-    wait(line, || fixture.server.log().contains(line));
+    eventually(line, || fixture.server.log().contains(line));
     let log = fixture.server.log();
     assert!(!log.contains("bob@") && !log.contains("Haushalt"), "{log}");
 }
@@ -376,7 +368,7 @@ fn processes_share_the_outbox(engine: Engine) {
         let to = format!("there{number}@example.org");
         there.post(&path, &json!({"email": to, "permission": "VIEWER"})).ok();
     }
-    wait("all are sent", || fixture.count("ending = 'sent' AND attempts = 1") == 40);
+    eventually("all are sent", || fixture.count("ending = 'sent' AND attempts = 1") == 40);
     assert_eq!(mail.mails().len(), 40);
 }
 
@@ -412,12 +404,13 @@ fn mails_log_no_personal_data(engine: Engine) {
         fixture.share(to, "geheimnis");
     }
     arrived(&mail, "bob@example.org");
-    wait("all are tried", || fixture.count("ended_at IS NOT NULL OR failure IS NOT NULL") == 3);
-    wait("they are logged", || fixture.server.log().contains("mail sent"));
-    let log = fixture.server.log();
+    eventually("all are tried", || {
+        fixture.count("ended_at IS NOT NULL OR failure IS NOT NULL") == 3
+    });
+    eventually("they are logged", || fixture.server.log().contains("mail sent"));
     let (user, password) = (SENDER.0, SENDER.1);
     let (coded_user, coded) = (encode(user), encode(password));
-    for word in [
+    let words = [
         "geheimnis",
         "@example",
         "Haushalt",
@@ -427,10 +420,8 @@ fn mails_log_no_personal_data(engine: Engine) {
         coded_user.as_str(),
         // In the encoding of AUTH PLAIN.
         "AGJvb2tzQGV4YW1wbGUuY29t",
-    ] {
-        let line = log.lines().find(|line| line.contains(word));
-        assert_eq!(line, None, "the log holds {word}");
-    }
+    ];
+    assert_not_logged(&fixture.server, words);
 }
 
 fn settings_are_checked_at_the_start(engine: Engine) {
@@ -438,12 +429,9 @@ fn settings_are_checked_at_the_start(engine: Engine) {
         return;
     }
     let folder = std::env::temp_dir().join(format!("daybook-{}-settings", std::process::id()));
+    let data = folder.display().to_string();
     let start = |arguments: &[&str]| {
-        let mut command = std::process::Command::new(daybook_tests::binary());
-        command.args(["serve", "--listen", "127.0.0.1:0", "--data-dir"]).arg(&folder);
-        let run = run_for(command.args(arguments), Duration::from_secs(60)).expect("it ends");
-        assert!(!run.status.success());
-        String::from_utf8_lossy(&run.stderr).into_owned()
+        refused_start(&[&["--listen", "127.0.0.1:0", "--data-dir", &data], arguments].concat())
     };
     let url = "smtps://who:hidden@mail.example.com";
     let whole = |url: &str, from: &str| {
@@ -453,7 +441,11 @@ fn settings_are_checked_at_the_start(engine: Engine) {
         (start(&["--smtp-url", url, "--public-url", PUBLIC]), "--mail-from"),
         (start(&["--smtp-url", url, "--mail-from", "a@example.com"]), "--public-url"),
         (whole("smtp://who:hidden@mail.example.com", "a@example.com"), "require TLS"),
-        (whole("http://who:hidden@mail.example.com", "a@example.com"), "must start with smtps://"),
+        (
+            whole("http://who:hidden@mail.example.com", "a@example.com"),
+            "--smtp-url must start with smtps://, or with smtp:// and have tls=required, \
+             tls=opportunistic or no parameter",
+        ),
         (whole(url, "hidden"), "--mail-from is not a valid address"),
     ] {
         assert!(printed.contains(fault) && !printed.contains("hidden"), "{fault}: {printed}");

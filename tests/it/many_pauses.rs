@@ -51,7 +51,7 @@ fn paused(server: &Server, arguments: &[&str]) -> Vec<String> {
 fn rule_8_19_all_are_listed_and_resumed(engine: Engine) {
     let server = Server::start(engine);
     let cast = book(&server);
-    let event = items(&cast.owner.get(&cast.path("/events?type=BOOK_CREATED")).ok())[0].clone();
+    let event = items(&cast.get("/events?type=BOOK_CREATED").ok())[0].clone();
     pause_many(&server, &cast.book, made_at(&event));
     let all: Vec<String> = (1..=MANY).map(|number| format!("app-{number}")).collect();
     assert_eq!(paused(&server, &["list"]), all, "8.19: those first that have been for longest");

@@ -63,37 +63,33 @@ const COUNTS: &str =
     "/transactions/count/posted?after=2025-01-01&before=2026-01-01&periodicity=MONTHLY";
 
 const BOOK: &[Operation] = &[
-    read("get_book", |c, s| c.get(&s.cast.path("")), ANY_READER),
-    read("list_queries", |c, s| c.get(&s.cast.path("/queries")), BUT_RECORDER),
+    read("get_book", |c, s| c.get(&s.path("")), ANY_READER),
+    read("list_queries", |c, s| c.get(&s.path("/queries")), BUT_RECORDER),
     read("get_query", |c, s| c.get(&one(s, "queries", &s.query)), BUT_RECORDER),
-    write(
-        "save_query",
-        |c, s| c.post(&s.cast.path("/queries"), &json!({"query": "is:draft"})),
-        EDIT,
-    ),
+    write("save_query", |c, s| c.post(&s.path("/queries"), &json!({"query": "is:draft"})), EDIT),
     write(
         "update_query",
-        |c, s| c.put(&s.cast.path("/queries"), &json!({"id": s.query["id"], "title": "New"})),
+        |c, s| c.put(&s.path("/queries"), &json!({"id": s.query["id"], "title": "New"})),
         EDIT,
     ),
     write("delete_query", |c, s| c.delete(&one(s, "queries", &s.query)), EDIT),
-    read("list_integrations", |c, s| c.get(&s.cast.path("/integrations")), BUT_RECORDER),
-    read("list_book_apps", |c, s| c.get(&s.cast.path("/apps")), BUT_RECORDER),
+    read("list_integrations", |c, s| c.get(&s.path("/integrations")), BUT_RECORDER),
+    read("list_book_apps", |c, s| c.get(&s.path("/apps")), BUT_RECORDER),
     write(
         "create_integration",
-        |c, s| c.post(&s.cast.path("/integrations"), &json!({"agentId": s.app["id"]})),
+        |c, s| c.post(&s.path("/integrations"), &json!({"agentId": s.app["id"]})),
         EDIT,
     ),
     write("update_integration", update_integration, EDIT),
     write("delete_integration", |c, s| c.delete(&one(s, "integrations", &s.integration)), EDIT),
-    read("get_balances", |c, s| c.get(&s.cast.path("/balances?query=account:Cash")), BUT_RECORDER),
-    read("get_book_sums", |c, s| c.get(&s.cast.path("/balances?query=on:2025")), BUT_RECORDER),
-    read("count_transactions_posted", |c, s| c.get(&s.cast.path(COUNTS)), BUT_RECORDER),
-    read("list_events", |c, s| c.get(&s.cast.path("/events")), BUT_RECORDER),
+    read("get_balances", |c, s| c.get(&s.path("/balances?query=account:Cash")), BUT_RECORDER),
+    read("get_book_sums", |c, s| c.get(&s.path("/balances?query=on:2025")), BUT_RECORDER),
+    read("count_transactions_posted", |c, s| c.get(&s.path(COUNTS)), BUT_RECORDER),
+    read("list_events", |c, s| c.get(&s.path("/events")), BUT_RECORDER),
     read("get_event", |c, s| c.get(&one(s, "events", &s.event)), BUT_RECORDER),
-    read("get_backlog", |c, s| c.get(&s.cast.path("/events/backlog")), BUT_RECORDER),
+    read("get_backlog", |c, s| c.get(&s.path("/events/backlog")), BUT_RECORDER),
     read("list_event_deliveries", |c, s| c.get(&s.deliveries()), EDIT),
-    read("list_app_deliveries", |c, s| c.get(&s.cast.path("/apps/bot/deliveries")), EDIT),
+    read("list_app_deliveries", |c, s| c.get(&s.path("/apps/bot/deliveries")), EDIT),
     read("replay_events", |c, s| s.replay_event(c), EDIT),
     write("replay_event_response", |c, s| c.put(&s.response(), &Value::Null), EDIT),
     write("delete_event_response", |c, s| c.delete(&s.response()), EDIT),
@@ -101,7 +97,7 @@ const BOOK: &[Operation] = &[
     write("update_book_settings", |c, s| book(c, s, json!({"pageSize": 7})), EDIT),
     write("update_book_name", |c, s| book(c, s, json!({"name": "Renamed"})), EDIT),
     write("update_book_properties", |c, s| book(c, s, json!({"properties": {"a": "b"}})), EDIT),
-    write("update_book_by_path", |c, s| c.put(&s.cast.path(""), &json!({"pageSize": 7})), EDIT),
+    write("update_book_by_path", |c, s| c.put(&s.path(""), &json!({"pageSize": 7})), EDIT),
     write("advance_lock_date", |c, s| book(c, s, json!({"lockDate": "2001-02-28"})), EDIT),
     write("advance_closing_date", |c, s| book(c, s, json!({"closingDate": "2001-02-28"})), EDIT),
     write("move_lock_date_back", |c, s| book(c, s, json!({"lockDate": "2000-12-31"})), OWN),
@@ -109,10 +105,10 @@ const BOOK: &[Operation] = &[
     write("clear_lock_date", |c, s| book(c, s, json!({"lockDate": "1900-00-00"})), OWN),
     write("clear_closing_date", |c, s| book(c, s, json!({"closingDate": "1900-00-00"})), OWN),
     // The source is unchanged, and the copy belongs to the caller.
-    read("copy_book", |c, s| c.post(&s.cast.path("/copy?name=Copy"), &Value::Null), BUT_RECORDER),
+    read("copy_book", |c, s| c.post(&s.path("/copy?name=Copy"), &Value::Null), BUT_RECORDER),
     read(
         "copy_book_with_transactions",
-        |c, s| c.post(&s.cast.path("/copy?name=Copy&copyTransactions=true"), &Value::Null),
+        |c, s| c.post(&s.path("/copy?name=Copy&copyTransactions=true"), &Value::Null),
         OWN,
     ),
     // To the other value: the book of the public reader is PUBLIC.
@@ -120,7 +116,7 @@ const BOOK: &[Operation] = &[
     // To a collaborator who requested OWNER: the transfer is immediate.
     write(
         "transfer_book",
-        |c, s| c.post(&s.cast.path("/transfer"), &json!({"email": s.cast.poster.email()})),
+        |c, s| c.post(&s.path("/transfer"), &json!({"email": s.cast.poster.email()})),
         OWN,
     ),
     read("get_book_transfer", |c, s| offered(s, |path| c.get(path)), OWN),
@@ -128,26 +124,26 @@ const BOOK: &[Operation] = &[
     // 6.28: the offer is for none of these callers.
     read(
         "accept_book_transfer",
-        |c, s| offered(s, |path| c.send("POST", &format!("{path}/accept"), &Value::Null)),
+        |c, s| offered(s, |path| c.post(&format!("{path}/accept"), &Value::Null)),
         "404 404 404 404 404 404 404 401 404",
     ),
     // 12.12: 404 for all callers except the owner, and for a book that is not deleted;
     // `deleted_books` tests the restore.
     write(
         "restore_book_that_is_there",
-        |c, s| c.send("POST", &s.cast.path("/restore"), &Value::Null),
+        |c, s| c.post(&s.path("/restore"), &Value::Null),
         "404 404 404 404 404 404 404 401 404",
     ),
-    write("delete_book", |c, s| c.delete(&s.cast.path("")), OWN),
+    write("delete_book", |c, s| c.delete(&s.path("")), OWN),
 ];
 
 fn update_integration(caller: &Client, fixture: &PermissionFixture) -> Answer {
     let body = json!({"id": fixture.integration["id"], "name": "New"});
-    caller.put(&fixture.cast.path("/integrations"), &body)
+    caller.put(&fixture.path("/integrations"), &body)
 }
 
 const SHARING: &[Operation] = &[
-    read("list_collaborators", |c, s| c.get(&s.cast.path("/collaborators")), COLLABORATORS),
+    read("list_collaborators", |c, s| c.get(&s.path("/collaborators")), COLLABORATORS),
     write("add_collaborator", |c, s| share(c, s, "new@example.com", "VIEWER"), EDIT),
     write("change_collaborator", |c, s| share(c, s, s.cast.viewer.email(), "POSTER"), EDIT),
     write("remove_collaborator_by_none", |c, s| share(c, s, another(c, s), "NONE"), EDIT),
@@ -155,24 +151,24 @@ const SHARING: &[Operation] = &[
     write("promote_oneself", promote_oneself, "400 yes 403 403 403 403 404 401 403"),
     write(
         "remove_oneself",
-        |c, s| c.delete(&s.cast.path(&format!("/collaborators/{}", named(c)))),
+        |c, s| c.delete(&s.path(&format!("/collaborators/{}", named(c)))),
         "400 yes yes yes yes 404 404 401 yes",
     ),
     write(
         "remove_owner",
-        |c, s| c.delete(&s.cast.path(&format!("/collaborators/{}", s.cast.owner.email()))),
+        |c, s| c.delete(&s.path(&format!("/collaborators/{}", s.cast.owner.email()))),
         "400 400 403 403 403 403 404 401 403",
     ),
     // Every caller requests EDITOR, which the first two have (7.6).
     write(
         "request_access",
         |c, s| {
-            let path = s.cast.path("/collaborators/request?permission=EDITOR");
-            c.send("POST", &path, &Value::Null)
+            let path = s.path("/collaborators/request?permission=EDITOR");
+            c.post(&path, &Value::Null)
         },
         "400 400 yes yes yes yes yes 401 yes",
     ),
-    read("list_access_requests", |c, s| c.get(&s.cast.path("/collaborators/request")), EDIT),
+    read("list_access_requests", |c, s| c.get(&s.path("/collaborators/request")), EDIT),
     read("get_access_request", |c, s| c.get(&one(s, "collaborators/request", &s.request)), EDIT),
     write(
         "decline_access_request",
@@ -182,15 +178,15 @@ const SHARING: &[Operation] = &[
 ];
 
 const DRAFTS: &[Operation] = &[
-    read("list_transactions", |c, s| c.get(&s.cast.path("/transactions")), ANY_READER),
+    read("list_transactions", |c, s| c.get(&s.path("/transactions")), ANY_READER),
     read(
         "search_transactions",
-        |c, s| c.get(&s.cast.path("/transactions?query=account:Cash")),
+        |c, s| c.get(&s.path("/transactions?query=account:Cash")),
         ANY_READER,
     ),
     read(
         "count_transactions",
-        |c, s| c.get(&s.cast.path("/transactions/count?query=account:Cash")),
+        |c, s| c.get(&s.path("/transactions/count?query=account:Cash")),
         ANY_READER,
     ),
     read("load_drafts", |c, s| load(c, s, &s.draft), OTHERS_OBJECT),
@@ -200,17 +196,17 @@ const DRAFTS: &[Operation] = &[
     read("get_posted", |c, s| c.get(&one(s, "transactions", &s.unchecked)), OTHERS_OBJECT),
     write(
         "create_incomplete_draft",
-        |c, s| c.post(&s.cast.path("/transactions"), &json!({"description": "New"})),
+        |c, s| c.post(&s.path("/transactions"), &json!({"description": "New"})),
         RECORD,
     ),
     write(
         "create_draft",
-        |c, s| c.post(&s.cast.path("/transactions"), &complete("New", true, false)),
+        |c, s| c.post(&s.path("/transactions"), &complete("New", true, false)),
         RECORD,
     ),
     write(
         "create_drafts_batch",
-        |c, s| c.post(&s.cast.path("/transactions/batch"), &items(complete("New", true, false))),
+        |c, s| c.post(&s.path("/transactions/batch"), &items(complete("New", true, false))),
         RECORD,
     ),
     write(
@@ -232,27 +228,27 @@ const DRAFTS: &[Operation] = &[
 ];
 
 const FILES: &[Operation] = &[
-    read("list_files", |c, s| c.get(&s.cast.path("/files")), ANY_READER),
+    read("list_files", |c, s| c.get(&s.path("/files")), ANY_READER),
     read("get_file", |c, s| c.get(&one(s, "files", &s.file)), OTHERS_OBJECT),
     write(
         "create_file",
-        |c, s| c.post(&s.cast.path("/files"), &json!({"name": "New", "content": "YQ=="})),
+        |c, s| c.post(&s.path("/files"), &json!({"name": "New", "content": "YQ=="})),
         RECORD,
     ),
     write(
         "update_file",
-        |c, s| c.put(&s.cast.path("/files"), &json!({"id": s.file["id"], "name": "New"})),
+        |c, s| c.put(&s.path("/files"), &json!({"id": s.file["id"], "name": "New"})),
         CHANGE_DRAFT,
     ),
     write(
         "update_content",
-        |c, s| c.put(&s.cast.path("/files"), &json!({"id": s.file["id"], "content": "YQ=="})),
+        |c, s| c.put(&s.path("/files"), &json!({"id": s.file["id"], "content": "YQ=="})),
         CHANGE_DRAFT,
     ),
     write("delete_file", |c, s| c.delete(&one(s, "files", &s.file)), CHANGE_DRAFT),
     write(
         "create_draft_with_a_file",
-        |c, s| c.post(&s.cast.path("/transactions"), &json!({"files": inline()})),
+        |c, s| c.post(&s.path("/transactions"), &json!({"files": inline()})),
         RECORD,
     ),
     write(
@@ -270,18 +266,18 @@ const FILES: &[Operation] = &[
 const POSTINGS: &[Operation] = &[
     write(
         "create_posted",
-        |c, s| c.post(&s.cast.path("/transactions"), &complete("New", false, false)),
+        |c, s| c.post(&s.path("/transactions"), &complete("New", false, false)),
         RECORD_POSTED,
     ),
     write(
         "create_posted_in_a_batch",
-        |c, s| c.post(&s.cast.path("/transactions/batch"), &items(complete("New", false, false))),
+        |c, s| c.post(&s.path("/transactions/batch"), &items(complete("New", false, false))),
         RECORD_POSTED,
     ),
     write("post", |c, s| verb(c, s, "post", &s.draft), POST),
     write(
         "post_without_an_id",
-        |c, s| c.patch(&s.cast.path("/transactions/post"), &complete("New", false, false)),
+        |c, s| c.patch(&s.path("/transactions/post"), &complete("New", false, false)),
         POST,
     ),
     write("post_in_a_batch", |c, s| verb_batch(c, s, "post/batch", &s.draft), POST),
@@ -338,13 +334,13 @@ const CHECKS: &[Operation] = &[
     ),
     read(
         "check_batch_of_none",
-        |c, s| c.patch(&s.cast.path("/transactions/check/batch"), &json!({"items": []})),
+        |c, s| c.patch(&s.path("/transactions/check/batch"), &json!({"items": []})),
         CHECK,
     ),
 ];
 
 pub fn one(fixture: &PermissionFixture, kind: &str, resource: &Value) -> String {
-    fixture.cast.path(&format!("/{kind}/{}", id(resource)))
+    fixture.path(&format!("/{kind}/{}", id(resource)))
 }
 
 fn inline() -> Value {
@@ -362,7 +358,7 @@ fn book(client: &Client, fixture: &PermissionFixture, mut change: Value) -> Answ
 
 /// Waits for the audit, which continues after the response.
 fn audit(client: &Client, fixture: &PermissionFixture) -> Answer {
-    let answer = client.send("PATCH", &fixture.cast.path("/audit"), &Value::Null);
+    let answer = client.send("PATCH", &fixture.path("/audit"), &Value::Null);
     if answer.status == 204 {
         crate::audit::finished(&fixture.cast, 0);
     }
@@ -371,7 +367,7 @@ fn audit(client: &Client, fixture: &PermissionFixture) -> Answer {
 
 /// Calls an operation on an open offer of the book to another address.
 fn offered(fixture: &PermissionFixture, ask: impl Fn(&str) -> Answer) -> Answer {
-    let path = fixture.cast.path("/transfer");
+    let path = fixture.path("/transfer");
     // A deleted book has no offer.
     fixture.cast.owner.post(&path, &json!({"email": "nobody@elsewhere.example"}));
     ask(&path)
@@ -379,16 +375,13 @@ fn offered(fixture: &PermissionFixture, ask: impl Fn(&str) -> Answer) -> Answer 
 
 fn change_visibility(client: &Client, fixture: &PermissionFixture) -> Answer {
     // Not the owner, who may be disabled.
-    let now = fixture.cast.editor.get(&fixture.cast.path("")).ok()["visibility"].clone();
+    let now = fixture.cast.editor.get(&fixture.path("")).ok()["visibility"].clone();
     let other = if now == "PUBLIC" { "PRIVATE" } else { "PUBLIC" };
     book(client, fixture, json!({"visibility": other}))
 }
 
 fn share(client: &Client, fixture: &PermissionFixture, email: &str, permission: &str) -> Answer {
-    client.post(
-        &fixture.cast.path("/collaborators"),
-        &json!({"email": email, "permission": permission}),
-    )
+    client.post(&fixture.path("/collaborators"), &json!({"email": email, "permission": permission}))
 }
 
 /// The caller's e-mail; another address for an anonymous caller.
@@ -403,7 +396,7 @@ fn another<'a>(client: &Client, fixture: &'a PermissionFixture) -> &'a str {
 }
 
 fn remove_another(client: &Client, fixture: &PermissionFixture) -> Answer {
-    client.delete(&fixture.cast.path(&format!("/collaborators/{}", another(client, fixture))))
+    client.delete(&fixture.path(&format!("/collaborators/{}", another(client, fixture))))
 }
 
 /// Requests POSTER, a change for every member but the poster, which must not be granted.
@@ -413,7 +406,7 @@ fn promote_oneself(client: &Client, fixture: &PermissionFixture) -> Answer {
 
 fn verb(client: &Client, fixture: &PermissionFixture, name: &str, transaction: &Value) -> Answer {
     let body = json!({"id": transaction["id"]});
-    client.patch(&fixture.cast.path(&format!("/transactions/{name}")), &body)
+    client.patch(&fixture.path(&format!("/transactions/{name}")), &body)
 }
 
 fn verb_batch(
@@ -423,17 +416,17 @@ fn verb_batch(
     transaction: &Value,
 ) -> Answer {
     let body = items(json!({"id": transaction["id"]}));
-    client.patch(&fixture.cast.path(&format!("/transactions/{name}")), &body)
+    client.patch(&fixture.path(&format!("/transactions/{name}")), &body)
 }
 
 fn load(client: &Client, fixture: &PermissionFixture, transaction: &Value) -> Answer {
     let body = items(json!({"id": transaction["id"]}));
-    client.post(&fixture.cast.path("/transactions/load/batch"), &body)
+    client.post(&fixture.path("/transactions/load/batch"), &body)
 }
 
 fn merge(client: &Client, fixture: &PermissionFixture, pair: [&Value; 2]) -> Answer {
     let items = pair.map(|transaction| json!({"id": transaction["id"]}));
-    client.patch(&fixture.cast.path("/transactions/merge"), &json!({"items": items}))
+    client.patch(&fixture.path("/transactions/merge"), &json!({"items": items}))
 }
 
 fn update(
@@ -443,7 +436,7 @@ fn update(
     mut change: Value,
 ) -> Answer {
     change["id"] = transaction["id"].clone();
-    client.put(&fixture.cast.path("/transactions"), &change)
+    client.put(&fixture.path("/transactions"), &change)
 }
 
 fn update_batch(
@@ -453,5 +446,5 @@ fn update_batch(
     transaction: &Value,
 ) -> Answer {
     let change = items(json!({"id": transaction["id"], "description": "Changed"}));
-    client.put(&fixture.cast.path(&format!("/transactions/batch{query}")), &change)
+    client.put(&fixture.path(&format!("/transactions/batch{query}")), &change)
 }

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use daybook_tests::receiver::Receiver;
-use daybook_tests::{Answer, Client, Engine, Options, RowLock, Server, bots, id, pause};
+use daybook_tests::{Answer, Client, Engine, RowLock, Server, bots, id, pause};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -111,8 +111,7 @@ fn until_in_a_row(times: usize, status: u16, mut ask: impl FnMut() -> Answer) ->
 }
 
 fn bodies_and_contents_share_a_bound(engine: Engine) {
-    let args = ["--bodies-megabytes", "64"].map(str::to_owned).to_vec();
-    let server = Server::start_with(Options { engine, args, ..Options::default() });
+    let server = Server::with_args(engine, &["--bodies-megabytes", "64"]);
     let [alice, bob, carol] =
         ["alice", "bob", "carol"].map(|name| server.client(&format!("{name}@example.com")));
     let book = id(&carol.post("/v5/books", &json!({"name": "B"})).ok()).to_owned();
@@ -182,8 +181,7 @@ fn large_body_needs_authentication_and_progress(engine: Engine) {
 /// 8.8: the body of a delivery above 256 KB takes memory of the installer's share. Without memory
 /// the attempt fails; small deliveries continue.
 fn rule_8_8_large_deliveries_wait_for_memory(engine: Engine) {
-    let args = ["--bodies-megabytes", "64"].map(str::to_owned).to_vec();
-    let server = Server::start_with(Options { engine, args, ..Options::default() });
+    let server = Server::with_args(engine, &["--bodies-megabytes", "64"]);
     // The event of a transaction shows both accounts, each with 20 groups of 56 KB.
     let large = amplified(&server, 20, 2);
     let alice = &large.owner;
@@ -235,8 +233,7 @@ fn answered(stream: &TcpStream, within: Duration) -> bool {
 /// 0.34: a write with a key runs even if its client has left. Its body stays in memory, and is
 /// accounted for, until then.
 fn queued_write_keeps_its_memory(engine: Engine) {
-    let args = ["--bodies-megabytes", "64"].map(str::to_owned).to_vec();
-    let server = Server::start_with(Options { engine, args, ..Options::default() });
+    let server = Server::with_args(engine, &["--bodies-megabytes", "64"]);
     let [alice, bob, carol] =
         ["alice", "bob", "carol"].map(|name| server.client(&format!("{name}@example.com")));
     let [book, other] = [&alice, &carol]

@@ -1,13 +1,11 @@
 //! mergeTransactions (3.11): the result, the refusals, and the effect on balances and events.
 
-use daybook_tests::decimal::units;
 use daybook_tests::{Answer, CASH_BANK_FOOD, Cast, Lunch, Server, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
 use crate::reading::{
-    Faults, absent, batch, events, expected_totals, find, id, ids, new_events, refused_400,
-    resources, totals, transaction, types,
+    absent, batch, check_totals, events, find, id, ids, new_events, resources, transaction, types,
 };
 
 pub const LUNCH: Lunch = Lunch { date: "2025-01-15", amount: "10.00" };
@@ -17,7 +15,7 @@ pub fn cast(server: &Server) -> Cast {
 }
 
 pub fn send(cast: &Cast, items: Value) -> Answer {
-    cast.owner.patch(&cast.path("/transactions/merge"), &json!({"items": items}))
+    cast.patch("/transactions/merge", &json!({"items": items}))
 }
 
 /// Merges two transactions and returns the operation.
@@ -94,11 +92,7 @@ fn rule_3_11_a_draft_and_a_posted_one(server: &Server) {
             "3.11.2: clients follow the link to the successor"
         );
     }
-    assert_eq!(
-        totals(&cast),
-        expected_totals(&[("Cash", "0.00", "10.00"), ("Food", "10.00", "0.00")]),
-        "counted once"
-    );
+    check_totals(&cast, &[("Cash", "0.00", "10.00"), ("Food", "10.00", "0.00")]);
     let new_events = new_events(&cast, known);
     assert_eq!(
         types(&new_events),
@@ -123,7 +117,7 @@ fn rule_3_11_2_followers_reach_the_last_one(server: &Server) {
     for original in [&a, &b, &middle, &c] {
         assert_eq!(ids(&find(&cast, &format!("remoteId:merged_{}", id(original)))), [id(&last)]);
     }
-    cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": last["id"]})).ok();
+    cast.patch("/transactions/trash", &json!({"id": last["id"]})).ok();
     let trashed = find(&cast, &format!("remoteId:'merged_{}' is:trashed", id(&a)));
     assert_eq!(
         trashed["items"].as_array().map(Vec::len),
@@ -141,108 +135,63 @@ fn rule_3_11_2_followers_reach_the_last_one(server: &Server) {
     );
 }
 
-/// 3.11.6: base 80 and absorbed 100 leave a draft of 20; the other way round its accounts are
-/// swapped.
+/// 3.11.6: base 80 and absorbed 100 leave a draft of 20.
 fn rule_3_11_6_different_amounts(server: &Server) {
     let cast = cast(server);
-    for (earlier, later, left, credit, debit) in
-        [("100", "80", "20.00", "Cash", "Food"), ("100", "200", "100.00", "Food", "Cash")]
-    {
-        let absorbed = LUNCH.create(
-            &cast,
-            json!({
-                "amount": earlier, "date": "2025-01-10", "description": format!("absorbed {left}"),
-                "draft": true,
-                "creditAccount": {"name": "Bank"}, "remoteIds": [unique("r")], "urls": ["u"],
-                "properties": {"a": "b"},
-            }),
-        );
-        let base = LUNCH.create(&cast, json!({"amount": later, "description": "base"}));
-        let known = events(&cast).len();
-        let merged = merge(&cast, &base, &absorbed);
-        daybook_tests::shows(
-            &merged["transaction"],
-            &json!({"amount": format!("{later}.00"), "posted": true, "date": "2025-01-15"}),
-        );
-        let new_events = new_events(&cast, known);
-        let expected = [
-            "TRANSACTION_POSTED",
-            "TRANSACTION_DELETED",
-            "TRANSACTION_DELETED",
-            "TRANSACTION_CREATED",
-        ];
-        assert_eq!(types(&new_events), expected, "behaviour 3.11.8");
-        let draft = transaction(&cast, resources(&new_events)[3]);
-        daybook_tests::shows(
-            &draft,
-            &json!({
-                "amount": left, "date": "2025-01-10", "description": format!("absorbed {left}"),
-                "draft": true, "trashed": false,
-                "remoteIds": [], "urls": [], "properties": {},
-            }),
-        );
-        assert_eq!(
-            (&draft["creditAccount"]["name"], &draft["debitAccount"]["name"]),
-            (&json!(credit), &json!(debit))
-        );
-        // Posting the draft makes the sum equal to the absorbed amount.
-        let before = totals(&cast);
-        cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": draft["id"]})).ok();
-        let net = |sums: &std::collections::BTreeMap<String, (i128, i128)>| {
-            sums["Cash"].1 - sums["Cash"].0
-        };
-        let moved = net(&totals(&cast)) - net(&before);
-        assert_eq!(moved, if credit == "Cash" { units(left) } else { -units(left) }, "{left}");
-        cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": draft["id"]})).ok();
-    }
-}
-
-/// 3.11.3, 3.11.5: the later of two drafts is the base, and the other one fills its gaps.
-fn rule_3_11_5_gaps_are_filled(server: &Server) {
-    let cast = cast(server);
-    let earlier =
-        LUNCH.create(&cast, json!({"draft": true, "description": "Earlier", "date": "2025-03-01"}));
-    let later = LUNCH.create(
+    let absorbed = LUNCH.create(
         &cast,
         json!({
-            "date": null, "amount": null, "debitAccount": null, "creditAccount": {"name": "Bank"},
-            "description": "",
+            "amount": "100", "date": "2025-01-10", "description": "absorbed", "draft": true,
+            "creditAccount": {"name": "Bank"}, "remoteIds": [unique("r")], "urls": ["u"],
+            "properties": {"a": "b"},
         }),
     );
+    let base = LUNCH.create(&cast, json!({"amount": "80", "description": "base"}));
     let known = events(&cast).len();
-    let merged = merge(&cast, &later, &earlier)["transaction"].clone();
+    let merged = merge(&cast, &base, &absorbed);
     daybook_tests::shows(
-        &merged,
+        &merged["transaction"],
+        &json!({"amount": "80.00", "posted": true, "date": "2025-01-15"}),
+    );
+    let new_events = new_events(&cast, known);
+    let expected =
+        ["TRANSACTION_POSTED", "TRANSACTION_DELETED", "TRANSACTION_DELETED", "TRANSACTION_CREATED"];
+    assert_eq!(types(&new_events), expected, "behaviour 3.11.8");
+    let draft = transaction(&cast, resources(&new_events)[3]);
+    daybook_tests::shows(
+        &draft,
         &json!({
-            "date": "2025-03-01", "amount": "10.00", "description": "Earlier", "draft": true,
-            "createdBy": later["createdBy"],
+            "amount": "20.00", "date": "2025-01-10", "description": "absorbed", "draft": true,
+            "trashed": false, "remoteIds": [], "urls": [], "properties": {},
         }),
     );
     assert_eq!(
-        (&merged["creditAccount"]["name"], &merged["debitAccount"]["name"]),
-        (&json!("Bank"), &json!("Food"))
+        (&draft["creditAccount"]["name"], &draft["debitAccount"]["name"]),
+        (&json!("Cash"), &json!("Food"))
+    );
+    check_totals(&cast, &[("Cash", "0.00", "80.00"), ("Food", "80.00", "0.00")]);
+}
+
+/// 3.11.5: two empty drafts merge to an empty one, which is created and not posted.
+fn rule_3_11_5_empty_drafts(server: &Server) {
+    let cast = cast(server);
+    let empty = json!({
+        "date": null, "amount": null, "debitAccount": null, "creditAccount": null,
+        "description": "",
+    });
+    let [one, two] = [(); 2].map(|()| LUNCH.create(&cast, empty.clone()));
+    let known = events(&cast).len();
+    let merged = merge(&cast, &one, &two)["transaction"].clone();
+    assert!(
+        absent(&merged, "date") && absent(&merged, "amount") && merged["draft"] == true,
+        "{merged}"
     );
     assert_eq!(
         types(&new_events(&cast, known)),
         ["TRANSACTION_CREATED", "TRANSACTION_DELETED", "TRANSACTION_DELETED"],
         "behaviour 3.11.8"
     );
-    assert_eq!(totals(&cast), expected_totals(&[]));
-    // Two empty drafts merge to an empty one.
-    let blank = || {
-        LUNCH.create(
-            &cast,
-            json!({
-                "date": null, "amount": null, "debitAccount": null, "creditAccount": null,
-                "description": "",
-            }),
-        )
-    };
-    let merged = merge(&cast, &blank(), &blank())["transaction"].clone();
-    assert!(
-        absent(&merged, "date") && absent(&merged, "amount") && merged["draft"] == true,
-        "{merged}"
-    );
+    check_totals(&cast, &[]);
 }
 
 /// 3.11.7: an archived account stays if an original was posted on it; drafts may name one anyway
@@ -255,7 +204,7 @@ fn rule_3_11_7_archived_accounts(server: &Server) {
     );
     let drafts = [0, 1]
         .map(|_| LUNCH.create(&cast, json!({"draft": true, "creditAccount": {"name": "Bank"}})));
-    cast.owner.put(&cast.path("/accounts"), &json!({"name": "Bank", "archived": true})).ok();
+    cast.put("/accounts", &json!({"name": "Bank", "archived": true})).ok();
     let merged = merge(&cast, &posted, &draft)["transaction"].clone();
     assert_eq!(
         (&merged["posted"], &merged["creditAccount"]["name"]),
@@ -266,144 +215,57 @@ fn rule_3_11_7_archived_accounts(server: &Server) {
         (&merged["posted"], &merged["creditAccount"]["name"]),
         (&json!(false), &json!("Bank"))
     );
-    assert_eq!(
-        totals(&cast),
-        expected_totals(&[("Bank", "0.00", "10.00"), ("Food", "10.00", "0.00")])
-    );
+    check_totals(&cast, &[("Bank", "0.00", "10.00"), ("Food", "10.00", "0.00")]);
 }
 
-/// 3.5.2, 3.5.3: locked dates are refused, also for drafts; a draft without a date counts as dated
-/// today (3.5.1).
-fn rule_3_5_locked_dates(server: &Server) {
+/// 3.5.2, 3.4: a locked date, a checked and a trashed transaction are refused, and nothing changes.
+fn rule_3_4_what_does_not_merge(server: &Server) {
     let cast = cast(server);
     let open = LUNCH.create(&cast, json!({"date": "2025-02-01"}));
-    let locked = [
-        LUNCH.create(&cast, json!({})),
-        LUNCH.create(&cast, json!({"draft": true})),
-        LUNCH.create(&cast, json!({"draft": true, "date": "2024-12-31", "amount": null})),
-    ];
-    let dateless = LUNCH.create(&cast, json!({"date": null}));
-    let lock = |date: &str| cast.owner.put(&cast.path(""), &json!({"lockDate": date})).ok();
-    lock("2025-01-31");
-    let mut faults = Faults::default();
-    for one in &locked {
-        let before = events(&cast).len();
-        for pair in [
-            json!([{"id": one["id"]}, {"id": open["id"]}]),
-            json!([{"id": open["id"]}, {"id": one["id"]}]),
-        ] {
-            refused_400(send(&cast, pair), &["lockedDate"]);
-        }
-        faults.same("nothing happened", events(&cast).len(), before);
-        faults.same("nothing changed", transaction(&cast, &id(one)), one.clone());
-    }
-    lock("2100-01-01");
-    let date = LUNCH.create(&cast, json!({"date": "2100-01-02"}));
-    refused_400(send(&cast, json!([{"id": date["id"]}, {"id": dateless["id"]}])), &["lockedDate"]);
-    lock("1900-00-00");
-    merge(&cast, &dateless, &open);
-    faults.none();
-}
-
-/// The merge column of behaviour 3.4, in both positions.
-fn rule_3_4_states_that_merge(server: &Server) {
-    let cast = cast(server);
-    let mut faults = Faults::default();
-    for (state, expected) in [
-        ("incomplete", None),
-        ("draft", None),
-        ("unchecked", None),
-        ("checked", Some("checkedTransaction")),
-        ("trashed draft", Some("badRequest")),
-        ("trashed unchecked", Some("badRequest")),
-    ] {
-        for first in [true, false] {
-            let fields = match state {
-                "incomplete" => json!({"debitAccount": null}),
-                "checked" => json!({"checked": true}),
-                _ => json!({"draft": state.ends_with("draft")}),
-            };
-            let (one, other) = (LUNCH.create(&cast, fields), LUNCH.create(&cast, json!({})));
-            if state.starts_with("trashed") {
-                cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": one["id"]})).ok();
-            }
-            let known = events(&cast).len();
-            let pair = if first { [&one, &other] } else { [&other, &one] };
-            let answer = send(&cast, json!(pair.map(|item| json!({"id": item["id"]}))));
-            match expected {
-                None => assert_eq!(
-                    answer.ok()["transaction"]["posted"],
-                    true,
-                    "{state}: posted when either was"
-                ),
-                Some(reason) => {
-                    answer.refused(400, reason);
-                    faults.same(state, events(&cast).len(), known);
-                    faults.same(
-                        state,
-                        transaction(&cast, &id(&other))["trashed"].clone(),
-                        json!(false),
-                    );
-                }
-            }
+    let draft = LUNCH.create(&cast, json!({"draft": true}));
+    let checked = LUNCH.create(&cast, json!({"date": "2025-02-01", "checked": true}));
+    let trashed = LUNCH.create(&cast, json!({"date": "2025-02-01"}));
+    cast.patch("/transactions/trash", &json!({"id": trashed["id"]})).ok();
+    cast.put("", &json!({"lockDate": "2025-01-31"})).ok();
+    let known = events(&cast);
+    for (one, reason) in
+        [(&draft, "lockedDate"), (&checked, "checkedTransaction"), (&trashed, "badRequest")]
+    {
+        for pair in [[one, &open], [&open, one]] {
+            let items = batch(pair.map(|item| json!({"id": item["id"]})));
+            cast.patch("/transactions/merge", &items).refused(400, reason);
         }
     }
-    faults.none();
+    assert_eq!(events(&cast), known, "nothing happened");
+    assert_eq!(transaction(&cast, &id(&draft)), draft, "nothing changed");
+    assert_eq!(transaction(&cast, &id(&open)), open, "nothing changed");
 }
 
 fn rule_3_11_invalid_merges_are_refused(server: &Server) {
     let cast = cast(server);
-    let [one, two, three] = [0, 1, 2].map(|_| LUNCH.create(&cast, json!({})));
+    let [one, two] = [(); 2].map(|()| LUNCH.create(&cast, json!({})));
     let item = |transaction: &Value| json!({"id": transaction["id"]});
     let known = events(&cast).len();
-    for (items, status, reason, message) in [
-        (json!([]), 400, "badRequest", "exactly two"),
-        (json!([item(&one)]), 400, "badRequest", "exactly two"),
-        (json!([item(&one), item(&two), item(&three)]), 400, "badRequest", "exactly two"),
-        (json!([item(&one), item(&one)]), 400, "badRequest", "distinct"),
-        (
-            json!([item(&one), {"description": "no id"}]),
-            400,
-            "badRequest",
-            "item 1: id is required",
-        ),
-        (
-            json!([item(&one), {"id": "0a5b000000000001"}]),
-            400,
-            "badRequest",
-            "not found. Ids: [0a5b000000000001]",
-        ),
-        (json!([{"id": "x"}, {"id": "y"}]), 400, "badRequest", "not found. Ids: [x, y]"),
+    for (items, message) in [
+        (json!([]), "exactly two"),
+        (json!([item(&one)]), "exactly two"),
+        (json!([item(&one), item(&two), item(&one)]), "exactly two"),
+        (json!([item(&one), item(&one)]), "distinct"),
+        (json!([item(&one), {"description": "no id"}]), "item 1: id is required"),
+        (json!([item(&one), {"id": "0a5b000000000001"}]), "not found. Ids: [0a5b000000000001]"),
+        (json!([{"id": "x"}, {"id": "y"}]), "not found. Ids: [x, y]"),
     ] {
-        let output = send(&cast, items).refused(status, reason);
+        let output = send(&cast, items).refused(400, "badRequest");
         assert!(output.contains(message), "{output}");
     }
-    cast.owner.patch(&cast.path("/transactions/merge"), &json!({})).refused(400, "invalid");
-    cast.owner
-        .patch(&cast.path("/transactions/merge"), &json!([item(&one), item(&two)]))
-        .refused(400, "invalid");
+    cast.patch("/transactions/merge", &json!({})).refused(400, "invalid");
+    cast.patch("/transactions/merge", &json!([item(&one), item(&two)])).refused(400, "invalid");
     // A transaction of another book is unknown here.
     let other = self::cast(server);
     let foreign = LUNCH.create(&other, json!({}));
     send(&cast, json!([item(&one), item(&foreign)])).refused(400, "badRequest");
-    // Together they would have the same account twice (3.2.8), or a description above the limit.
-    let halves = [
-        json!({"debitAccount": null}),
-        json!({"debitAccount": {"name": "Cash"}, "creditAccount": null}),
-    ];
-    let halves = halves.map(|fields| LUNCH.create(&cast, fields));
-    let output = send(&cast, json!(halves.each_ref().map(item))).refused(400, "badRequest");
-    assert!(output.contains("same account"), "{output}");
-    let long = ["a", "b"].map(|letter| {
-        LUNCH.create(&cast, json!({"description": letter.repeat(40_000), "draft": true}))
-    });
-    send(&cast, json!(long.each_ref().map(item))).refused(400, "badRequest");
-    let changed: Vec<&str> = vec!["TRANSACTION_CREATED"; 4];
-    assert_eq!(types(&new_events(&cast, known)), changed, "refusals leave nothing");
-    assert_eq!(
-        totals(&cast),
-        expected_totals(&[("Cash", "0.00", "30.00"), ("Food", "30.00", "0.00")])
-    );
+    assert_eq!(events(&cast).len(), known, "refusals leave nothing");
+    check_totals(&cast, &[("Cash", "0.00", "20.00"), ("Food", "20.00", "0.00")]);
 }
 
 /// 7.3: a POSTER merges transactions of others and is the creator of the result.
@@ -430,7 +292,7 @@ fn rule_6_10_totals_of_the_book(server: &Server) {
     let (one, two) = (LUNCH.create(&cast, json!({})), LUNCH.create(&cast, json!({})));
     LUNCH.create(&cast, json!({}));
     merge(&cast, &one, &two);
-    let book = cast.owner.get(&cast.path("")).ok();
+    let book = cast.get("").ok();
     assert_eq!(
         (&book["totalTransactions"], &book["totalTransactionsCurrentMonth"]),
         (&json!(2), &json!(2)),
@@ -443,10 +305,9 @@ pub fn tests() -> Vec<Case> {
         rule_3_11_a_draft_and_a_posted_one,
         rule_3_11_2_followers_reach_the_last_one,
         rule_3_11_6_different_amounts,
-        rule_3_11_5_gaps_are_filled,
+        rule_3_11_5_empty_drafts,
         rule_3_11_7_archived_accounts,
-        rule_3_5_locked_dates,
-        rule_3_4_states_that_merge,
+        rule_3_4_what_does_not_merge,
         rule_3_11_invalid_merges_are_refused,
         rule_7_3_by_a_poster,
         rule_6_10_totals_of_the_book,

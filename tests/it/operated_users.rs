@@ -30,9 +30,7 @@ pub fn tests() -> Vec<Case> {
 
 /// Runs `daybook user`; returns its output, or its error message.
 fn run(server: &Server, arguments: &[&str]) -> Result<String, String> {
-    let run = server.admin(&[&["user"], arguments].concat()).output().expect("daybook runs");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    if run.status.success() { Ok(text(run.stdout)) } else { Err(text(run.stderr)) }
+    server.run(&[&["user"], arguments].concat())
 }
 
 fn person() -> String {
@@ -41,7 +39,7 @@ fn person() -> String {
 
 /// The events of a type in a book, newest first.
 fn events(cast: &Cast, kind: &str) -> Vec<Value> {
-    let all = cast.owner.get(&cast.path("/events?limit=200")).ok();
+    let all = cast.get("/events?limit=200").ok();
     let items = all["items"].as_array().expect("items").iter();
     items.filter(|event| event["type"] == kind).cloned().collect()
 }
@@ -99,7 +97,7 @@ fn books_show_the_new_address(server: &Server) {
     two.share(&from, "EDITOR");
     run(server, &["rename-email", "--email", &from, "--to", &to]).expect("it is done");
     for (cast, permission) in [(&cast, "POSTER"), (&two, "EDITOR")] {
-        let rows = cast.owner.get(&cast.path("/collaborators")).ok();
+        let rows = cast.get("/collaborators").ok();
         let items = rows["items"].as_array().expect("items");
         let row = items.iter().find(|row| row["email"] == to.as_str()).expect("a row");
         assert_eq!(row["permission"], permission);
@@ -130,7 +128,7 @@ fn book_created_after_renaming_has_the_new_owner(server: &Server) {
 fn addresses_that_collide_are_refused(server: &Server) {
     let (cast, pending) = (Cast::new(server), person());
     cast.share(&pending, "VIEWER");
-    let before = cast.owner.get(&cast.path("/collaborators")).ok();
+    let before = cast.get("/collaborators").ok();
     let from = cast.editor.email();
     for (to, why) in [
         (cast.viewer.email(), "is the address of another user"),
@@ -141,7 +139,7 @@ fn addresses_that_collide_are_refused(server: &Server) {
             run(server, &["rename-email", "--email", from, "--to", to]).expect_err("refused");
         assert!(said.contains(why), "{to}: {said}");
     }
-    assert_eq!(cast.owner.get(&cast.path("/collaborators")).ok(), before);
+    assert_eq!(cast.get("/collaborators").ok(), before);
     assert_eq!(cast.editor.get("/v5/user").ok()["email"], from);
     run(server, &["rename-email", "--email", from, "--to", from]).expect("nothing to do");
 }
@@ -157,7 +155,7 @@ fn a_deleted_user_leaves_their_books(server: &Server) {
     assert!(printed.contains(&format!("deleted-{user}\tdisabled")), "{printed}");
     let fresh = server.beside(&[]);
     fresh.client_with_token(&token).get("/v5/user").refused(401, "required");
-    let rows = cast.owner.get(&cast.path("/collaborators")).ok();
+    let rows = cast.get("/collaborators").ok();
     assert!(!rows.to_string().contains(email), "{rows}");
     let removed = &events(&cast, "COLLABORATOR_REMOVED")[0];
     assert_eq!(removed["data"]["object"]["email"], email, "{removed}");
@@ -181,8 +179,7 @@ fn deleted_user_leaves_no_rows(server: &Server) {
     client
         .send("POST", &other.path("/collaborators/request?permission=VIEWER"), &Value::Null)
         .no_content();
-    let link = server.admin(&["login", "--email", client.email()]).output().expect("it runs");
-    assert!(link.status.success());
+    server.run(&["login", "--email", client.email()]).expect("a link");
     let count = |table: &str, column: &str, value: &str| {
         let touch = format!("UPDATE {table} SET {column} = {column} WHERE {column} = {value}");
         RawSql::open(server).execute(&touch)
@@ -213,7 +210,7 @@ fn owners_are_not_deleted(server: &Server) {
     let cast = Cast::new(server);
     let said = run(server, &["delete", "--email", cast.owner.email()]).expect_err("refused");
     assert!(said.contains("owns 1 books"), "{said}");
-    assert_eq!(cast.owner.get(&cast.path("")).ok()["permission"], "OWNER");
+    assert_eq!(cast.get("").ok()["permission"], "OWNER");
     cast.give(&cast.owner, &cast.editor);
     run(server, &["delete", "--email", cast.owner.email()]).expect("nothing is owned any more");
 }

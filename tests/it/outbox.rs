@@ -26,10 +26,7 @@ pub fn tests() -> Vec<crate::Case> {
 /// Runs `daybook outbox`; returns its output.
 #[track_caller]
 fn outbox(server: &Server, arguments: &[&str]) -> String {
-    let run = server.admin(&[&["outbox"], arguments].concat()).output().expect("daybook runs");
-    let said = String::from_utf8_lossy(&run.stderr).into_owned();
-    assert!(run.status.success(), "daybook outbox {arguments:?}: {said}");
-    String::from_utf8(run.stdout).expect("UTF-8")
+    server.run(&[&["outbox"], arguments].concat()).expect("an output")
 }
 
 /// The mails to an address, as columns.
@@ -165,7 +162,7 @@ fn owner_is_mailed_once_a_day(server: &Server) {
     let owner = cast.owner.email();
     ask(&cast, &cast.stranger, "?permission=VIEWER&message=Let%20me%20in").no_content();
     let shown = only(server, owner);
-    let open = cast.owner.get(&cast.path("/collaborators/request")).ok();
+    let open = cast.get("/collaborators/request").ok();
     let from = cast.stranger.email();
     for part in [
         format!("{from} asks for access to your book, to view it (VIEWER)."),
@@ -175,9 +172,9 @@ fn owner_is_mailed_once_a_day(server: &Server) {
         assert!(shown.contains(&part), "{part:?} in {shown}");
     }
     ask(&cast, &cast.stranger, "?permission=EDITOR").no_content();
-    let open = cast.owner.get(&cast.path("/collaborators/request")).ok();
+    let open = cast.get("/collaborators/request").ok();
     let request = id(&open["items"][0]).to_owned();
-    cast.owner.delete(&cast.path(&format!("/collaborators/request/{request}"))).ok();
+    cast.delete(&format!("/collaborators/request/{request}")).ok();
     ask(&cast, &cast.stranger, "?permission=POSTER").no_content();
     assert_eq!(count(server, owner), 1, "the same day");
     ask(&cast, &cast.viewer, "?permission=EDITOR").no_content();
@@ -195,7 +192,7 @@ fn unknown_book_sends_no_mail(server: &Server) {
     let cast = Cast::new(server);
     let path = format!("/v5/books/{}/collaborators/request?permission=VIEWER", "0".repeat(32));
     for _ in 0..2 {
-        cast.stranger.send("POST", &path, &Value::Null).no_content();
+        cast.stranger.post(&path, &Value::Null).no_content();
     }
     assert_eq!(count(server, cast.stranger.email()), 0);
 }
@@ -210,7 +207,7 @@ fn a_user_causes_100_mails_a_day(server: &Server) {
     }
     assert_eq!(count(server, &people[99]), 1);
     assert_eq!(count(server, &people[100]), 0);
-    let rows = cast.owner.get(&cast.path("/collaborators")).ok();
+    let rows = cast.get("/collaborators").ok();
     assert!(rows.to_string().contains(&people[100]));
     let to = person();
     share(&cast, &cast.owner, &to, "VIEWER", "").ok();
@@ -225,10 +222,8 @@ fn mails_are_shown_and_dropped(server: &Server) {
     assert_eq!(dropped.trim_end().split('\t').collect::<Vec<_>>(), listed[0]);
     assert_eq!(count(server, &to), 0);
     for (verb, name) in [("show", listed[0][0].as_str()), ("drop", "nothing"), ("show", "")] {
-        let run = server.admin(&["outbox", verb, name]).output().expect("daybook runs");
-        let said = String::from_utf8_lossy(&run.stderr).into_owned();
-        assert_eq!(run.status.code(), Some(1), "{verb} {name:?}: {said}");
-        assert!(said.contains("mail not found"), "{said}");
+        let message = server.run(&["outbox", verb, name]).expect_err("refused");
+        assert!(message.contains("mail not found"), "{verb} {name:?}: {message}");
     }
     assert!(outbox(server, &["list"]).lines().count() <= 1_000);
 }
@@ -279,13 +274,10 @@ fn mails_that_were_given_up_are_sent_again(server: &Server) {
         share(&cast, &cast.owner, to, "VIEWER", "").ok();
         mails(server, to)[0][0].clone()
     });
-    let retry = |ids: &[&str]| {
-        let arguments = [&["outbox", "retry"], ids].concat();
-        let run = server.admin(&arguments).output().expect("daybook runs");
-        let said = String::from_utf8_lossy(&run.stderr).into_owned();
-        if run.status.success() { Ok(()) } else { Err(said) }
-    };
-    assert!(retry(&[&first]).expect_err("refused").contains("waits to be sent"));
+    let retry = |ids: &[&str]| server.run(&[&["outbox", "retry"], ids].concat());
+    let waits =
+        format!("the mail {first} waits to be sent; only a mail that was given up can be retried");
+    assert!(retry(&[&first]).expect_err("refused").contains(&waits));
     let end = |to: &str, ending: &str| {
         let end = format!("UPDATE mails SET ending = '{ending}', ended_at = created_at, ");
         let end = format!("{end} attempts = 9, until = created_at + 1 WHERE recipient = '{to}'");
@@ -293,7 +285,11 @@ fn mails_that_were_given_up_are_sent_again(server: &Server) {
     };
     end(&one, "given-up");
     end(&two, "sent");
-    assert!(retry(&[&first, &second]).expect_err("refused").contains("was already sent"));
+    assert!(
+        retry(&[&first, &second])
+            .expect_err("refused")
+            .contains(&format!("the mail {second} was already sent"))
+    );
     assert_eq!(mails(server, &one)[0][1], "given-up", "all of them or none");
     end(&two, "given-up");
     retry(&[&first, &second]).expect("they are tried again");
@@ -305,7 +301,10 @@ fn mails_that_were_given_up_are_sent_again(server: &Server) {
     end(&one, "given-up");
     let link = format!("UPDATE mails SET kind = 'sign-in-link' WHERE recipient = '{one}'");
     RawSql::open(server).execute(&link);
-    assert!(retry(&[&first]).expect_err("refused").contains("expired"));
+    let expired = format!(
+        "the sign-in link in the mail {first} has expired; its recipient can request a new one"
+    );
+    assert!(retry(&[&first]).expect_err("refused").contains(&expired));
     assert!(retry(&["nothing"]).expect_err("refused").contains("mail not found"));
     assert!(retry(&[]).expect_err("refused").contains("required"));
 }

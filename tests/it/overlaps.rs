@@ -20,17 +20,18 @@ use daybook_domain::permission::Permission;
 use daybook_domain::property::Edits;
 use daybook_domain::token::TokenRequest;
 use daybook_domain::user::{Admission, Profile};
-use daybook_service::grant::{self, Granted};
+use daybook_service::grant::{self, GrantContent};
 use daybook_service::user::VerifiedUser;
 use daybook_service::{
     Context, Error, Ids, access_request, api_key, app, book, collaborator, collection, connection,
     integration, mail, session, storage_quota, token, user,
 };
-use daybook_storage::{Address, Options, ShardKey, Store, Tx};
+use daybook_storage::{ShardKey, Store, Tx};
 use daybook_tests::{Engine, RawSql, Server, pause, unique};
 
 use crate::Case;
 use crate::file_sweep::eventually;
+use crate::inside::open_store;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
@@ -55,9 +56,7 @@ const CLIENT: &str = "client";
 
 /// Two stores on the database of a server, like two processes.
 pub fn two_stores(server: &Server) -> [Store; 2] {
-    let address = || Address::parse(server.database_url()).expect("a URL");
-    let open = || Store::open(&Options::new(address())).expect("the store opens");
-    [open(), open()]
+    [open_store(server), open_store(server)]
 }
 
 /// Two processes on one database.
@@ -227,7 +226,7 @@ fn a_withdrawn_consent_stays_withdrawn(engine: Engine) {
     let (who, ids) = (fixture.person(), Arc::clone(&fixture.ids));
     let user = who.user.id;
     let scope = GrantScope::read(Some("email"), None).expect("a scope");
-    let granted = Granted { user, signed_in_at: NOW, client: CLIENT.to_owned(), scope };
+    let granted = GrantContent { user, signed_in_at: NOW, client: CLIENT.to_owned(), scope };
     let until = Instant::new(NOW.milliseconds() + 60_000);
     let (agreed, minted) = (granted.clone(), Arc::clone(&ids));
     fixture.done(move |tx| grant::begin(tx, &agreed, until, &minted, NOW));
@@ -278,7 +277,7 @@ fn concurrently_deleted_user_leaves_no_rows(engine: Engine) {
         ("consent", |tx, cx, _, _| {
             let scope = GrantScope::read(Some("email"), None)?;
             let client = CLIENT.to_owned();
-            let granted = Granted { user: cx.user.id, signed_in_at: NOW, client, scope };
+            let granted = GrantContent { user: cx.user.id, signed_in_at: NOW, client, scope };
             grant::begin(tx, &granted, NOW, &cx.ids, NOW).map(drop)
         }),
     ];

@@ -60,7 +60,7 @@ fn rule_8_11_own_events_can_be_switched_off(server: &Server) {
     let app = install(&cast, &receiver.url(), &POSTED, json!({}));
     let other = Receiver::start();
     install(&cast, &other.url(), &POSTED, json!({}));
-    let all = cast.owner.get(&cast.path("/integrations")).ok();
+    let all = cast.get("/integrations").ok();
     let made = items(&all).iter().find(|one| one["agentId"] == app["id"]).expect("it").clone();
     assert_eq!(made["ownEvents"], true, "9.4: as the hosted original does");
     lunch(&cast, "first");
@@ -71,17 +71,17 @@ fn rule_8_11_own_events_can_be_switched_off(server: &Server) {
     cast.editor.put(&path, &set(json!("no"))).refused(400, "invalid");
     let quiet = cast.editor.put(&path, &set(json!(false))).ok();
     assert_eq!((&quiet["ownEvents"], &quiet["reach"]), (&json!(false), &made["reach"]));
-    let events = cast.owner.get(&cast.path("/events?type=INTEGRATION_UPDATED&limit=1")).ok();
+    let events = cast.get("/events?type=INTEGRATION_UPDATED&limit=1").ok();
     let data = &items(&events)[0]["data"];
     assert_eq!(data["previousAttributes"], json!({"ownEvents": "true"}));
     assert_eq!(data["object"]["ownEvents"], false);
 
-    let backlog = || cast.owner.get(&cast.path("/events/backlog")).ok()["count"] == 0;
+    let backlog = || cast.get("/events/backlog").ok()["count"] == 0;
     lunch(&cast, "second");
     other.wait_for(4);
     let by_header = cast.owner.header("service-agent-id", id(&app));
     by_header.post(&cast.path("/transactions"), &transaction("by header")).ok();
-    let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED")).ok();
+    let events = cast.get("/events?type=TRANSACTION_POSTED").ok();
     let own = items(&events).iter().filter(|event| event["agent"]["id"] == app["id"]);
     let own: Vec<Value> = own.cloned().collect();
     assert_eq!(own.len(), 3);

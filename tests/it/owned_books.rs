@@ -83,7 +83,7 @@ fn rule_6_23_a_user_owns_ten_thousand_books(server: &Server) {
     let create = || cast.owner.post("/v5/books", &json!({"name": "One more"}));
     let output = create().refused(400, "badRequest");
     assert!(output.contains("10000 books"), "{output}");
-    cast.owner.post(&cast.path("/copy?name=Copy"), &Value::Null).refused(400, "badRequest");
+    cast.post("/copy?name=Copy", &Value::Null).refused(400, "badRequest");
     fillers.remove_one();
     let book = create().ok();
     // A deleted book counts, because it can be restored.
@@ -95,8 +95,8 @@ fn rule_6_23_half_of_them_by_transfer(server: &Server) {
     let (cast, other) = (Cast::new(server), Cast::new(server));
     let mut fillers = Fillers::new(server, &other, 4_999);
     let to = json!({"email": other.owner.email()});
-    cast.owner.post(&cast.path("/transfer"), &to).ok();
-    let give = || other.owner.send("POST", &cast.path("/transfer/accept"), &Value::Null);
+    cast.post("/transfer", &to).ok();
+    let give = || other.owner.post(&cast.path("/transfer/accept"), &Value::Null);
     give().refused(400, "badRequest");
     other.owner.post("/v5/books", &json!({"name": "Their own"})).ok();
     fillers.remove_one();
@@ -111,7 +111,7 @@ fn rule_7_12_an_owner_shares_ten_thousand(server: &Server) {
     fillers.share(victim.owner.email());
     let add = |email: &str| {
         let body = json!({"email": email, "permission": "VIEWER"});
-        cast.owner.post(&cast.path("/collaborators"), &body)
+        cast.post("/collaborators", &body)
     };
     let output = add(victim.owner.email()).refused(400, "badRequest");
     assert!(output.contains("10000 books"), "{output}");

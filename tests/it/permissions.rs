@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 use daybook_tests::receiver::Receiver;
-use daybook_tests::{Answer, Cast, Client, Server, unique};
+use daybook_tests::{Answer, Cast, Client, Lunch, Server, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -129,16 +129,12 @@ impl PermissionFixture {
         let account = cast.account_in("Cash", "ASSET", &["Assets"]);
         cast.account("Food", "OUTGOING");
         let spare = cast.account("Spare", "ASSET");
-        let query = cast
-            .owner
-            .post(&cast.path("/queries"), &json!({"title": "Cash", "query": "account:Cash"}))
-            .ok();
+        let query = cast.post("/queries", &json!({"title": "Cash", "query": "account:Cash"})).ok();
         let [installed, app] = ["Installed", "Not installed"].map(|name| {
             let app = json!({"id": unique("app"), "name": name, "users": "*@example.com"});
             cast.owner.post("/v5/apps", &app).ok()
         });
-        let integration =
-            cast.owner.post(&cast.path("/integrations"), &json!({"agentId": installed["id"]})).ok();
+        let integration = cast.post("/integrations", &json!({"agentId": installed["id"]})).ok();
         let items: Vec<Value> = [
             "draft",
             "another draft",
@@ -154,8 +150,7 @@ impl PermissionFixture {
             complete(state, draft, state.contains("checked") && state != "unchecked")
         })
         .collect();
-        let created =
-            cast.owner.post(&cast.path("/transactions/batch"), &json!({"items": items})).ok();
+        let created = cast.post("/transactions/batch", &json!({"items": items})).ok();
         let [draft, draft_too, trashed_draft, unchecked, trashed, checked, trashed_checked] =
             [0, 1, 2, 3, 4, 5, 6].map(|at| created["items"][at].clone());
         let bin = json!({
@@ -163,24 +158,19 @@ impl PermissionFixture {
                 {"id": trashed_draft["id"]}, {"id": trashed["id"]}, {"id": trashed_checked["id"]},
             ],
         });
-        cast.owner
-            .patch(&cast.path("/transactions/trash/batch?trashChecked=true"), &bin)
-            .no_content();
-        let file = cast
-            .owner
-            .post(&cast.path("/files"), &json!({"name": "receipt.pdf", "content": "JVBERg=="}))
-            .ok();
+        cast.patch("/transactions/trash/batch?trashChecked=true", &bin).no_content();
+        let file = cast.post("/files", &json!({"name": "receipt.pdf", "content": "JVBERg=="})).ok();
         let ask = cast.path("/collaborators/request");
         cast.poster.post(&format!("{ask}?permission=OWNER"), &Value::Null).no_content();
         cast.stranger.post(&format!("{ask}?permission=EDITOR"), &Value::Null).no_content();
         let request = cast.owner.get(&ask).ok()["items"][0].clone();
-        let event = cast.owner.get(&cast.path("/events?limit=1")).ok()["items"][0].clone();
+        let event = cast.get("/events?limit=1").ok()["items"][0].clone();
         let response = format!(
             "/events/{}/responses/{}",
             daybook_tests::id(&event),
             daybook_tests::id(&installed)
         );
-        let event = cast.owner.put(&cast.path(&response), &Value::Null).ok();
+        let event = cast.put(&response, &Value::Null).ok();
         PermissionFixture {
             cast,
             request,
@@ -200,6 +190,11 @@ impl PermissionFixture {
             checked,
             trashed_checked,
         }
+    }
+
+    /// The path of a resource in the book.
+    pub fn path(&self, rest: &str) -> String {
+        self.cast.path(rest)
     }
 
     pub fn caller(&self, name: &str) -> &Client {
@@ -234,7 +229,7 @@ impl PermissionFixture {
 
     /// Everything that a write could change.
     pub fn snapshot(&self) -> [Value; 7] {
-        let read = |rest: &str| self.cast.owner.get(&self.cast.path(rest)).ok();
+        let read = |rest: &str| self.cast.get(rest).ok();
         let mut book = read("?loadAccounts=true");
         // These change by themselves at the turn of a month.
         for field in ["totalTransactionsCurrentMonth", "totalTransactionsCurrentYear"] {
@@ -254,15 +249,8 @@ impl PermissionFixture {
 
 /// A createTransaction body between the two accounts.
 pub fn complete(description: &str, draft: bool, checked: bool) -> Value {
-    json!({
-        "date": "2025-01-31",
-        "amount": "5",
-        "creditAccount": {"name": "Cash"},
-        "debitAccount": {"name": "Food"},
-        "description": description,
-        "draft": draft,
-        "checked": checked,
-    })
+    let lunch = Lunch { date: "2025-01-31", amount: "5" };
+    lunch.with(json!({"description": description, "draft": draft, "checked": checked}))
 }
 
 /// An unchanged fixture and its snapshot.
@@ -330,7 +318,7 @@ fn allowed(
         answer.ok();
     }
     if operation.name == "delete_book" {
-        fixture.cast.owner.get(&fixture.cast.path("")).refused(404, "notFound");
+        fixture.cast.get("").refused(404, "notFound");
     } else {
         // A write that is answered but not done must fail.
         assert_eq!(

@@ -1,11 +1,10 @@
 //! Posting (3.3), and the rules of the transition table besides its cells (3.4.1 - 3.4.5).
 
-use daybook_tests::{CASH_BANK_FOOD, Cast, Lunch, Server};
+use daybook_tests::{CASH_BANK_FOOD, Cast, Lunch, Server, shows};
 use serde_json::{Value, json};
 
 use crate::reading::{
-    absent, batch, events, expected_totals, id, items, new_events, refused_400, totals,
-    transaction, types,
+    absent, batch, check_totals, events, id, items, new_events, transaction, types,
 };
 
 const LUNCH: Lunch = Lunch { date: "2025-03-05", amount: "12.00" };
@@ -26,10 +25,10 @@ fn rule_3_3_4_no_op_does_not_check_files(server: &Server) {
     let body = json!({"id": posted["id"], "files": [{"content": ""}]});
     let path = cast.path("/transactions");
     cast.owner.put(&path, &body).refused(400, "badRequest");
-    cast.owner.patch(&cast.path("/transactions/post"), &body).ok();
-    cast.owner.patch(&cast.path("/transactions/check"), &json!({"id": posted["id"]})).ok();
+    cast.patch("/transactions/post", &body).ok();
+    cast.patch("/transactions/check", &json!({"id": posted["id"]})).ok();
     cast.owner.put(&path, &body).refused(400, "checkedTransaction");
-    let batch = cast.owner.put(&cast.path("/transactions/batch"), &json!({"items": [body]})).ok();
+    let batch = cast.put("/transactions/batch", &json!({"items": [body]})).ok();
     assert_eq!(batch["items"][0]["files"], json!([]), "behaviour 3.6.3");
 }
 
@@ -42,8 +41,7 @@ fn rule_3_3_1_post_applies_the_payload(server: &Server) {
     edited["amount"] = json!("20.00");
     edited["description"] = json!("Dinner #out");
     edited["properties"] = json!({"Table": "7"});
-    let posted =
-        cast.owner.patch(&cast.path("/transactions/post"), &edited).ok()["transaction"].clone();
+    let posted = cast.patch("/transactions/post", &edited).ok()["transaction"].clone();
     assert_eq!(posted["id"], draft["id"]);
     for (field, value) in [
         ("posted", json!(true)),
@@ -55,19 +53,16 @@ fn rule_3_3_1_post_applies_the_payload(server: &Server) {
     }
     assert_eq!(posted["properties"], json!({"table": "7"}));
     assert_eq!(posted["tags"], json!(["out"]));
-    assert_eq!(
-        totals(&cast),
-        expected_totals(&[("Cash", "0.00", "20.00"), ("Food", "20.00", "0.00")])
-    );
+    check_totals(&cast, &[("Cash", "0.00", "20.00"), ("Food", "20.00", "0.00")]);
     let events = new_events(&cast, known);
     assert_eq!(types(&events), ["TRANSACTION_POSTED"], "8.1: no TRANSACTION_UPDATED besides");
 }
 
 fn rule_3_3_2_post_without_an_id_creates_and_posts(server: &Server) {
     let cast = cast(server);
-    cast.owner.put(&cast.path(""), &json!({"autoPost": false})).ok();
+    cast.put("", &json!({"autoPost": false})).ok();
     let known = events(&cast).len();
-    let post = |body: &Value| cast.owner.patch(&cast.path("/transactions/post"), body);
+    let post = |body: &Value| cast.patch("/transactions/post", body);
     let posted = post(&LUNCH.with(json!({"remoteIds": ["r1"]}))).ok()["transaction"].clone();
     assert_eq!(posted["posted"], true, "whatever autoPost says");
     let forced = post(&LUNCH.with(json!({"draft": true}))).ok()["transaction"].clone();
@@ -82,10 +77,7 @@ fn rule_3_3_2_post_without_an_id_creates_and_posts(server: &Server) {
     let found = post(&LUNCH.with(json!({"remoteIds": ["r2"]}))).ok()["transaction"].clone();
     assert_eq!(found["id"], draft["id"]);
     assert_eq!(found["posted"], true, "3.3.2: a known draft is posted");
-    assert_eq!(
-        totals(&cast),
-        expected_totals(&[("Cash", "0.00", "36.00"), ("Food", "36.00", "0.00")])
-    );
+    check_totals(&cast, &[("Cash", "0.00", "36.00"), ("Food", "36.00", "0.00")]);
 }
 
 fn rule_3_3_3_post_checked(server: &Server) {
@@ -94,8 +86,7 @@ fn rule_3_3_3_post_checked(server: &Server) {
     let known = events(&cast).len();
     for body in [json!({"id": draft["id"], "checked": true}), LUNCH.with(json!({"checked": true}))]
     {
-        let posted =
-            cast.owner.patch(&cast.path("/transactions/post"), &body).ok()["transaction"].clone();
+        let posted = cast.patch("/transactions/post", &body).ok()["transaction"].clone();
         assert_eq!((&posted["posted"], &posted["checked"]), (&json!(true), &json!(true)));
     }
     let events = new_events(&cast, known);
@@ -113,16 +104,10 @@ fn rule_3_3_3_post_checked(server: &Server) {
         .poster
         .patch(&cast.path("/transactions/post"), &json!({"id": draft["id"], "checked": true}))
         .ok();
-    assert_eq!(
-        (&posted["transaction"]["posted"], &posted["transaction"]["checked"]),
-        (&json!(true), &json!(false))
-    );
+    shows(&posted["transaction"], &json!({"posted": true, "checked": false}));
     let created =
         cast.poster.post(&cast.path("/transactions"), &LUNCH.with(json!({"checked": true}))).ok();
-    assert_eq!(
-        (&created["transaction"]["posted"], &created["transaction"]["checked"]),
-        (&json!(true), &json!(false))
-    );
+    shows(&created["transaction"], &json!({"posted": true, "checked": false}));
 }
 
 fn rule_3_3_5_an_incomplete_post_names_what_is_missing(server: &Server) {
@@ -140,20 +125,15 @@ fn rule_3_3_5_an_incomplete_post_names_what_is_missing(server: &Server) {
         assert!(absent(&draft, field) || draft[field] == "", "3.2.4: {field}: {draft}");
         let known = events(&cast).len();
         for body in [json!({"id": draft["id"]}), LUNCH.with(json!({field: null}))] {
-            let message = refused_400(
-                cast.owner.patch(&cast.path("/transactions/post"), &body),
-                &["badRequest"],
-            );
+            let message = cast.patch("/transactions/post", &body).refused(400, "badRequest");
             assert!(
                 message.to_lowercase().contains(word),
                 "3.3.5: the message names {field}: {message}"
             );
         }
         assert_eq!(new_events(&cast, known).len(), 0, "nothing is created by a refused post");
-        let completed = cast.owner.patch(
-            &cast.path("/transactions/post"),
-            &json!({"id": draft["id"], field: body()[field]}),
-        );
+        let completed =
+            cast.patch("/transactions/post", &json!({"id": draft["id"], field: body()[field]}));
         assert_eq!(completed.ok()["transaction"]["posted"], true);
     }
     assert_eq!(find_count(&cast), 4);
@@ -178,7 +158,7 @@ fn rule_3_4_1_a_checked_one_is_never_updated_singly(server: &Server) {
     ];
     for mut change in changes {
         change["id"] = checked["id"].clone();
-        cast.owner.put(&cast.path("/transactions"), &change).refused(400, "checkedTransaction");
+        cast.put("/transactions", &change).refused(400, "checkedTransaction");
     }
     assert_eq!(transaction(&cast, &id(&checked)), stored);
     assert_eq!(new_events(&cast, known).len(), 0);
@@ -186,7 +166,7 @@ fn rule_3_4_1_a_checked_one_is_never_updated_singly(server: &Server) {
 
 fn rule_3_4_2_update_with_checked(server: &Server) {
     let cast = cast(server);
-    let put = |body: Value| cast.owner.put(&cast.path("/transactions"), &body);
+    let put = |body: Value| cast.put("/transactions", &body);
     let unchecked = LUNCH.create(&cast, json!({}));
     let known = events(&cast).len();
     cast.poster
@@ -236,26 +216,15 @@ fn rule_3_4_2_update_with_checked(server: &Server) {
         (&json!(false), &json!("Draft")),
         "on a draft `checked` is ignored"
     );
-    assert_eq!(
-        totals(&cast),
-        expected_totals(&[("Cash", "0.00", "27.00"), ("Food", "27.00", "0.00")])
-    );
+    check_totals(&cast, &[("Cash", "0.00", "27.00"), ("Food", "27.00", "0.00")]);
 }
 
 fn rule_3_4_3_update_never_unposts_and_never_posts(server: &Server) {
     let cast = cast(server);
-    let put = |body: Value| cast.owner.put(&cast.path("/transactions"), &body);
+    let put = |body: Value| cast.put("/transactions", &body);
     let posted = LUNCH.create(&cast, json!({}));
     let stored = transaction(&cast, &id(&posted));
-    for field in ["date", "amount", "creditAccount", "debitAccount"] {
-        for nothing in [Value::Null, json!("")] {
-            if nothing == "" && field.ends_with("Account") {
-                continue;
-            }
-            refused_400(put(json!({"id": posted["id"], field: nothing})), &["badRequest"]);
-        }
-    }
-    refused_400(put(json!({"id": posted["id"], "amount": "0.00"})), &["badRequest"]);
+    put(json!({"id": posted["id"], "amount": "0.00"})).refused(400, "badRequest");
     assert_eq!(transaction(&cast, &id(&posted)), stored);
     let draft = LUNCH.create(&cast, json!({"amount": null}));
     let completed = put(json!({"id": draft["id"], "amount": "3.00"})).ok()["transaction"].clone();
@@ -264,10 +233,7 @@ fn rule_3_4_3_update_never_unposts_and_never_posts(server: &Server) {
         (&json!(false), &json!("3.00")),
         "updating a draft never posts it"
     );
-    assert_eq!(
-        totals(&cast),
-        expected_totals(&[("Cash", "0.00", "12.00"), ("Food", "12.00", "0.00")])
-    );
+    check_totals(&cast, &[("Cash", "0.00", "12.00"), ("Food", "12.00", "0.00")]);
 }
 
 const VERBS: [&str; 7] = ["check", "uncheck", "trash", "untrash", "remove", "restore", "post"];
@@ -276,24 +242,21 @@ fn rule_3_4_5_missing_and_unknown_ids(server: &Server) {
     let cast = cast(server);
     let other = Cast::new(server);
     let foreign = other
-        .owner
-        .post(&other.path("/transactions"), &json!({"description": "Elsewhere", "amount": "1"}))
+        .post("/transactions", &json!({"description": "Elsewhere", "amount": "1"}))
         .ok()["transaction"]
         .clone();
     for verb in VERBS {
         let path = cast.path(&format!("/transactions/{verb}"));
         if verb != "post" {
-            refused_400(cast.owner.patch(&path, &json!({"description": "No id"})), &["badRequest"]);
+            cast.owner.patch(&path, &json!({"description": "No id"})).refused(400, "badRequest");
         }
         cast.owner.patch(&path, &json!({"id": "unknown"})).refused(404, "notFound");
         cast.owner.patch(&path, &json!({"id": foreign["id"]})).refused(404, "notFound");
     }
-    refused_400(cast.owner.put(&cast.path("/transactions"), &body()), &["badRequest"]);
-    cast.owner
-        .put(&cast.path("/transactions"), &LUNCH.with(json!({"id": "unknown"})))
-        .refused(404, "notFound");
-    cast.owner.get(&cast.path("/transactions/unknown")).refused(404, "notFound");
-    cast.owner.get(&cast.path(&format!("/transactions/{}", id(&foreign)))).refused(404, "notFound");
+    cast.put("/transactions", &body()).refused(400, "badRequest");
+    cast.put("/transactions", &LUNCH.with(json!({"id": "unknown"}))).refused(404, "notFound");
+    cast.get("/transactions/unknown").refused(404, "notFound");
+    cast.get(&format!("/transactions/{}", id(&foreign))).refused(404, "notFound");
     assert_eq!(find_count(&cast), 0);
 }
 
@@ -301,60 +264,52 @@ fn rule_4_8_archived_accounts(server: &Server) {
     let cast = cast(server);
     let posted = LUNCH.create(&cast, json!({}));
     let draft = LUNCH.create(&cast, json!({"draft": true}));
-    let food = cast.owner.get(&cast.path("/accounts/food")).ok();
-    cast.owner.put(&cast.path("/accounts"), &json!({"id": food["id"], "archived": true})).ok();
-    refused_400(cast.owner.post(&cast.path("/transactions"), &body()), &["badRequest"]);
-    refused_400(cast.owner.patch(&cast.path("/transactions/post"), &body()), &["badRequest"]);
-    refused_400(
-        cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": draft["id"]})),
-        &["badRequest"],
-    );
+    let food = cast.get("/accounts/food").ok();
+    cast.put("/accounts", &json!({"id": food["id"], "archived": true})).ok();
+    cast.post("/transactions", &body()).refused(400, "badRequest");
+    cast.patch("/transactions/post", &body()).refused(400, "badRequest");
+    cast.patch("/transactions/post", &json!({"id": draft["id"]})).refused(400, "badRequest");
     let named = LUNCH.create(&cast, json!({"draft": true}));
     assert_eq!(named["debitAccount"]["name"], "Food", "drafts may name an archived account");
     let batched = batch([json!({"id": draft["id"]})]);
-    cast.owner.patch(&cast.path("/transactions/post/batch"), &batched).no_content();
+    cast.patch("/transactions/post/batch", &batched).no_content();
     assert_eq!(transaction(&cast, &id(&draft))["posted"], false, "3.6.4: skipped in a batch");
     let one = json!({"id": posted["id"]});
-    cast.owner
-        .put(&cast.path("/transactions"), &json!({"id": posted["id"], "amount": "13.00"}))
-        .ok();
+    cast.put("/transactions", &json!({"id": posted["id"], "amount": "13.00"})).ok();
     for verb in ["check", "uncheck", "trash", "untrash"] {
-        cast.owner.patch(&cast.path(&format!("/transactions/{verb}")), &one).ok();
+        cast.patch(&format!("/transactions/{verb}"), &one).ok();
     }
-    assert_eq!(
-        totals(&cast),
-        expected_totals(&[("Cash", "0.00", "13.00"), ("Food", "13.00", "0.00")])
-    );
+    check_totals(&cast, &[("Cash", "0.00", "13.00"), ("Food", "13.00", "0.00")]);
 }
 
 /// 4.8: an update adds no posting to an archived account. Existing postings may be edited, and
 /// drafts may name it.
 fn rule_4_8_updates_onto_an_archived_account(server: &Server) {
     let cast = cast(server);
-    let bank = cast.owner.get(&cast.path("/accounts/bank")).ok();
+    let bank = cast.get("/accounts/bank").ok();
     let (posted, draft) =
         (LUNCH.create(&cast, json!({})), LUNCH.create(&cast, json!({"draft": true})));
-    cast.owner.put(&cast.path("/accounts"), &json!({"id": bank["id"], "archived": true})).ok();
+    cast.put("/accounts", &json!({"id": bank["id"], "archived": true})).ok();
     let onto = |made: &Value| {
         json!({
             "id": made["id"], "debitAccount": {"name": "Bank"}, "description": "moved",
         })
     };
-    refused_400(cast.owner.put(&cast.path("/transactions"), &onto(&posted)), &["badRequest"]);
+    cast.put("/transactions", &onto(&posted)).refused(400, "badRequest");
     let items = batch([json!({"id": draft["id"], "description": "not this one"}), onto(&posted)]);
-    refused_400(cast.owner.put(&cast.path("/transactions/batch"), &items), &["badRequest"]);
+    cast.put("/transactions/batch", &items).refused(400, "badRequest");
     assert_eq!(
         (transaction(&cast, &id(&posted)), transaction(&cast, &id(&draft))),
         (posted.clone(), draft.clone())
     );
-    cast.owner.put(&cast.path("/transactions"), &onto(&draft)).ok();
+    cast.put("/transactions", &onto(&draft)).ok();
     // Already posted there, also on the other side.
-    let food = cast.owner.get(&cast.path("/accounts/food")).ok();
-    cast.owner.put(&cast.path("/accounts"), &json!({"id": food["id"], "archived": true})).ok();
+    let food = cast.get("/accounts/food").ok();
+    cast.put("/accounts", &json!({"id": food["id"], "archived": true})).ok();
     let swapped = json!({
         "id": posted["id"], "creditAccount": {"name": "Food"}, "debitAccount": {"name": "Cash"},
     });
-    cast.owner.put(&cast.path("/transactions"), &swapped).ok();
+    cast.put("/transactions", &swapped).ok();
 }
 
 pub fn tests() -> Vec<crate::Case> {

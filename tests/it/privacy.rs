@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use daybook_tests::{Engine, Options, Server, run_for};
+use daybook_tests::{Engine, Server, run_for};
 use serde_json::json;
 
 use crate::Case;
@@ -34,7 +34,7 @@ fn data_files_are_private(engine: Engine) {
     let server = Server::start(engine);
     let cast = furnished(&server);
     let file = json!({"name": "a.txt", "contentType": "text/plain", "content": "YQ=="});
-    cast.owner.post(&cast.path("/files"), &file).ok();
+    cast.post("/files", &file).ok();
     let mut found = vec![server.data_dir().to_owned()];
     let mut files = 0;
     while let Some(path) = found.pop() {
@@ -52,14 +52,9 @@ fn data_files_are_private(engine: Engine) {
 fn files_readable_by_others_are_refused(engine: Engine) {
     let mut server = Server::start(engine);
     server.terminate();
-    let refused = |server: &Server, verbs: &[&str]| {
-        let run = run_for(&mut server.admin(verbs), Duration::from_secs(60)).expect("it ends");
-        assert!(!run.status.success(), "{verbs:?} runs");
-        String::from_utf8_lossy(&run.stderr).into_owned()
-    };
     set_mode(server.data_dir(), 0o750);
     for verbs in [&["serve", "--listen", "127.0.0.1:0"][..], &["token", "--email", "a@b.example"]] {
-        let output = refused(&server, verbs);
+        let output = server.run(verbs).expect_err("refused");
         assert!(output.contains("is open to others (mode 750); chmod 700 it"), "{output}");
     }
     set_mode(server.data_dir(), 0o700);
@@ -114,8 +109,7 @@ fn responses_are_not_cached(engine: Engine) {
         assert_eq!(answer.headers["cache-control"], "no-store", "0.31: it names the Host: {path}");
         assert_eq!(answer.headers["x-content-type-options"], "nosniff", "{path}");
     }
-    let args = ["--public-url", "https://books.example.com"].map(str::to_owned).to_vec();
-    let behind = Server::start_with(Options { engine, args, ..Options::default() });
+    let behind = Server::with_args(engine, &["--public-url", "https://books.example.com"]);
     for path in ["/health", "/docs", "/v5/user"] {
         let answer = behind.anonymous().get(path);
         assert_eq!(answer.headers["strict-transport-security"], "max-age=31536000", "{path}");

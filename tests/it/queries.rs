@@ -124,7 +124,7 @@ fn fixture(server: &Server) -> Cast {
     cast.group("Assets");
     cast.group_under("Liquid", "Assets");
     let costs = cast.group("Costs");
-    cast.owner.put(&cast.path("/groups"), &json!({"id": costs["id"], "hidden": true})).ok();
+    cast.put("/groups", &json!({"id": costs["id"], "hidden": true})).ok();
     cast.group("Nothing In It");
     cast.account_in("Cash", "ASSET", &["Liquid"]);
     cast.account_in("Bank", "ASSET", &["Assets"]);
@@ -137,23 +137,15 @@ fn fixture(server: &Server) -> Cast {
     cast.account("Owner's Equity", "LIABILITY");
     // t06 and t12 have one remote id: t12 is trashed before t06 is created (3.7.1).
     let (thrown, stored): (Vec<&Row>, Vec<&Row>) = ROWS.iter().partition(|row| row.trashed);
-    let made = cast
-        .owner
-        .post(&cast.path("/transactions/batch"), &batch(thrown.iter().map(|row| row.body())))
-        .ok();
+    let made = cast.post("/transactions/batch", &batch(thrown.iter().map(|row| row.body()))).ok();
     let only_ids = items(&made).iter().map(|made| json!({"id": made["id"]}));
-    cast.owner
-        .patch(&cast.path("/transactions/trash/batch?trashChecked=true"), &batch(only_ids))
-        .no_content();
-    let made = cast
-        .owner
-        .post(&cast.path("/transactions/batch"), &batch(stored.iter().map(|row| row.body())))
-        .ok();
+    cast.patch("/transactions/trash/batch?trashChecked=true", &batch(only_ids)).no_content();
+    let made = cast.post("/transactions/batch", &batch(stored.iter().map(|row| row.body()))).ok();
     for (row, made) in stored.iter().zip(items(&made)) {
         assert_eq!(made["posted"], json!(row.state != Draft), "{row:?}");
     }
-    let old = cast.owner.get(&cast.path("/accounts/old")).ok();
-    cast.owner.put(&cast.path("/accounts"), &json!({"id": old["id"], "archived": true})).ok();
+    let old = cast.get("/accounts/old").ok();
+    cast.put("/accounts", &json!({"id": old["id"], "archived": true})).ok();
     cast
 }
 
@@ -179,15 +171,11 @@ fn check(cast: &Cast, with_trash: bool, table: &[(&str, Finds)]) {
 }
 
 fn rule_1_2_accounts(server: &Server) {
-    let table: [(&str, Finds); 24] = [
+    let table: &[(&str, Finds)] = &[
         ("", |_| true),
         ("account:Cash", |row| row.touches("Cash")),
-        ("acc:Cash", |row| row.touches("Cash")),
-        ("ACCOUNT:cAsH", |row| row.touches("Cash")),
         ("account:'Credit Card'", |row| row.touches("Credit Card")),
-        ("account:\"Credit Card\"", |row| row.touches("Credit Card")),
         ("account:credit_card", |row| row.touches("Credit Card")),
-        ("account:'CREDIT-card'", |row| row.touches("Credit Card")),
         ("account:'cafe uber'", |row| row.touches("Café Über")),
         ("account:Old", |row| row.touches("Old")),
         ("account:Unknown", |_| false),
@@ -197,22 +185,18 @@ fn rule_1_2_accounts(server: &Server) {
         ("from:Unknown", |_| false),
         // 1.2.3: a transfer between them.
         ("account:Cash account:Bank", |row| row.touches("Cash") && row.touches("Bank")),
-        ("account:Cash account:Cash", |row| row.touches("Cash")),
         ("group:Liquid", |row| row.touches("Cash")),
         ("group:Assets", |row| row.touches("Cash") || row.touches("Bank")),
-        ("group:assets account:Food", |row| {
-            (row.touches("Cash") || row.touches("Bank")) && row.touches("Food")
-        }),
         ("group:Costs", |row| row.touches("Food")),
         ("group:'Nothing In It'", |_| false),
         ("group:Unknown", |_| false),
         ("account:Assets", |_| false),
     ];
     let cast = fixture(server);
-    check(&cast, false, &table);
+    check(&cast, false, table);
     // 1.2.9: ids are accepted, too.
-    let cash = cast.owner.get(&cast.path("/accounts/cash")).ok();
-    let assets = cast.owner.get(&cast.path("/groups/assets")).ok();
+    let cash = cast.get("/accounts/cash").ok();
+    let assets = cast.get("/groups/assets").ok();
     assert_eq!(
         ids(&find(&cast, &format!("account:{}", id(&cash)))),
         ids(&find(&cast, "account:Cash"))
@@ -225,17 +209,16 @@ fn rule_1_2_accounts(server: &Server) {
 }
 
 fn rule_1_2_states(server: &Server) {
-    let live: [(&str, Finds); 8] = [
+    let live: &[(&str, Finds)] = &[
         ("is:draft", |row| row.is(Draft)),
         ("is:unchecked", |row| row.is(Unchecked)),
         ("is:checked", |row| row.is(Checked)),
         ("is:posted", |row| !row.is(Draft)),
-        ("IS:checked is:draft", |row| !row.is(Unchecked)),
         ("is:unchecked after:2025-01-01", |row| row.is(Unchecked) && row.date >= "2025-01-01"),
         ("NOT is:trashed", |_| true),
         ("is:nonsense", |_| false),
     ];
-    let all: [(&str, Finds); 6] = [
+    let all: &[(&str, Finds)] = &[
         ("is:trashed", |row| row.trashed),
         ("is:trashed account:Bank", |row| row.trashed && row.touches("Bank")),
         ("is:trashed is:draft", |row| row.trashed || row.is(Draft)),
@@ -244,26 +227,19 @@ fn rule_1_2_states(server: &Server) {
         ("is:checked is:trashed thrown", |row| row.trashed),
     ];
     let cast = fixture(server);
-    check(&cast, false, &live);
-    check(&cast, true, &all);
+    check(&cast, false, live);
+    check(&cast, true, all);
 }
 
 fn rule_1_2_amounts(server: &Server) {
-    let table: [(&str, Finds); 19] = [
+    let table: &[(&str, Finds)] = &[
         ("amount:45.50", |row| row.cents == 4_550),
-        ("amount=45.5", |row| row.cents == 4_550),
         ("amount:1,234.56", |row| row.cents == 123_456),
-        ("amount:'1234.56'", |row| row.cents == 123_456),
         ("amount>100", |row| row.cents > 10_000),
         ("amount>=100", |row| row.cents >= 10_000),
         ("amount<5", |row| row.cents > 0 && row.cents < 500),
         ("amount<=5", |row| row.cents > 0 && row.cents <= 500),
-        ("amount:>1000", |row| row.cents > 100_000),
-        ("amount:>=1,000", |row| row.cents >= 100_000),
-        ("amount:<45.50", |row| row.cents > 0 && row.cents < 4_550),
-        ("amount:<=45.50", |row| row.cents > 0 && row.cents <= 4_550),
         ("amount>=1000 AND amount<=5000", |row| (100_000..=500_000).contains(&row.cents)),
-        ("AMOUNT>1000", |row| row.cents > 100_000),
         // Transactions without an amount never match (1.2), so a negated term does.
         ("-amount>0", |row| row.cents == 0),
         ("NOT amount<5000", |row| row.cents == 0 || row.cents >= 500_000),
@@ -271,13 +247,10 @@ fn rule_1_2_amounts(server: &Server) {
         ("amount:45.501", |_| false),
         ("amount>99999999999999999999999999999", |_| false),
     ];
-    check(&fixture(server), false, &table);
+    check(&fixture(server), false, table);
     let comma = Cast::with_settings(server, json!({"decimalSeparator": "COMMA"}));
     for (label, amount) in [("t1", "1.234,56"), ("t2", "1.50")] {
-        comma
-            .owner
-            .post(&comma.path("/transactions"), &json!({"amount": amount, "description": label}))
-            .ok();
+        comma.post("/transactions", &json!({"amount": amount, "description": label})).ok();
     }
     for query in ["amount:1.234,56", "amount:1234,56", "amount>1000", "amount>1,51"] {
         assert_eq!(sorted_labels(&find(&comma, query)), ["t1"], "1.2.8: {query}");
@@ -285,73 +258,50 @@ fn rule_1_2_amounts(server: &Server) {
 }
 
 fn rule_1_2_text_tags_and_properties(server: &Server) {
-    let table: [(&str, Finds); 37] = [
+    let table: &[(&str, Finds)] = &[
         ("lunch", |row| row.says("lunch")),
-        ("LUNCH", |row| row.says("lunch")),
         ("cafe", |row| row.says("Café")),
-        ("CAFÉ", |row| row.says("Café")),
         ("arger naive", |row| row.says("Ärger")),
         ("card bill", |row| row.says("card") && row.says("bill")),
         ("'card bill'", |row| row.says("card bill")),
-        ("\"CARD bill\"", |row| row.says("card bill")),
-        ("'bill card'", |_| false),
         ("uel-sta", |row| row.says("fuel-station")),
         ("10:30", |row| row.says("10:30")),
-        ("http://example.com/x", |row| row.says("http://")),
-        ("https://example.com/x", |_| false),
         ("100%", |row| row.says("100%")),
         ("%", |row| row.says("%")),
         ("e_t", |row| row.says("sure_thing")),
         ("_", |row| row.says("_")),
         ("back\\slash", |row| row.says("\\")),
         ("it's", |row| row.says("it's")),
-        ("'\"quoted\"'", |row| row.says("quoted")),
-        ("'it\\'s'", |row| row.says("it's")),
-        ("\"back\\\\slash\"", |row| row.says("\\")),
         ("#food", |row| row.says("#food")),
-        ("#FOOD", |row| row.says("#food")),
         ("#income", |row| row.says("#income") || row.says("#Income")),
         ("#foo", |_| false),
         ("#food #out", |row| row.says("#food") && row.says("#out")),
         ("'#foo'", |row| row.says("#foo")),
         ("invoice_number:\"INV-2024-001\"", |row| row.label == "t04"),
-        ("Invoice_Number:inv-2024-001", |row| row.label == "t04"),
         ("invoice_number:*", |row| row.label == "t04" || row.label == "t05"),
-        ("invoice_number:INV", |_| false),
         ("payee:'john doe'", |row| row.label == "t05"),
         ("paid:yes invoice_number:*", |row| row.label == "t04"),
-        // 1.2: not an operator; a property that no transaction has.
-        ("posted:true", |_| false),
         ("remoteId:abc", |row| row.label == "t06"),
-        ("remoteid:'ABC-2 x'", |row| row.label == "t06"),
     ];
-    check(&fixture(server), false, &table);
+    check(&fixture(server), false, table);
 }
 
 fn rule_1_1_3_boolean_logic(server: &Server) {
-    let table: [(&str, Finds); 24] = [
+    let table: &[(&str, Finds)] = &[
         ("account:Cash OR account:Bank", |row| row.touches("Cash") || row.touches("Bank")),
-        ("account:Cash AND account:Bank", |row| row.touches("Cash") && row.touches("Bank")),
         ("NOT account:Cash", |row| !row.touches("Cash")),
-        ("-account:Cash", |row| !row.touches("Cash")),
-        ("NOT NOT account:Cash", |row| row.touches("Cash")),
         ("(#food OR #fuel) -is:checked", |row| row.says("#food") || row.says("#fuel")),
         ("#food OR #income account:Bank", |row| {
-            row.says("#food") || (row.says("ncome") && row.touches("Bank"))
-        }),
-        ("account:Bank #income OR #food", |row| {
             row.says("#food") || (row.says("ncome") && row.touches("Bank"))
         }),
         ("(#food OR #income) account:Cash", |row| row.says("#food") && row.touches("Cash")),
         ("NOT #food account:Cash", |row| !row.says("#food") && row.touches("Cash")),
         ("NOT (#food account:Cash)", |row| !(row.says("#food") && row.touches("Cash"))),
         ("-(#food OR #fuel)", |row| !row.says("#food") && !row.says("#fuel")),
-        ("((account:Cash)) ((#food))", |row| row.touches("Cash") && row.says("#food")),
         ("lunch OR dinner OR bill", |row| {
             row.says("lunch") || row.says("dinner") || row.says("bill")
         }),
         ("(lunch OR dinner) amount>10", |row| row.says("dinner")),
-        ("-lunch -dinner", |row| !row.says("lunch") && !row.says("dinner")),
         ("account:Unknown OR account:Salary", |row| row.touches("Salary")),
         ("-account:Unknown", |_| true),
         // A transaction without a date matches no date term (1.3.4), so it matches the negated one.
@@ -361,52 +311,27 @@ fn rule_1_1_3_boolean_logic(server: &Server) {
         ("-group:Assets -from:Salary", |row| {
             !row.touches("Cash") && !row.touches("Bank") && row.credit != "Salary"
         }),
-        // The keywords are upper-case only; `(` and `-` count only at the start of a term.
-        ("dateless and", |row| row.says("dateless and")),
-        ("fuel-station", |row| row.says("fuel-station")),
     ];
-    check(&fixture(server), false, &table);
+    check(&fixture(server), false, table);
 }
 
+/// Tests of the domain list the lexical rules; each kind of fault has a row here.
 fn rule_1_1_lexical(server: &Server) {
-    let table: [(&str, Finds); 32] = [
-        ("account:Cash AND amount>50", |row| row.touches("Cash") && row.cents > 5_000),
-        ("account: Cash", |row| row.touches("Cash")),
+    let table: &[(&str, Finds)] = &[
         ("account:   'Credit Card'", |row| row.touches("Credit Card")),
-        ("amount: 5", |row| row.cents == 500),
-        ("is: checked", |row| row.is(Checked)),
-        ("on: 10/01/2025", |row| row.date == "2025-01-10"),
-        // 1.1.6: the rest is a separate term, so the operator is empty and ignored (1.1.9).
+        ("ON: 10/01/2025", |row| row.date == "2025-01-10"),
         ("account: #food", |row| row.says("#food")),
-        ("account: amount>1000", |row| row.cents > 100_000),
-        ("after: account:Cash", |row| row.touches("Cash")),
-        ("on: lunch", |_| false),
-        ("is: lunch", |_| false),
-        ("amount: lunch", |_| false),
-        ("account: OR account:Cash", |row| row.touches("Cash")),
         ("account:", |_| true),
-        ("after:", |_| true),
-        ("account:Cash after:", |row| row.touches("Cash")),
-        ("account:'' #food", |row| row.says("#food")),
-        ("= account:Cash", |row| row.touches("Cash")),
-        // 1.1.9: an invalid term matches nothing, negated or not.
         ("after:2025-02-30 account:Cash", |_| false),
-        ("-on:nonsense account:Cash", |_| false),
-        ("amount>abc OR account:Cash", |row| row.touches("Cash")),
-        ("account:\"Owner's Equity\"", |row| row.touches("Owner's Equity")),
         ("account:'Owner\\'s Equity'", |row| row.touches("Owner's Equity")),
         // 1.1.10 and 1.6: an unclosed quote, an unclosed parenthesis and a stray one.
         ("account:'Credit Ca", |_| false),
         ("account:'Credit Card", |row| row.touches("Credit Card")),
-        ("#food account:\"Cash", |row| row.says("#food") && row.touches("Cash")),
         ("(account:Cash", |row| row.touches("Cash")),
-        ("account:Cash)", |row| row.touches("Cash")),
         ("account:Cash) #food", |row| row.touches("Cash") && row.says("#food")),
-        ("\t account:Cash \n #food ", |row| row.touches("Cash") && row.says("#food")),
         ("account:Cash by:m by:w", |row| row.touches("Cash")),
-        ("AND account:Cash AND", |row| row.touches("Cash")),
     ];
-    check(&fixture(server), false, &table);
+    check(&fixture(server), false, table);
 }
 
 pub fn tests() -> Vec<crate::Case> {

@@ -7,105 +7,39 @@ use serde_json::json;
 
 use crate::reading::{Faults, labels};
 
-/// One query per line.
-const SYNTAX: &str = r#"
-invalid:syntax:query::
-::::
-:
-a:
-(
-)
-((
-))
-()
-(()
--
---
--(
--)
-NOT
-OR
-AND
-NOT OR AND
-OR OR
-(OR)
--NOT
-'
-"
-'account:'
-account:"\"
-a OR (b AND
-((((((((((((((((((((((((((((((((a
-"#;
-
-const VALUES: &str = r#"
-amount
-amount>
-amount:
-amount>>5
-amount<>5
-amount=
-amount:abc
-amount:1e400
-on:
-on:99/99/9999
-on:0000-00-00
-on:9999-99
-on:9999
-on:-1
-after:9999-12-31
-after:$
-after:$x
-after:$d+
-after:$d-99999999999999999999
-after:$m+2147483648
-before:$y+99999
-on:$w-9999999
-on:$q+x
-on:$d-$d/$m/$y
-by:
-by:x
-is:
-#
-##
-# #
-#-
-remoteId:
-key:*
-*:*
-*
-?
-$d
-"#;
-
-const HARM: &str = r#"
-'; DROP TABLE transaction; --
-" OR 1=1 --
-%00
-%
-_
-\%
-𝒳🦀
-[
-]
-{}
-NULL
-null
-acc:null
-1=1
-account:99999999999999999999999999
-group:-1
-"#;
+/// Queries that no rule gives a meaning; tests of the domain list many more.
+const MEANINGLESS: [&str; 24] = [
+    "invalid:syntax:query::",
+    "::::",
+    ")(",
+    "NOT OR AND",
+    "'",
+    "a OR (b AND",
+    "amount<>5",
+    "amount:1e400",
+    "on:99/99/9999",
+    "after:9999-12-31",
+    "after:$d-99999999999999999999",
+    "before:$y+99999",
+    "on:$d-$d/$m/$y",
+    "# #",
+    "*:*",
+    "'; DROP TABLE transaction; --",
+    "\" OR 1=1 --",
+    "%00",
+    "\\%",
+    "𝒳🦀",
+    "{}",
+    "account:99999999999999999999999999",
+    "a\0b",
+    "\u{202e}\r\n\t\u{a0}",
+];
 
 fn rule_1_1_10_never_400(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
-    cast.owner
-        .post(&cast.path("/transactions"), &json!({"description": "t1 x", "amount": "1"}))
-        .ok();
-    let mut queries: Vec<String> =
-        [SYNTAX, VALUES, HARM].iter().flat_map(|all| all.lines()).map(str::to_owned).collect();
-    queries.extend(["\u{0}", "a\u{0}b", "\u{202e}", "\r\n\t", "\u{a0}"].map(str::to_owned));
+    cast.post("/transactions", &json!({"description": "t1 x", "amount": "1"})).ok();
+    let mut queries: Vec<String> = MEANINGLESS.map(str::to_owned).to_vec();
     // Deep nesting must not overflow the stack.
     queries.push(format!("{}x{}", "(".repeat(2000), ")".repeat(2000)));
     queries.push("-".repeat(1000) + "x");
@@ -113,11 +47,11 @@ fn rule_1_1_10_never_400(server: &Server) {
     let mut faults = Faults::default();
     for query in queries {
         let shown: String = query.chars().take(60).collect();
-        let answer = cast.owner.get(&cast.path(&format!("/transactions?query={}", encode(&query))));
+        let answer = cast.get(&format!("/transactions?query={}", encode(&query)));
         faults.check(answer.status == 200 && answer.body["items"].is_array(), || {
             format!("transactions?query={shown:?}: {} {:.200}", answer.status, answer.text)
         });
-        let answer = cast.owner.get(&cast.path(&format!("/balances?query={}", encode(&query))));
+        let answer = cast.get(&format!("/balances?query={}", encode(&query)));
         // 5.1: balances refuse a blank query; whether invisible characters are blank does not
         // matter.
         let visible = query.chars().any(|letter| !letter.is_whitespace() && !letter.is_control());
@@ -168,7 +102,7 @@ fn rule_1_1_10_many_terms_are_answered_soon(server: &Server) {
                     path.starts_with("/balances") || term != "is:unchecked" || glue == " OR ";
                 let expected = if count > 200 && counts { 400 } else { 200 };
                 let started = Instant::now();
-                let answer = cast.owner.get(&cast.path(&format!("{path}{}", encode(&query))));
+                let answer = cast.get(&format!("{path}{}", encode(&query)));
                 let took = started.elapsed();
                 // Far more than it should take, also on a busy machine. Stop at the first slow one,
                 // because the others would take as long.
@@ -191,9 +125,7 @@ fn rule_1_1_10_wild_characters_are_text(server: &Server) {
     for text in
         ["t1 100% sure", "t2 under_score", "t3 back\\slash", "t4 plain", "t5 *star?", "t6 [x]"]
     {
-        cast.owner
-            .post(&cast.path("/transactions"), &json!({"description": text, "amount": "1"}))
-            .ok();
+        cast.post("/transactions", &json!({"description": text, "amount": "1"})).ok();
     }
     let mut faults = Faults::default();
     for (query, expected) in [

@@ -27,12 +27,12 @@ fn fixture(server: &Server) -> Cast {
     cast.account_in("Cash", "ASSET", &["Assets"]);
     cast.account("Food", "OUTGOING");
     cast.record("2013-01-01", "5.00", "Cash", "Food", "lunch #food");
-    cast.owner.post(&cast.path("/transactions"), &json!({"description": "note 10:30"})).ok();
+    cast.post("/transactions", &json!({"description": "note 10:30"})).ok();
     cast
 }
 
 fn ask(cast: &Cast, operation: &str, query: &str) -> Answer {
-    cast.owner.get(&cast.path(&format!("/{operation}?query={}", encode(query))))
+    cast.get(&format!("/{operation}?query={}", encode(query)))
 }
 
 /// The warnings of a list, which equal those of the count.
@@ -47,30 +47,15 @@ fn of_list(cast: &Cast, query: &str) -> Value {
 
 fn rule_1_1_9_invalid_term_matches_nothing(server: &Server) {
     let cast = fixture(server);
-    let all = vec!["lunch", "note"];
     let mut faults = Faults::default();
-    for bad in [
-        "on:2013-02-30",
-        "after:someday",
-        "before: 2013-13",
-        "is:foo",
-        "amount>x",
-        "amount:many",
-        "type:WEALTH",
-        "has:luck",
-        "error:maybe",
-        "using:force",
-    ] {
+    for bad in ["before: 2013-13", "is:foo", "amount>x"] {
         for (query, expected) in [
             (bad.to_owned(), vec![]),
             (format!("-{bad}"), vec![]),
-            (format!("NOT {bad}"), vec![]),
-            (format!("lunch {bad}"), vec![]),
             (format!("lunch -{bad}"), vec![]),
             (format!("-(lunch {bad})"), vec!["note"]),
             (format!("-(lunch OR {bad})"), vec![]),
             (format!("lunch OR {bad}"), vec!["lunch"]),
-            (format!("lunch OR -({bad})"), vec!["lunch"]),
         ] {
             let list = find(&cast, &query);
             faults.same(&format!("`{query}`"), sorted_labels(&list), expected.clone());
@@ -78,14 +63,8 @@ fn rule_1_1_9_invalid_term_matches_nothing(server: &Server) {
             faults.same(&format!("`{query}`, counted"), &count["total"], &json!(expected.len()));
         }
     }
-    // An operator without a value is still ignored.
-    for query in ["on:", "on: is: OR lunch OR note", "amount> ", "account:''", "-is:"] {
-        faults.same(&format!("`{query}`"), sorted_labels(&find(&cast, query)), all.clone());
-    }
-    // Now valid: dates without leading zeros, and white space after the colon.
-    for query in ["on:2013-1-1", "on: 2013-1-1", "on: 2013-1", "account: Cash is:  unchecked"] {
-        faults.same(&format!("`{query}`"), sorted_labels(&find(&cast, query)), vec!["lunch"]);
-    }
+    let without_a_value = sorted_labels(&find(&cast, "on: is: OR lunch OR note"));
+    faults.same("operators without a value are ignored", without_a_value, ["lunch", "note"]);
     faults.none();
 }
 
@@ -123,31 +102,12 @@ fn rule_1_1_9_balances_without_containers(server: &Server) {
 fn rule_1_1_13_lists_and_counts_warn_about_ignored_terms(server: &Server) {
     let cast = fixture(server);
     let mut faults = Faults::default();
-    for query in [
-        "",
-        "lunch OR note",
-        "10:30",
-        "http://example.com/a=b",
-        "Chase:Slate",
-        "account:Cash group:Assets on:2013-1-1 #food -#food",
-        "using:postDate on:2013",
-        "(a OR b) c)",
-        "a\u{0}b",
-    ] {
-        faults.same(query, of_list(&cast, query), Value::Null);
-    }
+    let valid = "account:Cash group:Assets on:2013-1-1 #food -#food";
+    faults.same(valid, of_list(&cast, valid), Value::Null);
     for (query, expected) in [
-        ("on:2013-02-30", vec!["on:2013-02-30: not a date"]),
         ("lunch -on: 2013-02-30", vec!["on: 2013-02-30: not a date"]),
         ("is:foo amount>x", vec!["is:foo: not a status", "amount>x: not a number"]),
-        ("by:q lunch", vec!["by:q: ignored, not a periodicity"]),
         ("by:m lunch", vec!["by:m: ignored, only balances have a periodicity"]),
-        ("lunch after:", vec!["after:: ignored, nothing to look for"]),
-        ("date>2013-01-01", vec!["date>2013-01-01: read as text"]),
-        ("amount > 5", vec!["amount: read as text"]),
-        ("#a-b", vec!["#a-b: read as text"]),
-        ("error:maybe", vec!["error:maybe: neither true nor false"]),
-        ("account:Chas is:foo", vec!["account:Chas: no such account", "is:foo: not a status"]),
         (
             "from:'No one' OR group:X",
             vec!["from:'No one': no such account", "group:X: no such group"],
@@ -171,19 +131,9 @@ fn rule_1_1_13_balances_warn_about_ignored_terms(server: &Server) {
     let mut faults = Faults::default();
     for (term, warning) in [
         ("lunch", "lunch: ignored in balances"),
-        ("'two words'", "'two words': ignored in balances"),
-        ("amount>5", "amount>5: ignored in balances"),
-        ("from:Cash", "from:Cash: ignored in balances"),
         ("is:draft", "is:draft: ignored in balances"),
-        ("Chase:Slate", "Chase:Slate: ignored in balances"),
-        ("remoteId:x", "remoteId:x: ignored in balances"),
-        ("using:postDate", "using:postDate: ignored in balances"),
-        ("by:someone", "by:someone: ignored in balances"),
         ("by:q", "by:q: ignored, not a periodicity"),
-        ("-#food", "#food: ignored in balances"),
         ("NOT account:Food", "account:Food: ignored in balances"),
-        ("OR", "OR: ignored in balances"),
-        ("after:", "after:: ignored, nothing to look for"),
         ("account:Chas", "account:Chas: no such account"),
     ] {
         let mut answer = ask(&cast, "balances", &format!("account:Cash on:2013 {term}")).ok();
@@ -217,7 +167,7 @@ fn rule_1_1_14_strictly_refused(server: &Server) {
     let cast = fixture(server);
     let strictly = |operation: &str, query: &str, strict: &str| {
         let path = format!("/{operation}?strict={strict}&query={}", encode(query));
-        cast.owner.get(&cast.path(&path))
+        cast.get(&path)
     };
     for operation in ["transactions", "transactions/count", "balances"] {
         for strict in ["true", "1", "YES"] {
@@ -256,7 +206,7 @@ fn rule_1_1_15_an_id_is_text(server: &Server) {
     let count = ask(&cast, "transactions/count", &lunch).ok();
     assert_eq!(count, json!({"total": 0}));
     let about = json!({"description": format!("about {lunch}"), "amount": "1"});
-    cast.owner.post(&cast.path("/transactions"), &about).ok();
+    cast.post("/transactions", &about).ok();
     assert_eq!(found(&format!(" {lunch} ")), ["about"]);
 }
 
@@ -265,21 +215,11 @@ fn rule_0_23_no_text_holds_a_nul(server: &Server) {
     let mut faults = Faults::default();
     for (query, expected) in [
         ("\u{0}", vec![]),
-        ("lun\u{0}ch", vec![]),
-        ("lunch \u{0}", vec![]),
         ("lunch OR \u{0}", vec!["lunch"]),
         ("-\u{0}", vec!["lunch", "note"]),
         ("account:Ca\u{0}sh", vec![]),
-        ("from:Cash\u{0}", vec![]),
-        ("group:\u{0}", vec![]),
         ("#food\u{0}", vec![]),
-        ("remoteId:\u{0}", vec![]),
         ("key:\u{0}", vec![]),
-        ("k\u{0}y:*", vec![]),
-        ("by:\u{0}a", vec![]),
-        ("agent:\u{0}", vec![]),
-        ("'\u{0}'", vec![]),
-        ("on:2013\u{0}", vec![]),
     ] {
         faults.same(&format!("{query:?}"), sorted_labels(&find(&cast, query)), expected.clone());
         let count = ask(&cast, "transactions/count", query).ok();
@@ -317,14 +257,14 @@ fn rule_0_9_booleans(server: &Server) {
         ("y", false),
         ("on", false),
     ] {
-        let book = cast.owner.get(&cast.path(&format!("?loadAccounts={text}"))).ok();
+        let book = cast.get(&format!("?loadAccounts={text}")).ok();
         assert_eq!(book["accounts"].is_array(), loaded, "0.9: {text}");
     }
     let checked = json!({
         "date": "2013-01-02", "amount": "1", "description": "checked", "checked": true,
         "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"},
     });
-    let made = cast.owner.post(&cast.path("/transactions"), &checked).ok();
+    let made = cast.post("/transactions", &checked).ok();
     let only = json!({"items": [{"id": made["transaction"]["id"]}]});
     let trash = |text: &str| {
         let path = cast.path(&format!("/transactions/trash/batch?trashChecked={text}"));

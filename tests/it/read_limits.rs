@@ -17,7 +17,7 @@ use daybook_storage::balance::{AccountScope, TotalsQuery};
 use daybook_storage::event::EventFilter;
 use daybook_storage::{ReadStop, ReaderPool, Tx};
 use daybook_tests::browser::Browser;
-use daybook_tests::{CASH_AND_FOOD, Cast, Client, Engine, Options, RawSql, RowLock, Server, pause};
+use daybook_tests::{CASH_AND_FOOD, Cast, Client, Engine, RawSql, RowLock, Server, pause};
 use serde_json::json;
 
 use crate::Case;
@@ -46,8 +46,7 @@ pub fn tests() -> Vec<Case> {
 const LETTERS: usize = 256;
 
 fn server(engine: Engine, seconds: &str) -> Server {
-    let args = ["--read-deadline-seconds", seconds].map(str::to_owned).to_vec();
-    Server::start_with(Options { engine, args, ..Options::default() })
+    Server::with_args(engine, &["--read-deadline-seconds", seconds])
 }
 
 /// A book in which searching for many long texts takes many seconds.
@@ -60,7 +59,7 @@ pub fn slow_book(server: &Server) -> Cast {
 /// Adds long descriptions.
 fn lengthen(cast: &Cast, rows: usize) {
     let body = json!({"description": "a".repeat(65_000)});
-    cast.owner.post(&cast.path("/transactions/batch"), &batch(vec![body; rows])).ok();
+    cast.post("/transactions/batch", &batch(vec![body; rows])).ok();
 }
 
 /// The path of a count of transactions without several texts, each of which nearly occurs

@@ -62,7 +62,7 @@ pub fn sorted_labels(list: &Value) -> Vec<String> {
 /// getTransaction.
 #[track_caller]
 pub fn transaction(cast: &Cast, id: &str) -> Value {
-    cast.owner.get(&cast.path(&format!("/transactions/{id}"))).ok()
+    cast.get(&format!("/transactions/{id}")).ok()
 }
 
 /// A list body.
@@ -95,6 +95,12 @@ pub fn expected_totals(rows: &[(&str, &str, &str)]) -> BTreeMap<String, (i128, i
     rows.iter()
         .map(|(account, debit, credit)| ((*account).to_owned(), (units(debit), units(credit))))
         .collect()
+}
+
+/// Asserts debits and credits in the form of [`expected_totals`].
+#[track_caller]
+pub fn check_totals(cast: &Cast, rows: &[(&str, &str, &str)]) {
+    assert_eq!(totals(cast), expected_totals(rows), "debit and credit of each account");
 }
 
 /// All events of the book, the oldest first.

@@ -1,7 +1,7 @@
 //! Invalid access tokens are limited by the client address (10.12). Each case has its own server,
 //! whose clients choose their addresses.
 
-use daybook_tests::{Answer, Client, Engine, Options, Server};
+use daybook_tests::{Answer, Client, Engine, Server};
 use serde_json::json;
 
 use crate::Case;
@@ -18,9 +18,7 @@ const HERE: &str = "198.51.100.2";
 const ELSEWHERE: &str = "203.0.113.9";
 
 fn server(engine: Engine, args: &[&str]) -> Server {
-    let args = ["--refused-tokens-per-minute", "3"].iter().chain(args);
-    let args = args.map(|arg| (*arg).to_owned()).collect();
-    Server::start_with(Options { engine, args, ..Options::default() })
+    Server::with_args(engine, &[&["--refused-tokens-per-minute", "3"], args].concat())
 }
 
 fn from(client: &Client, addresses: &str) -> Client {

@@ -74,7 +74,10 @@ fn rule_10_11_deletions_are_counted_first(engine: Engine) {
     ]);
     let refused = |outcome: Result<(), Error>| outcome.expect_err("too much").to_string();
     assert!(refused(delete_account()).contains("sides of drafts"));
-    assert!(refused(delete_file()).contains("the file is attached to more than"));
+    assert!(refused(delete_file()).contains(
+        "the file is attached to more than 10000 transactions, or they have more than 67108864 \
+         bytes of texts: remove it from some of them first"
+    ));
     inside.execute(&[
         "DELETE FROM transactions WHERE id = 1",
         "DELETE FROM index_terms WHERE transaction_id = 1",

@@ -1,11 +1,10 @@
 //! Remote ids (3.7): a transaction that already exists is not recorded again.
 
-use daybook_tests::{CASH_AND_FOOD, Cast, Server};
+use daybook_tests::{CASH_AND_FOOD, Cast, Lunch, Server};
 use serde_json::{Value, json};
 
 use crate::reading::{
-    batch, events, expected_totals, find, id, ids, items, new_events, refused_400, search, totals,
-    transaction, types,
+    batch, check_totals, events, find, id, ids, items, new_events, search, transaction, types,
 };
 
 fn cast(server: &Server) -> Cast {
@@ -13,44 +12,30 @@ fn cast(server: &Server) -> Cast {
 }
 
 fn body(amount: &str, remote_ids: &[&str]) -> Value {
-    json!({
-        "date": "2025-03-05",
-        "amount": amount,
-        "creditAccount": {"name": "Cash"},
-        "debitAccount": {"name": "Food"},
-        "description": "Lunch",
-        "remoteIds": remote_ids,
-    })
+    let lunch = Lunch { date: "2025-03-05", amount: "10" };
+    lunch.with(json!({"amount": amount, "remoteIds": remote_ids}))
 }
 
 #[track_caller]
 fn create(cast: &Cast, amount: &str, remote_ids: &[&str]) -> Value {
-    cast.owner.post(&cast.path("/transactions"), &body(amount, remote_ids)).ok()["transaction"]
-        .clone()
+    cast.post("/transactions", &body(amount, remote_ids)).ok()["transaction"].clone()
 }
 
 #[track_caller]
 fn trash(cast: &Cast, transaction: &Value) {
-    cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": transaction["id"]})).ok();
+    cast.patch("/transactions/trash", &json!({"id": transaction["id"]})).ok();
 }
 
 fn rule_3_7_1_a_duplicate_is_not_recorded(server: &Server) {
     let cast = cast(server);
     let made = create(&cast, "10.00", &["a"]);
     let known = events(&cast).len();
-    let repeated = cast.owner.post(&cast.path("/transactions"), &body("99.00", &["a"])).ok();
+    let repeated = cast.post("/transactions", &body("99.00", &["a"])).ok();
     assert_eq!(repeated["transaction"], made, "3.7.2: 200 with the existing transaction");
     assert_eq!(new_events(&cast, known).len(), 0, "3.7.2: without an event");
-    assert_eq!(
-        totals(&cast),
-        expected_totals(&[("Cash", "0.00", "10.00"), ("Food", "10.00", "0.00")])
-    );
+    check_totals(&cast, &[("Cash", "0.00", "10.00"), ("Food", "10.00", "0.00")]);
     let draft = cast
-        .owner
-        .post(
-            &cast.path("/transactions"),
-            &json!({"description": "Draft", "amount": "1", "remoteIds": ["d"]}),
-        )
+        .post("/transactions", &json!({"description": "Draft", "amount": "1", "remoteIds": ["d"]}))
         .ok();
     assert_eq!(
         create(&cast, "5.00", &["d"])["id"],
@@ -78,18 +63,14 @@ fn rule_3_7_1_trashed_ones_do_not_block(server: &Server) {
     assert_eq!(ids(&find(&cast, "remoteId:a is:trashed")), [id(&first)]);
     assert_eq!(create(&cast, "12.00", &["a"])["id"], second["id"]);
     // 3.7.4: untrash is allowed beside a live one with the same id.
-    cast.owner.patch(&cast.path("/transactions/untrash"), &json!({"id": first["id"]})).ok();
+    cast.patch("/transactions/untrash", &json!({"id": first["id"]})).ok();
     assert_eq!(items(&find(&cast, "remoteId:a")).len(), 2);
-    assert_eq!(
-        totals(&cast),
-        expected_totals(&[("Cash", "0.00", "21.00"), ("Food", "21.00", "0.00")])
-    );
+    check_totals(&cast, &[("Cash", "0.00", "21.00"), ("Food", "21.00", "0.00")]);
     assert_eq!(create(&cast, "12.00", &["a"])["id"], first["id"], "3.7.3: the one created first");
     // Trashed and recreated by batches.
     let both = [json!({"id": first["id"]}), json!({"id": second["id"]})];
-    cast.owner.patch(&cast.path("/transactions/trash/batch"), &batch(both)).no_content();
-    let list =
-        cast.owner.post(&cast.path("/transactions/batch"), &batch([body("1.00", &["a"])])).ok();
+    cast.patch("/transactions/trash/batch", &batch(both)).no_content();
+    let list = cast.post("/transactions/batch", &batch([body("1.00", &["a"])])).ok();
     assert!(
         list["items"][0]["id"] != first["id"] && list["items"][0]["id"] != second["id"],
         "{list}"
@@ -108,7 +89,7 @@ fn rule_3_7_2_in_batches(server: &Server) {
         body("5.00", &[]),
         body("6.00", &[]),
     ];
-    let list = cast.owner.post(&cast.path("/transactions/batch"), &batch(items)).ok();
+    let list = cast.post("/transactions/batch", &batch(items)).ok();
     let found = ids(&list);
     assert_eq!(found.len(), 6, "3.6.2: the same length");
     assert_eq!(found[1], id(&made), "the existing one takes that position");
@@ -126,14 +107,11 @@ fn rule_3_7_2_in_batches(server: &Server) {
         ["TRANSACTION_POSTED"; 3],
         "one event per transaction recorded"
     );
-    assert_eq!(
-        totals(&cast),
-        expected_totals(&[("Cash", "0.00", "22.00"), ("Food", "22.00", "0.00")])
-    );
+    check_totals(&cast, &[("Cash", "0.00", "22.00"), ("Food", "22.00", "0.00")]);
     // A repeated batch records only the items without an id.
     let known = events(&cast).len();
     let repeated = [body("1.00", &["x"]), body("2.00", &["a"])];
-    let list = cast.owner.post(&cast.path("/transactions/batch"), &batch(repeated)).ok();
+    let list = cast.post("/transactions/batch", &batch(repeated)).ok();
     assert_eq!(ids(&list), [found[0].as_str(), found[1].as_str()]);
     assert_eq!(new_events(&cast, known).len(), 0);
 }
@@ -162,13 +140,13 @@ fn rule_3_7_2_known_items_are_reported(server: &Server) {
     let fresh = cast.owner.post(&path, &batch([body("1.00", &["m"])]));
     assert!(!fresh.headers.contains_key("known-items"), "3.7.2: nothing is said of none");
     assert_eq!(fresh.ok().get("known"), None);
-    let single = cast.owner.post(&cast.path("/transactions"), &body("9.99", &["a"]));
+    let single = cast.post("/transactions", &body("9.99", &["a"]));
     assert_eq!(single.headers["known-items"], "0");
     assert_eq!(single.ok()["known"], json!([{"index": 0, "differs": ["amount"]}]));
     let mut other = body("10.00", &["a"]);
     other["date"] = json!("2025-03-06");
     other["debitAccount"] = json!({"name": "Nothing of that name"});
-    let told = cast.owner.post(&cast.path("/transactions"), &other).ok();
+    let told = cast.post("/transactions", &other).ok();
     assert_eq!(told["known"][0]["differs"], json!(["date", "debitAccount"]));
 }
 
@@ -201,7 +179,7 @@ fn rule_3_3_2_a_known_draft_is_posted(server: &Server) {
     let path = cast.path("/transactions/post");
     let mut draft = body("10.00", &["d", "e"]);
     draft["draft"] = json!(true);
-    let draft = cast.owner.post(&cast.path("/transactions"), &draft).ok()["transaction"].clone();
+    let draft = cast.post("/transactions", &draft).ok()["transaction"].clone();
     assert_eq!(draft["posted"], false);
     let posted = cast.owner.patch(&path, &body("11.00", &["d"])).ok();
     assert_eq!(posted["transaction"]["id"], draft["id"]);
@@ -216,7 +194,7 @@ fn rule_3_3_2_a_known_draft_is_posted(server: &Server) {
     let typed = json!({"draft": true, "urls": ["https://example.com/1"]});
     let mut draft = body("5.00", &["g"]);
     draft.as_object_mut().expect("an object").extend(typed.as_object().expect("one").clone());
-    cast.owner.post(&cast.path("/transactions"), &draft).ok();
+    cast.post("/transactions", &draft).ok();
     let typed = json!({"description": "28/02/2024 Lunch", "remoteIds": ["g"]});
     let posted = cast.owner.patch(&path, &typed).ok()["transaction"].clone();
     assert_eq!(posted["date"], "2024-02-28", "{posted}");
@@ -224,7 +202,7 @@ fn rule_3_3_2_a_known_draft_is_posted(server: &Server) {
     assert_eq!(posted["urls"], draft["urls"], "{posted}");
     // A draft that cannot be posted is refused with the reason.
     let bare = json!({"description": "Draft", "remoteIds": ["f"]});
-    cast.owner.post(&cast.path("/transactions"), &bare).ok();
+    cast.post("/transactions", &bare).ok();
     let why = cast.owner.patch(&path, &bare).refused(400, "badRequest");
     assert!(why.contains("missing: "), "{why}");
 }
@@ -240,13 +218,9 @@ fn rule_3_7_3_several_match(server: &Server) {
     );
     assert_eq!(create(&cast, "3.00", &["none", "a", "b"])["id"], first["id"]);
     // Two live ones with one id, through an update (3.7.4): the first created one counts.
-    cast.owner
-        .put(&cast.path("/transactions"), &json!({"id": second["id"], "remoteIds": ["b", "a"]}))
-        .ok();
+    cast.put("/transactions", &json!({"id": second["id"], "remoteIds": ["b", "a"]})).ok();
     assert_eq!(create(&cast, "3.00", &["a"])["id"], first["id"]);
-    cast.owner
-        .put(&cast.path("/transactions"), &json!({"id": first["id"], "remoteIds": ["b"]}))
-        .ok();
+    cast.put("/transactions", &json!({"id": first["id"], "remoteIds": ["b"]})).ok();
     assert_eq!(
         create(&cast, "3.00", &["b"])["id"],
         first["id"],
@@ -263,9 +237,7 @@ fn rule_3_7_4_update_may_add(server: &Server) {
     let cast = cast(server);
     let made = create(&cast, "1.00", &[]);
     let known = events(&cast).len();
-    cast.owner
-        .put(&cast.path("/transactions"), &json!({"id": made["id"], "remoteIds": ["late"]}))
-        .ok();
+    cast.put("/transactions", &json!({"id": made["id"], "remoteIds": ["late"]})).ok();
     let events = new_events(&cast, known);
     assert_eq!(types(&events), ["TRANSACTION_UPDATED"]);
     assert_eq!(create(&cast, "2.00", &["late"])["id"], made["id"]);
@@ -296,15 +268,9 @@ fn rule_3_7_5_several_ids_trimmed(server: &Server) {
     let stored = create(&cast, "2.00", &[&longest]);
     assert_eq!(stored["remoteIds"], json!([longest]), "256 characters");
     let long = "é".repeat(257);
-    refused_400(
-        cast.owner.post(&cast.path("/transactions"), &body("3.00", &[&long])),
-        &["badRequest"],
-    );
-    refused_400(
-        cast.owner
-            .put(&cast.path("/transactions"), &json!({"id": stored["id"], "remoteIds": [long]})),
-        &["badRequest"],
-    );
+    cast.post("/transactions", &body("3.00", &[&long])).refused(400, "badRequest");
+    cast.put("/transactions", &json!({"id": stored["id"], "remoteIds": [long]}))
+        .refused(400, "badRequest");
     // Blank ids are ignored.
     assert_ne!(create(&cast, "4.00", &[" "])["id"], create(&cast, "4.00", &[" "])["id"]);
 }
@@ -343,7 +309,7 @@ fn rule_3_7_2_recorder_sees_id_and_remote_ids(server: &Server) {
         "one's own is shown"
     );
     // A draft posted by another user is no longer visible (7.3).
-    cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": own["id"]})).ok();
+    cast.patch("/transactions/post", &json!({"id": own["id"]})).ok();
     cast.recorder.get(&cast.path(&format!("/transactions/{}", id(&own)))).refused(404, "notFound");
     let single = by_recorder("4.00");
     let list = cast

@@ -1,23 +1,24 @@
 //! The removal of deleted books (6.22) across restarts, kills and several processes.
 
-use std::sync::{Arc, Barrier};
+use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use daybook_domain::book::Changes;
-use daybook_domain::email::Email;
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant as Moment;
-use daybook_service::{Context, Error, Ids, book, user};
-use daybook_storage::{Address, Options as Opened, ShardKey, Store, Tx};
-use daybook_tests::{Cast, Engine, Options, RawSql, Server, id, pause};
+use daybook_service::{Context, Error, book};
+use daybook_storage::{ShardKey, Tx};
+use daybook_tests::{Cast, Engine, RawSql, Server, id, pause};
 use serde_json::Value;
 
 use crate::Case;
 use crate::deleted_books::{outlast, rows, run};
 use crate::file_sweep::{age, below, eventually};
 use crate::files::{base64, file};
+use crate::inside::new_user;
 use crate::large_copies::filled;
+use crate::overlaps::two_stores;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
@@ -32,15 +33,14 @@ pub fn tests() -> Vec<Case> {
 /// Bytes of files stay with their book: they are what they were when it comes back.
 #[track_caller]
 fn serves(cast: &Cast, bytes: &[u8]) {
-    let files = cast.owner.get(&cast.path("/files")).ok();
+    let files = cast.get("/files").ok();
     let path = cast.path(&format!("/files/{}", id(&files["items"][0])));
     assert_eq!(cast.owner.get(&path).ok()["content"], base64(bytes));
 }
 
 /// A server that keeps deleted books for this number of days.
 fn keeping(engine: Engine, days: &str) -> Server {
-    let args = ["--deleted-books-days", days].map(str::to_owned).to_vec();
-    Server::start_with(Options { engine, args, ..Options::default() })
+    Server::with_args(engine, &["--deleted-books-days", days])
 }
 
 /// Makes all blobs old, and starts a sweep.
@@ -62,22 +62,23 @@ fn rule_6_22_files_wait_with_their_book(engine: Engine) {
     let (cast, other) = (Cast::new(&server), Cast::new(&server));
     file(&cast, "receipt.txt", b"precious");
     let remaining = blobs(&server);
-    cast.owner.delete(&cast.path("")).ok();
+    cast.delete("").ok();
     // When this orphan is gone, a sweep has run that started after the deletion.
     let orphan = file(&other, "orphan.txt", b"nothing");
-    other.owner.delete(&other.path(&format!("/files/{}", id(&orphan)))).ok();
+    other.delete(&format!("/files/{}", id(&orphan))).ok();
     sweep(&mut server);
     eventually("the orphan goes", || blobs(&server).len() == remaining.len());
     assert_eq!(blobs(&server), remaining, "also without a note: nothing is removed yet");
-    cast.owner.send("POST", &cast.path("/restore"), &Value::Null).ok();
+    cast.post("/restore", &Value::Null).ok();
     serves(&cast, b"precious");
-    cast.owner.delete(&cast.path("")).ok();
+    cast.delete("").ok();
     outlast(&server, &cast.book);
     server.restart();
     eventually("the book is removed", || rows(&server, &cast.book) == 0);
     sweep(&mut server);
     eventually("and its bytes", || blobs(&server).is_empty());
-    assert!(!server.log().contains("not in this database"), "the note said what they were");
+    let unknown = "the file store has files of books that are not in this database";
+    assert!(!server.log().contains(unknown), "the note said what they were");
 }
 
 /// `--deleted-books-days 0`: the book cannot be restored and is removed soon without a restart.
@@ -85,10 +86,10 @@ fn rule_6_22_no_days_no_wait(engine: Engine) {
     let mut server = keeping(engine, "0");
     let cast = Cast::new(&server);
     file(&cast, "receipt.txt", b"gone");
-    cast.owner.delete(&cast.path("")).ok();
+    cast.delete("").ok();
     assert_eq!(cast.owner.get("/v5/books?deleted=true").ok()["items"], serde_json::json!([]));
-    cast.owner.send("POST", &cast.path("/restore"), &Value::Null).refused(404, "notFound");
-    cast.owner.get(&cast.path("")).refused(404, "notFound");
+    cast.post("/restore", &Value::Null).refused(404, "notFound");
+    cast.get("").refused(404, "notFound");
     eventually("the book is removed", || rows(&server, &cast.book) == 0);
     sweep(&mut server);
     eventually("and its bytes", || blobs(&server).is_empty());
@@ -105,7 +106,7 @@ fn rule_6_22_killed_removal_is_resumed(engine: Engine) {
     let cast = filled(&server, 8);
     file(&cast, "receipt.txt", b"gone");
     let total = left(&server, "index_terms", &cast.book);
-    cast.owner.delete(&cast.path("")).ok();
+    cast.delete("").ok();
     outlast(&server, &cast.book);
     server.restart();
     let started = Instant::now();
@@ -116,10 +117,11 @@ fn rule_6_22_killed_removal_is_resumed(engine: Engine) {
     server.kill();
     if rows(&server, &cast.book) == 1 {
         let output = run(&server, &["book", "restore", &cast.book]).expect_err("refused");
-        assert!(output.contains("is already being removed"), "{output}");
+        let message = format!("the book {} is already being removed", cast.book);
+        assert!(output.contains(&message), "{output}");
     }
     server.restart();
-    cast.owner.send("POST", &cast.path("/restore"), &Value::Null).refused(404, "notFound");
+    cast.post("/restore", &Value::Null).refused(404, "notFound");
     eventually("it is gone on with", || rows(&server, &cast.book) == 0);
     for table in ["transactions", "index_terms", "trigrams", "events", "book_state"] {
         let strays = format!(
@@ -137,7 +139,7 @@ fn rule_6_22_several_processes_remove(engine: Engine) {
     let remaining = filled(&server, 1);
     let doomed: Vec<Cast> = (0..3).map(|_| filled(&server, 1)).collect();
     for cast in &doomed {
-        cast.owner.delete(&cast.path("")).ok();
+        cast.delete("").ok();
         outlast(&server, &cast.book);
     }
     let removers = [server.beside(&[]), server.beside(&[])];
@@ -156,16 +158,10 @@ fn rule_6_22_several_processes_remove(engine: Engine) {
 fn rule_6_22_restored_or_removed(engine: Engine) {
     const DAY: i64 = 86_400_000;
     let server = Server::start(engine);
-    let open = || {
-        let address = Address::parse(server.database_url()).expect("a URL");
-        Store::open(&Opened::new(address)).expect("the store opens")
-    };
-    let (restorer, remover, now) = (open(), open(), Moment::new(1_763_000_000_000));
+    let [restorer, remover] = two_stores(&server);
+    let now = Moment::new(1_763_000_000_000);
     let later = Moment::new(now.milliseconds() + 31 * DAY);
-    let ids = Arc::new(Ids::new(7));
-    let (email, minted) = (Email::stored("racer@example.com".to_owned()), Arc::clone(&ids));
-    let user = restorer.write(ShardKey::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, now));
-    let cx = Context::new(Arc::new(user.expect("a user")), now, ids);
+    let cx = new_user(&restorer, 7, now);
     let write = |work: fn(&mut Tx<'_>, &Context, &str) -> Result<String, Error>, key: &str| {
         let (cx, key) = (cx.clone(), key.to_owned());
         restorer.write(ShardKey::of_book(&key.clone()), move |tx| work(tx, &cx, &key))

@@ -15,11 +15,12 @@ use daybook_domain::user::Profile;
 use daybook_service::idempotency::{KeyScope, Once, run_once};
 use daybook_service::{Context, Error, Ids};
 use daybook_storage::user::User;
-use daybook_storage::{Address, Options, ShardKey, Store, Tx};
+use daybook_storage::{ShardKey, Store, Tx};
 use daybook_tests::{Answer, Client, Engine, RowLock, Server, column, id, pause};
 use serde_json::{Value, json};
 
 use crate::Case;
+use crate::inside::open_store;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
@@ -203,9 +204,7 @@ const DAY: i64 = 24 * 60 * 60 * 1000;
 impl Bench {
     fn new(engine: Engine) -> Bench {
         let server = Server::start(engine);
-        let store =
-            Store::open(&Options::new(Address::parse(server.database_url()).expect("a URL")))
-                .expect("the store opens");
+        let store = open_store(&server);
         let user = User {
             id: UserId::new(7),
             email: Email::stored("a@example.com".to_owned()),
@@ -446,12 +445,7 @@ fn claimed(server: &Server, claim: &Claim) -> RowLock {
 /// 0.14: ids are unique across processes, because each opening of a database is numbered.
 fn processes_mint_different_ids(engine: Engine) {
     let server = Server::start(engine);
-    let url = server.database_url();
-    let open = || {
-        Store::open(&Options::new(Address::parse(url).expect("a URL")))
-            .expect("the store opens")
-            .generation()
-    };
+    let open = || open_store(&server).generation();
     let numbers: Vec<i64> = thread::scope(|scope| {
         let openings: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();
         openings.into_iter().map(|opening| opening.join().expect("a number")).collect()

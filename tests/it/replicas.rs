@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use daybook_tests::postgres::{Cluster, Setup, children};
 use daybook_tests::{
-    Answer, CASH_AND_FOOD, Cast, Client, Engine, Options, Server, binary, free_port, pause, run_for,
+    Answer, CASH_AND_FOOD, Cast, Client, Engine, Options, Server, pause, refused_start,
 };
 use serde_json::{Value, json};
 
@@ -179,20 +179,29 @@ fn listed(caller: &Client, cast: &Cast) -> usize {
 fn rule_0_41_only_postgresql_has_replicas(engine: Engine) {
     let server = "postgres://postgres@127.0.0.1:1/nobody";
     let both = format!("{server},sqlite:books.db");
-    let (database, replicas) = match engine {
-        Engine::Sqlite => ("sqlite:books.db", server),
-        Engine::Postgres => (server, both.as_str()),
+    let (database, replicas, why) = match engine {
+        Engine::Sqlite => (
+            "sqlite:books.db",
+            server,
+            "--read-database-url is for PostgreSQL, and the database is SQLite, which has no \
+             replicas",
+        ),
+        Engine::Postgres => (
+            server,
+            both.as_str(),
+            "--read-database-url names replicas of PostgreSQL, not of SQLite",
+        ),
     };
-    let data = std::env::temp_dir().join(daybook_tests::unique("daybook-refused"));
-    let mut command = Command::new(binary());
-    command.args(["serve", "--listen", &format!("127.0.0.1:{}", free_port())]);
-    command.args(["--database-url", database, "--read-database-url", replicas]);
-    command.arg("--data-dir").arg(&data);
-    let ended = run_for(&mut command, Duration::from_secs(60));
-    std::fs::remove_dir_all(&data).ok();
-    let ended = ended.expect("it ends");
-    let output = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert!(!ended.status.success() && output.contains("PostgreSQL"), "{output}");
+    let folder = std::env::temp_dir().join(daybook_tests::unique("daybook-refused"));
+    let options = [
+        ["--listen", "127.0.0.1:0"],
+        ["--database-url", database],
+        ["--read-database-url", replicas],
+        ["--data-dir", &folder.display().to_string()],
+    ];
+    let output = refused_start(options.as_flattened());
+    std::fs::remove_dir_all(&folder).ok();
+    assert!(output.contains(why), "{output}");
 }
 
 fn rule_0_41_replicas_answer_reads_of_books(engine: Engine) {
@@ -202,8 +211,8 @@ fn rule_0_41_replicas_answer_reads_of_books(engine: Engine) {
     let fixture = Fixture::with(2, &[]);
     let cast = fixture.book();
     let plain = fixture.server.beside(&[]);
-    let transaction = cast.owner.get(&cast.path("/transactions")).ok()["items"][0].clone();
-    let event = cast.owner.get(&cast.path("/events")).ok()["items"][0].clone();
+    let transaction = cast.get("/transactions").ok()["items"][0].clone();
+    let event = cast.get("/events").ok()["items"][0].clone();
     let id = |one: &Value| one["id"].as_str().expect("an id").to_owned();
     let paths = [
         String::new(),
@@ -303,7 +312,7 @@ fn rule_0_41_lost_access_is_lost_at_once(engine: Engine) {
         cast.stranger.get(&path).ok();
         cast.share(cast.editor.email(), "VIEWER");
         assert_eq!(cast.editor.get(&cast.path("")).ok()["permission"], "VIEWER");
-        assert!(cast.owner.delete(&cast.path("")).status < 300);
+        assert!(cast.delete("").status < 300);
         assert_eq!(cast.owner.get(&path).status, 404);
     }
 }
@@ -324,7 +333,7 @@ fn rule_0_42_writer_reads_its_own_writes(engine: Engine) {
         "date": "2026-01-06", "amount": "20", "description": "Dinner",
         "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"},
     });
-    let written = cast.owner.post(&cast.path("/transactions"), &body);
+    let written = cast.post("/transactions", &body);
     let position = written.headers.get("log-position").cloned().expect("a position");
     written.ok();
     for _ in 0..3 {
@@ -340,10 +349,10 @@ fn rule_0_42_writer_reads_its_own_writes(engine: Engine) {
     let early = cast.viewer.header("Log-Position", "0/1");
     assert_eq!(fixture.listed_by_replica(&early, &cast), 1);
     // A refused write still returns the position of earlier writes.
-    assert_eq!(cast.owner.post(&cast.path("/transactions"), &json!({"amount": "x"})).status, 400);
+    assert_eq!(cast.post("/transactions", &json!({"amount": "x"})).status, 400);
     assert_eq!(listed(&cast.owner, &cast), 2);
     // The primary finds the row that a lagging replica lacks.
-    let one = cast.owner.get(&cast.path("/transactions?query=dinner")).ok()["items"][0].clone();
+    let one = cast.get("/transactions?query=dinner").ok()["items"][0].clone();
     let one = cast.path(&format!("/transactions/{}", one["id"].as_str().expect("an id")));
     assert_eq!(cast.viewer.get(&one).ok()["description"], "Dinner");
     run(&fixture.replicas[0], "SELECT pg_wal_replay_resume()");

@@ -4,12 +4,12 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use daybook_tests::receiver::{Receiver, fine};
-use daybook_tests::{CASH_AND_FOOD, Cast, Client, Engine, RawSql, Server, id, run_for, unique};
+use daybook_tests::{CASH_AND_FOOD, Cast, Client, Engine, RawSql, Server, id, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -200,20 +200,15 @@ fn files_that_hold_no_keys_are_refused(engine: Engine) {
     connect(&user, "more");
     assert!(server.log().contains("sealing keys not reloaded"));
     server.terminate();
-    let refused = |server: &Server| {
-        let mut serve = server.admin(&["serve", "--listen", "127.0.0.1:0"]);
-        let run = run_for(&mut serve, Duration::from_secs(60)).expect("it ends");
-        assert!(!run.status.success(), "it does not start");
-        String::from_utf8_lossy(&run.stderr).into_owned()
-    };
-    let output = refused(&server);
+    let serve = ["serve", "--listen", "127.0.0.1:0"];
+    let output = server.run(&serve).expect_err("it does not start");
     let why = "sealing.key cannot be used; restore it: line 1 does not hold";
     assert!(output.contains(why), "{output}");
     let (succeeded, output) = try_keys(&server, &["rotate", "sealing"]);
     assert!(!succeeded && output.contains("line 1 does not hold a key"), "{output}");
     fs::write(file(&server), good).expect("restored");
     fs::set_permissions(file(&server), fs::Permissions::from_mode(0o640)).expect("a mode");
-    let output = refused(&server);
+    let output = server.run(&serve).expect_err("it does not start");
     assert!(output.contains("may be read by others (mode 640)"), "{output}");
     fs::set_permissions(file(&server), fs::Permissions::from_mode(0o600)).expect("a mode");
     server.restart();

@@ -44,6 +44,17 @@ pub fn stands_nowhere(server: &Server, secret: &str, known: &str) {
     }
 }
 
+/// Asserts that no line of the log, which is that of the lowest level, contains one of the words.
+#[track_caller]
+pub fn assert_not_logged<'w>(server: &Server, words: impl IntoIterator<Item = &'w str>) {
+    let log = server.log();
+    assert!(log.contains("TRACE") || log.contains("DEBUG"), "all is logged");
+    for word in words {
+        let line = log.lines().find(|line| line.contains(word));
+        assert_eq!(line, None, "the log holds {word}");
+    }
+}
+
 fn files(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("a directory");
     let paths = entries.map(|entry| entry.expect("an entry").path());

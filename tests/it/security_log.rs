@@ -5,7 +5,7 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Instant;
 
-use daybook_tests::{Cast, Client, Engine, Options, Server, unique};
+use daybook_tests::{Cast, Client, Engine, Server, unique};
 use serde_json::json;
 
 use crate::Case;
@@ -27,9 +27,7 @@ const ADDRESS: &str = "198.51.100.77";
 
 fn server(engine: Engine, addresses: &str) -> Server {
     let args = ["--trusted-proxies", "127.0.0.1", "--refused-tokens-per-minute", "5"];
-    let mut args = args.map(str::to_owned).to_vec();
-    args.extend(["--log-addresses", addresses].map(str::to_owned));
-    Server::start_with(Options { engine, args, ..Options::default() })
+    Server::with_args(engine, &[&args[..], &["--log-addresses", addresses]].concat())
 }
 
 fn lines(server: &Server) -> Vec<String> {
@@ -67,8 +65,8 @@ fn failures_and_refusals_have_lines(engine: Engine) {
     // Requests that are not an attempt have no line.
     cast.anonymous.get("/v5/user").refused(401, "required");
     cast.anonymous.get("/v5/nowhere").refused(404, "notFound");
-    cast.owner.get(&cast.path("/accounts/Hidden")).refused(404, "notFound");
-    cast.owner.post(&cast.path("/accounts"), &json!({"type": "?"})).refused(400, "invalid");
+    cast.get("/accounts/Hidden").refused(404, "notFound");
+    cast.post("/accounts", &json!({"type": "?"})).refused(400, "invalid");
     assert_eq!(lines(&server).len(), before);
 
     let guess = server.client_with_token("not.a.token").header("X-Forwarded-For", ADDRESS);
@@ -93,9 +91,7 @@ fn failures_and_refusals_have_lines(engine: Engine) {
     limited.get("/v5/collections").refused(403, "insufficientScope");
     one(&server, &["permission refused", &user(&cast.owner), "reason=\"insufficientScope\""]);
     let poster = user(&cast.poster);
-    let mut command = server.admin(&["user", "disable"]);
-    let run = command.args(["--email", cast.poster.email()]).output().expect("it runs");
-    assert!(run.status.success());
+    server.run(&["user", "disable", "--email", cast.poster.email()]).expect("it is done");
     while cast.poster.get("/v5/user").status != 403 {}
     assert!(lines(&server).iter().any(|line| line.contains(&poster) && line.contains("disabled")));
     // An invalid link, and a client of the issuer with a wrong secret.
@@ -112,10 +108,10 @@ fn changes_have_lines(engine: Engine) {
     let book = format!("book=\"{}\"", cast.book);
     let shared = lines(&server).iter().filter(|line| line.contains("addCollaborator")).count();
     assert_eq!(shared, 4, "the cast");
-    cast.owner.delete(&cast.path(&format!("/collaborators/{}", cast.viewer.email()))).ok();
+    cast.delete(&format!("/collaborators/{}", cast.viewer.email())).ok();
     let line = one(&server, &["access changed", "what=\"removeCollaborator\"", &owner, &book]);
     assert!(line.contains(" INFO ") && line.contains("client=\"127.0.0.1\""), "{line}");
-    cast.owner.put(&cast.path(""), &json!({"name": "Hidden"})).ok();
+    cast.put("", &json!({"name": "Hidden"})).ok();
     assert!(!lines(&server).iter().any(|line| line.contains("visibility")));
     cast.owner.put("/v5/books", &json!({"id": cast.book, "visibility": "PUBLIC"})).ok();
     one(&server, &["access changed", "what=\"visibility\"", &owner]);
@@ -197,11 +193,8 @@ fn malformed_requests_are_not_logged_as_errors(engine: Engine) {
 
 fn commands_leave_lines(engine: Engine) {
     let server = server(engine, "plain");
-    let run = |verbs: &[&str], args: &[&str]| {
-        let run = server.admin(verbs).args(args).output().expect("it runs");
-        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-        String::from_utf8(run.stdout).expect("UTF-8")
-    };
+    let run =
+        |verbs: &[&str], args: &[&str]| server.run(&[verbs, args].concat()).expect("it is done");
     let token = run(&["token"], &["--email", "olga@example.com"]);
     let person = server.client_with_token(token.trim());
     let olga = user(&person);

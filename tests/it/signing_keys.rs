@@ -4,7 +4,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use daybook_tests::{Engine, RawSql, Server, pause, run_for};
+use daybook_tests::{Engine, RawSql, Server, pause};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -41,10 +41,10 @@ pub fn keys(server: &Server, arguments: &[&str]) -> Vec<Vec<String>> {
 
 /// Runs `daybook keys`; returns whether it succeeded, and its output or error.
 pub fn try_keys(server: &Server, arguments: &[&str]) -> (bool, String) {
-    let mut command = server.admin(&[&["keys"], arguments].concat());
-    let run = command.output().expect("daybook keys runs");
-    let bytes = if run.status.success() { run.stdout } else { run.stderr };
-    (run.status.success(), String::from_utf8(bytes).expect("UTF-8"))
+    match server.run(&[&["keys"], arguments].concat()) {
+        Ok(printed) => (true, printed),
+        Err(message) => (false, message),
+    }
 }
 
 /// Algorithm, number and state of each key in the output of `daybook keys`.
@@ -149,16 +149,12 @@ fn keys_open_with_their_token_key_alone(engine: Engine) {
     assert!(!succeeded && said.contains("another token.key"), "{said}");
     assert_eq!(keys(&server, &["list"]).len(), 2, "a list needs no key");
     server.terminate();
-    let mut serve = server.admin(&["serve", "--listen", "127.0.0.1:0"]);
-    let run = run_for(&mut serve, Duration::from_secs(60)).expect("it ends");
-    let said = String::from_utf8_lossy(&run.stderr).into_owned();
-    assert!(!run.status.success() && said.contains("another token.key"), "{said}");
-    assert!(!said.contains("panicked"), "{said}");
+    let serve = ["serve", "--listen", "127.0.0.1:0"];
+    let said = server.run(&serve).expect_err("it does not start");
+    assert!(said.contains("another token.key") && !said.contains("panicked"), "{said}");
     // If the file is missing, the next start would silently create a new one.
     std::fs::remove_file(&file).expect("removed");
-    let mut serve = server.admin(&["serve", "--listen", "127.0.0.1:0"]);
-    let run = run_for(&mut serve, Duration::from_secs(60)).expect("it ends");
-    assert!(!run.status.success(), "it does not start");
+    server.run(&serve).expect_err("it does not start");
     std::fs::write(&file, kept).expect("restored");
     server.restart();
     assert_eq!(published(&server), before);
@@ -166,7 +162,10 @@ fn keys_open_with_their_token_key_alone(engine: Engine) {
     let mut database = RawSql::open(&server);
     database.execute("UPDATE signing_keys SET id = 'another' WHERE algorithm = 'EdDSA'");
     let (succeeded, said) = try_keys(&server, &["rotate"]);
-    assert!(!succeeded && said.contains("cannot open the signing keys"), "{said}");
+    let why = "cannot open the signing keys in the database: they were sealed with another \
+        token.key or sealing.key; restore that file, or run `daybook keys rotate --discard` to \
+        create new keys, which invalidates everything that the old ones signed";
+    assert!(!succeeded && said.contains(why), "{said}");
 }
 
 /// For keys that are compromised, or a lost `token.key`.

@@ -3,19 +3,18 @@
 //! documentation.
 
 use std::ops::Range;
-use std::sync::Arc;
 
-use daybook_domain::account::{AccountRef, AccountType};
-use daybook_domain::email::Email;
+use daybook_domain::account::AccountType;
 use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
-use daybook_domain::transaction::{Changes, Intent};
-use daybook_service::{Context, Ids, account, book, transaction, user};
-use daybook_storage::{Address, Options, ShardKey, Store};
+use daybook_domain::transaction::Changes;
+use daybook_service::book;
+use daybook_storage::Tx;
 use daybook_tests::sim::{Counts, WorldDatabase, run};
-use daybook_tests::{Engine, Server, unique};
+use daybook_tests::{Engine, Server};
 
 use crate::Case;
+use crate::inside::{Inside, side};
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![two_worlds_agree_with_the_model, another_zone_has_other_months]
@@ -59,63 +58,32 @@ fn worlds_agree_with_the_model(engine: Engine, seeds: Range<u64>) {
 /// 6.10: found by the simulation: the postings of the month depend on the current time zone of the
 /// book.
 fn another_zone_has_other_months(engine: Engine) {
-    let server = Server::start(engine);
-    let address =
-        Address::parse(server.database_url()).expect("the harness knows the form of URLs");
-    let store = Store::open(&Options::new(address)).expect("the store opens");
     // Two hours before the year ends in UTC; in Tokyo the new year has begun.
     let now = Instant::new(1_735_682_400_000);
-    let ids = Arc::new(Ids::new(9));
-    let (email, minted) =
-        (Email::stored(format!("{}@example.com", unique("zones"))), Arc::clone(&ids));
-    let user = store
-        .write(ShardKey::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, now))
-        .expect("a user");
-    let cx = Context::new(Arc::new(user), now, ids);
-    let named = |name: &str| account::Input {
-        changes: daybook_domain::account::Changes {
-            name: Some(name.to_owned()),
-            kind: Some(AccountType::Asset),
-            ..Default::default()
-        },
-        groups: Field::Keep,
-    };
     let zoned = |zone: &str| daybook_domain::book::Changes {
         time_zone: Some(zone.to_owned()),
         ..Default::default()
     };
-    let changes = daybook_domain::book::Changes { name: Some("Zones".to_owned()), ..zoned("UTC") };
-    let input =
-        book::Input { changes, accounts: vec![named("Cash"), named("Bank")], groups: Vec::new() };
-    let founder = cx.clone();
-    let view = store
-        .write(ShardKey::NO_BOOK, move |tx| book::create(tx, &founder, input))
-        .expect("a book");
-    let key = view.access.book().key.as_str().to_owned();
-    let side = |name: &str| Field::Set(AccountRef { id: None, name: Some(name.to_owned()) });
+    let mut inside = Inside::new(engine, now, zoned("UTC"));
+    inside.chart(&[], &[("Cash", AccountType::Asset, &[]), ("Bank", AccountType::Asset, &[])]);
     let (date, amount) = (Field::Set("2024-12-31".to_owned()), Field::Set("1".to_owned()));
-    let posting =
-        Changes { date, amount, credit: side("Cash"), debit: side("Bank"), ..Changes::default() };
-    let (poster, place) = (cx.clone(), key.clone());
-    store
-        .write(ShardKey::of_book(&key), move |tx| {
-            transaction::create(tx, &poster, &place, vec![posting], Intent::Post)
-        })
-        .expect("a posting");
+    let (credit, debit) = (side("Cash"), side("Bank"));
+    inside.record(vec![Changes { date, amount, credit, debit, ..Changes::default() }]);
 
     // An hour into the year in UTC: in New York it is still the old year, and the postings belong
     // to the old year in UTC.
-    let later = Context { now: Instant::new(1_735_682_400_000 + 3 * 3_600_000), ..cx };
+    inside.cx.now = Instant::new(now.milliseconds() + 3 * 3_600_000);
     for (zone, month, expected) in [
         ("America/New_York", 202_412, (1, 1)),
         ("UTC", 202_501, (0, 0)),
         ("Asia/Tokyo", 202_501, (1, 1)),
     ] {
-        let (cx, place, changes) = (later.clone(), key.clone(), zoned(zone));
-        store
-            .write(ShardKey::of_book(&key), move |tx| book::update(tx, &cx, &place, changes))
-            .expect("an update");
-        let view = store.read(|tx| book::get(tx, &later, &key, false, false)).expect("the book");
+        let changes = zoned(zone);
+        let updated =
+            inside.write(move |tx, cx, book| book::update(tx, cx, book, changes).map(drop));
+        updated.expect("an update");
+        let read = |tx: &mut Tx<'_>| book::get(tx, &inside.cx, &inside.book, false, false);
+        let view = inside.store.read(read).expect("the book");
         assert_eq!(
             (view.counters.posted, view.counters.current(month)),
             (1, expected),

@@ -4,7 +4,7 @@ use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Server};
 use serde_json::json;
 
 use crate::Case;
-use crate::storage_quotas::{server, usage};
+use crate::storage_quotas::usage;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![an_allowance_is_given_and_taken_back, usage_of_users_is_listed]
@@ -12,14 +12,12 @@ pub fn tests() -> Vec<Case> {
 
 /// Runs `daybook user`; returns its output, or its error message.
 fn run(server: &Server, arguments: &[&str]) -> Result<String, String> {
-    let run = server.admin(&[&["user"], arguments].concat()).output().expect("daybook runs");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    if run.status.success() { Ok(text(run.stdout)) } else { Err(text(run.stderr)) }
+    server.run(&[&["user"], arguments].concat())
 }
 
 fn an_allowance_is_given_and_taken_back(engine: Engine) {
     let usual = ["--quota-user-transactions", "1", "--quota-book-bytes", "90000000"];
-    let server = server(engine, &usual);
+    let server = Server::with_args(engine, &usual);
     let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
     let draft =
         || cast.editor.post(&cast.path("/transactions"), &json!({"description": "a draft"})).status;
@@ -65,7 +63,7 @@ fn an_allowance_is_given_and_taken_back(engine: Engine) {
 }
 
 fn usage_of_users_is_listed(engine: Engine) {
-    let server = server(engine, &[]);
+    let server = Server::with_args(engine, &[]);
     let (small, large) = (Cast::new(&server), Cast::with_accounts(&server, &CASH_AND_FOOD));
     let second = large.owner.post("/v5/books", &json!({"name": "Gone"})).ok();
     let second = second["id"].as_str().expect("an id").to_owned();

@@ -3,9 +3,7 @@
 
 use std::thread;
 
-use daybook_tests::{
-    Answer, CASH_AND_FOOD, Cast, Client, Engine, Lunch, Options, Server, id, unique,
-};
+use daybook_tests::{Answer, CASH_AND_FOOD, Cast, Client, Engine, Lunch, Server, id, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -34,11 +32,6 @@ pub fn tests() -> Vec<Case> {
 const LUNCH: Lunch = Lunch { date: "2025-05-05", amount: "9" };
 const REASON: &str = "storageQuotaExceeded";
 
-pub fn server(engine: Engine, args: &[&str]) -> Server {
-    let args = args.iter().map(|arg| (*arg).to_owned()).collect();
-    Server::start_with(Options { engine, args, ..Options::default() })
-}
-
 /// The usage of a user's books: transactions and bytes.
 #[track_caller]
 pub fn usage(client: &Client) -> (i64, i64) {
@@ -60,7 +53,7 @@ fn filled(server: &Server, count: usize) -> Cast {
 
 fn record(cast: &Cast, count: usize) -> Answer {
     let rows = (0..count).map(|number| LUNCH.with(json!({"description": format!("#{number}")})));
-    cast.owner.post(&cast.path("/transactions/batch"), &batch(rows))
+    cast.post("/transactions/batch", &batch(rows))
 }
 
 #[track_caller]
@@ -70,7 +63,7 @@ fn clean(cast: &Cast) {
 }
 
 fn off_by_default_and_shown(engine: Engine) {
-    let plain = server(engine, &[]);
+    let plain = Server::with_args(engine, &[]);
     let cast = Cast::with_accounts(&plain, &CASH_AND_FOOD);
     let shown = cast.owner.get("/v5/user").ok()["storage"].clone();
     assert_eq!(shown.as_object().expect("an object").len(), 2, "no limits: {shown}");
@@ -84,7 +77,7 @@ fn off_by_default_and_shown(engine: Engine) {
     let made = file(&cast, "a.bin", &[7; 50_000]);
     let (_, with_file) = usage(&cast.owner);
     assert!((50_000..52_000).contains(&(with_file - after)), "its content: {}", with_file - after);
-    cast.owner.delete(&cast.path(&format!("/files/{}", id(&made)))).ok();
+    cast.delete(&format!("/files/{}", id(&made))).ok();
     let (_, without) = usage(&cast.owner);
     assert!((0..2_000).contains(&(without - after)), "its events stay: {}", without - after);
     assert_eq!(usage(&cast.editor), (0, 0), "what others recorded for is the owner's");
@@ -96,7 +89,7 @@ fn off_by_default_and_shown(engine: Engine) {
         ["--quota-book-transactions", "5"],
         ["--quota-book-bytes", "50000000"],
     ];
-    let limited = server(engine, limited.as_flattened());
+    let limited = Server::with_args(engine, limited.as_flattened());
     let shown = limited.client("new@example.com").get("/v5/user").ok()["storage"].clone();
     let expected = json!({
         "transactions": 0, "bytes": 0, "maxTransactions": 7, "maxBytes": 70_000_000,
@@ -106,20 +99,23 @@ fn off_by_default_and_shown(engine: Engine) {
 }
 
 fn a_full_book_takes_no_transactions(engine: Engine) {
-    let server = server(engine, &["--quota-book-transactions", "4"]);
+    let server = Server::with_args(engine, &["--quota-book-transactions", "4"]);
     let cast = filled(&server, 2);
     let first = LUNCH.create(&cast, json!({"remoteIds": ["r1"]}));
     // Refused entirely, in every form of request.
     record(&cast, 2).refused(413, REASON);
     let typed = json!({"items": [{"description": "cash food 3"}, {"description": "cash food 4"}]});
-    cast.owner.post(&cast.path("/transactions/batch"), &typed).refused(413, REASON);
+    cast.post("/transactions/batch", &typed).refused(413, REASON);
     assert_eq!(usage(&cast.owner).0, 3, "nothing of a refused batch stays");
     cast.recorder.post(&cast.path("/transactions"), &json!({"description": "a draft"})).ok();
     let before = usage(&cast.owner);
     for (who, client) in cast.members() {
         let expected = if who == "VIEWER" { (403, "forbidden") } else { (413, REASON) };
         let output = post(client, &cast, json!({})).refused(expected.0, expected.1);
-        let told = output.contains("this book uses 4 of 4 transactions, and the request adds 1");
+        let told = output.contains(
+            "storage quota exceeded: this book uses 4 of 4 transactions, and the request adds 1: \
+             delete files, continue in another book, or ask the operator of this server for more",
+        );
         assert_eq!(told, who != "VIEWER", "{who}: {output}");
     }
     post(&cast.stranger, &cast, json!({})).refused(404, "notFound");
@@ -136,14 +132,14 @@ fn a_full_book_takes_no_transactions(engine: Engine) {
         "3.7: it is there already"
     );
     let one = json!({"id": first["id"], "description": "Late lunch"});
-    cast.owner.put(&cast.path("/transactions"), &one).ok();
+    cast.put("/transactions", &one).ok();
     for verb in ["check", "uncheck", "trash", "untrash"] {
-        cast.owner.patch(&cast.path(&format!("/transactions/{verb}")), &one).ok();
+        cast.patch(&format!("/transactions/{verb}"), &one).ok();
     }
-    cast.owner.patch(&cast.path("/transactions/trash"), &one).ok();
+    cast.patch("/transactions/trash", &one).ok();
     post(&cast.owner, &cast, json!({})).refused(413, REASON);
     let other = filled(&server, 4);
-    let copy = cast.owner.post(&cast.path(&format!("/copy?{ALL}")), &Value::Null).ok();
+    let copy = cast.post(&format!("/copy?{ALL}"), &Value::Null).ok();
     assert_eq!(usage(&cast.owner).0, 4 + 3, "each book has a quota of its own");
     cast.owner.post(&format!("/v5/books/{}/transactions", id(&copy)), &LUNCH.with(json!({}))).ok();
     clean(&cast);
@@ -151,18 +147,24 @@ fn a_full_book_takes_no_transactions(engine: Engine) {
 }
 
 fn a_full_book_takes_no_bytes(engine: Engine) {
-    let server = server(engine, &["--quota-book-bytes", "160000"]);
+    let server = Server::with_args(engine, &["--quota-book-bytes", "160000"]);
     let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
     let blobs = || below(&server.data_dir().join("files")).len();
     let big = vec![1; 120_000];
     let made = file(&cast, "a.bin", &big);
     let repeated = json!({"name": "b.bin", "content": base64(&big)});
     let output = create(&cast.poster, &cast, &repeated).refused(413, REASON);
-    assert!(output.contains("of 160000 bytes, and the request adds 120000"), "{output}");
+    let used = usage(&cast.owner).1;
+    let expected = format!(
+        "storage quota exceeded: this book uses {used} of 160000 bytes, and the request adds \
+         120000: delete files, continue in another book, or ask the operator of this server for \
+         more"
+    );
+    assert_eq!(output, expected);
     let files = LUNCH.with(json!({"files": [repeated.clone(), repeated.clone()]}));
-    cast.owner.post(&cast.path("/transactions"), &files).refused(413, REASON);
+    cast.post("/transactions", &files).refused(413, REASON);
     let larger = json!({"id": made["id"], "content": base64(&[2; 199_000])});
-    cast.owner.put(&cast.path("/files"), &larger).refused(413, REASON);
+    cast.put("/files", &larger).refused(413, REASON);
     assert_eq!(blobs(), 1, "what is refused is not stored before");
     let wide = json!({"description": "x".repeat(60_000)});
     post(&cast.owner, &cast, wide.clone()).refused(413, REASON);
@@ -170,28 +172,28 @@ fn a_full_book_takes_no_bytes(engine: Engine) {
     let property = json!({"name": "Wide", "type": "ASSET", "properties": {
         "a": "x".repeat(8_000), "b": "x".repeat(8_000), "c": "x".repeat(8_000),
         "d": "x".repeat(8_000), "e": "x".repeat(8_000)}});
-    cast.owner.post(&cast.path("/accounts"), &property).refused(413, REASON);
+    cast.post("/accounts", &property).refused(413, REASON);
     // A smaller file always fits, and frees space.
     let smaller = json!({"id": made["id"], "content": base64(&[3; 100])});
-    cast.owner.put(&cast.path("/files"), &smaller).ok();
+    cast.put("/files", &smaller).ok();
     post(&cast.owner, &cast, wide).ok();
     clean(&cast);
 }
 
 /// Replaced, deleted and refused contents stay for a day and belong to no book.
 fn unreferenced_contents_are_limited(engine: Engine) {
-    let server = server(engine, &["--quota-user-bytes", "200000"]);
+    let server = Server::with_args(engine, &["--quota-user-bytes", "200000"]);
     let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
     let blobs = || below(&server.data_dir().join("files")).len();
     let made = file(&cast, "a.bin", &[0; 50_000]);
     let replace = |byte: u8| {
         let body = json!({"id": made["id"], "content": base64(&[byte; 50_000])});
-        cast.owner.put(&cast.path("/files"), &body)
+        cast.put("/files", &body)
     };
     replace(1).ok();
     replace(1).ok();
     let bad = json!({"files": [{"name": "b", "content": base64(&[2; 50_000])}], "amount": "-1"});
-    cast.owner.post(&cast.path("/transactions"), &LUNCH.with(bad)).refused(400, "badRequest");
+    cast.post("/transactions", &LUNCH.with(bad)).refused(400, "badRequest");
     replace(3).ok();
     assert_eq!(blobs(), 4, "equal content is stored once");
     let answer = replace(4);
@@ -201,33 +203,33 @@ fn unreferenced_contents_are_limited(engine: Engine) {
     let next = json!({"name": "c", "content": base64(&[5; 5_000])});
     create(&cast.owner, &cast, &next).refused(429, "rateLimitExceeded");
     let attached = LUNCH.with(json!({"files": [next.clone()]}));
-    cast.owner.post(&cast.path("/transactions"), &attached).refused(429, "rateLimitExceeded");
+    cast.post("/transactions", &attached).refused(429, "rateLimitExceeded");
     assert_eq!(blobs(), 4);
     let (_, bytes) = usage(&cast.owner);
     assert!(bytes < 100_000, "the book holds one of them: {bytes}");
     // Other users have their own limit, and the operator may raise it.
     create(&cast.editor, &cast, &next).ok();
-    cast.owner.delete(&cast.path(&format!("/files/{}", id(&made)))).ok();
+    cast.delete(&format!("/files/{}", id(&made))).ok();
     let allow = ["user", "allow", "--email", cast.owner.email(), "--bytes", "0"];
-    assert!(server.admin(&allow).status().expect("daybook runs").success());
+    server.run(&allow).expect("it is done");
     create(&cast.owner, &cast, &next).ok();
     clean(&cast);
 }
 
 /// At the limit, operations that free space or revoke access continue.
 fn deletions_succeed_above_the_quota(engine: Engine) {
-    let base = server(engine, &[]);
+    let base = Server::with_args(engine, &[]);
     let cast = filled(&base, 3);
     let (account, group) = (cast.account("Never used", "ASSET"), cast.group("Group"));
-    let found = cast.owner.get(&cast.path("/transactions")).ok();
+    let found = cast.get("/transactions").ok();
     let all = batch(items(&found).iter().map(|row| json!({"id": row["id"]})));
-    let query = cast.owner.post(&cast.path("/queries"), &json!({"title": "a", "query": "b"})).ok();
+    let query = cast.post("/queries", &json!({"title": "a", "query": "b"})).ok();
     let made = file(&cast, "a.txt", b"a");
     cast.owner.put("/v5/books", &json!({"id": cast.book, "visibility": "PUBLIC"})).ok();
     let app = json!({"id": unique("bot"), "name": "Bot"});
     cast.owner.post("/v5/apps", &app).ok();
     let installed = json!({"agentId": app["id"]});
-    let installed = cast.owner.post(&cast.path("/integrations"), &installed).ok();
+    let installed = cast.post("/integrations", &installed).ok();
     let second = cast.owner.post("/v5/books", &json!({"name": "Second"})).ok();
     // Another process with a limit of one byte.
     let full = base.beside(&["--quota-book-bytes", "1", "--quota-user-bytes", "1"]);
@@ -270,7 +272,7 @@ fn deletions_succeed_above_the_quota(engine: Engine) {
 }
 
 fn books_of_an_owner_count_together(engine: Engine) {
-    let server = server(engine, &["--quota-user-transactions", "5"]);
+    let server = Server::with_args(engine, &["--quota-user-transactions", "5"]);
     let cast = filled(&server, 3);
     let second = cast.owner.post("/v5/books", &json!({"name": "Second"})).ok();
     let second = format!("/v5/books/{}/transactions", id(&second));
@@ -278,13 +280,19 @@ fn books_of_an_owner_count_together(engine: Engine) {
     cast.owner.post(&second, &draft).ok();
     post(&cast.editor, &cast, json!({})).ok();
     let output = cast.owner.post(&second, &draft).refused(413, REASON);
-    assert!(output.contains("your books use 5 of 5 transactions"), "{output}");
-    let output = post(&cast.editor, &cast, json!({})).refused(413, REASON);
-    assert!(
-        output.contains("the books of this book's owner have reached their limit of transactions"),
-        "{output}"
+    assert_eq!(
+        output,
+        "storage quota exceeded: your books use 5 of 5 transactions, and the request adds 1: \
+         delete files or books (a deleted book counts until it is removed), or ask the operator of \
+         this server for more"
     );
-    assert!(!output.contains(char::is_numeric), "no numbers of another owner's books: {output}");
+    let output = post(&cast.editor, &cast, json!({})).refused(413, REASON);
+    assert_eq!(
+        output,
+        "storage quota exceeded: the books of this book's owner have reached their limit of \
+         transactions; the owner can delete data, or ask the operator of this server for more",
+        "no numbers of another owner's books"
+    );
     let own = cast.editor.post("/v5/books", &json!({"name": "Own"})).ok();
     cast.editor.post(&format!("/v5/books/{}/transactions", id(&own)), &draft).ok();
     assert_eq!((usage(&cast.owner).0, usage(&cast.editor).0), (5, 1));
@@ -326,9 +334,9 @@ fn at_once(count: usize, ask: impl Fn(usize) -> Answer + Sync) -> i64 {
 }
 
 fn deleted_books_count_until_they_are_removed(engine: Engine) {
-    let server = server(engine, &["--quota-user-transactions", "3"]);
+    let server = Server::with_args(engine, &["--quota-user-transactions", "3"]);
     let cast = filled(&server, 3);
-    cast.owner.delete(&cast.path("")).ok();
+    cast.delete("").ok();
     let (transactions, bytes) = usage(&cast.owner);
     assert!(transactions == 3 && bytes > 0, "6.22: its rows are there");
     let book = cast.owner.post("/v5/books", &json!({"name": "Next"})).ok();
@@ -336,7 +344,7 @@ fn deleted_books_count_until_they_are_removed(engine: Engine) {
     let draft = json!({"description": "a draft"});
     let output = cast.owner.post(&next, &draft).refused(413, REASON);
     assert!(output.contains("a deleted book counts until it is removed"), "{output}");
-    cast.owner.post(&cast.path("/restore"), &Value::Null).ok();
+    cast.post("/restore", &Value::Null).ok();
     clean(&cast);
     let swift = server.beside(&["--deleted-books-days", "0", "--quota-user-transactions", "3"]);
     let owner = swift.client_with_token(cast.owner.token().expect("a token"));
@@ -347,10 +355,10 @@ fn deleted_books_count_until_they_are_removed(engine: Engine) {
 }
 
 fn copies_count(engine: Engine) {
-    let server = server(engine, &["--quota-user-transactions", "5000"]);
+    let server = Server::with_args(engine, &["--quota-user-transactions", "5000"]);
     let cast = filled(&server, 1_800);
     let (_, source) = usage(&cast.owner);
-    let copy = |rest: &str| cast.owner.post(&cast.path(&format!("/copy?{rest}")), &Value::Null);
+    let copy = |rest: &str| cast.post(&format!("/copy?{rest}"), &Value::Null);
     let whole = copy(ALL).ok();
     let (transactions, bytes) = usage(&cast.owner);
     assert_eq!(transactions, 3_600);
@@ -364,7 +372,7 @@ fn copies_count(engine: Engine) {
     copy("name=Some&copyTransactions=true&fromDate=20250506").ok();
     assert_eq!(usage(&cast.owner).0, 3_600);
     let small = filled(&server, 10);
-    small.owner.post(&small.path(&format!("/copy?{ALL}")), &Value::Null).ok();
+    small.post(&format!("/copy?{ALL}"), &Value::Null).ok();
     assert_eq!(usage(&small.owner).0, 20);
     clean(&small);
     let copied = Cast { book: id(&whole).to_owned(), ..cast };
@@ -372,7 +380,7 @@ fn copies_count(engine: Engine) {
 }
 
 fn a_book_moves_with_its_owner(engine: Engine) {
-    let server = server(engine, &["--quota-user-transactions", "5"]);
+    let server = Server::with_args(engine, &["--quota-user-transactions", "5"]);
     let (cast, other) = (filled(&server, 3), filled(&server, 3));
     let give = |cast: &Cast, from: &Client, to: &Client| {
         from.post(&cast.path("/transfer"), &json!({"email": to.email()})).ok();
@@ -381,9 +389,11 @@ fn a_book_moves_with_its_owner(engine: Engine) {
     let (before, editor) = (usage(&cast.owner), usage(&cast.editor));
     assert_eq!(editor, (0, 0));
     let output = give(&cast, &cast.owner, &other.owner).refused(413, REASON);
-    assert!(
-        output.contains("the books of the new owner would exceed their limit of transactions"),
-        "{output}"
+    assert_eq!(
+        output,
+        "storage quota exceeded: with this book, the books of the new owner would exceed their \
+         limit of transactions; the new owner can delete data, or ask the operator of this server \
+         for more"
     );
     assert_eq!((usage(&cast.owner), usage(&other.owner).0), (before, 3));
     give(&cast, &cast.owner, &cast.editor).ok();
@@ -396,7 +406,7 @@ fn a_book_moves_with_its_owner(engine: Engine) {
     assert_eq!((usage(&cast.owner).0, usage(&cast.editor)), (5, (0, 0)));
     // The operator may transfer it nevertheless.
     let to = ["book", "transfer", "--book", &cast.book, "--to", other.owner.email()];
-    assert!(server.admin(&to).status().expect("daybook runs").success());
+    server.run(&to).expect("it is done");
     assert_eq!((usage(&cast.owner), usage(&other.owner).0), ((0, 0), 8));
     clean(&other);
     clean(&Cast { owner: other.owner.clone(), ..cast });
@@ -404,9 +414,9 @@ fn a_book_moves_with_its_owner(engine: Engine) {
 
 /// After all kinds of changes an audit recounts the rows and finds the stored usage.
 fn counted_usage_equals_stored_rows(engine: Engine) {
-    let server = server(engine, &[]);
+    let server = Server::with_args(engine, &[]);
     let cast = filled(&server, 20);
-    let found = cast.owner.get(&cast.path("/transactions")).ok();
+    let found = cast.get("/transactions").ok();
     let rows: Vec<&Value> = items(&found).iter().collect();
     let change = |row: &Value, fields: Value| {
         let mut body = json!({"id": row["id"]});
@@ -425,7 +435,7 @@ fn counted_usage_equals_stored_rows(engine: Engine) {
     let mut files = json!({"files": [{"name": "ö.txt", "content": base64(&[9; 777])}]});
     through.put(&cast.path("/transactions"), &change(rows[1], files.take())).ok();
     let pair = batch([json!({"id": rows[2]["id"]}), json!({"id": rows[3]["id"]})]);
-    cast.owner.patch(&cast.path("/transactions/merge"), &pair).ok();
+    cast.patch("/transactions/merge", &pair).ok();
     let group = cast.group("Group");
     cast.group_under("Sub", "Group");
     let grouped = cast.account_in("Grouped", "ASSET", &["Group", "Sub"]);
@@ -434,14 +444,14 @@ fn counted_usage_equals_stored_rows(engine: Engine) {
     through.put(&cast.path("/accounts"), &account).ok();
     let both = batch([json!({"name": "Cash", "groups": [{"name": "Group"}]}), account]);
     through.put(&cast.path("/accounts/batch"), &both).ok();
-    cast.owner.delete(&cast.path(&format!("/groups/{}", id(&group)))).ok();
+    cast.delete(&format!("/groups/{}", id(&group))).ok();
     let query = json!({"title": "ü", "query": "Zoë"});
     let query = through.post(&cast.path("/queries"), &query).ok();
     through.put(&cast.path("/queries"), &json!({"id": query["id"], "query": "x"})).ok();
     clean(&cast);
-    let copy = cast.owner.post(&cast.path(&format!("/copy?{ALL}")), &Value::Null).ok();
-    cast.owner.delete(&cast.path(&format!("/queries/{}", id(&query)))).ok();
-    cast.owner.delete(&cast.path(&format!("/accounts/{}", id(&grouped)))).ok();
+    let copy = cast.post(&format!("/copy?{ALL}"), &Value::Null).ok();
+    cast.delete(&format!("/queries/{}", id(&query))).ok();
+    cast.delete(&format!("/accounts/{}", id(&grouped))).ok();
     cast.owner.put("/v5/books", &json!({"id": cast.book, "fractionDigits": 5})).ok();
     clean(&cast);
     clean(&Cast { book: id(&copy).to_owned(), ..cast });
@@ -451,7 +461,7 @@ fn counted_usage_equals_stored_rows(engine: Engine) {
 /// exceed the limit by concurrent writes.
 fn several_processes_count_as_one(engine: Engine) {
     let args = ["--quota-book-transactions", "30"];
-    let first = server(engine, &args);
+    let first = Server::with_args(engine, &args);
     let second = first.beside(&args);
     let cast = Cast::with_accounts(&first, &CASH_AND_FOOD);
     let there = second.client_with_token(cast.owner.token().expect("a token"));
@@ -465,7 +475,7 @@ fn several_processes_count_as_one(engine: Engine) {
     at_once(40, |number| sends(if number % 2 == 0 { &cast.owner } else { &there }, number));
     let (transactions, _) = usage(&there);
     assert!((29..=30).contains(&transactions), "{transactions}");
-    let book = cast.owner.get(&cast.path("")).ok();
+    let book = cast.get("").ok();
     assert_eq!(book["totalTransactions"], transactions, "what is counted is there");
     clean(&cast);
 }

@@ -8,22 +8,21 @@ use std::thread;
 use std::time::Duration;
 
 use daybook_domain::account::AccountRef;
-use daybook_domain::email::Email;
 use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::transaction::{Request, VerbRequest};
-use daybook_service::{Context, Error, Ids, account, balance, book, event, transaction, user};
+use daybook_service::{Context, Error, account, balance, book, event, transaction};
 use daybook_storage::{Address, Options, ReaderPool, ShardKey, Store, Tx};
-use daybook_tests::{Client, Engine, Server, unique};
+use daybook_tests::{Client, Engine, Server};
 
 use crate::Case;
+use crate::inside::{create_book, new_user};
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
         concurrent_writers_of_one_book_lose_nothing,
-        a_refused_request_does_not_disturb_its_neighbours,
-        a_panic_does_not_disturb_its_neighbours,
+        a_refusal_and_a_panic_do_not_disturb_their_neighbours,
         no_answer_before_the_commit,
         a_full_queue_turns_away,
         a_read_is_one_snapshot,
@@ -50,22 +49,12 @@ impl Bench {
         let store = Arc::new(
             Store::open(&Options { queue, ..Options::new(address) }).expect("the store opens"),
         );
-        let ids = Arc::new(Ids::new(7));
-        let email = Email::stored(format!("{}@example.com", unique("store")));
-        let minted = Arc::clone(&ids);
-        let user = store
-            .write(ShardKey::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW))
-            .expect("a user");
-        let cx = Context::new(Arc::new(user), NOW, ids);
+        let cx = new_user(&store, 7, NOW);
         let changes =
             daybook_domain::book::Changes { name: Some("Store".to_owned()), ..Default::default() };
         let accounts = ["Cash", "Food"].map(named).to_vec();
-        let input = book::Input { changes, accounts, groups: Vec::new() };
-        let maker = cx.clone();
-        let view = store
-            .write(ShardKey::NO_BOOK, move |tx| book::create(tx, &maker, input))
-            .expect("a book");
-        Bench { store, cx, book: view.access.book().key.as_str().to_owned(), server }
+        let book = create_book(&store, &cx, book::Input { changes, accounts, groups: Vec::new() });
+        Bench { store, cx, book, server }
     }
 
     pub const fn server(&self) -> &Server {
@@ -245,55 +234,32 @@ fn concurrent_writers_of_one_book_lose_nothing(engine: Engine) {
     bench.check_recorded(WRITERS * EACH);
 }
 
-fn a_refused_request_does_not_disturb_its_neighbours(engine: Engine) {
+fn a_refusal_and_a_panic_do_not_disturb_their_neighbours(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     let release = bench.occupy();
     let before = bench.submit(bench.creation("before"));
-    let refused = {
-        let (cx, book) = (bench.cx.clone(), bench.book.clone());
-        // It writes before it is refused, so its savepoint must undo the write.
-        bench.submit(move |tx| {
-            transaction::create(tx, &cx, &book, vec![draft("undone")], Intent::Create)?;
-            transaction::perform(
-                tx,
-                &cx,
-                &book,
-                VerbRequest::single(Verb::Check),
-                vec![Changes::default()],
-            )
-        })
-    };
+    // Both write before they end, so their savepoints must undo the writes.
+    let refused = bench.refused_after(|tx, cx, book| {
+        transaction::create(tx, cx, book, vec![draft("undone")], Intent::Create).map(drop)
+    });
+    let work = bench.creation("undone");
+    let panicked = bench.submit(move |tx| {
+        work(tx)?;
+        if true {
+            std::panic::panic_any("a bug, provoked by this test");
+        }
+        Ok(())
+    });
     let after = bench.submit(bench.creation("after"));
     release.send(()).expect("the writer waits");
     assert!(before.recv().expect("an answer").is_ok());
     let error = refused.recv().expect("an answer").expect_err("an id is required");
     assert_eq!(error.without_index().to_string(), "id is required");
-    assert!(after.recv().expect("an answer").is_ok());
-    assert_eq!(bench.descriptions(), ["after", "before"]);
-    bench.check_chain(5);
-}
-
-fn a_panic_does_not_disturb_its_neighbours(engine: Engine) {
-    let bench = Bench::new(engine, 4096);
-    let release = bench.occupy();
-    let before = bench.submit(bench.creation("before"));
-    let panicked = {
-        let (cx, book) = (bench.cx.clone(), bench.book.clone());
-        bench.submit(move |tx| {
-            transaction::create(tx, &cx, &book, vec![draft("undone")], Intent::Create)?;
-            if true {
-                std::panic::panic_any("a bug, provoked by this test");
-            }
-            Ok(())
-        })
-    };
-    let after = bench.submit(bench.creation("after"));
-    release.send(()).expect("the writer waits");
-    assert!(before.recv().expect("an answer").is_ok());
     let panicked = panicked.recv().expect("an answer");
     assert!(matches!(panicked, Err(Error::Storage(daybook_storage::Error::Panicked(_)))));
     assert!(after.recv().expect("an answer").is_ok());
     assert_eq!(bench.descriptions(), ["after", "before"]);
+    bench.check_chain(5);
 }
 
 fn no_answer_before_the_commit(engine: Engine) {

@@ -2,14 +2,14 @@
 //! caller, and app responses for their book.
 
 use daybook_tests::receiver::Receiver;
-use daybook_tests::{CASH_AND_FOOD, Cast, Client, Engine, RawSql, id};
+use daybook_tests::{CASH_AND_FOOD, Cast, Client, Engine, RawSql, Server, id};
 use serde_json::{Value, json};
 
 use crate::Case;
 use crate::audit::audit;
 use crate::file_sweep::eventually;
 use crate::reading::items;
-use crate::storage_quotas::{server, usage};
+use crate::storage_quotas::usage;
 use crate::webhooks::{install, lunch};
 
 pub fn tests() -> Vec<Case> {
@@ -22,11 +22,11 @@ pub fn tests() -> Vec<Case> {
 }
 
 /// A book with a response of some kilobytes.
-fn large_book(server: &daybook_tests::Server) -> Cast {
+fn large_book(server: &Server) -> Cast {
     let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let notes = "n".repeat(3_000);
     let properties = json!({"properties": {"notes": notes}});
-    cast.owner.put(&cast.path(""), &properties).ok();
+    cast.put("", &properties).ok();
     cast
 }
 
@@ -37,7 +37,7 @@ fn ask(client: &Client, cast: &Cast, key: usize) -> daybook_tests::Answer {
 }
 
 fn rule_10_14_kept_answers_count_for_their_caller(engine: Engine) {
-    let server = server(engine, &[]);
+    let server = Server::with_args(engine, &[]);
     let cast = large_book(&server);
     ask(&cast.owner, &cast, 0).ok();
     let before = usage(&cast.owner).1;
@@ -55,7 +55,7 @@ fn rule_10_14_kept_answers_count_for_their_caller(engine: Engine) {
 }
 
 fn rule_10_14_kept_answers_stay_within_the_quota(engine: Engine) {
-    let server = server(engine, &["--quota-user-bytes", "60000"]);
+    let server = Server::with_args(engine, &["--quota-user-bytes", "60000"]);
     let cast = large_book(&server);
     let forms: Vec<bool> = (0..40)
         .map(|key| {
@@ -69,7 +69,7 @@ fn rule_10_14_kept_answers_stay_within_the_quota(engine: Engine) {
     let bytes = usage(&cast.owner).1;
     assert!(bytes < 60_000 + 40 * 300, "ids alone are kept beyond it: {bytes}");
     let draft = json!({"description": "d".repeat(2_000)});
-    let create = || cast.owner.post(&cast.path("/transactions"), &draft);
+    let create = || cast.post("/transactions", &draft);
     create().refused(413, "storageQuotaExceeded");
     // The stored responses have expired, so there is space again.
     RawSql::open(&server).execute("UPDATE idempotency_keys SET created_at = 0");
@@ -91,7 +91,7 @@ fn talkative(characters: usize) -> Receiver {
 fn response(cast: &Cast) -> String {
     let mut output = String::new();
     eventually("8.7: the response is recorded", || {
-        let page = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED&limit=1")).ok();
+        let page = cast.get("/events?type=TRANSACTION_POSTED&limit=1").ok();
         let found = items(&page)[0]["botResponses"].clone();
         output = found[0]["message"].as_str().unwrap_or_default().to_owned();
         !output.is_empty()
@@ -106,14 +106,14 @@ fn clean(cast: &Cast) {
 }
 
 fn rule_10_14_responses_count_for_their_book(engine: Engine) {
-    let server = server(engine, &[]);
+    let server = Server::with_args(engine, &[]);
     let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
     let receiver = talkative(5_000);
     let app = install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
     lunch(&cast, "first");
     assert_eq!(response(&cast).len(), 5_000);
     let with_one = usage(&cast.owner).1;
-    let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED&limit=1")).ok();
+    let events = cast.get("/events?type=TRANSACTION_POSTED&limit=1").ok();
     let event = id(&items(&events)[0]).to_owned();
     let path = cast.path(&format!("/events/{event}/responses/{}", id(&app)));
     // A new response replaces the first.
@@ -127,7 +127,7 @@ fn rule_10_14_responses_count_for_their_book(engine: Engine) {
 }
 
 fn rule_10_14_responses_stay_within_the_quota(engine: Engine) {
-    let server = server(engine, &["--quota-book-bytes", "30000"]);
+    let server = Server::with_args(engine, &["--quota-book-bytes", "30000"]);
     let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
     let receiver = talkative(8_000);
     install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
@@ -136,7 +136,7 @@ fn rule_10_14_responses_stay_within_the_quota(engine: Engine) {
         let text = output.len().to_string();
         let body = json!({"date": "2026-01-05", "amount": "10", "description": text,
             "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}});
-        if cast.owner.post(&cast.path("/transactions"), &body).status != 200 {
+        if cast.post("/transactions", &body).status != 200 {
             break;
         }
         let stored = response(&cast);

@@ -18,7 +18,7 @@ pub struct Targets {
     collaborator: String,
     query: String,
     file: String,
-    collection: String,
+    pub collection: String,
     token: String,
     key: String,
     /// An event with a response of an app.
@@ -45,18 +45,15 @@ impl Targets {
         // and untrashed.
         let transaction = cast.record("2025-01-31", "5", "Cash", "Food", "Lunch");
         let other = cast.record("2025-01-31", "5", "Cash", "Food", "Another lunch");
-        let query = cast.owner.post(&cast.path("/queries"), &json!({"query": "account:Cash"})).ok();
-        let file = cast
-            .owner
-            .post(&cast.path("/files"), &json!({"name": "receipt.txt", "content": "YQ=="}))
-            .ok();
+        let query = cast.post("/queries", &json!({"query": "account:Cash"})).ok();
+        let file = cast.post("/files", &json!({"name": "receipt.txt", "content": "YQ=="})).ok();
         let collection = cast.owner.post("/v5/collections", &json!({"name": "Shelf"})).ok();
         let collaborator = cast.share(&format!("{}@example.com", unique("guest")), "VIEWER");
         let token = cast.owner.post("/v5/user/tokens", &json!({"name": "spare"})).ok();
         let key = cast.owner.post("/v5/user/keys", &json!({"name": "spare"})).ok();
         let ask = cast.path("/collaborators/request");
         cast.editor.post(&format!("{ask}?permission=OWNER"), &Value::Null).no_content();
-        cast.owner.post(&cast.path("/transfer"), &json!({"email": cast.stranger.email()})).ok();
+        cast.post("/transfer", &json!({"email": cast.stranger.email()})).ok();
         cast.viewer.post(&format!("{ask}?permission=EDITOR"), &Value::Null).no_content();
         let request = id(&cast.owner.get(&ask).ok()["items"][0]).to_owned();
         let deleted = cast.owner.post("/v5/books", &json!({"name": "Deleted"})).ok();
@@ -67,7 +64,7 @@ impl Targets {
             cast.owner.post("/v5/apps", &json!({"id": app, "name": "App"})).ok();
         }
         let installed = json!({"agentId": app});
-        let integration = cast.owner.post(&cast.path("/integrations"), &installed).ok();
+        let integration = cast.post("/integrations", &installed).ok();
         let bank = json!({"agentId": "some-bank", "type": "BANK", "name": "Bank"});
         let connection = cast.owner.post("/v5/user/connections", &bank).ok();
         let [account, group, transaction, other] =
@@ -228,10 +225,7 @@ impl Targets {
 
     /// Waits for the work after the response: an audit.
     pub fn settle(&self, operation: Operation) {
-        let audited = || {
-            !column(&self.cast.owner.get(&self.cast.path("/events?type=BOOK_AUDITED")).ok(), "id")
-                .is_empty()
-        };
+        let audited = || !column(&self.cast.get("/events?type=BOOK_AUDITED").ok(), "id").is_empty();
         while operation.id == "auditBook" && !audited() {
             pause(Duration::from_millis(20));
         }
@@ -241,7 +235,7 @@ impl Targets {
     /// owner's other data.
     pub fn snapshot(&self) -> Vec<Value> {
         let read = |rest: &str| {
-            let mut body = self.cast.owner.get(&self.cast.path(rest)).body;
+            let mut body = self.cast.get(rest).body;
             // An error has the id of the request, not of the book.
             if body["error"].is_object() { Value::Null } else { body.take() }
         };
@@ -267,8 +261,8 @@ impl Targets {
 fn responded(cast: &Cast) -> (String, String) {
     let app = json!({"id": unique("bot"), "name": "Bot"});
     let app = id(&cast.owner.post("/v5/apps", &app).ok()).to_owned();
-    cast.owner.post(&cast.path("/integrations"), &json!({"agentId": app})).ok();
-    let event = id(&cast.owner.get(&cast.path("/events?limit=1")).ok()["items"][0]).to_owned();
+    cast.post("/integrations", &json!({"agentId": app})).ok();
+    let event = id(&cast.get("/events?limit=1").ok()["items"][0]).to_owned();
     let path = cast.path(&format!("/events/{event}/responses/{app}"));
     cast.owner.put(&path, &Value::Null).ok();
     (event, app)

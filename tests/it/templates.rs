@@ -1,9 +1,8 @@
 //! Templates (9.7): a configured list of starter books.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
-use daybook_tests::{Engine, Options, Server, column, unique};
+use daybook_tests::{Engine, Options, Server, column, refused_start, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -88,25 +87,14 @@ fn broken_ones_are_refused_at_start(engine: Engine) {
     let refused = |path: &str, message: &str| {
         let free = format!("127.0.0.1:{}", daybook_tests::free_port());
         let data = server.data_dir().join("other").display().to_string();
-        let mut command = std::process::Command::new(daybook_tests::binary());
-        command.args([
-            "serve",
-            "--listen",
-            &free,
-            "--database-url",
-            server.database_url(),
-            "--data-dir",
-            &data,
-            "--templates",
-            path,
-        ]);
-        let run = daybook_tests::run_for(&mut command, Duration::from_secs(60));
-        let run = run.unwrap_or_else(|| panic!("{message}: still runs after 60 s"));
-        let output = String::from_utf8_lossy(&run.stderr);
-        assert!(
-            !run.status.success() && output.contains(path) && output.contains(message),
-            "{message}: {output}"
-        );
+        let options = [
+            ["--listen", &free],
+            ["--database-url", server.database_url()],
+            ["--data-dir", &data],
+            ["--templates", path],
+        ];
+        let output = refused_start(options.as_flattened());
+        assert!(output.contains(path) && output.contains(message), "{message}: {output}");
     };
     for (file, message) in &table {
         refused(&file.path(), message);

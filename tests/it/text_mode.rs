@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 
 use crate::Case;
 use crate::reading::{
-    Faults, batch, day_of, events, expected_totals, find, id, items, new_events, refused_400,
-    totals, transaction, types,
+    Faults, batch, check_totals, day_of, events, find, id, items, new_events, transaction, types,
 };
 
 pub fn cast(server: &Server, settings: Value) -> Cast {
@@ -22,8 +21,7 @@ pub fn cast(server: &Server, settings: Value) -> Cast {
 /// createTransaction with only a text.
 #[track_caller]
 pub fn typed(cast: &Cast, text: &str) -> Value {
-    cast.owner.post(&cast.path("/transactions"), &json!({"description": text})).ok()["transaction"]
-        .clone()
+    cast.post("/transactions", &json!({"description": text})).ok()["transaction"].clone()
 }
 
 /// Credit, debit, amount, date and description, blank if missing.
@@ -46,7 +44,7 @@ fn rule_3_8_2_a_whole_line(server: &Server) {
     let known = events(&cast).len();
     let body = json!({"description": "#Trip 13/05/2025 to the airport CASH 12345 for taxi  \
         1.234,56 -#food https://x.org/a?b=1"});
-    let answer = cast.owner.post(&cast.path("/transactions"), &body).ok();
+    let answer = cast.post("/transactions", &body).ok();
     let made = &answer["transaction"];
     assert_eq!(
         *made,
@@ -71,10 +69,7 @@ fn rule_3_8_2_a_whole_line(server: &Server) {
         .filter_map(|one| one["name"].as_str())
         .collect();
     assert_eq!(names, ["Cash", "Táxi"], "3.2.1: the accounts affected");
-    assert_eq!(
-        totals(&cast),
-        expected_totals(&[("Cash", "0.00", "1234.56"), ("Táxi", "1234.56", "0.00")])
-    );
+    check_totals(&cast, &[("Cash", "0.00", "1234.56"), ("Táxi", "1234.56", "0.00")]);
     let new = new_events(&cast, known);
     assert_eq!(types(&new), ["TRANSACTION_POSTED"]);
     assert_eq!(new[0]["data"]["object"]["transaction"]["description"], made["description"]);
@@ -86,26 +81,13 @@ fn rule_3_8_2_what_is_found(server: &Server) {
     let whole = cast(server, json!({"fractionDigits": 0, "datePattern": "yyyy/MM/dd"}));
     let mut faults = Faults::default();
     for (cast, text, expected) in [
-        (&dot, "Lunch 25", ["", "", "25.00", "", "Lunch"]),
         (
             &dot,
             "food court from CREDIT-CARD 7.5",
             ["Food Court", "Credit Card", "7.50", "", "from"],
         ),
-        (&dot, "cash foods 25", ["Cash", "", "25.00", "", "foods"]),
-        (&dot, "cash cash food 1", ["Cash", "Food", "1.00", "", "cash"]),
-        (&dot, "25 A4 -30 10:30 3,5 2.25", ["", "", "2.25", "", "25 A4 -30 10:30 3,5"]),
-        (&dot, "'Cash 25' food 3", ["Food", "", "3.00", "", "'Cash 25'"]),
         (&dot, "31/01/2025 cash food 3", ["Cash", "Food", "3.00", "2025-01-31", ""]),
-        (&dot, "01/31/2025 3", ["", "", "3.00", "", "01/31/2025"]),
-        (&dot, "2025-01-31 3", ["", "", "3.00", "2025-01-31", ""]),
         (&dot, "  just \t words ", ["", "", "", "", "just words"]),
-        (&dot, "two\n\n lines 5 ", ["", "", "5.00", "", "two\nlines"]),
-        (
-            &dot,
-            "12345678901234567890123 and 5",
-            ["", "", "5.00", "", "12345678901234567890123 and"],
-        ),
         (&comma, "invoice 12345 value 12,34", ["", "", "12.34", "", "invoice 12345 value"]),
         (&comma, "12.5 food 01/31/2024", ["Food", "", "12.50", "2024-01-31", ""]),
         (&whole, "2024/01/31 25 3.7 cash", ["Cash", "", "25", "2024-01-31", "3.7"]),
@@ -123,16 +105,13 @@ fn rule_3_8_1_anything_else_is_verbatim(server: &Server) {
     let one_name = " Cash  'Food' 25 13/05/2025 #tag\n-#no https://x.org 4x ";
     let mut faults = Faults::default();
     for (fields, text) in [
-        (json!({"amount": "3"}), one_name),
-        (json!({"date": "2025-01-31"}), one_name),
         (json!({"amount": "3", "date": "2025-01-31"}), one_name),
         (json!({"creditAccount": {"name": "Cash"}}), text),
-        (json!({"debitAccount": {"name": "Food"}, "amount": "3", "date": "2025-01-31"}), text),
         (json!({"creditAccount": {"id": "9999999999"}}), text),
     ] {
         let mut body = fields.clone();
         body["description"] = json!(text);
-        let made = cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"].clone();
+        let made = cast.post("/transactions", &body).ok()["transaction"].clone();
         faults.same(&fields.to_string(), &made["description"], text);
         faults.same(
             "3.9.1: hashtags are computed all the same",
@@ -143,14 +122,12 @@ fn rule_3_8_1_anything_else_is_verbatim(server: &Server) {
     }
     // An empty value counts as absent (3.2.4, 3.2.6, 3.12.1).
     for fields in [
-        json!({"amount": "0.00"}),
-        json!({"amount": null}),
-        json!({"date": ""}),
-        json!({"creditAccount": {"name": " "}}),
+        json!({"amount": "0.00", "date": ""}),
+        json!({"amount": null, "creditAccount": {"name": " "}}),
     ] {
         let mut body = fields.clone();
         body["description"] = json!("Lunch 25");
-        let made = cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"].clone();
+        let made = cast.post("/transactions", &body).ok()["transaction"].clone();
         faults.same(
             &fields.to_string(),
             line(&made),
@@ -159,10 +136,8 @@ fn rule_3_8_1_anything_else_is_verbatim(server: &Server) {
     }
     // Updates do not parse the text.
     let made = typed(&cast, "Lunch");
-    let updated = cast
-        .owner
-        .put(&cast.path("/transactions"), &json!({"id": made["id"], "description": "Cash 25"}))
-        .ok();
+    let updated =
+        cast.put("/transactions", &json!({"id": made["id"], "description": "Cash 25"})).ok();
     faults.same(
         "update",
         line(&updated["transaction"]),
@@ -177,7 +152,7 @@ fn rule_3_8_1_names_beside_amount_and_date(server: &Server) {
     let cast = cast(server, json!({}));
     cast.account("Output Tax", "LIABILITY");
     cast.account("Product", "INCOMING");
-    let record = |path: &str, body: &Value| cast.owner.post(&cast.path(path), body).ok();
+    let record = |path: &str, body: &Value| cast.post(path, body).ok();
     // The body of a tax bot that records the tax of a sale.
     let sale = unique("sale");
     let tax = json!({
@@ -196,10 +171,7 @@ fn rule_3_8_1_names_beside_amount_and_date(server: &Server) {
     );
     assert_eq!(made, transaction(&cast, &id(&made)));
     assert_eq!(types(&new_events(&cast, known)), ["TRANSACTION_POSTED"]);
-    assert_eq!(
-        totals(&cast),
-        expected_totals(&[("Output Tax", "0.00", "21.00"), ("Product", "21.00", "0.00")])
-    );
+    check_totals(&cast, &[("Output Tax", "0.00", "21.00"), ("Product", "21.00", "0.00")]);
     assert_eq!(
         record("/transactions", &tax)["transaction"]["id"],
         made["id"],
@@ -209,8 +181,6 @@ fn rule_3_8_1_names_beside_amount_and_date(server: &Server) {
     let text = " taxi  25 FOOD 13/05 \"cash\" #a\n-#no https://x.org  4x ";
     let left = "25 13/05 \"cash\" #a\n-#no https://x.org 4x";
     for (body, amount, date, posted) in [
-        (json!({"amount": 3}), "3.00", "", false),
-        (json!({"date": "2025-01-31"}), "", "2025-01-31", false),
         (json!({"amount": "3", "date": "2025-01-31"}), "3.00", "2025-01-31", true),
         (json!({"amount": "3", "date": "2025-01-31", "draft": true}), "3.00", "2025-01-31", false),
         (
@@ -233,22 +203,17 @@ fn rule_3_8_1_names_beside_amount_and_date(server: &Server) {
     }
     // A post without an id parses them too (3.8.5).
     let body = json!({"amount": "3", "date": "2025-01-31", "description": "cash food"});
-    let posted = cast.owner.patch(&cast.path("/transactions/post"), &body).ok();
+    let posted = cast.patch("/transactions/post", &body).ok();
     faults.same(
         "post",
         line(&posted["transaction"]),
         ["Cash", "Food", "3.00", "2025-01-31", ""].map(str::to_owned),
     );
-    // One name twice is one account (3.8.7), and archived accounts are ignored (3.8.2.2).
-    cast.owner.put(&cast.path("/accounts"), &json!({"name": "Táxi", "archived": true})).ok();
-    for text in ["cash Cash 25", "taxi cash", "Foods  cash"] {
-        let made = record("/transactions", &json!({"amount": "3", "description": text}));
-        faults.same(
-            text,
-            line(&made["transaction"]),
-            ["", "", "3.00", "", text].map(str::to_owned),
-        );
-    }
+    // Archived accounts are ignored (3.8.2.2).
+    cast.put("/accounts", &json!({"name": "Táxi", "archived": true})).ok();
+    let text = "taxi cash";
+    let made = record("/transactions", &json!({"amount": "3", "description": text}));
+    faults.same(text, line(&made["transaction"]), ["", "", "3.00", "", text].map(str::to_owned));
     faults.none();
 }
 
@@ -257,9 +222,7 @@ fn rule_3_8_1_names_beside_amount_and_date(server: &Server) {
 fn rule_3_8_4_drafts_and_posts(server: &Server) {
     let cast = cast(server, json!({"lockDate": "2025-01-31"}));
     let text = "cash food 25 13/05/2025";
-    let record = |body: Value| {
-        cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"].clone()
-    };
+    let record = |body: Value| cast.post("/transactions", &body).ok()["transaction"].clone();
     let draft = record(json!({"description": text, "draft": true}));
     assert_eq!(
         (line(&draft), &draft["posted"]),
@@ -273,14 +236,12 @@ fn rule_3_8_4_drafts_and_posts(server: &Server) {
         (&json!(false), &json!("2025-01-31")),
         "3.5.3: a draft on a locked date"
     );
-    let post = |text: &str| {
-        cast.owner.patch(&cast.path("/transactions/post"), &json!({"description": text}))
-    };
+    let post = |text: &str| cast.patch("/transactions/post", &json!({"description": text}));
     assert_eq!(post(text).ok()["transaction"]["posted"], true);
-    refused_400(post("cash food 25"), &["badRequest"]);
-    refused_400(post("cash food 25 31/01/2025"), &["lockedDate"]);
+    post("cash food 25").refused(400, "badRequest");
+    post("cash food 25 31/01/2025").refused(400, "lockedDate");
     // Archived accounts are ignored (3.8.2.2).
-    cast.owner.put(&cast.path("/accounts"), &json!({"name": "Food", "archived": true})).ok();
+    cast.put("/accounts", &json!({"name": "Food", "archived": true})).ok();
     let made = record(json!({"description": "cash food 25 13/05/2025"}));
     assert_eq!(line(&made), ["Cash", "", "25.00", "2025-05-13", "food"]);
     // The text of a RECORDER is parsed the same way, and the response shows only names (7.3).
@@ -302,7 +263,7 @@ fn rule_3_8_2_8_repeats(server: &Server) {
         "description": "Rent #home 4x cash food 800 31/10/2024", "remoteIds": [remote],
         "properties": {"flat": "3"},
     });
-    let made = cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"].clone();
+    let made = cast.post("/transactions", &body).ok()["transaction"].clone();
     assert_eq!(line(&made), ["Cash", "Food", "800.00", "2024-10-31", "Rent #home"]);
     assert_eq!((&made["posted"], &made["remoteIds"]), (&json!(true), &json!([remote])));
     let new = new_events(&cast, known);
@@ -325,46 +286,26 @@ fn rule_3_8_2_8_repeats(server: &Server) {
     }
     // The same text again is a duplicate (3.7.1) and repeats nothing.
     let count = items(&find(&cast, "")).len();
-    assert_eq!(
-        cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"]["id"],
-        made["id"]
-    );
+    assert_eq!(cast.post("/transactions", &body).ok()["transaction"]["id"], made["id"]);
     assert_eq!(items(&find(&cast, "")).len(), count);
-    // In these texts it is plain text.
-    for text in [
-        "Rent 4x cash food 800",
-        "Rent 0x 31/10/2024",
-        "Rent 37x 31/10/2024",
-        "Rent 4x 31/10/2024\nnote",
-        "Rent '4x' 31/10/2024",
-    ] {
-        let known = events(&cast).len();
-        let made = typed(&cast, text);
-        assert!(made["description"].as_str().is_some_and(|text| text.contains('x')), "{made}");
-        assert_eq!(types(&new_events(&cast, known)), [created], "{text}");
-    }
+    // Without a date it is plain text.
+    let known = events(&cast).len();
+    assert_eq!(typed(&cast, "Rent 4x cash food 800")["description"], "Rent 4x");
+    assert_eq!(types(&new_events(&cast, known)), [created]);
     let made = typed(&cast, "$36x Rent 15/01/2024 1");
     assert_eq!((&made["description"], &made["date"]), (&json!("Rent"), &json!("2024-01-15")));
     assert_eq!(items(&find(&cast, "on:2027-01-15")).len(), 1);
     // A batch repeats nothing, even with one item.
     let known = events(&cast).len();
     let list = cast
-        .owner
-        .post(
-            &cast.path("/transactions/batch"),
-            &batch([json!({"description": "Rent 4x 31/10/2024"})]),
-        )
+        .post("/transactions/batch", &batch([json!({"description": "Rent 4x 31/10/2024"})]))
         .ok();
     assert_eq!(
         (&list["items"][0]["description"], new_events(&cast, known).len()),
         (&json!("Rent 4x"), 1)
     );
     let post = cast
-        .owner
-        .patch(
-            &cast.path("/transactions/post"),
-            &json!({"description": "Rent 4x 31/10/2024 cash food 1"}),
-        )
+        .patch("/transactions/post", &json!({"description": "Rent 4x 31/10/2024 cash food 1"}))
         .ok();
     assert_eq!(post["transaction"]["description"], "Rent 4x");
 }
@@ -379,7 +320,7 @@ fn rule_3_8_in_a_batch(server: &Server) {
         json!({"description": "taxi 7", "remoteIds": [remote]}),
         json!({"description": "taxi 7", "remoteIds": [remote]}),
     ]);
-    let list = cast.owner.post(&cast.path("/transactions/batch"), &body).ok();
+    let list = cast.post("/transactions/batch", &body).ok();
     let lines: Vec<[String; 5]> = items(&list).iter().map(line).collect();
     let taxi = ["Táxi", "", "7.00", "", ""];
     let expected = [
@@ -396,11 +337,10 @@ fn rule_3_8_in_a_batch(server: &Server) {
     // All or nothing, with the index (3.6.5).
     let bad =
         batch([json!({"description": "cash 1"}), json!({"description": "x", "amount": "-1"})]);
-    let output =
-        refused_400(cast.owner.post(&cast.path("/transactions/batch"), &bad), &["badRequest"]);
+    let output = cast.post("/transactions/batch", &bad).refused(400, "badRequest");
     assert!(output.contains("item 1"), "{output}");
     let long = json!({"description": format!("cash {}", "x".repeat(65_536))});
-    refused_400(cast.owner.post(&cast.path("/transactions"), &long), &["badRequest"]);
+    cast.post("/transactions", &long).refused(400, "badRequest");
     assert_eq!(items(&find(&cast, "")).len(), 3);
 }
 
@@ -409,7 +349,7 @@ fn rule_3_8_in_a_batch(server: &Server) {
 fn rule_3_2_9_time_zone(server: &Server) {
     let cast = cast(server, json!({"timeZone": "Pacific/Kiritimati"}));
     let create = |path: &str, zone: &str, body: &Value| {
-        cast.owner.post(&cast.path(&format!("{path}?timeZone={}", encode(zone))), body)
+        cast.post(&format!("{path}?timeZone={}", encode(zone)), body)
     };
     let body = json!({"description": "lunch 15/06 5"});
     let made = create("/transactions", "America/Adak", &body).ok()["transaction"].clone();
@@ -430,17 +370,20 @@ fn rule_3_2_9_time_zone(server: &Server) {
             ("/transactions", json!({"amount": "1"})),
             ("/transactions/batch", batch([body.clone()])),
         ] {
-            let output = refused_400(create(path, zone, &body), &["badRequest"]);
+            let output = create(path, zone, &body).refused(400, "badRequest");
             assert!(output.contains("timeZone"), "{output}");
         }
         let output = cast
-            .owner
-            .patch(&cast.path(&format!("/transactions/post?timeZone={}", encode(zone))), &body)
+            .patch(&format!("/transactions/post?timeZone={}", encode(zone)), &body)
             .refused(400, "badRequest");
         assert!(output.contains("timeZone"), "{output}");
     }
     create("/transactions", "", &body).ok();
-    create("/transactions", "europe/paris", &body).ok();
+    let dateless = create("/transactions", "europe/paris", &json!({"amount": "1"})).ok();
+    assert_eq!(dateless["transaction"].get("date"), None, "the parameter never supplies a date");
+    let dated = json!({"amount": "1", "date": "2025-03-05"});
+    let dated = create("/transactions", "Pacific/Kiritimati", &dated).ok();
+    assert_eq!(dated["transaction"]["date"], "2025-03-05", "dates in yyyy-MM-dd have no zone");
 }
 
 /// Any text is recorded: hostile ones neither fail nor take long in a book with many names.
@@ -448,7 +391,7 @@ fn any_text_is_recorded(server: &Server) {
     let cast = cast(server, json!({}));
     let names: Vec<Value> =
         (0..1000).map(|number| json!({"name": format!("a a a {number}")})).collect();
-    cast.owner.post(&cast.path("/accounts/batch"), &batch(names)).ok();
+    cast.post("/accounts/batch", &batch(names)).ok();
     let pieces = [
         "a ",
         "'a ",
@@ -468,11 +411,11 @@ fn any_text_is_recorded(server: &Server) {
     ];
     let bodies = pieces
         .map(|piece| json!({"description": piece.repeat(65_000 / piece.len()), "draft": true}));
-    let list = cast.owner.post(&cast.path("/transactions/batch"), &batch(bodies)).ok();
+    let list = cast.post("/transactions/batch", &batch(bodies)).ok();
     assert_eq!(items(&list).len(), pieces.len());
     let found = &list["items"][12];
     assert_eq!(found["creditAccount"]["name"], "a a a 999");
-    assert_eq!(totals(&cast), expected_totals(&[]));
+    check_totals(&cast, &[]);
 }
 
 /// 4.3, 3.9.1: combining marks of other scripts distinguish names and hashtags, in lines and in

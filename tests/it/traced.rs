@@ -2,18 +2,16 @@
 //! connections, new access tokens and API keys, mailed links, access requests, and addresses of
 //! files. `sessions` and `grants` test theirs.
 
-use std::time::{Duration, Instant};
-
 use daybook_tests::browser::Browser;
 use daybook_tests::contract::missing;
 use daybook_tests::mail_server::{MailServer, Security};
 use daybook_tests::receiver::{Receiver, fine};
-use daybook_tests::{
-    CASH_AND_FOOD, Cast, Client, Engine, Options, Server, encode, id, pause, unique,
-};
+use daybook_tests::{CASH_AND_FOOD, Cast, Client, Engine, Server, encode, id, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
+use crate::file_sweep::eventually;
+use crate::secrets::assert_not_logged;
 use crate::webhooks::install;
 
 pub fn tests() -> Vec<Case> {
@@ -27,33 +25,18 @@ pub fn tests() -> Vec<Case> {
 /// A server with the most verbose log.
 fn traced(engine: Engine, more: &[&str]) -> Server {
     let args = ["--log", "trace", "--log-addresses", "hidden"];
-    let args = args.iter().chain(more).map(|arg| (*arg).to_owned()).collect();
-    Server::start_with(Options { engine, args, ..Options::default() })
-}
-
-#[track_caller]
-fn wait(what: &str, done: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !done() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "it does not happen: {what}");
-        pause(Duration::from_millis(20));
-    }
+    Server::with_args(engine, &[&args[..], more].concat())
 }
 
 /// Asserts that the log is complete and contains none of these: plain, percent-encoded, or escaped
 /// as JSON.
 #[track_caller]
 fn holds_none(server: &Server, secrets: &[(&str, &str)]) {
-    let log = server.log();
-    assert!(log.contains("TRACE") || log.contains("DEBUG"), "all is logged");
     for (what, secret) in secrets {
         assert!(secret.len() >= 5, "{what} is long enough to be found: {secret:?}");
         let encoded = encode(secret);
         let quoted = Value::from(*secret).to_string();
-        for form in [*secret, &encoded, quoted.trim_matches('"')] {
-            let line = log.lines().find(|line| line.contains(form));
-            assert_eq!(line, None, "11.24: {what} stands in the log");
-        }
+        assert_not_logged(server, [*secret, &encoded, quoted.trim_matches('"')]);
     }
 }
 
@@ -84,12 +67,12 @@ fn deliveries_are_not_logged(engine: Engine) {
     install(&cast, removed, &["TRANSACTION_POSTED"], secret);
     for description in ["taken", "refused", "unreadable"] {
         cast.record("2026-01-05", "10", "Cash", "Food", description);
-        let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED&limit=1")).ok();
+        let events = cast.get("/events?type=TRANSACTION_POSTED&limit=1").ok();
         let event = id(&events["items"][0]).to_owned();
         let path = format!("/events/{event}/responses/{}", id(&app));
         // Besides the automatic delivery; while that runs it is busy (8.12).
-        wait("8.12: it is sent again", || {
-            let status = cast.owner.put(&cast.path(&path), &Value::Null).status;
+        eventually("8.12: it is sent again", || {
+            let status = cast.put(&path, &Value::Null).status;
             assert!(status == 200 || status == 503, "{status}");
             status == 200
         });
@@ -214,7 +197,7 @@ fn mailed_links_and_requests_are_not_logged(engine: Engine) {
     let request = owner.get(&ask).ok()["items"][0].clone();
     owner.get(&format!("{ask}/{}", id(&request))).ok();
     assert!(owner.delete(&format!("{ask}/{}", id(&request))).status < 300);
-    wait("both are logged", || server.log().matches("mail sent").count() >= 2);
+    eventually("both are logged", || server.log().matches("mail sent").count() >= 2);
     holds_none(
         &server,
         &[

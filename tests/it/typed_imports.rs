@@ -45,7 +45,7 @@ fn bare(rows: &[Value]) -> Vec<Value> {
 fn many_lines_are_read_as_few(server: &Server) {
     let cast = cast(server);
     let send = |count| {
-        let answer = cast.owner.post(&cast.path("/transactions/batch"), &lines(count)).ok();
+        let answer = cast.post("/transactions/batch", &lines(count)).ok();
         bare(items(&answer))
     };
     let (few, many) = (send(FEW), send(MANY));
@@ -56,8 +56,8 @@ fn many_lines_are_read_as_few(server: &Server) {
     // A repetition gets the stored response, although the accounts were renamed.
     let keyed = cast.owner.header("Idempotency-Key", &unique("key"));
     let first = keyed.post(&cast.path("/transactions/batch"), &lines(MANY)).ok();
-    let taxi = cast.owner.get(&cast.path("/accounts/Taxi")).ok();
-    cast.owner.put(&cast.path("/accounts"), &json!({"id": taxi["id"], "name": "Bus"})).ok();
+    let taxi = cast.get("/accounts/Taxi").ok();
+    cast.put("/accounts", &json!({"id": taxi["id"], "name": "Bus"})).ok();
     let repeated = keyed.post(&cast.path("/transactions/batch"), &lines(MANY)).ok();
     assert_eq!(first, repeated);
 }

@@ -1,12 +1,13 @@
 //! updateTransaction (3.10).
 
-use daybook_tests::{CASH_BANK_FOOD, Cast, Server};
+use daybook_tests::{CASH_BANK_FOOD, Cast, Lunch, Server, unique};
 use serde_json::{Value, json};
 
 use crate::reading::{
-    Faults, absent, balances, events, expected_totals, id, new_events, refused_400, totals,
-    transaction, types,
+    Faults, absent, balances, check_totals, events, find, id, new_events, transaction, types,
 };
+
+const LUNCH: Lunch = Lunch { date: "2025-03-05", amount: "12.00" };
 
 fn cast(server: &Server) -> Cast {
     Cast::with_accounts(server, &CASH_BANK_FOOD)
@@ -14,26 +15,16 @@ fn cast(server: &Server) -> Cast {
 
 #[track_caller]
 fn create(cast: &Cast, draft: bool) -> Value {
-    let body = json!({
-        "date": "2025-03-05",
-        "amount": "12.00",
-        "creditAccount": {"name": "Cash"},
-        "debitAccount": {"name": "Food"},
-        "description": "Lunch #food",
-        "properties": {"a": "1", "b": "2"},
-        "urls": ["u"],
-        "remoteIds": ["r"],
-        "draft": draft,
+    let fields = json!({
+        "description": "Lunch #food", "properties": {"a": "1", "b": "2"}, "urls": ["u"],
+        "remoteIds": [unique("r")], "draft": draft,
     });
-    // A duplicate would return the existing transaction (3.7).
-    let mut body = body;
-    body["remoteIds"] = json!([daybook_tests::unique("r")]);
-    cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"].clone()
+    LUNCH.create(cast, fields)
 }
 
 #[track_caller]
 fn put(cast: &Cast, body: &Value) -> Value {
-    cast.owner.put(&cast.path("/transactions"), body).ok()["transaction"].clone()
+    cast.put("/transactions", body).ok()["transaction"].clone()
 }
 
 fn rule_3_10_2_a_round_trip_changes_nothing(server: &Server) {
@@ -41,7 +32,7 @@ fn rule_3_10_2_a_round_trip_changes_nothing(server: &Server) {
     for draft in [false, true] {
         let made = create(&cast, draft);
         let known = events(&cast).len();
-        let row = crate::reading::find(&cast, "");
+        let row = find(&cast, "");
         let row = row["items"]
             .as_array()
             .expect("items")
@@ -102,13 +93,8 @@ fn rule_3_10_2_clearing_on_a_posted_one(server: &Server) {
         assert_eq!(put(&cast, &shorter)[field], made[field], "absence never clears {field}");
         if field != "description" {
             for nothing in [json!(null), json!("")] {
-                refused_400(
-                    cast.owner.put(
-                        &cast.path("/transactions"),
-                        &json!({"id": made["id"], field: nothing}),
-                    ),
-                    &["badRequest"],
-                );
+                cast.put("/transactions", &json!({"id": made["id"], field: nothing}))
+                    .refused(400, "badRequest");
             }
         }
     }
@@ -148,29 +134,6 @@ fn rule_3_10_3_lists_replace_and_properties_merge(server: &Server) {
     assert_eq!((&changed["remoteIds"], &changed["urls"]), (&json!(["s", "t"]), &json!(["w"])));
     let changed = put(&cast, &json!({"id": made["id"], "remoteIds": [], "urls": []}));
     assert_eq!((&changed["remoteIds"], &changed["urls"]), (&json!([]), &json!([])));
-    let long = "k".repeat(31);
-    refused_400(
-        cast.owner.put(
-            &cast.path("/transactions"),
-            &json!({"id": made["id"], "properties": {long: "v"}}),
-        ),
-        &["badRequest"],
-    );
-    let fits = "k".repeat(30);
-    let changed =
-        put(&cast, &json!({"id": made["id"], "properties": {fits.as_str(): "v".repeat(90_000)}}));
-    assert_eq!(
-        changed["properties"][&fits].as_str().map(str::len),
-        Some(90_000),
-        "4.6: 30 characters and 90,000 bytes"
-    );
-    refused_400(
-        cast.owner.put(
-            &cast.path("/transactions"),
-            &json!({"id": made["id"], "properties": {"v": "v".repeat(90_001)}}),
-        ),
-        &["badRequest"],
-    );
 }
 
 fn rule_3_10_4_flags_are_ignored(server: &Server) {
@@ -240,38 +203,20 @@ fn rule_3_4_balances_move_with_an_update(server: &Server) {
         put(&cast, &fields)
     };
     update(json!({"amount": "7.50"}));
-    assert_eq!(
-        totals(&cast),
-        expected_totals(&[("Cash", "0.00", "7.50"), ("Food", "7.50", "0.00")]),
-        "another amount"
-    );
+    check_totals(&cast, &[("Cash", "0.00", "7.50"), ("Food", "7.50", "0.00")]);
     update(json!({"creditAccount": {"name": "Bank"}}));
-    assert_eq!(
-        totals(&cast),
-        expected_totals(&[("Bank", "0.00", "7.50"), ("Food", "7.50", "0.00")]),
-        "another account"
-    );
+    check_totals(&cast, &[("Bank", "0.00", "7.50"), ("Food", "7.50", "0.00")]);
     update(json!({"creditAccount": {"name": "Food"}, "debitAccount": {"name": "Bank"}}));
-    assert_eq!(
-        totals(&cast),
-        expected_totals(&[("Bank", "7.50", "0.00"), ("Food", "0.00", "7.50")]),
-        "the sides swapped"
-    );
+    check_totals(&cast, &[("Bank", "7.50", "0.00"), ("Food", "0.00", "7.50")]);
     assert_eq!(months(&cast, "Bank"), [(3, "-7.50".to_owned())]);
     update(json!({"date": "2025-05-31"}));
     assert_eq!(months(&cast, "Bank"), [(5, "-7.50".to_owned())], "another date");
-    assert_eq!(
-        totals(&cast),
-        expected_totals(&[("Bank", "7.50", "0.00"), ("Food", "0.00", "7.50")])
-    );
+    check_totals(&cast, &[("Bank", "7.50", "0.00"), ("Food", "0.00", "7.50")]);
     update(json!({"date": "2025-05-29"}));
     assert_eq!(days(&cast, "Bank"), [(20_250_529, "-7.50".to_owned())], "a day of the same month");
     assert_eq!(months(&cast, "Bank"), [(5, "-7.50".to_owned())]);
-    let trash = |verb: &str| {
-        cast.owner
-            .patch(&cast.path(&format!("/transactions/{verb}")), &json!({"id": made["id"]}))
-            .ok()
-    };
+    let trash =
+        |verb: &str| cast.patch(&format!("/transactions/{verb}"), &json!({"id": made["id"]})).ok();
     trash("trash");
     assert!(days(&cast, "Bank").is_empty(), "it does not count");
     trash("untrash");
@@ -281,11 +226,7 @@ fn rule_3_4_balances_move_with_an_update(server: &Server) {
         "debitAccount": {"name": "Food"},
     });
     let last = update(all);
-    assert_eq!(
-        totals(&cast),
-        expected_totals(&[("Cash", "0.00", "3.00"), ("Food", "3.00", "0.00")]),
-        "everything at once"
-    );
+    check_totals(&cast, &[("Cash", "0.00", "3.00"), ("Food", "3.00", "0.00")]);
     assert_eq!(months(&cast, "Cash"), [(1, "3.00".to_owned())]);
     assert_eq!(last["createdAt"], made["createdAt"]);
 }

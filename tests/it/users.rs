@@ -6,11 +6,11 @@ use std::sync::mpsc::channel;
 use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
 use daybook_service::{Error, Ids, user};
-use daybook_storage::{Address, Options, ShardKey, Store, Tx};
-use daybook_tests::{Cast, Server, encode, unique};
+use daybook_storage::{ShardKey, Tx};
+use daybook_tests::{Server, encode, unique};
 use serde_json::json;
 
-use crate::reading::id;
+use crate::inside::open_store;
 
 fn rule_9_11_the_profile(server: &Server) {
     let local = unique("mary");
@@ -62,25 +62,6 @@ fn rule_11_2_the_email_in_lower_case(server: &Server) {
     assert_eq!(lower["email"], format!("{}@example.com", local.to_lowercase()));
 }
 
-fn rule_9_11_usernames_are_unique(server: &Server) {
-    let local = unique("anna");
-    let users: Vec<_> = ["example.com", "example.org", "example.net"]
-        .iter()
-        .map(|domain| server.client(&format!("{local}@{domain}")).get("/v5/user").ok())
-        .collect();
-    let mut names: Vec<_> =
-        users.iter().map(|user| user["username"].as_str().expect("a username")).collect();
-    let mut ids: Vec<_> = users.iter().map(id).collect();
-    names.sort_unstable();
-    names.dedup();
-    ids.sort();
-    ids.dedup();
-    assert_eq!((names.len(), ids.len()), (3, 3), "{users:?}");
-    for user in &users {
-        assert!(user["username"].as_str().is_some_and(|name| name.starts_with(&local)), "{user}");
-    }
-}
-
 fn rule_9_11_many_first_sights_at_once(server: &Server) {
     let local = unique("crowd");
     let users: Vec<_> = std::thread::scope(|scope| {
@@ -107,16 +88,6 @@ fn rule_9_11_many_first_sights_at_once(server: &Server) {
     assert_eq!(names.len(), 4, "each with a name of its own");
 }
 
-fn rule_7_5_a_pending_collaborator_signs_in(server: &Server) {
-    let cast = Cast::new(server);
-    let email = format!("{}@example.com", unique("Pending"));
-    cast.share(&email, "VIEWER");
-    let guest = server.client(&email.to_lowercase());
-    let book = guest.get(&cast.path("")).ok();
-    assert_eq!(book["permission"], "VIEWER", "the permission waited for the first sight");
-    assert_eq!(guest.get("/v5/user").ok()["email"], email.to_lowercase());
-}
-
 fn rule_10_2_without_a_token(server: &Server) {
     let message = server.anonymous().get("/v5/user").refused(401, "required");
     assert!(message.contains("Login Required"), "10.2: {message}");
@@ -128,11 +99,7 @@ fn rule_10_2_without_a_token(server: &Server) {
 
 /// Two processes sign in the same new users in opposite orders without a deadlock.
 fn rule_11_2_two_processes_sign_in_the_same_users(server: &Server) {
-    let address =
-        Address::parse(server.database_url()).expect("the harness knows the form of URLs");
-    let processes = [1, 2].map(|node| {
-        (Store::open(&Options::new(address.clone())).expect("a store"), Arc::new(Ids::new(node)))
-    });
+    let processes = [1, 2].map(|node| (open_store(server), Arc::new(Ids::new(node))));
     let prefix = unique("twice");
     for round in 0..5 {
         let emails: Vec<Email> = (0..40)
@@ -180,9 +147,7 @@ pub fn tests() -> Vec<crate::Case> {
         rule_9_11_the_profile,
         rule_11_2_the_first_sight_creates_a_user,
         rule_11_2_the_email_in_lower_case,
-        rule_9_11_usernames_are_unique,
         rule_9_11_many_first_sights_at_once,
-        rule_7_5_a_pending_collaborator_signs_in,
         rule_10_2_without_a_token,
     ]
 }

@@ -2,7 +2,7 @@
 //! with `--compat v5`.
 
 use daybook_tests::receiver::{Received, Receiver};
-use daybook_tests::{Answer, Client, Server, id, unique};
+use daybook_tests::{Answer, Client, Server, id, shows, unique};
 use serde_json::{Value, json};
 
 use crate::file_sweep::eventually;
@@ -257,10 +257,7 @@ fn a_tax_bot_records_taxes(server: &Server) {
     }]});
     let posted = bot.post(&within(&book, "/transactions/batch"), &tax).ok();
     let posted = &items(&posted)[0];
-    assert_eq!(
-        (&posted["posted"], &posted["description"]),
-        (&json!(true), &json!("#vatout Service sold"))
-    );
+    shows(posted, &json!({"posted": true, "description": "#vatout Service sold"}));
     assert_eq!(posted["agentId"], hosted.app);
     let sides = (&posted["creditAccount"]["name"], &posted["debitAccount"]["name"]);
     assert_eq!(sides, (&json!("Output Tax"), &json!("Product")));

@@ -9,7 +9,7 @@ use daybook_domain::event::Event;
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
 use daybook_storage::{Address, ReadOnlyStore};
-use daybook_tests::{Cast, Engine, Options, RawSql, Server, id};
+use daybook_tests::{Cast, Engine, RawSql, Server, id};
 use serde_json::json;
 
 use crate::Case;
@@ -268,12 +268,11 @@ fn removed_and_missing_books_are_distinguished(engine: Engine) {
 }
 
 fn immediately_removed_books_are_noted(engine: Engine) {
-    let args = ["--deleted-books-days", "0"].map(str::to_owned).to_vec();
-    let server = Server::start_with(Options { engine, args, ..Options::default() });
+    let server = Server::with_args(engine, &["--deleted-books-days", "0"]);
     let [first, second] = [(); 2].map(|()| book(&server));
     checkpoint(&server);
     for cast in [&first, &second] {
-        cast.owner.delete(&cast.path("")).ok();
+        cast.delete("").ok();
         eventually("the book is removed", || rows(&server, &cast.book) == 0);
     }
     let mut expected = [["removed", &first.book], ["removed", &second.book]];
@@ -441,5 +440,5 @@ fn verification_counts_nothing(cast: &Cast, server: &Server) {
     let before = starts();
     verify(server, 0);
     assert_eq!(starts(), before);
-    cast.owner.post(&cast.path("/queries"), &json!({"query": "account:Cash"})).ok();
+    cast.post("/queries", &json!({"query": "account:Cash"})).ok();
 }

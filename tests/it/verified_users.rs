@@ -9,9 +9,11 @@ use daybook_domain::user::{Admission, Admitted, Profile};
 use daybook_service::user::{self, VerifiedUser};
 use daybook_service::{Error, Ids};
 use daybook_storage::user::User;
-use daybook_storage::{Address, Options, ShardKey, Store};
+use daybook_storage::{ShardKey, Store};
 use daybook_tests::{Cast, Server, column, unique};
 use serde_json::{Value, json};
+
+use crate::inside::open_store;
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
@@ -38,8 +40,7 @@ struct Provider {
 
 impl Provider {
     fn beside(server: &Server) -> Provider {
-        let address = Address::parse(server.database_url()).expect("the form of URLs");
-        let store = Store::open(&Options::new(address)).expect("a store");
+        let store = open_store(server);
         let ids = Arc::new(Ids::new(store.generation()));
         Provider { store, ids }
     }
@@ -142,7 +143,7 @@ fn pending_collaborator_becomes_a_user(server: &Server) {
     // A collaborator removed before the first sign-in is not admitted.
     let late = somebody("elsewhere.example");
     cast.share(late.email.as_str(), "VIEWER");
-    cast.owner.delete(&cast.path(&format!("/collaborators/{}", late.email))).ok();
+    cast.delete(&format!("/collaborators/{}", late.email)).ok();
     provider.sign_in(&late, &[]).expect_err("no book waits for them");
     assert!(!provider.known(&late.email));
 }

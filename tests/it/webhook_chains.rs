@@ -72,7 +72,7 @@ fn rule_8_11_audits_are_part_of_a_chain(server: &Server) {
         fine("{}")
     });
     install(&cast, &auditor.url(), &["BOOK_AUDITED"], json!({}));
-    cast.owner.send("PATCH", &audit, &Value::Null).no_content();
+    cast.owner.patch(&audit, &Value::Null).no_content();
     let path = cast.path("/events?type=BOOK_AUDITED&limit=200");
     eventually("8.11: the chain ends with an error", || errors(&cast.owner.get(&path).ok()) == 1);
     pause(Duration::from_millis(500));

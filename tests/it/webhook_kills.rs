@@ -78,10 +78,8 @@ fn rule_8_9_others_take_over_within_a_minute(engine: Engine) {
         .collect();
     let [first, again, second] = sequences[..] else { panic!("8.9: {sequences:?}") };
     assert!(first == again && second == first + 1, "8.9: what was on its way again, in order");
-    eventually("8.10: the backlog falls to 0", || {
-        cast.owner.get(&cast.path("/events/backlog")).ok()["count"] == 0
-    });
-    let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED")).ok();
+    eventually("8.10: the backlog falls to 0", || cast.get("/events/backlog").ok()["count"] == 0);
+    let events = cast.get("/events?type=TRANSACTION_POSTED").ok();
     for event in items(&events) {
         assert_eq!(event["botResponses"].as_array().map(Vec::len), Some(1), "8.7: one of an app");
     }

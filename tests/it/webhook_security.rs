@@ -36,7 +36,7 @@ impl Setting {
     fn new(server: &Server, fields: Value) -> Setting {
         let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
         let app = install(&cast, "https://bot.example/", &["BOOK_DELETED"], fields);
-        let event = items(&cast.owner.get(&cast.path("/events?limit=1")).ok())[0].clone();
+        let event = items(&cast.get("/events?limit=1").ok())[0].clone();
         Setting { cast, app, event }
     }
 
@@ -59,8 +59,8 @@ fn server(engine: Engine, allowed: &str, env: &[(&str, String)]) -> Server {
     Server::start_with(Options { engine, args, env, ..Options::default() })
 }
 
-/// Every notation of a local address is reached where it is allowed, and never connected to where
-/// it is not.
+/// A local address in any notation is reached where it is allowed, and never connected to where it
+/// is not.
 fn rule_8_6_addresses_that_lead_inside(engine: Engine) {
     let open = server(engine, "127.0.0.0/8", &[]);
     let closed = server(engine, "192.0.2.0/24,bot.example", &[]);
@@ -69,22 +69,8 @@ fn rule_8_6_addresses_that_lead_inside(engine: Engine) {
     let trap = TcpListener::bind("127.0.0.1:0").expect("a port");
     trap.set_nonblocking(true).expect("a setting");
     let trapped = trap.local_addr().expect("its address").port();
-    let spellings = [
-        "127.0.0.1",
-        "localhost",
-        "LocalHost",
-        "2130706433",
-        "0x7f000001",
-        "0x7f.1",
-        "0177.0.0.1",
-        "017700000001",
-        "127.1",
-        "127.0.1",
-        "[::ffff:127.0.0.1]",
-        "[::ffff:7f00:1]",
-        "[0:0:0:0:0:ffff:127.0.0.1]",
-        "somebody:secret@127.0.0.1",
-    ];
+    // `daybook_http::outgoing` tests more.
+    let spellings = ["LocalHost", "2130706433", "[::ffff:7f00:1]", "somebody:secret@127.0.0.1"];
     for (number, host) in spellings.iter().enumerate() {
         let verdict = outside.send(&format!("http://{host}:{}/hook", receiver.port()));
         assert_eq!(verdict[0], "none", "8.6: {host}: {verdict:?}");
@@ -95,10 +81,8 @@ fn rule_8_6_addresses_that_lead_inside(engine: Engine) {
             assert!(why.contains("may not be reached"), "{why}");
         }
     }
-    for host in ["169.254.169.254", "[fd00:ec2::254]", "0", "[::]", "10.0.0.1", "192.168.0.1"] {
-        let [kind, why] = inside.send(&format!("https://{host}/latest/meta-data/"));
-        assert_eq!((kind.as_str(), why.contains("may not be reached")), ("ERROR", true), "{why}");
-    }
+    let [kind, why] = inside.send("https://169.254.169.254/latest/meta-data/");
+    assert_eq!((kind.as_str(), why.contains("may not be reached")), ("ERROR", true), "{why}");
     // Invalid addresses are not requested.
     for url in ["https://①②⑦.0.0.1/", "http://[::1/", "https://a%00b/", "https://bot.example:0x50/"]
     {

@@ -38,7 +38,7 @@ pub fn tests() -> Vec<Case> {
 #[track_caller]
 pub fn install(cast: &Cast, url: &str, events: &[&str], fields: Value) -> Value {
     let app = create(cast, url, events, fields);
-    cast.owner.post(&cast.path("/integrations"), &json!({"agentId": app["id"]})).ok();
+    cast.post("/integrations", &json!({"agentId": app["id"]})).ok();
     app
 }
 
@@ -95,7 +95,7 @@ fn rule_8_6_the_request(server: &Server) {
     assert_eq!(received.line, "POST /hook HTTP/1.1");
     assert_eq!(received.header("content-type"), "application/json");
     assert_eq!(received.header("service-agent-id"), app["id"]);
-    let event = &items(&cast.owner.get(&cast.path("/events?limit=1")).ok())[0].clone();
+    let event = &items(&cast.get("/events?limit=1").ok())[0].clone();
     assert_eq!(received.body, *event, "8.6: the event as who installed the app reads it");
     assert_eq!(received.header("webhook-id"), event["id"]);
     let time: i64 = received.header("webhook-timestamp").parse().expect("seconds");
@@ -146,7 +146,7 @@ fn rule_9_4_programs_of_banks_receive_nothing(server: &Server) {
         let bank = json!({"agentId": id, "type": "BANK", "name": "My Bank"});
         let bank = cast.owner.post("/v5/user/connections", &bank).ok();
         let body = json!({"agentId": id, "connectionId": bank["id"]});
-        let made = cast.owner.post(&cast.path("/integrations"), &body).ok();
+        let made = cast.post("/integrations", &body).ok();
         assert_eq!((&made["agentId"], &made["logo"]), (&json!(id), &Value::Null), "{made}");
     }
     accepted(&after);
@@ -159,12 +159,12 @@ fn rule_9_4_programs_of_banks_receive_nothing(server: &Server) {
     );
     assert_eq!(RawSql::open(server).count(&queues), 0);
     assert!(receiver.received().is_empty());
-    let listed = column(&cast.owner.get(&cast.path("/apps")).ok(), "id");
+    let listed = column(&cast.get("/apps").ok(), "id");
     assert_eq!(listed, [app["id"].as_str().expect("an id")]);
-    let all = cast.owner.get(&cast.path("/integrations")).ok();
+    let all = cast.get("/integrations").ok();
     assert_eq!(items(&all).len(), 3);
     for integration in items(&all) {
-        cast.owner.delete(&cast.path(&format!("/integrations/{}", id(integration)))).ok();
+        cast.delete(&format!("/integrations/{}", id(integration))).ok();
     }
 }
 
@@ -228,7 +228,7 @@ fn rule_8_8_failures_are_repeated(server: &Server) {
 
 /// The logged attempts to deliver the posting before the newest one.
 fn attempts_logged(cast: &Cast) -> usize {
-    let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED&limit=2")).ok();
+    let events = cast.get("/events?type=TRANSACTION_POSTED&limit=2").ok();
     let path = cast.path(&format!("/events/{}/deliveries", id(&items(&events)[1])));
     items(&cast.owner.get(&path).ok()).len()
 }
@@ -248,7 +248,7 @@ fn rule_8_9_one_after_another_in_order(server: &Server) {
                 "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}})
         })
         .collect();
-    cast.owner.post(&cast.path("/transactions/batch"), &json!({"items": batch})).ok();
+    cast.post("/transactions/batch", &json!({"items": batch})).ok();
     for number in 50..60 {
         lunch(&cast, &format!("t{number}"));
     }
@@ -298,7 +298,7 @@ fn rule_8_11_receivers(server: &Server) {
     let other = Receiver::start();
     install(&cast, &other.url(), &["INTEGRATION_DELETED"], json!({}));
     for name in ["a.pdf", "A.CSV", "bank-10.ofx", "bank-1.ofx"] {
-        cast.owner.post(&cast.path("/files"), &json!({"name": name, "content": ""})).ok();
+        cast.post("/files", &json!({"name": name, "content": ""})).ok();
     }
     cast.account("Bank", "ASSET");
     lunch(&cast, "not subscribed");
@@ -345,11 +345,11 @@ fn rule_8_11_uninstalling_drops_waiting_events(server: &Server) {
         lunch(&cast, &format!("t{number}"));
     }
     receiver.wait_for(1);
-    let integrations = cast.owner.get(&cast.path("/integrations")).ok();
+    let integrations = cast.get("/integrations").ok();
     let integration = &items(&integrations)[0];
     assert_eq!(integration["agentId"], app["id"]);
     let id = integration["id"].as_str().expect("an id");
-    cast.owner.delete(&cast.path(&format!("/integrations/{id}"))).ok();
+    cast.delete(&format!("/integrations/{id}")).ok();
     may_answer.store(true, Ordering::SeqCst);
     pause(NOTHING_COMES);
     assert_eq!(receiver.received().len(), 1, "8.11: nothing more is delivered");
@@ -368,7 +368,7 @@ fn rule_8_1_deletions_of_books_are_delivered(server: &Server) {
     for description in ["one", "two"] {
         lunch(&cast, description);
     }
-    cast.owner.delete(&cast.path("")).ok();
+    cast.delete("").ok();
     let received = receiver.wait_for(3);
     assert_eq!(received[2].body["type"], "BOOK_DELETED");
     assert_eq!(received[2].body["book"]["id"], cast.book, "8.1: although the book is gone");
@@ -382,10 +382,10 @@ fn installer_without_access_receives_nothing(server: &Server) {
     cast.editor.post(&cast.path("/integrations"), &json!({"agentId": app["id"]})).ok();
     lunch(&cast, "one");
     receiver.wait_for(1);
-    let all = cast.owner.get(&cast.path("/collaborators")).ok();
+    let all = cast.get("/collaborators").ok();
     let editor = items(&all).iter().find(|one| one["email"] == cast.editor.email());
     let id = editor.expect("the editor")["id"].as_str().expect("an id").to_owned();
-    cast.owner.delete(&cast.path(&format!("/collaborators/{id}"))).ok();
+    cast.delete(&format!("/collaborators/{id}")).ok();
     lunch(&cast, "two");
     let response = responses(&cast, "TRANSACTION_POSTED", 1).remove(0);
     assert_eq!(response["type"], "ERROR", "9.4: one error");
@@ -405,13 +405,13 @@ fn collaborator_events_stay_inside_the_book(server: &Server) {
     let add = |name: &str| {
         let email = format!("{}@example.com", daybook_tests::unique(name));
         let body = json!({"email": email, "permission": "VIEWER"});
-        cast.owner.post(&cast.path("/collaborators"), &body).ok();
+        cast.post("/collaborators", &body).ok();
     };
     add("before");
     assert_eq!(receiver.wait_for(1)[0].body["type"], "COLLABORATOR_ADDED");
-    cast.owner.put(&cast.path(""), &json!({"visibility": "PUBLIC"})).ok();
+    cast.put("", &json!({"visibility": "PUBLIC"})).ok();
     let editor = format!("/collaborators/{}", cast.editor.email());
-    cast.owner.delete(&cast.path(&editor)).ok();
+    cast.delete(&editor).ok();
     add("after");
     lunch(&cast, "one");
     let received = receiver.wait_for(2);

@@ -147,7 +147,7 @@ fn abandoned_writes_are_skipped(engine: Engine) {
         let lock = RowLock::book(&server, &cast.book);
         // The writer is executing this one; the others are queued.
         let first = scope.spawn(|| {
-            cast.owner.post(&cast.path("/transactions"), &lunch("first")).ok();
+            cast.post("/transactions", &lunch("first")).ok();
         });
         pause(QUEUED);
         let held = [leave("keyless", ""), leave("keyed", "Idempotency-Key: k1\r\n")];
@@ -159,7 +159,7 @@ fn abandoned_writes_are_skipped(engine: Engine) {
         first.join().expect("the first one is answered");
     });
     // When this one is done, the queued ones are done or skipped.
-    cast.owner.post(&cast.path("/transactions"), &lunch("last")).ok();
+    cast.post("/transactions", &lunch("last")).ok();
     assert_eq!(found(&cast.owner, &cast, "first"), 1);
     assert_eq!(found(&cast.owner, &cast, "keyed"), 1, "a key promises that it is done");
     assert_eq!(found(&cast.owner, &cast, "keyless"), 0, "its client has left");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Client, Server, unique};
+use crate::{Answer, Client, Server, unique};
 
 /// A book with one caller of each permission, each with a unique e-mail address.
 pub struct Cast {
@@ -79,12 +79,46 @@ impl Cast {
         format!("/v5/books/{}{rest}", self.book)
     }
 
+    /// GET of a path in the book as the owner.
+    #[track_caller]
+    pub fn get(&self, rest: &str) -> Answer {
+        self.owner.get(&self.path(rest))
+    }
+
+    /// The body of a GET of a path in the book as the owner.
+    #[track_caller]
+    pub fn read(&self, rest: &str) -> Value {
+        self.get(rest).ok()
+    }
+
+    /// POST to a path in the book as the owner.
+    #[track_caller]
+    pub fn post(&self, rest: &str, body: &Value) -> Answer {
+        self.owner.post(&self.path(rest), body)
+    }
+
+    /// PUT to a path in the book as the owner.
+    #[track_caller]
+    pub fn put(&self, rest: &str, body: &Value) -> Answer {
+        self.owner.put(&self.path(rest), body)
+    }
+
+    /// PATCH of a path in the book as the owner.
+    #[track_caller]
+    pub fn patch(&self, rest: &str, body: &Value) -> Answer {
+        self.owner.patch(&self.path(rest), body)
+    }
+
+    /// DELETE of a path in the book as the owner.
+    #[track_caller]
+    pub fn delete(&self, rest: &str) -> Answer {
+        self.owner.delete(&self.path(rest))
+    }
+
     /// Gives a user a permission; returns the collaborator.
     #[track_caller]
     pub fn share(&self, email: &str, permission: &str) -> Value {
-        self.owner
-            .post(&self.path("/collaborators"), &json!({"email": email, "permission": permission}))
-            .ok()
+        self.post("/collaborators", &json!({"email": email, "permission": permission})).ok()
     }
 
     /// Transfers the book from its owner to a user, who accepts; returns the book as the new owner
@@ -97,36 +131,32 @@ impl Cast {
     /// Creates an account of a type (`ASSET`, ...) as the owner.
     #[track_caller]
     pub fn account(&self, name: &str, kind: &str) -> Value {
-        self.owner.post(&self.path("/accounts"), &json!({"name": name, "type": kind})).ok()
+        self.post("/accounts", &json!({"name": name, "type": kind})).ok()
     }
 
     /// Creates an account in these groups (by name).
     #[track_caller]
     pub fn account_in(&self, name: &str, kind: &str, groups: &[&str]) -> Value {
         let groups: Vec<Value> = groups.iter().map(|group| json!({"name": group})).collect();
-        self.owner
-            .post(&self.path("/accounts"), &json!({"name": name, "type": kind, "groups": groups}))
-            .ok()
+        self.post("/accounts", &json!({"name": name, "type": kind, "groups": groups})).ok()
     }
 
     /// Creates a root group as the owner.
     #[track_caller]
     pub fn group(&self, name: &str) -> Value {
-        self.owner.post(&self.path("/groups"), &json!({"name": name})).ok()
+        self.post("/groups", &json!({"name": name})).ok()
     }
 
     /// Creates a group below another one (by name).
     #[track_caller]
     pub fn group_under(&self, name: &str, parent: &str) -> Value {
-        self.owner
-            .post(&self.path("/groups"), &json!({"name": name, "parent": {"name": parent}}))
-            .ok()
+        self.post("/groups", &json!({"name": name, "parent": {"name": parent}})).ok()
     }
 
     /// Calls createTransaction as the owner; returns the transaction.
     #[track_caller]
     pub fn create(&self, body: &Value) -> Value {
-        self.owner.post(&self.path("/transactions"), body).ok()["transaction"].clone()
+        self.post("/transactions", body).ok()["transaction"].clone()
     }
 
     /// Calls createTransaction as the owner, with the accounts by name; returns the transaction.

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
+
 /// A database engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Engine {
@@ -27,6 +29,28 @@ impl Engine {
             })
         };
         Some(list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(named).collect())
+    }
+}
+
+/// The engines of a run, as a command line names them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Engines {
+    /// The embedded one.
+    Sqlite,
+    /// A PostgreSQL server.
+    Postgres,
+    /// Both, one after the other.
+    Both,
+}
+
+impl Engines {
+    /// The engines in order.
+    pub fn list(self) -> Vec<Engine> {
+        match self {
+            Engines::Sqlite => vec![Engine::Sqlite],
+            Engines::Postgres => vec![Engine::Postgres],
+            Engines::Both => Engine::ALL.to_vec(),
+        }
     }
 }
 

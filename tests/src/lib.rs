@@ -47,13 +47,13 @@ use serde_json::Value;
 
 pub use cast::{CASH_AND_FOOD, CASH_BANK_FOOD, Cast, Lunch, give};
 pub use client::{Answer, Client};
-pub use engine::{Engine, setting, target_dir};
+pub use engine::{Engine, Engines, setting, target_dir};
 pub use guard::finish;
 pub use postgres::admin_url;
 pub use raw_sql::{RawSql, plain_event};
 pub use row_lock::RowLock;
 pub use scratch::scratch_dir;
-pub use server::{Options, Server, binary, free_port, resident, run_for};
+pub use server::{Options, Server, binary, free_port, refused_start, resident, run_for};
 
 /// A name, or the local part of an e-mail, that is unique in this process.
 pub fn unique(prefix: &str) -> String {
@@ -128,6 +128,18 @@ pub fn column(list: &Value, field: &str) -> Vec<String> {
         panic!("2.7: a list always has items: {list}");
     };
     items.iter().map(|item| item[field].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+/// The items of all pages of a list. `page` receives the cursor of each page, empty for the first.
+#[track_caller]
+pub fn all_pages(mut page: impl FnMut(&str) -> Value) -> Vec<Value> {
+    let (mut items, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = page(&cursor);
+        items.extend(page["items"].as_array().expect("2.7: a list has items").iter().cloned());
+        let Some(next) = page["cursor"].as_str() else { return items };
+        next.clone_into(&mut cursor);
+    }
 }
 
 /// Asserts that every field of `expected` has that value in `actual`; other fields are ignored.

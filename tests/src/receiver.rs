@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -66,6 +67,19 @@ impl Receiver {
     /// Starts a receiver that answers by the function.
     pub fn answering(answer: impl Fn(&Received) -> Answered + Send + Sync + 'static) -> Receiver {
         Receiver::listening(Box::new(answer), Keep::All, None)
+    }
+
+    /// Starts a receiver that holds its answers back until the flag is set.
+    pub fn gated() -> (Receiver, Arc<AtomicBool>) {
+        let open = Arc::new(AtomicBool::new(false));
+        let gate = Arc::clone(&open);
+        let receiver = Receiver::answering(move |_| {
+            while !gate.load(Ordering::SeqCst) {
+                pause(Duration::from_millis(5));
+            }
+            fine("{}")
+        });
+        (receiver, open)
     }
 
     /// Starts a receiver that answers by the function and stores nothing, for more events than fit

@@ -61,6 +61,13 @@ impl Server {
         Server::start_with(Options { engine, ..Options::default() })
     }
 
+    /// A server with these options on its command line.
+    #[track_caller]
+    pub fn with_args(engine: Engine, args: &[&str]) -> Server {
+        let args = args.iter().map(|&arg| arg.to_owned()).collect();
+        Server::start_with(Options { engine, args, ..Options::default() })
+    }
+
     /// A server with these settings, ready to answer.
     #[track_caller]
     pub fn start_with(options: Options) -> Server {
@@ -343,6 +350,15 @@ impl Server {
         command
     }
 
+    /// Runs an operator command on the data of this server; returns its output, or its error
+    /// message.
+    pub fn run(&self, arguments: &[&str]) -> Result<String, String> {
+        // This reads the output while the command runs: `user list` fills a pipe.
+        let run = self.admin(arguments).output().expect("daybook runs");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+        if run.status.success() { Ok(text(run.stdout)) } else { Err(text(run.stderr)) }
+    }
+
     /// A caller with this e-mail address.
     pub fn client(&self, email: &str) -> Client {
         self.clients(&[email.to_owned()]).remove(0)
@@ -478,6 +494,20 @@ fn build() -> PathBuf {
         })
         .find_map(|message| message["executable"].as_str().map(PathBuf::from));
     executable.expect("cargo names the executable it built")
+}
+
+/// Runs `daybook serve` with these options, which must fail within a minute; returns its error
+/// output.
+#[track_caller]
+pub fn refused_start(arguments: &[&str]) -> String {
+    let mut command = Command::new(binary());
+    command.arg("serve").args(arguments);
+    let run = run_for(&mut command, Duration::from_secs(60));
+    let run = run.unwrap_or_else(|| panic!("{arguments:?}: still runs after a minute"));
+    let message = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(!run.status.success(), "{arguments:?}: {message}");
+    assert!(!message.is_empty() && !message.contains("panicked"), "{arguments:?}: {message}");
+    message
 }
 
 /// Runs a program that should end by itself. Returns `None` and kills it after this time.

@@ -45,24 +45,22 @@ impl AuditFixture {
         let lunch = id(&cast.record("2025-01-31", "10", "Cash", "Food", "Lunch #food"));
         let rent = id(&cast.record("2025-02-01", "500", "Cash", "Rent", "Rent"));
         cast.record("2025-02-01", "1000", "Pay", "Cash", "Pay");
-        cast.owner
-            .post(
-                &cast.path("/transactions"),
-                &json!({"description": "A draft", "creditAccount": {"name": "Cash"}}),
-            )
-            .ok();
+        cast.post(
+            "/transactions",
+            &json!({"description": "A draft", "creditAccount": {"name": "Cash"}}),
+        )
+        .ok();
         let trashed = id(&cast.record("2025-02-02", "7", "Cash", "Food", "Trashed"));
-        cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": trashed})).ok();
-        let other = id(&cast.owner.post(&cast.path("/groups"), &json!({"name": "Other"})).ok());
-        let eating = id(&cast.owner.post(&cast.path("/groups"), &json!({"name": "Eating"})).ok());
+        cast.patch("/transactions/trash", &json!({"id": trashed})).ok();
+        let other = id(&cast.post("/groups", &json!({"name": "Other"})).ok());
+        let eating = id(&cast.post("/groups", &json!({"name": "Eating"})).ok());
         let snacks = json!({"name": "Snacks", "type": "OUTGOING", "groups": [{"name": "Eating"}]});
-        let snacks = id(&cast.owner.post(&cast.path("/accounts"), &snacks).ok());
+        let snacks = id(&cast.post("/accounts", &snacks).ok());
         let file = json!({"name": "a.txt", "contentType": "text/plain", "content": "QQ=="});
-        let file = id(&cast.owner.post(&cast.path("/files"), &file).ok());
+        let file = id(&cast.post("/files", &file).ok());
         let number =
             |hex: &str| i64::from_str_radix(hex, 16).expect("the id of a transaction").to_string();
-        let account =
-            |name: &str| id(&cast.owner.get(&cast.path(&format!("/accounts/{name}"))).ok());
+        let account = |name: &str| id(&cast.read(&format!("/accounts/{name}")));
         let numbers = vec![
             ("{book}", format!("(SELECT id FROM books WHERE public_id = '{}')", cast.book)),
             ("{lunch}", number(&lunch)),

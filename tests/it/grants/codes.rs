@@ -7,6 +7,8 @@ use daybook_tests::browser::{Browser, is_page};
 use daybook_tests::{RawSql, Server};
 use serde_json::json;
 
+use crate::book_transfers::set_disabled;
+
 use super::{
     APP, APP_URI, ASKED, CHALLENGE, OF_APP, SECRET, VERIFIER, WAITING, allow, ask, asked_with,
     code, is_refused, lets_in, path_of, person, post, redeem, redemption, refresh, sent, text,
@@ -263,15 +265,11 @@ fn disabled_user_gets_no_tokens(server: &Server) {
     let mut browser = Browser::signed_in(server, &email);
     let tokens = redeem(server, &code(&mut browser, &ASKED));
     let next = code(&mut browser, &ASKED);
-    let admin = |verb: &str| {
-        let mut command = server.admin(&["user", verb]);
-        assert!(command.args(["--email", &email]).output().expect("it runs").status.success());
-    };
-    admin("disable");
+    set_disabled(server, &email, "disable");
     is_refused(&ask(server, "/auth/token", &redemption(&next)), 400, "invalid_grant");
     is_refused(&refresh(server, text(&tokens, "refresh_token")), 400, "invalid_grant");
     is_page(&browser.get(&path_of(&ASKED)), 200);
-    admin("enable");
+    set_disabled(server, &email, "enable");
     refresh(server, text(&tokens, "refresh_token")).ok();
 }
 

@@ -4,6 +4,8 @@ use daybook_tests::Server;
 use daybook_tests::browser::Browser;
 use serde_json::{Value, json};
 
+use crate::book_transfers::set_disabled;
+
 use super::{
     APP, ASKED, CLI, OLD, SECRET, ask, code, is_refused, lets_in, person, post, redeem, refresh,
     text, with_clients, with_secret,
@@ -125,11 +127,8 @@ fn introspection_describes_active_tokens(server: &Server) {
     let limited = server.client_with_token(&own);
     let limited = limited.post("/v5/user/tokens", &json!({"readOnly": true})).ok();
     let inactive = json!({"active": false});
-    assert_eq!(
-        about(text(&limited, "token")),
-        inactive,
-        "limited tokens are not for other servers"
-    );
+    // Limited tokens are not for other servers.
+    assert_eq!(about(text(&limited, "token")), inactive);
     for token in ["unknown", "a.b.c"] {
         assert_eq!(about(token), inactive);
     }
@@ -137,12 +136,10 @@ fn introspection_describes_active_tokens(server: &Server) {
     assert_eq!(about(text(&tokens, "refresh_token")), inactive, "it was used");
     assert_eq!(about(text(&next, "refresh_token"))["active"], true);
     let token = text(&next, "access_token");
-    let mut disable = server.admin(&["user", "disable"]);
-    assert!(disable.args(["--email", &email]).output().expect("it runs").status.success());
+    set_disabled(&server, &email, "disable");
     assert_eq!(about(token), inactive);
     assert_eq!(about(text(&next, "refresh_token")), inactive);
-    let mut enable = server.admin(&["user", "enable"]);
-    assert!(enable.args(["--email", &email]).output().expect("it runs").status.success());
+    set_disabled(&server, &email, "enable");
     lets_in(&server, token, &email);
     for (fields, status) in [
         (&[("client_id", APP), ("token", token)][..], 401),

@@ -1,6 +1,6 @@
 //! Admission of new users (11.11): addresses and domains of `--admit`, and collaborators of a book.
 
-use daybook_tests::{Cast, Client, Engine, run_for};
+use daybook_tests::{Cast, Client, Engine};
 use serde_json::json;
 
 use super::{IdentityFixture, assert_accepted, assert_refused};
@@ -18,9 +18,7 @@ pub fn tests() -> Vec<Case> {
 
 /// Returns the addresses of all users.
 fn users(fixture: &IdentityFixture) -> String {
-    let run = fixture.server.admin(&["user", "list"]).output().expect("it runs");
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    String::from_utf8(run.stdout).expect("UTF-8")
+    fixture.server.run(&["user", "list"]).expect("a list")
 }
 
 /// Returns a client with a JWT of the issuer for this address.
@@ -85,10 +83,10 @@ fn rule_11_11_collaborator_is_admitted(engine: Engine) {
     not_admitted(&other);
     // Removed before the first request.
     cast.share("other@a.example", "EDITOR");
-    cast.owner.delete(&cast.path("/collaborators/other@a.example")).ok();
+    cast.delete("/collaborators/other@a.example").ok();
     not_admitted(&other);
     // An existing user stays one.
-    cast.owner.delete(&cast.path("/collaborators/guest@example.com")).ok();
+    cast.delete("/collaborators/guest@example.com").ok();
     guest.get("/v5/user").ok();
     guest.get(&cast.path("")).refused(404, "notFound");
 }
@@ -112,9 +110,8 @@ fn rule_11_10_disabled_user_is_refused(engine: Engine) {
     let fixture = IdentityFixture::new(engine, |provider| vec![provider.oidc()]);
     let caller = visitor(&fixture, "dan@example.com");
     caller.get("/v5/user").ok();
-    let mut command = fixture.server.admin(&["user", "disable", "--email", "dan@example.com"]);
-    let run = run_for(&mut command, std::time::Duration::from_secs(30)).expect("it ends");
-    assert!(run.status.success());
+    let disable = ["user", "disable", "--email", "dan@example.com"];
+    fixture.server.run(&disable).expect("it is done");
     // The server has not seen this token before.
     let next = fixture.signed_with("again", &json!({"email": "dan@example.com"}));
     fixture.ask(&next).refused(403, "disabled");

@@ -153,12 +153,12 @@ fn rule_11_13_discovery_document_must_name_the_issuer(engine: Engine) {
 
 /// Keys are fetched over HTTPS only.
 fn rule_11_13_unsafe_jwks_uri_is_not_fetched(engine: Engine) {
-    let not_encrypted = "jwks_uri must use https://";
+    let not_encrypted = "jwks_uri must use https://, or http:// with a loopback address";
     for (place, why) in [
         ("http://192.0.2.1/jwks", not_encrypted),
         ("file:///etc/passwd", not_encrypted),
-        ("/jwks", "is not a URL"),
-        ("", "is not a URL"),
+        ("/jwks", r#"jwks_uri "/jwks" is not a URL: relative URL without a base"#),
+        ("", r#"jwks_uri "" is not a URL: relative URL without a base"#),
     ] {
         let fixture = IdentityFixture::new(engine, |provider| vec![provider.oidc()]);
         let document = json!({"issuer": fixture.provider.issuer(), "jwks_uri": place});

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::{IdentityFixture, arguments, assert_accepted, assert_refused};
 use crate::Case;
+use crate::secrets::assert_not_logged;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![tokens_and_addresses_are_not_logged]
@@ -39,8 +40,6 @@ fn tokens_and_addresses_are_not_logged(engine: Engine) {
     fixture.ask(&outsider).refused(403, "notAdmitted");
     fixture.provider.pause();
     fixture.ask("opaque-while-it-is-down").refused(503, "backendError");
-    let log = fixture.server.log();
-    assert!(log.contains("TRACE") || log.contains("DEBUG"), "all is logged");
     let signature = |token: &str| token.rsplit('.').next().expect("a last part").to_owned();
     let words = [
         signature(&signed),
@@ -58,8 +57,5 @@ fn tokens_and_addresses_are_not_logged(engine: Engine) {
         // The Basic header: the user, a colon and the begin of the secret.
         "ZGF5Ym9vazph".to_owned(),
     ];
-    for word in words {
-        let line = log.lines().find(|line| line.contains(&word));
-        assert_eq!(line, None, "the log holds {word}");
-    }
+    assert_not_logged(&fixture.server, words.iter().map(String::as_str));
 }

@@ -159,7 +159,9 @@ fn too_old_auth_time_is_refused(engine: Engine) {
             is_page(&browser.get(&back), 200);
         } else {
             let text = refused(&mut browser, &back, status, wish);
-            assert!(text.contains("requires a recent sign-in"), "{text}");
+            let why = "The app requires a recent sign-in, but the identity provider did not \
+                confirm one.";
+            assert!(text.contains(why), "{text}");
         }
     }
 }

@@ -8,10 +8,11 @@ use std::collections::BTreeSet;
 
 use daybook_tests::openapi::access;
 use daybook_tests::openapi::contract::{self, Operation, operations};
-use daybook_tests::{Answer, Client, Server, id, unique};
+use daybook_tests::{Answer, Server, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
+use crate::targets::Targets;
 pub use session::answers_are_the_documents as every_operation;
 
 /// A new operation is covered here as soon as it is in the document.
@@ -77,130 +78,6 @@ fn page_needs_no_internet(server: &Server) {
     );
 }
 
-/// A private book with a resource for every path.
-struct Private {
-    owner: Client,
-    stranger: Client,
-    book: String,
-    account: String,
-    group: String,
-    transaction: String,
-    query: String,
-    integration: String,
-    file: String,
-    collection: String,
-    collaborator: String,
-    request: String,
-    event: String,
-}
-
-impl Private {
-    #[track_caller]
-    fn new(server: &Server) -> Private {
-        let person = |kind: &str| server.client(&format!("{}@example.com", unique(kind)));
-        let (owner, stranger) = (person("owner"), person("stranger"));
-        let book = id(&owner.post("/v5/books", &json!({"name": "Private"})).ok()).to_owned();
-        let create =
-            |noun: &str, body: Value| owner.post(&format!("/v5/books/{book}/{noun}"), &body).ok();
-        let first = |noun: &str| {
-            id(&owner.get(&format!("/v5/books/{book}/{noun}")).ok()["items"][0]).to_owned()
-        };
-        let account = id(&create("accounts", json!({"name": "Cash", "type": "ASSET"}))).to_owned();
-        let group = id(&create("groups", json!({"name": "Assets"}))).to_owned();
-        let transaction = id(&create(
-            "transactions",
-            json!({"amount": "1", "description": "Secret"}),
-        )["transaction"])
-        .to_owned();
-        let query = id(&create("queries", json!({"query": "is:draft"}))).to_owned();
-        let app = owner.post("/v5/apps", &json!({"id": unique("app"), "name": "App"})).ok();
-        let integration = id(&create("integrations", json!({"agentId": app["id"]}))).to_owned();
-        let file = id(&create("files", json!({"name": "Secret"}))).to_owned();
-        let collection =
-            id(&owner.post("/v5/collections", &json!({"name": "Private"})).ok()).to_owned();
-        owner
-            .patch(
-                &format!("/v5/collections/{collection}/books/add"),
-                &json!({"items": [{"id": book}]}),
-            )
-            .ok();
-        let ask = format!("/v5/books/{book}/collaborators/request?permission=VIEWER");
-        person("asking").post(&ask, &Value::Null).no_content();
-        let (collaborator, event) = (first("collaborators"), first("events"));
-        let request = first("collaborators/request");
-        Private {
-            owner,
-            stranger,
-            account,
-            group,
-            transaction,
-            query,
-            integration,
-            file,
-            collection,
-            collaborator,
-            request,
-            event,
-            book,
-        }
-    }
-
-    /// The path with existing ids.
-    fn fill(&self, path: &str) -> String {
-        let found = [
-            ("/accounts/", &self.account),
-            ("/groups/", &self.group),
-            ("/transactions/", &self.transaction),
-            ("/queries/", &self.query),
-            ("/integrations/", &self.integration),
-            ("/files/", &self.file),
-            ("/collections/", &self.collection),
-            ("/request/", &self.request),
-            ("/collaborators/", &self.collaborator),
-            ("/events/", &self.event),
-        ];
-        let resource =
-            found.into_iter().find(|(noun, _)| path.contains(noun)).map_or("", |(_, id)| id);
-        let path = path.replace("{bookId}", &self.book).replace("{id}", resource);
-        path.replace("{agentId}", "some-app")
-    }
-
-    /// A body that every writing operation accepts: each reads its fields and ignores the others
-    /// (0.10).
-    fn body(&self, operation: Operation) -> Value {
-        let resource = if operation.id == "updateCollection" {
-            &self.collection
-        } else if operation.path == "/v5/books" || is_of_a_collection(operation) {
-            &self.book
-        } else if operation.path.contains("/transactions") {
-            &self.transaction
-        } else if operation.path.contains("/files") {
-            &self.file
-        } else if operation.path.contains("/groups") {
-            &self.group
-        } else if operation.path.contains("/queries") {
-            &self.query
-        } else if operation.path.contains("/integrations") {
-            &self.integration
-        } else {
-            &self.account
-        };
-        match operation.method {
-            "GET" | "DELETE" => Value::Null,
-            _ => json!({
-                "id": resource, "name": "Stolen", "query": "is:draft", "type": "ASSET",
-                "email": "thief@example.com", "permission": "OWNER",
-                "items": [
-                    {
-                        "id": resource, "name": "Stolen", "type": "ASSET", "description": "Stolen",
-                        "amount": "1",
-                    },
-                ],
-            }),
-        }
-    }
-}
-
 fn without_token(server: &Server, operation: Operation) {
     let path = operation.path.replace("{bookId}", "nobody").replace("{id}", "nothing");
     let body = if matches!(operation.method, "GET" | "DELETE") {
@@ -218,10 +95,14 @@ fn without_token(server: &Server, operation: Operation) {
 
 /// 7.4: a stranger gets the same response for existing and for unknown resources.
 fn by_stranger(server: &Server, operation: Operation) {
-    let private = Private::new(server);
-    let events = private.owner.get(&format!("/v5/books/{}/events", private.book)).ok();
-    let (path, body) = (private.fill(operation.path), private.body(operation));
-    let answer = private.stranger.send(operation.method, &path, &body);
+    let targets = Targets::new(server);
+    let (book, owner) = (&targets.cast.book, &targets.cast.owner);
+    let stranger = server.client(&format!("{}@example.com", unique("stranger")));
+    let shelf = format!("/v5/collections/{}", targets.collection);
+    let stored = || (targets.cast.get("/events").ok(), owner.get(&shelf).ok());
+    let before = stored();
+    let (path, body) = (targets.path(operation), targets.body(operation, "Stolen"));
+    let answer = stranger.send(operation.method, &path, &body);
     let faults = operation.faults(answer.status, &answer.text);
     assert!(faults.is_empty(), "{faults:?}");
     let message = answer.refused(404, "notFound");
@@ -229,26 +110,14 @@ fn by_stranger(server: &Server, operation: Operation) {
     // A well-formed id that does not exist.
     let reversed = |id: &str| -> String { id.chars().rev().collect() };
     let elsewhere = |text: &str| {
-        text.replace(&private.book, &reversed(&private.book))
-            .replace(&private.collection, &reversed(&private.collection))
+        text.replace(book, &reversed(book))
+            .replace(&targets.collection, &reversed(&targets.collection))
     };
-    let body = if body.is_null() {
-        body
-    } else {
-        serde_json::from_str(&elsewhere(&body.to_string())).expect("JSON")
-    };
+    let body = serde_json::from_str(&elsewhere(&body.to_string())).expect("JSON");
     let missing =
-        private.stranger.send(operation.method, &elsewhere(&path), &body).refused(404, "notFound");
+        stranger.send(operation.method, &elsewhere(&path), &body).refused(404, "notFound");
     assert_eq!(elsewhere(&message), missing, "7.4: private and missing books look the same");
-
-    let after = private.owner.get(&format!("/v5/books/{}/events", private.book)).ok();
-    assert_eq!(after, events, "nothing happened in the book");
-    let stored = private.owner.get(&format!("/v5/collections/{}", private.collection)).ok();
-    assert_eq!(
-        (&stored["name"], id(&stored["books"][0])),
-        (&json!("Private"), private.book.as_str()),
-        "nor to the collection"
-    );
+    assert_eq!(stored(), before, "nothing happened in the book, nor to the collection");
 }
 
 /// Whether a path matches this template.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Parser, ValueEnum};
 use daybook_tests::contract::{Issuer, Outcome, Plan, fuzz, missing};
 use daybook_tests::rng::Rng;
-use daybook_tests::{Engine, Server, finish};
+use daybook_tests::{Engines, Server, finish};
 
 /// Sends a Daybook server the requests that its OpenAPI documents allow, and others, and checks
 /// every answer.
@@ -30,13 +30,6 @@ struct Arguments {
     seed: Option<u64>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Engines {
-    Sqlite,
-    Postgres,
-    Both,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Documents {
     Api,
@@ -49,11 +42,6 @@ fn main() -> anyhow::Result<ExitCode> {
     if let Some(what) = missing() {
         anyhow::bail!(what);
     }
-    let engines = match arguments.engine {
-        Engines::Sqlite => vec![Engine::Sqlite],
-        Engines::Postgres => vec![Engine::Postgres],
-        Engines::Both => Engine::ALL.to_vec(),
-    };
     let time = Duration::from_secs(arguments.minutes.max(1) * 60);
     // Systematic requests precede the timed part, and shrinking a finding follows it.
     let limit = time * 2 + Duration::from_secs(600);
@@ -62,7 +50,7 @@ fn main() -> anyhow::Result<ExitCode> {
     println!("{} minutes an engine and document; --seed {seed}", arguments.minutes);
     let plan = Plan { seed, examples: arguments.examples, time: Some(time), limit };
     let mut failures = 0;
-    for engine in engines {
+    for engine in arguments.engine.list() {
         let mut outcomes = Vec::new();
         if arguments.document != Documents::Auth {
             outcomes.push(fuzz(&Server::start(engine), plan)?);

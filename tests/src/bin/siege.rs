@@ -4,9 +4,9 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use daybook_tests::siege::{Bounds, Plan, Size, attack, run, table};
-use daybook_tests::{Engine, finish, release};
+use daybook_tests::{Engines, finish, release};
 
 /// Attacks Daybook's release build as one user and measures the effect on another one.
 #[derive(Parser)]
@@ -25,13 +25,6 @@ struct Arguments {
     engine: Engines,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Engines {
-    Sqlite,
-    Postgres,
-    Both,
-}
-
 /// The limits of a siege.
 const BOUNDS: Bounds =
     Bounds { p99: Duration::from_millis(500), event: Duration::from_secs(5), resident: 512.0 };
@@ -41,15 +34,10 @@ const BASELINE: Duration = Duration::from_secs(4);
 fn main() -> anyhow::Result<ExitCode> {
     let arguments = Arguments::parse();
     release::prefer(true)?;
-    let engines = match arguments.engine {
-        Engines::Sqlite => vec![Engine::Sqlite],
-        Engines::Postgres => vec![Engine::Postgres],
-        Engines::Both => Engine::ALL.to_vec(),
-    };
     let chosen =
         |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|only| only == name);
     let mut lost = 0;
-    for engine in engines {
+    for engine in arguments.engine.list() {
         let plan = Plan {
             engine,
             size: Size::Full,

@@ -3,12 +3,12 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use daybook_tests::rng::Rng;
 use daybook_tests::torture::deliveries::{self, Plan};
 use daybook_tests::torture::faults::{self, Fault, FaultReport};
 use daybook_tests::torture::{CLIENTS, Torture};
-use daybook_tests::{Engine, finish};
+use daybook_tests::{Engine, Engines, finish};
 
 /// The number of violations printed per round.
 const SHOWN: usize = 20;
@@ -33,20 +33,9 @@ struct Arguments {
     seed: Option<u64>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Engines {
-    Sqlite,
-    Postgres,
-    Both,
-}
-
 fn main() -> anyhow::Result<ExitCode> {
     let arguments = Arguments::parse();
-    let engines = match arguments.engine {
-        Engines::Sqlite => vec![Engine::Sqlite],
-        Engines::Postgres => vec![Engine::Postgres],
-        Engines::Both => Engine::ALL.to_vec(),
-    };
+    let engines = arguments.engine.list();
     let seed = arguments.seed.unwrap_or_else(Rng::seed);
     println!("{CLIENTS} clients write until SIGKILL; --seed {seed}");
     let mut violations = 0;

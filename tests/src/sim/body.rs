@@ -8,6 +8,7 @@ use daybook_domain::property::Edits;
 
 use super::facts::Content;
 use super::label;
+use super::model::typed::TypedText;
 
 /// An id in a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,6 +16,15 @@ pub enum Id<L> {
     Of(L),
     /// Well formed, but of no resource.
     Unknown,
+}
+
+impl<L> Id<L> {
+    pub fn known(self) -> Option<L> {
+        match self {
+            Id::Of(label) => Some(label),
+            Id::Unknown => None,
+        }
+    }
 }
 
 /// How a body names an account or a group: by id, by name, by both or by neither.
@@ -44,6 +54,15 @@ impl<L> Named<L> {
 
     pub fn blank() -> Named<L> {
         Named { id: None, name: None }
+    }
+
+    /// The reference as a path or a query contains it: an id or a name, never both or neither.
+    pub fn single(self) -> Named<L> {
+        match (self.id, self.name) {
+            (Some(id), _) => Named { id: Some(id), name: None },
+            (None, Some(name)) if !name.trim().is_empty() => Named::name(&name),
+            (None, _) => Named::unknown(),
+        }
     }
 }
 
@@ -103,6 +122,8 @@ pub struct TransactionBody {
     pub date: Field<String>,
     pub amount: Field<String>,
     pub description: Field<String>,
+    /// The composition of a description in text mode.
+    pub text: Option<TypedText>,
     pub credit: Field<Named<label::Account>>,
     pub debit: Field<Named<label::Account>>,
     pub checked: bool,
@@ -123,6 +144,7 @@ impl TransactionBody {
             date: Field::Keep,
             amount: Field::Keep,
             description: Field::Keep,
+            text: None,
             credit: Field::Keep,
             debit: Field::Keep,
             checked: false,
@@ -156,46 +178,13 @@ impl<L: fmt::Debug> fmt::Debug for Named<L> {
     }
 }
 
-/// The `Debug` text of a body without its empty fields. Texts in traces never look like such a
-/// field.
+/// The `Debug` text of an operation, without most of its empty fields.
 pub fn terse(debug: &str) -> String {
-    const NOTHING: [&str; 5] = ["None", "Keep", "false", "{}", "[]"];
-    let mut text = debug.to_owned();
-    for nothing in NOTHING {
-        let silent = format!(": {nothing}");
-        let mut from = 0;
-        while let Some(found) =
-            text.get(from..).and_then(|rest| rest.find(&silent)).map(|index| index + from)
-        {
-            let end = found + silent.len();
-            let begin = text[..found]
-                .rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-                .map_or(0, |index| index + 1);
-            if text[end..].starts_with(", ") {
-                text.replace_range(begin..end + 2, "");
-                from = begin;
-            } else if text[end..].starts_with(" }") && text[..begin].ends_with(", ") {
-                text.replace_range(begin - 2..end, "");
-                from = begin - 2;
-            } else if text[end..].starts_with(" }") {
-                text.replace_range(begin..end, "");
-                from = begin;
-            } else {
-                from = end;
-            }
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::terse;
-
-    #[test]
-    fn empty_fields_are_omitted() {
-        let debug = "Body { label: T1, id: None, date: Set(\"2025-01-01\"), checked: false, \
-            properties: {} }";
-        assert_eq!(terse(debug), "Body { label: T1, date: Set(\"2025-01-01\") }");
-    }
+    let is_empty = |field: &str| {
+        let empty = ["None", "Keep", "false", "{}", "[]"];
+        field.split_once(": ").is_some_and(|(name, value)| {
+            empty.contains(&value) && name.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+        })
+    };
+    debug.split(", ").filter(|field| !is_empty(field)).collect::<Vec<_>>().join(", ")
 }

@@ -2,11 +2,11 @@
 //! translated into them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use daybook_domain::account::AccountType;
 use daybook_domain::delivery::ResponseKind;
 use daybook_domain::event::EventType;
-use daybook_domain::integration::AppReach;
 use daybook_domain::permission::Permission;
 use daybook_domain::transaction::Standing;
 use jiff::civil::Date;
@@ -89,7 +89,7 @@ pub struct Transaction {
 pub struct Content(pub u32);
 
 impl Content {
-    /// As hexadecimal digits.
+    /// The digest, as hexadecimal digits.
     pub fn digest(self) -> String {
         format!("{:064x}", self.0)
     }
@@ -172,18 +172,6 @@ pub struct Token {
     pub revoked: Option<i64>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub struct ApiKey {
-    pub label: label::ApiKey,
-    /// The number of the user.
-    pub user: usize,
-    pub name: String,
-    pub created: i64,
-    pub revoked: Option<i64>,
-    /// Days with calls and their number, latest first.
-    pub usage: Vec<(Date, u64)>,
-}
-
 /// A person in a manifest: a user by number, or all users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Person {
@@ -201,7 +189,6 @@ pub struct App {
     pub developers: Vec<Person>,
     pub webhook: Option<String>,
     pub webhook_dev: Option<String>,
-    pub patterns: Vec<String>,
     pub events: Vec<EventType>,
     pub connectable: bool,
     pub installable: bool,
@@ -237,8 +224,6 @@ pub struct Integration {
     /// The number of the user.
     pub installer: usize,
     pub properties: Properties,
-    pub reach: AppReach,
-    pub own_events: bool,
     pub created: i64,
     pub updated: i64,
 }
@@ -267,9 +252,6 @@ pub struct Settings {
     pub pattern: String,
     pub separator: String,
     pub digits: u32,
-    pub page_size: i64,
-    pub period: String,
-    pub start_month: String,
     pub zone: String,
     pub visibility: String,
     pub properties: Properties,
@@ -321,7 +303,6 @@ pub struct Event {
     pub user: usize,
     pub agent: Option<String>,
     pub at: i64,
-    pub previous: BTreeMap<String, String>,
 }
 
 /// The response of an app to an event.
@@ -331,17 +312,6 @@ pub struct Response {
     pub kind: ResponseKind,
     pub message: String,
     pub at: i64,
-}
-
-/// An attempt to deliver an event.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Attempt {
-    pub at: i64,
-    /// The number of the event.
-    pub event: i64,
-    pub number: i64,
-    /// The reason of the failure.
-    pub failure: Option<String>,
 }
 
 /// An event with the responses of the apps.
@@ -370,54 +340,6 @@ pub struct Container {
     pub period: Sides,
     /// Fuzzy date, period and cumulative sums.
     pub series: Vec<(i32, Sides, Sides)>,
-}
-
-/// The answer of an operation.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
-    Book(Box<Book>),
-    Books(Vec<Book>),
-    Collections(Vec<Collection>),
-    Chart {
-        accounts: Option<Vec<Account>>,
-        groups: Option<Vec<(Group, Nature)>>,
-    },
-    Accounts(Vec<Account>),
-    Groups(Vec<(Group, Nature)>),
-    Collaborators(Vec<Collaborator>),
-    AccessRequests(Vec<AccessRequest>),
-    TransferOffers(Vec<TransferOffer>),
-    Tokens(Vec<Token>),
-    ApiKeys(Vec<ApiKey>),
-    Apps(Vec<AppView>),
-    Integrations(Vec<Integration>),
-    Connections(Vec<Connection>),
-    /// The set has those of which the caller may see only id and remote ids.
-    Transactions(Vec<Transaction>, BTreeSet<label::Transaction>),
-    /// The number is that of skipped items (3.6.4).
-    Performed(Vec<Transaction>, usize),
-    /// All pages of a list, the single account it is about (2.8), and the warnings (1.1.13).
-    Pages(Vec<Vec<Row>>, Option<label::Account>, Vec<String>),
-    /// The number and the warnings.
-    Count(usize, Vec<String>),
-    /// Fuzzy dates and numbers.
-    Counts {
-        posted: Vec<(i32, usize)>,
-        trashed: Vec<(i32, usize)>,
-        /// Whether slices without transactions are omitted.
-        truncated: bool,
-    },
-    Events(Vec<Vec<EventView>>),
-    /// The events sent to each app of each book, with their addresses.
-    Sent(BTreeMap<(label::Book, label::App), Vec<(i64, String)>>),
-    /// The attempts to deliver events to an app, in pages.
-    Attempts(Vec<Vec<Attempt>>),
-    /// An empty answer.
-    Done,
-    Files(Vec<Vec<File>>),
-    SavedQueries(Vec<SavedQuery>),
-    /// The containers of accounts, then those of groups with their members; and the warnings.
-    Balances(Vec<Container>, Vec<String>),
 }
 
 /// A refusal: the reason of behaviour 10.2 and, in a batch, the index of the invalid item.
@@ -458,4 +380,9 @@ impl Refusal {
     }
 }
 
-pub type Outcome = Result<Answer, Refusal>;
+/// The result of an operation. The `Debug` texts of both sides are compared.
+pub type Outcome = Result<Box<dyn fmt::Debug>, Refusal>;
+
+pub fn answer(facts: impl fmt::Debug + 'static) -> Outcome {
+    Ok(Box::new(facts))
+}

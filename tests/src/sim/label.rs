@@ -38,7 +38,6 @@ labels! {
     Collection "K",
     AccessRequest "R",
     Token "W",
-    ApiKey "P",
     App "X",
     Integration "I",
     Connection "N",

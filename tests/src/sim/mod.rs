@@ -30,7 +30,8 @@ pub use oracle::{BalanceQuestion, Oracle};
 
 use body::Email;
 use draw::{AGENTS, Draw};
-use ops::{Operation, TABLE};
+use ops::collaborator::Collaborators;
+use ops::{DynOperation, TABLE};
 use service::TestDatabase;
 use world::{Step, StepResult, World};
 
@@ -162,6 +163,11 @@ fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     format!("panicked: {}", crate::panic_text(panic))
 }
 
+/// A step of a user, a millisecond after the step before.
+fn plain_step(who: usize, book: label::Book, operation: DynOperation) -> Step {
+    Step { who, book, agent: None, depth: 0, wait: 1, operation }
+}
+
 /// The random course of a world.
 struct WorldRun<'l> {
     rng: Rng,
@@ -193,7 +199,7 @@ impl WorldRun<'_> {
     fn create_book(&mut self, world: &mut World) -> Result<(), String> {
         self.last += 1;
         let book = label::Book(self.last);
-        let caller = world.caller(0, None, 0);
+        let caller = world.caller(0, book, None, 0);
         let mut draw = Draw {
             rng: &mut self.rng,
             model: &world.model,
@@ -204,11 +210,7 @@ impl WorldRun<'_> {
         };
         let operation = ops::book::draw_create(&mut draw, book);
         let known = world.model.books.contains_key(&book);
-        self.run_step(
-            world,
-            "createNewBook",
-            Step { who: 0, agent: None, depth: 0, wait: 0, operation },
-        )?;
+        self.run_step(world, "createNewBook", plain_step(0, book, operation))?;
         if known || !world.model.books.contains_key(&book) {
             // A refused draw is a valid step, too.
             return Ok(());
@@ -220,17 +222,8 @@ impl WorldRun<'_> {
         {
             self.last += 1;
             let (label, email) = (label::Collaborator(self.last), Some(Email::Of(who + 1)));
-            let operation: Arc<dyn Operation> = Arc::new(ops::collaborator::Add {
-                book,
-                label,
-                email,
-                permission: Some(permission),
-            });
-            self.run_step(
-                world,
-                "addCollaborator",
-                Step { who: 0, agent: None, depth: 0, wait: 1, operation },
-            )?;
+            let add = Collaborators::Add(label, email, Some(permission));
+            self.run_step(world, "addCollaborator", plain_step(0, book, Arc::new(add)))?;
         }
         self.install_app(world, book)
     }
@@ -242,20 +235,11 @@ impl WorldRun<'_> {
             self.last += 1;
             app = Some(label::App(self.last));
             let operation = ops::app::initial_app(label::App(self.last));
-            self.run_step(
-                world,
-                "createApp, updateApp",
-                Step { who: 1, agent: None, depth: 0, wait: 1, operation },
-            )?;
+            self.run_step(world, "createApp, updateApp", plain_step(1, book, operation))?;
         }
         self.last += 1;
-        let operation =
-            ops::integration::install_initial_app(book, label::Integration(self.last), app);
-        self.run_step(
-            world,
-            "write integrations",
-            Step { who: 1, agent: None, depth: 0, wait: 1, operation },
-        )
+        let operation = ops::integration::install_initial_app(label::Integration(self.last), app);
+        self.run_step(world, "write integrations", plain_step(1, book, operation))
     }
 
     fn draw(&mut self, world: &World) -> (&'static str, Step) {
@@ -265,9 +249,9 @@ impl WorldRun<'_> {
         // Usually a user; sometimes an app reacting to the event of another app.
         let depth = if self.below(8) == 0 { [1, 9, 10, 11][self.below(4)] } else { 0 };
         let wait = self.wait();
-        let caller = world.caller(who, agent, wait);
         let books: Vec<label::Book> = world.model.books.keys().copied().collect();
         let book = books.get(self.below(books.len())).copied().unwrap_or(label::Book(0));
+        let caller = world.caller(who, book, agent, wait);
         let unrestricted = self.below(6) == 0;
         let deletes = self.below(400) == 0;
         let creates = self.below(400) == 0;
@@ -284,14 +268,15 @@ impl WorldRun<'_> {
         let (name, operation) = if deletes {
             ("deleteBook", ops::deletion::draw_delete(&mut draw))
         } else if creates {
-            let book = draw.label();
+            draw.book = draw.label();
+            let book = draw.book;
             ("createNewBook", ops::book::draw_create(&mut draw, book))
         } else if copies {
             ("copyBook", ops::copy::draw(&mut draw))
         } else {
             (row.name, (row.draw)(&mut draw))
         };
-        (name, Step { who, agent, depth, wait, operation })
+        (name, Step { who, book: draw.book, agent, depth, wait, operation })
     }
 
     fn run_step(

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 
+use super::Torture;
 use super::writers::{ClientReport, Persistent};
-use super::{CLIENTS, Torture};
 use crate::guard::Folder;
 use crate::postgres::{Database, tool};
 use crate::{Engine, Server, pause, unique};
@@ -68,10 +68,7 @@ impl Torture {
         &mut self,
         meanwhile: impl FnOnce(&Server) -> anyhow::Result<T>,
     ) -> anyhow::Result<(ClientReport, T)> {
-        let token = self.owner.token().context("the owner has a token")?.to_owned();
-        let addresses = vec![self.servers[0].address()];
-        let writers =
-            Persistent::start(CLIENTS, addresses, &token, &self.book, self.next, &mut self.rng);
+        let writers = self.start_writers(vec![self.servers[0].address()])?;
         writing(&writers)?;
         let done = meanwhile(&self.servers[0]);
         writing(&writers)?;

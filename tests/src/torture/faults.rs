@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
+use super::Torture;
 use super::infrastructure::Infrastructure;
 pub use super::infrastructure::missing;
 use super::watch::{Seen, Watch};
 use super::writers::{ClientReport, Persistent};
-use super::{CLIENTS, Torture};
 use crate::{Engine, Server, pause};
 
 /// All clients must be served again within this time after a fault.
@@ -169,14 +169,7 @@ impl Torture {
     /// Starts the clients, alternating over these servers.
     pub(crate) fn load(&mut self, addresses: &[SocketAddr]) -> anyhow::Result<Load> {
         let token = self.owner.token().context("the owner has a token")?.to_owned();
-        let writers = Persistent::start(
-            CLIENTS,
-            addresses.to_vec(),
-            &token,
-            &self.book,
-            self.next,
-            &mut self.rng,
-        );
+        let writers = self.start_writers(addresses.to_vec())?;
         let watch = Watch::start(addresses.to_vec(), &token, &self.book);
         Ok(Load { writers, watch })
     }

@@ -14,6 +14,7 @@ mod infrastructure;
 mod watch;
 mod writers;
 
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -23,7 +24,7 @@ use crate::load::Connection;
 use crate::rng::Rng;
 use crate::{Client, Engine, Server, pause};
 use check::{Book, Verdict};
-use writers::Request;
+use writers::{Persistent, Request};
 
 /// The number of writing threads.
 pub const CLIENTS: usize = 8;
@@ -185,11 +186,19 @@ impl Torture {
     pub fn round(&mut self) -> anyhow::Result<Round> {
         self.rounds += 1;
         let killed_after = Duration::from_millis(50 + self.rng.below(751));
-        let sent = self.write_until_killed(killed_after)?;
+        let writers = self.start_writers(vec![self.servers[0].address()])?;
+        pause(killed_after);
+        self.servers[0].kill();
+        let written = writers.stop()?;
+        self.next = written.next;
         let restarted = Instant::now();
         self.servers[0].restart();
         let recovery = restarted.elapsed();
-        let checked = self.check(sent)?;
+        let checked = self.check(written.sent)?;
+        let mut violations = [checked.verdict.violations, written.wrong].concat();
+        if !violations.is_empty() {
+            violations.push(format!("the server's log ends with\n{}", self.log_end()));
+        }
         Ok(Round {
             number: self.rounds,
             killed_after,
@@ -199,7 +208,7 @@ impl Torture {
             recovery,
             transactions: checked.transactions,
             events: checked.events,
-            violations: checked.verdict.violations,
+            violations,
         })
     }
 
@@ -245,18 +254,10 @@ impl Torture {
         })
     }
 
-    fn write_until_killed(&mut self, after: Duration) -> anyhow::Result<Vec<Request>> {
-        let connections: Vec<Connection> =
-            (0..CLIENTS).map(|_| self.connect()).collect::<anyhow::Result<_>>()?;
-        let writers = writers::start(connections, &self.book, self.next, &mut self.rng);
-        pause(after);
-        self.servers[0].kill();
-        let joined = writers.join();
-        // A refused write is unexpected, so show the log of the server.
-        let (sent, next) =
-            joined.with_context(|| format!("the server's log ends with\n{}", self.log_end()))?;
-        self.next = next;
-        Ok(sent)
+    /// Starts the writing clients, alternating over these servers.
+    fn start_writers(&mut self, addresses: Vec<SocketAddr>) -> anyhow::Result<Persistent> {
+        let token = self.owner.token().context("the owner has a token")?;
+        Ok(Persistent::start(CLIENTS, addresses, token, &self.book, self.next, &mut self.rng))
     }
 
     /// Waits for the locks of the killed process: PostgreSQL still finishes its last statement.

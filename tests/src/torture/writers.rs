@@ -1,4 +1,4 @@
-//! The writing clients: until the server is killed, or through a fault.
+//! The writing clients.
 
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -95,56 +95,7 @@ fn ids(reply: Reply, batch: bool) -> anyhow::Result<Vec<String>> {
     ids.with_context(|| format!("an answer without ids: {answer}"))
 }
 
-/// Running clients.
-pub(super) struct Writers {
-    next: Arc<AtomicU64>,
-    threads: Vec<JoinHandle<anyhow::Result<Vec<Request>>>>,
-}
-
-/// Starts one writer per connection, with numbers from `next`.
-pub(super) fn start(connections: Vec<Connection>, book: &str, next: u64, rng: &mut Rng) -> Writers {
-    let next = Arc::new(AtomicU64::new(next));
-    let spawn = |connection| {
-        let (book, next, rng) = (book.to_owned(), Arc::clone(&next), Rng::new(rng.next_u64()));
-        std::thread::spawn(move || write(connection, &book, &next, rng))
-    };
-    let threads = connections.into_iter().map(spawn).collect();
-    Writers { next, threads }
-}
-
-impl Writers {
-    /// Waits until all connections are lost; returns the requests and the next unused number.
-    pub(super) fn join(self) -> anyhow::Result<(Vec<Request>, u64)> {
-        let mut sent = Vec::new();
-        for thread in self.threads {
-            match thread.join() {
-                Ok(requests) => sent.extend(requests?),
-                Err(_) => bail!("a client panicked"),
-            }
-        }
-        Ok((sent, self.next.load(Ordering::Relaxed)))
-    }
-}
-
-fn write(
-    mut connection: Connection,
-    book: &str,
-    next: &AtomicU64,
-    mut rng: Rng,
-) -> anyhow::Result<Vec<Request>> {
-    let mut sent = Vec::new();
-    loop {
-        let mut request = Request::draw(next, &mut rng);
-        request.ids = request.send(&mut connection, book)?;
-        let lost = request.ids.is_none();
-        sent.push(request);
-        if lost {
-            return Ok(sent);
-        }
-    }
-}
-
-/// The shared state of persistent clients.
+/// The shared state of the clients.
 struct SharedState {
     addresses: Vec<SocketAddr>,
     token: String,

@@ -15,7 +15,7 @@ impl Draw<'_> {
     pub fn file(&mut self) -> Option<label::File> {
         let known: Vec<label::File> =
             self.state().map(|book| book.files.keys().copied().collect()).unwrap_or_default();
-        if known.is_empty() { None } else { Some(self.pick(&known)) }
+        self.one_of(&known)
     }
 
     pub fn new_file(&mut self) -> FileBody {

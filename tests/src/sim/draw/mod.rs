@@ -54,7 +54,7 @@ const AMOUNTS: [&str; 12] = [
     "7.",
     "0.5",
     "250.00",
-    "3.333333333",
+    "3.33333333",
     "1000000",
 ];
 /// Invalid, too large, too small, or ambiguous between books with different punctuation.
@@ -75,18 +75,18 @@ const UNUSUAL_AMOUNTS: [&str; 15] = [
     "1 000",
     "0.004",
 ];
-const TEXTS: [&str; 8] = [
+pub const TEXTS: [&str; 8] = [
     "",
     "lunch",
     "Lunch #food",
     "#Food and #home",
     "café #home",
     "x#food,#food",
-    "rent for May",
+    "bus for May",
     "#travel #a #A",
 ];
 pub const TAGS: [&str; 6] = ["food", "Food", "home", "travel", "a", "nowhere"];
-pub const WORDS: [&str; 6] = ["lunch", "cafe", "rent for", "MAY", "nowhere", "food"];
+pub const WORDS: [&str; 6] = ["lunch", "cafe", "bus for", "MAY", "nowhere", "food"];
 const REMOTE_IDS: [&str; 6] = ["r1", "r2", "r3", "r4", "r5", "r6"];
 pub const PROPERTIES: [&str; 5] = ["testKey", "k", "hidden_", "My Key", "name"];
 const VALUES: [&str; 4] = ["v", "V 2", "other", ""];
@@ -132,6 +132,18 @@ impl Draw<'_> {
         from[self.below(from.len())].clone()
     }
 
+    pub fn one_of<T: Clone>(&mut self, from: &[T]) -> Option<T> {
+        if from.is_empty() { None } else { Some(self.pick(from)) }
+    }
+
+    /// Usually one of these; an unrestricted draw may return an unknown id.
+    pub fn id_of<L: Clone>(&mut self, known: &[L]) -> Id<L> {
+        if self.unrestricted && self.one_in(4) {
+            return Id::Unknown;
+        }
+        self.one_of(known).map_or(Id::Unknown, Id::Of)
+    }
+
     pub fn state(&self) -> Option<&Book> {
         self.model.books.get(&self.book)
     }
@@ -166,7 +178,7 @@ impl Draw<'_> {
         } else {
             self.state().map(|book| book.accounts.keys().copied().collect()).unwrap_or_default()
         };
-        if known.is_empty() { None } else { Some(self.pick(&known)) }
+        self.one_of(&known)
     }
 
     /// A reference to an account in a body.
@@ -182,10 +194,8 @@ impl Draw<'_> {
             };
         }
         let Some(label) = self.account() else { return Named::unknown() };
-        let name = self
-            .state()
-            .and_then(|book| book.accounts.get(&label))
-            .map(|account| account.name.clone());
+        let name = self.state().and_then(|book| book.accounts.get(&label));
+        let name = name.map(|account| account.name.clone());
         match (self.below(4), name) {
             (0, Some(name)) => Named::name(&name),
             (1, Some(name)) => Named::foreign(&name.to_uppercase()),
@@ -196,7 +206,7 @@ impl Draw<'_> {
     pub fn group(&mut self) -> Option<label::Group> {
         let known: Vec<label::Group> =
             self.state().map(|book| book.groups.keys().copied().collect()).unwrap_or_default();
-        if known.is_empty() { None } else { Some(self.pick(&known)) }
+        self.one_of(&known)
     }
 
     pub fn group_named(&mut self) -> Named<label::Group> {
@@ -220,7 +230,7 @@ impl Draw<'_> {
             self.state().map(|book| book.transactions.values().collect()).unwrap_or_default();
         let known: Vec<label::Transaction> =
             all.into_iter().filter(|one| fits(one)).map(|one| one.label).collect();
-        if known.is_empty() { None } else { Some(self.pick(&known)) }
+        self.one_of(&known)
     }
 
     /// The day of a random transaction.
@@ -371,68 +381,42 @@ impl Draw<'_> {
         let who = self.caller.who;
         let known = self.model.connections.values().filter(|one| any || one.owner == who);
         let known: Vec<label::Connection> = known.map(|one| one.label).collect();
-        if known.is_empty() || self.unrestricted && self.one_in(6) {
-            Id::Unknown
-        } else {
-            Id::Of(self.pick(&known))
-        }
+        self.id_of(&known)
     }
 
     /// Two accounts that swap names through a third one.
     pub fn accounts_swapped(&mut self) -> Vec<AccountBody> {
         let (Some(a), Some(b)) = (self.account(), self.account()) else { return Vec::new() };
-        let name = |label| {
-            self.state()
-                .and_then(|book| book.accounts.get(&label))
-                .map(|account| account.name.clone())
-        };
+        let name = |label| self.state()?.accounts.get(&label).map(|one| one.name.clone());
         let names = [(a, Some("Between".to_owned())), (b, name(a)), (a, name(b))];
-        names
-            .map(|(label, name)| AccountBody {
-                id: Some(Id::Of(label)),
-                name,
-                ..self.bare_account()
-            })
-            .into()
-    }
-
-    fn bare_account(&mut self) -> AccountBody {
-        let (label, properties) = (self.label(), Edits::new());
-        AccountBody {
-            label,
-            id: None,
-            name: None,
+        let renaming = |(label, name)| AccountBody {
+            label: label::Account(0),
+            id: Some(Id::Of(label)),
+            name,
             kind: None,
             nature: None,
             archived: None,
             groups: Field::Keep,
-            properties,
-        }
+            properties: Edits::new(),
+        };
+        names.map(renaming).into()
     }
 
     /// Two groups that swap names through a third one.
     pub fn groups_swapped(&mut self) -> Vec<GroupBody> {
         let (Some(a), Some(b)) = (self.group(), self.group()) else { return Vec::new() };
-        let name = |label| {
-            self.state().and_then(|book| book.groups.get(&label)).map(|group| group.name.clone())
-        };
+        let name = |label| self.state()?.groups.get(&label).map(|one| one.name.clone());
         let names = [(a, Some("Between".to_owned())), (b, name(a)), (a, name(b))];
-        names
-            .map(|(label, name)| GroupBody { id: Some(Id::Of(label)), name, ..self.bare_group() })
-            .into()
-    }
-
-    fn bare_group(&mut self) -> GroupBody {
-        let (label, properties) = (self.label(), Edits::new());
-        GroupBody {
-            label,
-            id: None,
-            name: None,
+        let renaming = |(label, name)| GroupBody {
+            label: label::Group(0),
+            id: Some(Id::Of(label)),
+            name,
             parent: Field::Keep,
             hidden: None,
             locked: None,
-            properties,
-        }
+            properties: Edits::new(),
+        };
+        names.map(renaming).into()
     }
 
     fn groups(&mut self) -> Vec<Named<label::Group>> {

@@ -14,7 +14,6 @@ impl Model {
     /// Requests access. The answer is the same whether or not the book exists.
     pub fn request_access(
         &mut self,
-        book: label::Book,
         caller: &Caller,
         label: label::AccessRequest,
         permission: Option<&str>,
@@ -33,7 +32,7 @@ impl Model {
             return Err(Refusal::bad());
         }
         let email = self.users[caller.who].email.clone();
-        let known = self.books.get_mut(&book);
+        let known = self.books.get_mut(&caller.book);
         let own = known
             .as_ref()
             .and_then(|book| book.collaborators.values().find(|one| one.email == email).cloned());
@@ -56,22 +55,17 @@ impl Model {
         Ok(())
     }
 
-    pub fn list_requests(
-        &self,
-        book: label::Book,
-        caller: &Caller,
-    ) -> Result<Vec<AccessRequest>, Refusal> {
-        let (book, _) = self.enter(book, caller, may::MANAGE)?;
+    pub fn list_requests(&self, caller: &Caller) -> Result<Vec<AccessRequest>, Refusal> {
+        let (book, _) = self.enter(caller, may::MANAGE)?;
         Ok(book.open_requests(caller.now))
     }
 
     pub fn get_request(
         &self,
-        book: label::Book,
         caller: &Caller,
         label: label::AccessRequest,
     ) -> Result<AccessRequest, Refusal> {
-        let all = self.list_requests(book, caller)?;
+        let all = self.list_requests(caller)?;
         all.into_iter().find(|one| one.label == label).ok_or_else(Refusal::missing)
     }
 }

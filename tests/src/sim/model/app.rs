@@ -16,7 +16,6 @@ pub struct AppBody {
     pub developers: Field<Vec<Person>>,
     pub webhook: Field<String>,
     pub webhook_dev: Field<String>,
-    pub patterns: Field<Vec<String>>,
     pub events: Field<Vec<String>>,
     pub connectable: Field<bool>,
     pub installable: Field<bool>,
@@ -61,16 +60,6 @@ impl App {
         own.or(self.webhook.as_ref())
     }
 
-    /// Whether the app handles files of that name (8.11).
-    pub fn handles(&self, name: &str) -> bool {
-        let chars = |text: &str| text.to_lowercase().chars().collect::<Vec<char>>();
-        let matches = |pattern: &String| {
-            // An invalid pattern matches only its own text.
-            if pattern == "[" { pattern == name } else { is_like(&chars(pattern), &chars(name)) }
-        };
-        self.patterns.is_empty() || self.patterns.iter().any(matches)
-    }
-
     fn seen(&self, visitor: Visitor) -> AppView {
         AppView { app: self.clone(), role: self.role(visitor) }
     }
@@ -103,7 +92,6 @@ impl Model {
             developers: Vec::new(),
             webhook: None,
             webhook_dev: None,
-            patterns: Vec::new(),
             events: Vec::new(),
             connectable: false,
             installable: true,
@@ -173,7 +161,6 @@ fn changed(before: &App, body: &AppBody, visitor: Visitor) -> Result<App, Refusa
             Field::Set(_) => return Err(Refusal::bad()),
         }
     }
-    put(&mut after.patterns, &body.patterns, Vec::new());
     match &body.events {
         Field::Keep => {}
         Field::Clear => after.events = Vec::new(),
@@ -201,18 +188,5 @@ fn put<T: Clone>(target: &mut T, field: &Field<T>, cleared: T) {
         Field::Keep => {}
         Field::Clear => *target = cleared,
         Field::Set(value) => *target = value.clone(),
-    }
-}
-
-fn is_like(pattern: &[char], name: &[char]) -> bool {
-    match (pattern, name) {
-        ([], _) => name.is_empty(),
-        (['*', rest @ ..], _) => {
-            is_like(rest, name) || !name.is_empty() && is_like(pattern, &name[1..])
-        }
-        ([first, rest @ ..], [letter, others @ ..]) => {
-            (*first == '?' || first == letter) && is_like(rest, others)
-        }
-        (_, []) => false,
     }
 }

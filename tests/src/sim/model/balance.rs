@@ -7,15 +7,14 @@ use jiff::civil::Date;
 
 use super::dates::{self, DateOperator, Literal, Range, Unit, within};
 use super::group::is_permanent;
-use super::query::Flaw;
 use super::text::normalized;
 use super::{Book, Caller, Model, may};
 use crate::sim::body::Named;
-use crate::sim::facts::{Account, Answer, Container, Empty, Of, Refusal, Sides};
+use crate::sim::facts::{Account, Container, Empty, Of, Refusal, Sides};
 use crate::sim::label;
 
 /// A balance query.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Question {
     pub accounts: Vec<Named<label::Account>>,
     pub groups: Vec<Named<label::Group>>,
@@ -23,10 +22,10 @@ pub struct Question {
     pub dates: Vec<(DateOperator, Literal)>,
     /// `by:`.
     pub by: Option<Unit>,
-    /// Partly ignored terms, after all others.
-    pub flaws: Vec<Flaw>,
-    /// Whether one of the terms cannot be parsed.
-    pub unreadable: bool,
+    /// A term that balances ignore (1.4.1, 1.4.2), after all others.
+    pub ignored: Option<&'static str>,
+    /// A term that cannot be parsed (1.1.9), after all others.
+    pub unreadable: Option<&'static str>,
 }
 
 /// The time axis of all series of an answer.
@@ -48,21 +47,19 @@ struct AccountMovements {
 impl Model {
     pub fn balances(
         &self,
-        book: label::Book,
         caller: &Caller,
         question: &Question,
-    ) -> Result<Answer, Refusal> {
-        let (book, _) = self.enter(book, caller, may::READ)?;
+    ) -> Result<Vec<Container>, Refusal> {
+        let (book, _) = self.enter(caller, may::READ)?;
         let today = dates::day(caller.now, &book.settings.zone);
-        let texts = question.flaws.iter().map(|flaw| format!("{}: {}", flaw.text, flaw.warning));
-        Ok(Answer::Balances(book.balances(today, question), texts.collect()))
+        Ok(book.balances(today, question))
     }
 }
 
 impl Book {
     /// The containers of an answer; nested ones follow their parent.
     pub fn balances(&self, today: Date, question: &Question) -> Vec<Container> {
-        if question.unreadable {
+        if question.unreadable.is_some() {
             return Vec::new();
         }
         let range = dates::tightest(

@@ -9,10 +9,12 @@ use daybook_domain::permission::Permission;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::text::{checked_title, folded, merged, note_properties};
+use super::text::{checked_title, folded, merged};
 use super::{Book, Caller, Model, Tx, amount, dates, may};
 use crate::sim::body::{AccountBody, GroupBody};
-use crate::sim::facts::{self, Answer, Collaborator, Properties, Refusal, Resource, Settings};
+use crate::sim::facts::{
+    self, Account, Collaborator, Group, Nature, Properties, Refusal, Resource, Settings,
+};
 use crate::sim::label;
 
 /// A new book with its embedded resources (6.1).
@@ -25,6 +27,9 @@ pub struct NewBook {
     pub groups: Vec<GroupBody>,
     pub accounts: Vec<AccountBody>,
 }
+
+/// The accounts and the groups that a book embeds.
+pub type Chart = (Option<Vec<Account>>, Option<Vec<(Group, Nature)>>);
 
 impl Book {
     /// An empty book with the caller as its only collaborator.
@@ -75,7 +80,7 @@ impl Model {
         let scale = settings.digits;
         let book = Book::founded(caller, &email, new_book.book, new_book.owner, settings, scale);
         let mut tx = Tx::new(book, Permission::Owner, caller, &email);
-        tx.emit(EventType::BookCreated, Resource::Book(new_book.book), BTreeMap::new());
+        tx.emit(EventType::BookCreated, Resource::Book(new_book.book));
         tx.create_groups(&new_book.groups)?;
         tx.create_accounts(&new_book.accounts)?;
         self.keep(tx);
@@ -84,34 +89,32 @@ impl Model {
 
     pub fn update_book(
         &mut self,
-        book: label::Book,
         caller: &Caller,
         changes: &Changes,
     ) -> Result<facts::Book, Refusal> {
-        self.write(book, caller, may::MANAGE, |tx| tx.update_book(changes))?;
-        self.get_book(book, caller)
+        self.write(caller, may::MANAGE, |tx| tx.update_book(changes))?;
+        self.get_book(caller)
     }
 
-    pub fn get_book(&self, book: label::Book, caller: &Caller) -> Result<facts::Book, Refusal> {
-        let (book, permission) = self.enter(book, caller, may::READ_BOOK)?;
+    pub fn get_book(&self, caller: &Caller) -> Result<facts::Book, Refusal> {
+        let (book, permission) = self.enter(caller, may::READ_BOOK)?;
         Ok(self.shown_in_collection(book, permission, caller))
     }
 
     /// The content of `loadAccounts` and `loadGroups`, which a RECORDER never gets (6.2).
     pub fn load_chart(
         &self,
-        book: label::Book,
         caller: &Caller,
         accounts: bool,
         groups: bool,
-    ) -> Result<Answer, Refusal> {
-        let (book, permission) = self.enter(book, caller, may::READ_BOOK)?;
+    ) -> Result<Chart, Refusal> {
+        let (book, permission) = self.enter(caller, may::READ_BOOK)?;
         let may = book.allows(permission, may::READ);
         let list = || book.groups_in_order().iter().map(|group| book.with_nature(group)).collect();
-        Ok(Answer::Chart {
-            accounts: (may && accounts).then(|| book.accounts_by_name()),
-            groups: (may && (accounts || groups)).then(list),
-        })
+        Ok((
+            (may && accounts).then(|| book.accounts_by_name()),
+            (may && (accounts || groups)).then(list),
+        ))
     }
 
     /// Lists books by name, ignoring case (1.5, 6.8).
@@ -209,11 +212,10 @@ impl Tx {
         {
             return Err(Refusal::bad());
         }
-        let previous = differences(&before, &after);
         self.book.settings = after;
         self.book.scale = scale;
         self.book.stamp.updated = self.caller.now;
-        self.emit(EventType::BookUpdated, Resource::Book(self.book.label), previous);
+        self.emit(EventType::BookUpdated, Resource::Book(self.book.label));
         Ok(())
     }
 }
@@ -228,9 +230,6 @@ fn defaults() -> Settings {
         pattern: "dd/MM/yyyy".to_owned(),
         separator: "DOT".to_owned(),
         digits: 2,
-        page_size: 100,
-        period: "MONTH".to_owned(),
-        start_month: "JANUARY".to_owned(),
         zone: "UTC".to_owned(),
         visibility: "PRIVATE".to_owned(),
         properties: Properties::new(),
@@ -242,9 +241,6 @@ fn changed(settings: Settings, changes: &Changes) -> Result<Settings, Refusal> {
     let digits = changes.fraction_digits.map(|digits| {
         u32::try_from(digits).ok().filter(|digits| *digits <= 8).ok_or_else(Refusal::bad)
     });
-    let page_size = changes
-        .page_size
-        .map(|size| if (1..=1000).contains(&size) { Ok(size) } else { Err(Refusal::bad()) });
     let zone = changes
         .time_zone
         .clone()
@@ -261,11 +257,6 @@ fn changed(settings: Settings, changes: &Changes) -> Result<Settings, Refusal> {
             .decimal_separator
             .map_or(settings.separator, |separator| separator.as_str().to_owned()),
         digits: digits.transpose()?.unwrap_or(settings.digits),
-        page_size: page_size.transpose()?.unwrap_or(settings.page_size),
-        period: changes.period.map_or(settings.period, |period| period.as_str().to_owned()),
-        start_month: changes
-            .period_start_month
-            .map_or(settings.start_month, |month| month.as_str().to_owned()),
         zone: zone.transpose()?.unwrap_or(settings.zone),
         visibility: changes
             .visibility
@@ -282,32 +273,4 @@ fn date(field: &Field<String>, old: Option<Date>) -> Result<Option<Date>, Refusa
         Field::Set(text) if text.trim().is_empty() || text == "1900-00-00" => Ok(None),
         Field::Set(text) => dates::parse(text).map(Some).ok_or_else(Refusal::bad),
     }
-}
-
-fn differences(before: &Settings, after: &Settings) -> BTreeMap<String, String> {
-    let fields = |settings: &Settings| {
-        let day = |day: Option<Date>| day.map(|day| day.to_string()).unwrap_or_default();
-        [
-            ("name", settings.name.clone()),
-            ("autoPost", settings.auto_post.to_string()),
-            ("closingDate", day(settings.closing)),
-            ("lockDate", day(settings.lock)),
-            ("datePattern", settings.pattern.clone()),
-            ("decimalSeparator", settings.separator.clone()),
-            ("fractionDigits", settings.digits.to_string()),
-            ("pageSize", settings.page_size.to_string()),
-            ("period", settings.period.clone()),
-            ("periodStartMonth", settings.start_month.clone()),
-            ("timeZone", settings.zone.clone()),
-            ("visibility", settings.visibility.clone()),
-        ]
-    };
-    let mut previous = BTreeMap::new();
-    for ((key, old), (_, new)) in fields(before).into_iter().zip(fields(after)) {
-        if old != new {
-            previous.insert(key.to_owned(), old);
-        }
-    }
-    note_properties(&before.properties, &after.properties, &mut previous);
-    previous
 }

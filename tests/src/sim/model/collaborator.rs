@@ -1,7 +1,5 @@
 //! Collaborators, from behaviour 7.3 and 7.5.
 
-use std::collections::BTreeMap;
-
 use daybook_domain::event::EventType;
 use daybook_domain::permission::Permission;
 
@@ -35,11 +33,7 @@ impl Tx {
             None if permission == Permission::None => Err(Refusal::missing()),
             None => {
                 let added = Collaborator { label, email, permission, stamp: self.caller.stamp() };
-                self.emit(
-                    EventType::CollaboratorAdded,
-                    Resource::Collaborator(label),
-                    BTreeMap::new(),
-                );
+                self.emit(EventType::CollaboratorAdded, Resource::Collaborator(label));
                 self.book.collaborators.insert(label, added.clone());
                 Ok(added)
             }
@@ -57,9 +51,7 @@ impl Tx {
             return Err(Refusal::bad());
         }
         if row.permission != permission {
-            let previous =
-                BTreeMap::from([("permission".to_owned(), row.permission.as_str().to_owned())]);
-            self.emit(EventType::CollaboratorUpdated, Resource::Collaborator(row.label), previous);
+            self.emit(EventType::CollaboratorUpdated, Resource::Collaborator(row.label));
             row.permission = permission;
             row.stamp.updated = self.caller.now;
             self.book.collaborators.insert(row.label, row.clone());
@@ -92,11 +84,7 @@ impl Tx {
             return Err(Refusal::bad());
         }
         self.book.collaborators.remove(&row.label);
-        self.emit(
-            EventType::CollaboratorRemoved,
-            Resource::Collaborator(row.label),
-            BTreeMap::new(),
-        );
+        self.emit(EventType::CollaboratorRemoved, Resource::Collaborator(row.label));
         Ok(row)
     }
 }

@@ -162,8 +162,8 @@ impl Model {
     }
 
     /// A book alone, if the caller may read it.
-    fn basic(&self, label: label::Book, caller: &Caller) -> Option<facts::Book> {
-        let book = self.books.get(&label)?;
+    fn basic(&self, book: label::Book, caller: &Caller) -> Option<facts::Book> {
+        let book = self.books.get(&book)?;
         let permission = self.permission(book, caller.who)?;
         Some(self.shown(book, permission, caller))
     }
@@ -174,9 +174,10 @@ impl Model {
         caller: &Caller,
         id: Id<label::Collection>,
     ) -> Result<label::Collection, Refusal> {
-        let Id::Of(label) = id else { return Err(Refusal::missing()) };
-        let own = self.collections.get(&label).is_some_and(|one| one.owner == caller.who);
-        if own { Ok(label) } else { Err(Refusal::missing()) }
+        let own = |label: &label::Collection| {
+            self.collections.get(label).is_some_and(|one| one.owner == caller.who)
+        };
+        id.known().filter(own).ok_or_else(Refusal::missing)
     }
 }
 

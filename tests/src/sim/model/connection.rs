@@ -4,7 +4,7 @@ use daybook_domain::property::Edits;
 
 use super::app::Visitor;
 use super::text::{checked_title, merged};
-use super::{Caller, Model, may};
+use super::{Book, Caller, Model, may};
 use crate::sim::body::Id;
 use crate::sim::facts::{Connection, Integration, Properties, Refusal};
 use crate::sim::label;
@@ -35,7 +35,7 @@ impl Model {
         caller: &Caller,
         id: Id<label::Connection>,
     ) -> Result<Connection, Refusal> {
-        let found = if let Id::Of(label) = id { self.connections.get(&label) } else { None };
+        let found = id.known().and_then(|label| self.connections.get(&label));
         found.filter(|one| one.owner == caller.who).cloned().ok_or_else(Refusal::missing)
     }
 
@@ -113,8 +113,10 @@ impl Model {
         id: Id<label::Connection>,
     ) -> Result<Vec<Integration>, Refusal> {
         let connection = self.own_connection(caller, id)?.label;
-        let read = self.books.keys().filter_map(|book| self.enter(*book, caller, may::READ).ok());
-        let all = read.flat_map(|(book, _)| book.integrations.values());
+        let reads = |book: &&Book| {
+            self.permission(book, caller.who).is_some_and(|one| book.allows(one, may::READ))
+        };
+        let all = self.books.values().filter(reads).flat_map(|book| book.integrations.values());
         let mut all: Vec<Integration> =
             all.filter(|one| one.connection == Some(connection)).cloned().collect();
         all.sort_by_key(|one| (one.name.to_lowercase(), one.label));

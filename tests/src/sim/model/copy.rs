@@ -1,6 +1,6 @@
 //! Copies of books, from behaviour 6.6 and 6.14.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use daybook_domain::account::AccountType;
 use daybook_domain::event::EventType;
@@ -37,11 +37,10 @@ pub struct CopyOptions {
 impl Model {
     pub fn copy_book(
         &mut self,
-        source: label::Book,
         caller: &Caller,
         options: &CopyOptions,
     ) -> Result<facts::Book, Refusal> {
-        let (source, permission) = self.enter(source, caller, may::READ)?;
+        let (source, permission) = self.enter(caller, may::READ)?;
         if options.transactions && !allowed(permission, may::OWN) {
             return Err(Refusal::forbidden());
         }
@@ -59,7 +58,7 @@ impl Model {
             Book::founded(caller, &email, options.book, options.owner, settings, source.scale);
         options.fill(&mut book, source, caller, from);
         let mut tx = Tx::new(book, Permission::Owner, caller, &email);
-        tx.emit(EventType::BookCreated, Resource::Book(options.book), BTreeMap::new());
+        tx.emit(EventType::BookCreated, Resource::Book(options.book));
         self.keep(tx);
         Ok(self.shown(&self.books[&options.book], Permission::Owner, caller))
     }

@@ -8,8 +8,7 @@ use jiff::civil::Date;
 use super::dates::{self, Unit};
 use super::query::Query;
 use super::{Caller, Model, may};
-use crate::sim::facts::{Answer, Refusal, Transaction};
-use crate::sim::label;
+use crate::sim::facts::{Refusal, Transaction};
 
 /// Above this number of slices, slices without transactions are left out.
 const MAX_FILLED: usize = 36_600;
@@ -22,25 +21,18 @@ pub struct Span {
     pub periodicity: Option<&'static str>,
 }
 
+/// Posted and trashed transactions by fuzzy date, and whether slices without transactions are left
+/// out.
+pub type Counts = (Vec<(i32, usize)>, Vec<(i32, usize)>, bool);
+
 impl Model {
     /// Counts the transactions that a list has on all its pages.
-    pub fn count(
-        &self,
-        book: label::Book,
-        caller: &Caller,
-        query: &Query,
-    ) -> Result<Answer, Refusal> {
-        let (pages, _) = self.list_transactions(book, caller, query, 1000)?;
-        Ok(Answer::Count(pages.iter().map(Vec::len).sum(), query.warnings()))
+    pub fn count(&self, caller: &Caller, query: &Query) -> Result<usize, Refusal> {
+        Ok(self.list_transactions(caller, query)?.0.len())
     }
 
-    pub fn counts(
-        &self,
-        book: label::Book,
-        caller: &Caller,
-        span: &Span,
-    ) -> Result<Answer, Refusal> {
-        let (book, _) = self.enter(book, caller, may::READ)?;
+    pub fn counts(&self, caller: &Caller, span: &Span) -> Result<Counts, Refusal> {
+        let (book, _) = self.enter(caller, may::READ)?;
         let day =
             |text: &Option<String>| text.as_deref().and_then(dates::parse).ok_or_else(Refusal::bad);
         let (after, before) = (day(&span.after)?, day(&span.before)?);
@@ -56,11 +48,7 @@ impl Model {
             slices(after, before, unit, days)
         };
         let (posted, trashed) = (of(Transaction::counts), of(|one| one.trashed));
-        Ok(Answer::Counts {
-            truncated: posted.1 || trashed.1,
-            posted: posted.0,
-            trashed: trashed.0,
-        })
+        Ok((posted.0, trashed.0, posted.1 || trashed.1))
     }
 }
 

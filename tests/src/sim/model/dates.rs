@@ -179,33 +179,3 @@ pub fn tightest(ranges: impl IntoIterator<Item = Range>) -> Range {
     }
     tightest
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranges_of_1_6() {
-        let today = from_number(20250520);
-        let range = |terms: &[(DateOperator, Literal)]| {
-            tightest(terms.iter().map(|(operator, literal)| literal.range(*operator, today)))
-        };
-        let days = |range: Range| (range.0.map(number), range.1.map(number));
-        let month = |offset| Literal::Variable('m', offset);
-        use DateOperator::{After, Before, On};
-        assert_eq!(
-            days(range(&[(After, month(-1)), (Before, month(0))])),
-            (Some(20250501), Some(20250601))
-        );
-        assert_eq!(
-            days(range(&[(After, month(-12)), (Before, month(-6))])),
-            (Some(20240601), Some(20241201))
-        );
-        assert_eq!(days(range(&[(On, month(-1))])), (Some(20250401), Some(20250501)));
-        assert_eq!(days(range(&[(Before, Literal::Variable('d', 0))])), (None, Some(20250520)));
-        assert_eq!(
-            days(range(&[(After, Literal::Year(2013)), (Before, Literal::Year(2015))])),
-            (Some(20130101), Some(20150101))
-        );
-    }
-}

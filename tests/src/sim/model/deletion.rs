@@ -1,7 +1,5 @@
 //! Deleted books, from behaviour 6.22.
 
-use std::collections::BTreeMap;
-
 use daybook_domain::event::EventType;
 use daybook_domain::permission::Permission;
 
@@ -22,15 +20,12 @@ pub struct Deleted {
 }
 
 impl Model {
-    pub fn delete_book(
-        &mut self,
-        book: label::Book,
-        caller: &Caller,
-    ) -> Result<facts::Book, Refusal> {
-        let (found, permission) = self.enter(book, caller, may::OWN)?;
+    pub fn delete_book(&mut self, caller: &Caller) -> Result<facts::Book, Refusal> {
+        let book = caller.book;
+        let (found, permission) = self.enter(caller, may::OWN)?;
         let shown = self.shown(found, permission, caller);
-        self.write(book, caller, may::OWN, |tx| {
-            tx.emit(EventType::BookDeleted, Resource::Book(book), BTreeMap::new());
+        self.write(caller, may::OWN, |tx| {
+            tx.emit(EventType::BookDeleted, Resource::Book(book));
             Ok(())
         })?;
         if let (Some(deleted), Some(log)) = (self.books.remove(&book), self.logs.remove(&book)) {
@@ -43,23 +38,19 @@ impl Model {
     }
 
     /// Restores a book of the caller (12.12).
-    pub fn restore_book(
-        &mut self,
-        book: label::Book,
-        caller: &Caller,
-    ) -> Result<facts::Book, Refusal> {
+    pub fn restore_book(&mut self, caller: &Caller) -> Result<facts::Book, Refusal> {
+        let book = caller.book;
         let owned =
             self.deleted.get(&book).filter(|deleted| self.owns(&deleted.book, caller)).cloned();
-        let Deleted { book: back, log, at } = owned.ok_or_else(Refusal::missing)?;
+        let Deleted { book: back, log, .. } = owned.ok_or_else(Refusal::missing)?;
         self.deleted.remove(&book);
         self.books.insert(book, back);
         self.logs.insert(book, log);
-        self.write(book, caller, may::OWN, |tx| {
-            let previous = BTreeMap::from([("deletedAt".to_owned(), at.to_string())]);
-            tx.emit(EventType::BookUpdated, Resource::Book(book), previous);
+        self.write(caller, may::OWN, |tx| {
+            tx.emit(EventType::BookUpdated, Resource::Book(book));
             Ok(())
         })?;
-        self.get_book(book, caller)
+        self.get_book(caller)
     }
 
     /// Lists the caller's restorable books by name (12.12).
@@ -71,15 +62,14 @@ impl Model {
         shown
     }
 
-    /// Removes a book whose retention has ended; returns the number of removed books.
-    pub fn remove_book(&mut self, book: label::Book, now: i64) -> usize {
+    /// Removes a book whose retention has ended; returns whether it was due.
+    pub fn remove_book(&mut self, book: label::Book, now: i64) -> bool {
         let due = self.deleted.get(&book).is_some_and(|deleted| deleted.at + WAIT <= now);
         if due {
-            self.detach_pending_deliveries(book, now);
             self.deleted.remove(&book);
             self.forget_webhooks(book);
         }
-        usize::from(due)
+        due
     }
 
     fn owns(&self, book: &Book, caller: &Caller) -> bool {

@@ -1,13 +1,12 @@
 //! Changing transactions, from behaviour 3.10.
 
-use std::collections::BTreeMap;
-
 use daybook_domain::event::EventType;
 use daybook_domain::field::Field;
 use daybook_domain::transaction::Standing;
 
-use super::text::{list_text, merged, note_properties, tags};
-use super::transaction::{check_sides, checked_description, is_blank, read_date, remote_ids};
+use super::chart::is_blank;
+use super::text::{merged, tags};
+use super::transaction::{check_sides, read_date, remote_ids};
 use super::{Tx, amount, dates, may};
 use crate::sim::body::{Named, TransactionBody};
 use crate::sim::facts::{Refusal, Resource, Transaction};
@@ -40,9 +39,9 @@ impl Tx {
             after.standing = Standing::Checked;
         }
         let label = after.label;
-        self.replace_transaction(before, after, changed);
+        self.replace_transaction(after, changed);
         if checks {
-            self.emit(EventType::TransactionChecked, Resource::Transaction(label), BTreeMap::new());
+            self.emit(EventType::TransactionChecked, Resource::Transaction(label));
         }
         Ok(())
     }
@@ -78,7 +77,7 @@ impl Tx {
         after.amount = self.edited_amount(before, &body.amount, clears)?;
         after.description = match &body.description {
             Field::Keep if !clears => before.description.clone(),
-            Field::Set(text) => checked_description(text)?,
+            Field::Set(text) => text.clone(),
             Field::Keep | Field::Clear => String::new(),
         };
         after.tags = tags(&after.description);
@@ -107,61 +106,18 @@ impl Tx {
         };
         match (amount::read(text, &self.book.settings.separator)?, before.amount) {
             (None, _) => Ok(None),
-            (Some(reading), Some(stored)) if amount::is_stored(reading, stored) => Ok(Some(stored)),
+            (Some(reading), Some(stored)) if reading == stored => Ok(Some(stored)),
             (Some(reading), _) => {
                 amount::record(reading, &self.book.settings, self.book.scale).map(Some)
             }
         }
     }
 
-    /// Stores a changed transaction and, unless only its state changed, emits the previous values
-    /// (8.3).
-    pub fn replace_transaction(
-        &mut self,
-        before: &Transaction,
-        mut after: Transaction,
-        updated: bool,
-    ) {
+    /// Stores a changed transaction, with an event if more than its state changed (8.3).
+    pub fn replace_transaction(&mut self, mut after: Transaction, updated: bool) {
         after.stamp.updated = self.caller.now;
         if updated {
-            let mut previous = BTreeMap::new();
-            let mut note = |key: &str, changed: bool, old: String| {
-                if changed {
-                    previous.insert(key.to_owned(), old);
-                }
-            };
-            let side = |side: Option<label::Account>| {
-                side.map(|side| format!("{side:?}")).unwrap_or_default()
-            };
-            note("creditAccId", before.credit != after.credit, side(before.credit));
-            note("debitAccId", before.debit != after.debit, side(before.debit));
-            note(
-                "dateValue",
-                before.date != after.date,
-                before.date.map(|day| dates::number(day).to_string()).unwrap_or_default(),
-            );
-            let digits = self.book.settings.digits;
-            note(
-                "amount",
-                before.amount != after.amount,
-                before.amount.map(|units| amount::show(units, digits)).unwrap_or_default(),
-            );
-            note(
-                "description",
-                before.description != after.description,
-                before.description.clone(),
-            );
-            note("urls", before.urls != after.urls, list_text(before.urls.clone()));
-            note(
-                "remoteIds",
-                before.remote_ids != after.remote_ids,
-                list_text(before.remote_ids.clone()),
-            );
-            let files =
-                |one: &Transaction| list_text(one.files.iter().map(|file| format!("{file:?}")));
-            note("files", before.files != after.files, files(before));
-            note_properties(&before.properties, &after.properties, &mut previous);
-            self.emit(EventType::TransactionUpdated, Resource::Transaction(after.label), previous);
+            self.emit(EventType::TransactionUpdated, Resource::Transaction(after.label));
         }
         self.book.put(after);
     }

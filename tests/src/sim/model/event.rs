@@ -5,10 +5,9 @@ use daybook_domain::event::EventType;
 
 use super::{Caller, Model, may};
 use crate::sim::facts::{Event, EventView, Refusal, Resource};
-use crate::sim::label;
 
 /// The filter of an event list.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// In milliseconds, inclusive.
     pub after: Option<i64>,
@@ -20,27 +19,17 @@ pub struct Filter {
 }
 
 impl Model {
-    /// Lists events in pages, newest first.
-    pub fn list_events(
-        &self,
-        book: label::Book,
-        caller: &Caller,
-        filter: &Filter,
-        limit: usize,
-    ) -> Result<Vec<Vec<EventView>>, Refusal> {
-        let (found, _) = self.enter(book, caller, may::READ)?;
+    /// Lists events, newest first.
+    pub fn list_events(&self, caller: &Caller, filter: &Filter) -> Result<Vec<EventView>, Refusal> {
+        let (found, _) = self.enter(caller, may::READ)?;
         let insider = self.collaborates(found, caller);
         let seen = |event: &&Event| insider || !matches!(event.resource, Resource::Collaborator(_));
-        let log = self.logs[&book].iter().rev();
+        let log = self.logs[&caller.book].iter().rev();
         let shown = |event: &Event| EventView {
             event: event.clone(),
-            responses: self.responses(book, event.sequence),
+            responses: self.responses(caller.book, event.sequence),
         };
-        let found: Vec<EventView> =
-            log.filter(seen).map(shown).filter(|seen| filter.takes(seen)).collect();
-        // The default and the maximum page size.
-        let limit = if limit == 0 { 50 } else { limit.min(200) };
-        Ok(pages(found, limit))
+        Ok(log.filter(seen).map(shown).filter(|seen| filter.takes(seen)).collect())
     }
 }
 
@@ -59,14 +48,5 @@ impl Filter {
             }
             (None, None) => self.kind.is_none_or(|kind| event.kind == kind),
         }
-    }
-}
-
-/// Splits a list into pages; an empty list is one empty page.
-pub fn pages<T: Clone>(items: Vec<T>, limit: usize) -> Vec<Vec<T>> {
-    if items.is_empty() {
-        vec![Vec::new()]
-    } else {
-        items.chunks(limit).map(<[T]>::to_vec).collect()
     }
 }

@@ -1,42 +1,28 @@
 //! Files and the transactions that reference them, from behaviour 3.2.12, 3.2.13, 8.3, 9.6, 9.14 -
 //! 9.16 and 12.1.
 
-use std::collections::BTreeMap;
-
 use daybook_domain::event::EventType;
 use daybook_domain::field::Field;
 use daybook_domain::permission::Permission;
 use daybook_domain::transaction::Standing;
 
-use super::event::pages;
-use super::text::{merged, note_properties};
+use super::text::{checked_title, merged};
 use super::{Book, Caller, Model, Tx, may};
 use crate::sim::body::{FileBody, Id};
 use crate::sim::facts::{File, Properties, Refusal, Resource, Transaction};
 use crate::sim::label;
 
 impl Model {
-    /// Lists files in pages, newest first; a RECORDER sees only its own.
-    pub fn list_files(
-        &self,
-        book: label::Book,
-        caller: &Caller,
-        limit: usize,
-    ) -> Result<Vec<Vec<File>>, Refusal> {
-        let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
+    /// Lists files, newest first; a RECORDER sees only its own.
+    pub fn list_files(&self, caller: &Caller) -> Result<Vec<File>, Refusal> {
+        let (book, permission) = self.enter(caller, may::READ_TRANSACTIONS)?;
         let visible =
             |file: &&File| book.allows(permission, may::READ) || file.creator == caller.who;
-        let found: Vec<File> = book.files.values().rev().filter(visible).cloned().collect();
-        Ok(pages(found, if limit == 0 { 100 } else { limit.min(1000) }))
+        Ok(book.files.values().rev().filter(visible).cloned().collect())
     }
 
-    pub fn get_file(
-        &self,
-        book: label::Book,
-        caller: &Caller,
-        id: Id<label::File>,
-    ) -> Result<File, Refusal> {
-        let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
+    pub fn get_file(&self, caller: &Caller, id: Id<label::File>) -> Result<File, Refusal> {
+        let (book, permission) = self.enter(caller, may::READ_TRANSACTIONS)?;
         let visible =
             |file: &&File| book.allows(permission, may::READ) || file.creator == caller.who;
         book.file(id).filter(visible).cloned().ok_or_else(Refusal::missing)
@@ -45,7 +31,7 @@ impl Model {
 
 impl Book {
     fn file(&self, id: Id<label::File>) -> Option<&File> {
-        if let Id::Of(label) = id { self.files.get(&label) } else { None }
+        id.known().and_then(|label| self.files.get(&label))
     }
 
     fn holders(&self, file: label::File) -> Vec<Transaction> {
@@ -55,7 +41,7 @@ impl Book {
 
 impl Tx {
     pub fn create_file(&mut self, body: &FileBody) -> Result<File, Refusal> {
-        let name = checked_name(body.name.as_deref().unwrap_or_default())?;
+        let name = checked_title(body.name.as_deref())?;
         let file = File {
             label: body.label,
             content_type: content_type(&body.content_type, "", &name)?,
@@ -66,14 +52,17 @@ impl Tx {
             stamp: self.caller.stamp(),
         };
         self.book.files.insert(file.label, file.clone());
-        self.emit(EventType::FileCreated, Resource::File(file.label), BTreeMap::new());
+        self.emit(EventType::FileCreated, Resource::File(file.label));
         Ok(file)
     }
 
     pub fn update_file(&mut self, body: &FileBody) -> Result<File, Refusal> {
         let before = self.visible_file(body.id.ok_or_else(Refusal::bad)?)?;
         self.check_own(&before)?;
-        let name = body.name.as_deref().map_or(Ok(before.name.clone()), checked_name)?;
+        let name = body
+            .name
+            .as_deref()
+            .map_or(Ok(before.name.clone()), |name| checked_title(Some(name)))?;
         let mut after = File {
             content_type: content_type(&body.content_type, &before.content_type, &name)?,
             name,
@@ -89,11 +78,7 @@ impl Tx {
         }
         after.stamp.updated = self.caller.now;
         self.book.files.insert(after.label, after.clone());
-        self.emit(
-            EventType::FileUpdated,
-            Resource::File(after.label),
-            differences(&before, &after),
-        );
+        self.emit(EventType::FileUpdated, Resource::File(after.label));
         Ok(after)
     }
 
@@ -105,10 +90,10 @@ impl Tx {
         for before in self.book.holders(doomed.label) {
             let mut after = before.clone();
             after.files.retain(|file| *file != doomed.label);
-            self.replace_transaction(&before, after, true);
+            self.replace_transaction(after, true);
         }
         self.book.files.remove(&doomed.label);
-        self.emit(EventType::FileDeleted, Resource::File(doomed.label), BTreeMap::new());
+        self.emit(EventType::FileDeleted, Resource::File(doomed.label));
         Ok(doomed)
     }
 
@@ -173,14 +158,6 @@ impl Tx {
     }
 }
 
-fn checked_name(name: &str) -> Result<String, Refusal> {
-    if name.trim().is_empty() || name.chars().count() > 255 {
-        Err(Refusal::bad())
-    } else {
-        Ok(name.trim().to_owned())
-    }
-}
-
 /// The content type; if null or blank, it follows from the extension of the name (9.6, 9.14).
 fn content_type(given: &Field<String>, before: &str, name: &str) -> Result<String, Refusal> {
     match given {
@@ -201,21 +178,4 @@ fn content_type(given: &Field<String>, before: &str, name: &str) -> Result<Strin
             Ok(found.map_or("application/octet-stream", |(_, kind)| kind).to_owned())
         }
     }
-}
-
-/// The previous values of changed fields (8.3).
-fn differences(before: &File, after: &File) -> BTreeMap<String, String> {
-    let mut previous = BTreeMap::new();
-    if before.name != after.name {
-        previous.insert("name".to_owned(), before.name.clone());
-    }
-    if before.content_type != after.content_type {
-        previous.insert("contentType".to_owned(), before.content_type.clone());
-    }
-    if before.content != after.content {
-        previous.insert("content".to_owned(), before.content.digest());
-        previous.insert("size".to_owned(), before.content.size().to_string());
-    }
-    note_properties(&before.properties, &after.properties, &mut previous);
-    previous
 }

@@ -1,14 +1,14 @@
 //! Groups, from behaviour 4.12 - 4.17.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use daybook_domain::account::AccountType;
 use daybook_domain::event::EventType;
 use daybook_domain::field::Field;
 
-use super::text::{checked_name, merged, normalized, note_properties};
-use super::{Book, Tx, each, may};
-use crate::sim::body::{GroupBody, Id, Named};
+use super::text::{checked_name, merged};
+use super::{Book, Tx, chart, each, may};
+use crate::sim::body::{GroupBody, Named};
 use crate::sim::facts::{Group, Nature, Properties, Refusal, Resource};
 use crate::sim::label;
 
@@ -22,16 +22,7 @@ pub fn is_credit(kind: AccountType) -> bool {
 
 impl Book {
     pub fn find_group(&self, named: &Named<label::Group>) -> Option<&Group> {
-        let by_id = match named.id {
-            Some(Id::Of(label)) => self.groups.get(&label),
-            Some(Id::Unknown) | None => None,
-        };
-        by_id.or_else(|| self.group_called(named.name.as_deref()?))
-    }
-
-    fn group_called(&self, name: &str) -> Option<&Group> {
-        let name = normalized(name);
-        self.groups.values().find(|group| normalized(&group.name) == name)
+        chart::find(&self.groups, named)
     }
 
     /// The groups directly below, in order of creation.
@@ -53,8 +44,8 @@ impl Book {
 
     /// The groups in list order: parents before children, then by name (4.19).
     pub fn groups_in_order(&self) -> Vec<Group> {
-        let mut groups: Vec<Group> = self.groups.values().cloned().collect();
-        groups.sort_by_key(|group| (self.depth(group), normalized(&group.name)));
+        let mut groups = chart::by_name(&self.groups);
+        groups.sort_by_key(|group| self.depth(group));
         groups
     }
 
@@ -92,22 +83,25 @@ impl Book {
     pub fn with_nature(&self, group: &Group) -> (Group, Nature) {
         (group.clone(), self.nature(group.label))
     }
+
+    fn with_natures(&self, labels: &[label::Group]) -> Vec<(Group, Nature)> {
+        labels.iter().map(|label| self.with_nature(&self.groups[label])).collect()
+    }
 }
 
 impl Tx {
     /// Creates groups; an item's parent may be an earlier item (4.16).
-    pub fn create_groups(&mut self, items: &[GroupBody]) -> Result<Vec<label::Group>, Refusal> {
-        each(items, |body| {
+    pub fn create_groups(&mut self, items: &[GroupBody]) -> Result<Vec<(Group, Nature)>, Refusal> {
+        let labels = each(items, |body| {
             let locked = body.locked.unwrap_or(false);
             if locked && !self.may(may::OWN) {
                 return Err(Refusal::forbidden());
             }
-            self.check_group_name(body.name.as_deref(), None)?;
+            chart::check_free(&self.book.groups, body.name.as_deref(), None)?;
             let parent = self.named_parent(&body.parent)?;
-            let name = checked_name(body.name.as_deref())?;
             let group = Group {
                 label: body.label,
-                name,
+                name: checked_name(body.name.as_deref())?,
                 parent: parent.value(),
                 hidden: body.hidden.unwrap_or(false),
                 locked,
@@ -115,19 +109,17 @@ impl Tx {
                 stamp: self.caller.stamp(),
             };
             self.book.groups.insert(group.label, group);
-            self.emit(EventType::GroupCreated, Resource::Group(body.label), BTreeMap::new());
+            self.emit(EventType::GroupCreated, Resource::Group(body.label));
             Ok(body.label)
-        })
+        })?;
+        Ok(self.book.with_natures(&labels))
     }
 
-    pub fn update_groups(&mut self, items: &[GroupBody]) -> Result<Vec<label::Group>, Refusal> {
-        let named = |body: &GroupBody| Named {
-            id: body.id,
-            name: body.name.clone().filter(|_| body.id.is_none()),
-        };
-        let targets = self.known_groups(&items.iter().map(named).collect::<Vec<_>>())?;
+    pub fn update_groups(&mut self, items: &[GroupBody]) -> Result<Vec<(Group, Nature)>, Refusal> {
+        let named: Vec<_> = items.iter().map(|body| chart::target(body.id, &body.name)).collect();
+        let targets = chart::resolve(&self.book.groups, &named)?;
         each(items.iter().zip(&targets), |(body, label)| self.update_group(body, *label))?;
-        Ok(targets)
+        Ok(self.book.with_natures(&targets))
     }
 
     fn update_group(&mut self, body: &GroupBody, label: label::Group) -> Result<(), Refusal> {
@@ -141,49 +133,32 @@ impl Tx {
         if (before.locked || locks) && !self.may(may::OWN) {
             return Err(Refusal::forbidden());
         }
-        self.replace_group(before, revised?);
+        self.replace_group(revised?);
         Ok(())
     }
 
     fn revised_group(&self, before: &Group, body: &GroupBody) -> Result<Group, Refusal> {
-        // A name without an id only looks the group up (4.21).
         let name = body.name.as_deref().filter(|_| body.id.is_some());
-        self.check_group_name(name, Some(before.label))?;
+        chart::check_free(&self.book.groups, name, Some(before.label))?;
         let parent = self.named_parent(&body.parent)?;
         if let Field::Set(parent) = parent
             && self.book.below(before.label).contains(&parent)
         {
             return Err(Refusal::bad());
         }
-        let mut after = before.clone();
-        if name.is_some() {
-            after.name = checked_name(name)?;
-        }
-        after.parent = parent.apply(before.parent);
-        after.hidden = body.hidden.unwrap_or(before.hidden);
-        after.locked = body.locked.unwrap_or(before.locked);
-        after.properties = merged(&before.properties, &body.properties)?;
-        Ok(after)
+        Ok(Group {
+            name: chart::renamed(&before.name, body.id, name)?,
+            parent: parent.apply(before.parent),
+            hidden: body.hidden.unwrap_or(before.hidden),
+            locked: body.locked.unwrap_or(before.locked),
+            properties: merged(&before.properties, &body.properties)?,
+            ..before.clone()
+        })
     }
 
-    fn replace_group(&mut self, before: Group, mut after: Group) {
+    fn replace_group(&mut self, mut after: Group) {
         after.stamp.updated = self.caller.now;
-        let mut previous = BTreeMap::new();
-        let mut note = |key: &str, changed: bool, old: String| {
-            if changed {
-                previous.insert(key.to_owned(), old);
-            }
-        };
-        note("name", before.name != after.name, before.name.clone());
-        note(
-            "parent",
-            before.parent != after.parent,
-            before.parent.map(|parent| format!("{parent:?}")).unwrap_or_default(),
-        );
-        note("hidden", before.hidden != after.hidden, before.hidden.to_string());
-        note("locked", before.locked != after.locked, before.locked.to_string());
-        note_properties(&before.properties, &after.properties, &mut previous);
-        self.emit(EventType::GroupUpdated, Resource::Group(after.label), previous);
+        self.emit(EventType::GroupUpdated, Resource::Group(after.label));
         self.book.groups.insert(after.label, after);
     }
 
@@ -193,7 +168,7 @@ impl Tx {
         &mut self,
         named: &[Named<label::Group>],
     ) -> Result<Vec<(Group, Nature)>, Refusal> {
-        let targets = self.known_groups(named)?;
+        let targets = chart::resolve(&self.book.groups, named)?;
         let owner = self.may(may::OWN);
         let answered = each(targets, |label| {
             let touched = self.book.children(Some(label)).into_iter().chain([label]);
@@ -230,42 +205,16 @@ impl Tx {
             .cloned()
             .collect::<Vec<_>>()
         {
-            let mut after = before.clone();
+            let mut after = before;
             after.groups.remove(&label);
-            self.replace_account(before, after);
+            self.replace_account(after);
         }
         let parent = self.book.groups[&label].parent;
         for child in self.book.children(Some(label)) {
-            let before = self.book.groups[&child].clone();
-            let after = Group { parent, ..before.clone() };
-            self.replace_group(before, after);
+            self.replace_group(Group { parent, ..self.book.groups[&child].clone() });
         }
         self.book.groups.remove(&label);
-        self.emit(EventType::GroupDeleted, Resource::Group(label), BTreeMap::new());
-    }
-
-    fn known_groups(&self, named: &[Named<label::Group>]) -> Result<Vec<label::Group>, Refusal> {
-        let found = each(named, |named| {
-            let says_nothing = named.id.is_none()
-                && normalized(named.name.as_deref().unwrap_or_default()).is_empty();
-            if says_nothing {
-                Err(Refusal::bad())
-            } else {
-                Ok(self.book.find_group(named).map(|group| group.label))
-            }
-        })?;
-        found.into_iter().collect::<Option<Vec<_>>>().ok_or_else(Refusal::missing)
-    }
-
-    fn check_group_name(
-        &self,
-        name: Option<&str>,
-        own: Option<label::Group>,
-    ) -> Result<(), Refusal> {
-        let taken = name
-            .and_then(|name| self.book.group_called(name))
-            .is_some_and(|group| Some(group.label) != own);
-        if taken { Err(Refusal::bad()) } else { Ok(()) }
+        self.emit(EventType::GroupDeleted, Resource::Group(label));
     }
 
     fn named_parent(

@@ -1,13 +1,13 @@
 //! Integrations, from behaviour 9.4.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use daybook_domain::event::EventType;
-use daybook_domain::integration::AppReach;
+use daybook_domain::permission::Permission;
 use daybook_domain::property::Edits;
 
 use super::app::{self, Visitor};
-use super::text::{checked_title, merged, note_properties};
+use super::text::{checked_title, merged};
 use super::{Book, Caller, Model, Tx, may};
 use crate::sim::body::Id;
 use crate::sim::facts::{AppView, Integration, Properties, Refusal, Resource};
@@ -21,8 +21,6 @@ pub struct IntegrationInput {
     pub connection: Option<Id<label::Connection>>,
     pub name: Option<String>,
     pub properties: Edits,
-    pub reach: Option<AppReach>,
-    pub own_events: Option<bool>,
 }
 
 impl Book {
@@ -39,19 +37,15 @@ impl Book {
     }
 
     fn integration(&self, id: Id<label::Integration>) -> Result<Integration, Refusal> {
-        let found = if let Id::Of(label) = id { self.integrations.get(&label) } else { None };
+        let found = id.known().and_then(|label| self.integrations.get(&label));
         found.cloned().ok_or_else(Refusal::missing)
     }
 }
 
 impl Model {
     /// Lists the apps installed in the book, including those that the reader cannot see elsewhere.
-    pub fn list_book_apps(
-        &self,
-        book: label::Book,
-        caller: &Caller,
-    ) -> Result<Vec<AppView>, Refusal> {
-        let (book, _) = self.enter(book, caller, may::READ)?;
+    pub fn list_book_apps(&self, caller: &Caller) -> Result<Vec<AppView>, Refusal> {
+        let (book, _) = self.enter(caller, may::READ)?;
         let installed: BTreeSet<label::App> = book.installed().map(|one| one.app).collect();
         let apps = self.apps.values().filter(|app| installed.contains(&app.label));
         Ok(app::seen(apps, Visitor::from(caller)))
@@ -59,11 +53,10 @@ impl Model {
 
     pub fn install(
         &mut self,
-        label: label::Book,
         caller: &Caller,
         input: &IntegrationInput,
     ) -> Result<Integration, Refusal> {
-        let (book, _) = self.enter(label, caller, may::MANAGE)?;
+        let (book, _) = self.enter(caller, may::MANAGE)?;
         let connection = match input.connection {
             Some(id) => Some(self.own_connection(caller, id).map_err(|_| Refusal::bad())?),
             None => None,
@@ -95,15 +88,13 @@ impl Model {
             name: given.map_or(Ok(own_name), |name| checked_title(Some(name)))?,
             installer: caller.who,
             properties: merged(&Properties::new(), &input.properties)?,
-            reach: input.reach.unwrap_or(AppReach::Collection),
-            own_events: input.own_events.unwrap_or(true),
             created: caller.now,
             updated: caller.now,
         };
         self.installed.insert(made.label, app);
-        self.write(label, caller, may::MANAGE, |tx| {
+        self.write(caller, may::MANAGE, |tx| {
             tx.book.integrations.insert(made.label, made.clone());
-            tx.tell_of(EventType::IntegrationCreated, made.label, BTreeMap::new());
+            tx.emit(EventType::IntegrationCreated, Resource::Integration(made.label));
             Ok(made)
         })
     }
@@ -118,11 +109,10 @@ impl Model {
         for book in books {
             let used = book.integrations.values().filter(|one| one.connection == Some(connection));
             let used: Vec<label::Integration> = used.map(|one| one.label).collect();
-            let permission = daybook_domain::permission::Permission::Owner;
-            let mut tx = Tx::new(book, permission, caller, &email);
+            let mut tx = Tx::new(book, Permission::Owner, caller, &email);
             for label in used {
                 tx.book.integrations.remove(&label);
-                tx.tell_of(EventType::IntegrationDeleted, label, BTreeMap::new());
+                tx.emit(EventType::IntegrationDeleted, Resource::Integration(label));
             }
             self.keep(tx);
         }
@@ -135,35 +125,17 @@ impl Tx {
         id: Option<Id<label::Integration>>,
         name: Option<&str>,
         properties: &Edits,
-        reach: Option<AppReach>,
-        own_events: Option<bool>,
     ) -> Result<Integration, Refusal> {
         let before = self.book.integration(id.ok_or_else(Refusal::bad)?)?;
         let mut after = before.clone();
-        after.reach = reach.unwrap_or(before.reach);
-        after.own_events = own_events.unwrap_or(before.own_events);
-        if after.reach != before.reach && before.installer != self.caller.who {
-            return Err(Refusal::new("forbidden"));
-        }
         if let Some(name) = name {
             after.name = checked_title(Some(name))?;
         }
         after.properties = merged(&before.properties, properties)?;
-        let mut previous = BTreeMap::new();
-        if after.name != before.name {
-            previous.insert("name".to_owned(), before.name);
-        }
-        if after.reach != before.reach {
-            previous.insert("reach".to_owned(), before.reach.as_str().to_owned());
-        }
-        if after.own_events != before.own_events {
-            previous.insert("ownEvents".to_owned(), before.own_events.to_string());
-        }
-        note_properties(&before.properties, &after.properties, &mut previous);
-        if !previous.is_empty() {
+        if after != before {
             after.updated = self.caller.now;
             self.book.integrations.insert(after.label, after.clone());
-            self.tell_of(EventType::IntegrationUpdated, after.label, previous);
+            self.emit(EventType::IntegrationUpdated, Resource::Integration(after.label));
         }
         Ok(after)
     }
@@ -174,11 +146,7 @@ impl Tx {
     ) -> Result<Integration, Refusal> {
         let doomed = self.book.integration(id)?;
         self.book.integrations.remove(&doomed.label);
-        self.tell_of(EventType::IntegrationDeleted, doomed.label, BTreeMap::new());
+        self.emit(EventType::IntegrationDeleted, Resource::Integration(doomed.label));
         Ok(doomed)
-    }
-
-    fn tell_of(&mut self, kind: EventType, label: label::Integration, previous: Properties) {
-        self.emit(kind, Resource::Integration(label), previous);
     }
 }

@@ -1,7 +1,5 @@
 //! The transition table and batches, from behaviour 3.3 - 3.6.
 
-use std::collections::BTreeMap;
-
 use daybook_domain::event::EventType;
 use daybook_domain::permission::Permission;
 use daybook_domain::transaction::{Standing, Verb};
@@ -152,9 +150,9 @@ impl Tx {
 
     /// The transaction, if visible; a RECORDER sees only its own drafts.
     fn visible(&self, id: Id<label::Transaction>) -> Option<label::Transaction> {
-        let Id::Of(label) = id else { return None };
-        let transaction = self.book.transactions.get(&label)?;
-        (self.may(may::READ) || is_own_draft(transaction, &self.caller)).then_some(label)
+        let transaction = self.book.transactions.get(&id.known()?)?;
+        (self.may(may::READ) || is_own_draft(transaction, &self.caller))
+            .then_some(transaction.label)
     }
 
     fn perform_one(
@@ -213,8 +211,8 @@ impl Tx {
                 (Transaction { trashed: false, ..before.clone() }, EventType::TransactionRestored)
             }
         };
-        self.emit(kind, Resource::Transaction(after.label), BTreeMap::new());
-        self.replace_transaction(before, after, false);
+        self.emit(kind, Resource::Transaction(after.label));
+        self.replace_transaction(after, false);
         Ok(ItemResult::Changed)
     }
 }

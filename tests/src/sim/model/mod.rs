@@ -5,11 +5,10 @@
 pub mod access_request;
 pub mod account;
 pub mod amount;
-pub mod api_key;
 pub mod app;
-pub mod attempt;
 pub mod balance;
 pub mod book;
+pub mod chart;
 pub mod collaborator;
 pub mod collection;
 pub mod connection;
@@ -18,7 +17,6 @@ pub mod count;
 pub mod dates;
 pub mod deletion;
 pub mod delivery;
-pub mod detached;
 pub mod edit;
 pub mod event;
 pub mod file;
@@ -60,11 +58,13 @@ pub mod may {
     pub const OWN: &str = "O";
 }
 
-/// The caller of a request, the app it acts through, and the time.
+/// The caller of a request, its book, the app it acts through, and the time.
 #[derive(Clone, Debug)]
 pub struct Caller {
     /// The number of the user.
     pub who: usize,
+    /// The book of the request; any book, if it has none.
+    pub book: label::Book,
     pub agent: Option<String>,
     /// How many apps acted one after another before this request.
     pub depth: i64,
@@ -112,7 +112,6 @@ pub struct Model {
     pub collections: BTreeMap<label::Collection, collection::Collection>,
     /// In order of age, which is the order of labels.
     pub tokens: BTreeMap<label::Token, facts::Token>,
-    pub api_keys: BTreeMap<label::ApiKey, facts::ApiKey>,
     pub apps: BTreeMap<label::App, facts::App>,
     pub connections: BTreeMap<label::Connection, facts::Connection>,
     /// The apps of all integrations, including deleted ones.
@@ -135,13 +134,8 @@ pub struct Tx {
 impl Model {
     /// Returns the book and the caller's permission. Callers without access and unknown books get
     /// 404, an insufficient permission 403 (7.4).
-    pub fn enter(
-        &self,
-        book: label::Book,
-        caller: &Caller,
-        may: &str,
-    ) -> Result<(&Book, Permission), Refusal> {
-        let book = self.books.get(&book).ok_or_else(Refusal::missing)?;
+    pub fn enter(&self, caller: &Caller, may: &str) -> Result<(&Book, Permission), Refusal> {
+        let book = self.books.get(&caller.book).ok_or_else(Refusal::missing)?;
         let permission = self.permission(book, caller.who).ok_or_else(Refusal::missing)?;
         if book.allows(permission, may) {
             Ok((book, permission))
@@ -169,12 +163,11 @@ impl Model {
     /// Runs a request that may change the book. A refused request changes nothing.
     pub fn write<T>(
         &mut self,
-        label: label::Book,
         caller: &Caller,
         may: &str,
         work: impl FnOnce(&mut Tx) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
-        let (book, permission) = self.enter(label, caller, may)?;
+        let (book, permission) = self.enter(caller, may)?;
         let mut tx = Tx::new(book.clone(), permission, caller, &self.users[caller.who].email);
         let answer = work(&mut tx)?;
         self.keep(tx);
@@ -212,22 +205,9 @@ impl Tx {
     }
 
     /// Records an event; it gets its number when the request succeeds.
-    pub fn emit(
-        &mut self,
-        kind: EventType,
-        resource: Resource,
-        previous: BTreeMap<String, String>,
-    ) {
+    pub fn emit(&mut self, kind: EventType, resource: Resource) {
         let Caller { who, agent, now, .. } = self.caller.clone();
-        self.emitted.push(Event {
-            sequence: 0,
-            kind,
-            resource,
-            user: who,
-            agent,
-            at: now,
-            previous,
-        });
+        self.emitted.push(Event { sequence: 0, kind, resource, user: who, agent, at: now });
     }
 
     /// Does a part of the work and undoes it if it fails.

@@ -8,10 +8,9 @@ use daybook_domain::transaction::Standing;
 use jiff::civil::Date;
 
 use super::dates::{self, DateOperator, Literal, within};
-use super::event::pages;
 use super::group::is_permanent;
 use super::text::{folded, property_key};
-use super::{Book, Caller, Model, User, amount, may};
+use super::{Book, Caller, Model, User, may};
 use crate::sim::body::Named;
 use crate::sim::facts::{Refusal, Row, Transaction};
 use crate::sim::label;
@@ -31,8 +30,8 @@ pub enum Term {
     To(Named<label::Account>),
     Group(Named<label::Group>),
     Date(DateOperator, Literal),
-    /// A comparison, such as `amount>=10`.
-    Amount(&'static str, String),
+    /// A comparison, such as `amount>=10`, in units of 10^-8.
+    Amount(&'static str, i128),
     /// The word after `is:`.
     Is(&'static str),
     Tag(String),
@@ -48,34 +47,21 @@ pub enum Term {
     /// Whether an app answered an event of the transaction with an error.
     Error(bool),
     /// A term that cannot be parsed (1.1.9).
-    Unreadable(Flaw),
-}
-
-/// A term of which a part is ignored, and the warning about it (1.1.13).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Flaw {
-    pub text: &'static str,
-    pub warning: &'static str,
-}
-
-impl Flaw {
-    pub const fn new(text: &'static str, warning: &'static str) -> Flaw {
-        Flaw { text, warning }
-    }
+    Unreadable(&'static str),
 }
 
 /// A conjunction of terms; several `is:` terms are alternatives (1.2.1).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Query {
     pub clauses: Vec<Clause>,
     /// `using:postDate`.
     pub by_posting: bool,
-    /// Ignored terms, after all others.
-    pub ignored: Vec<Flaw>,
+    /// A term that lists ignore (1.1.13), after all others.
+    pub ignored: Option<&'static str>,
 }
 
-/// The rows of a list in pages, and the single account it is about (2.8).
-pub type Listed = (Vec<Vec<Row>>, Option<label::Account>);
+/// The rows of a list, and the single account it is about (2.8).
+pub type Listed = (Vec<Row>, Option<label::Account>);
 
 /// The context of a term besides the transaction.
 struct MatchContext<'s> {
@@ -107,25 +93,18 @@ impl Model {
     /// Finds a transaction, trashed or not; a RECORDER sees only its own drafts.
     pub fn get_transaction(
         &self,
-        book: label::Book,
         caller: &Caller,
         label: Option<label::Transaction>,
     ) -> Result<Transaction, Refusal> {
-        let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
+        let (book, permission) = self.enter(caller, may::READ_TRANSACTIONS)?;
         let found = label.and_then(|label| book.transactions.get(&label));
         let visible =
             |one: &&Transaction| book.allows(permission, may::READ) || is_own_draft(one, caller);
         found.filter(visible).cloned().ok_or_else(Refusal::missing)
     }
 
-    pub fn list_transactions(
-        &self,
-        book: label::Book,
-        caller: &Caller,
-        query: &Query,
-        limit: usize,
-    ) -> Result<Listed, Refusal> {
-        let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
+    pub fn list_transactions(&self, caller: &Caller, query: &Query) -> Result<Listed, Refusal> {
+        let (book, permission) = self.enter(caller, may::READ_TRANSACTIONS)?;
         let today = dates::day(caller.now, &book.settings.zone);
         let failed = self.failed(book.label);
         let sees_all = book.allows(permission, may::READ);
@@ -137,14 +116,13 @@ impl Model {
         if !sees_all {
             found.retain(|one| is_own_draft(one, caller));
         }
-        let limit = if limit == 0 { 100 } else { limit.min(1000) };
         let account = query.account(book).filter(|_| sees_all);
         let running = account.map(|account| book.running(account)).unwrap_or_default();
         let row = |transaction: &Transaction| Row {
             balance: running.get(&transaction.label).copied(),
             transaction: transaction.clone(),
         };
-        Ok((pages(found.into_iter().map(row).collect(), limit), account))
+        Ok((found.into_iter().map(row).collect(), account))
     }
 }
 
@@ -206,24 +184,6 @@ impl Query {
             }
         }
         self.clauses.iter().any(|clause| wants(clause, false))
-    }
-
-    /// The warnings in the order of the text (1.1.13).
-    pub fn warnings(&self) -> Vec<String> {
-        fn gather(clause: &Clause, into: &mut Vec<Flaw>) {
-            match clause {
-                Clause::Term(Term::Unreadable(flaw)) => into.push(*flaw),
-                Clause::Term(_) => {}
-                Clause::Not(inner) => gather(inner, into),
-                Clause::All(inner) | Clause::Any(inner) => {
-                    inner.iter().for_each(|clause| gather(clause, into));
-                }
-            }
-        }
-        let mut flaws = Vec::new();
-        self.clauses.iter().for_each(|clause| gather(clause, &mut flaws));
-        flaws.extend(&self.ignored);
-        flaws.iter().map(|flaw| format!("{}: {}", flaw.text, flaw.warning)).collect()
     }
 
     /// The account of the only account term, if no NOT and no OR contains it (2.8).
@@ -314,8 +274,8 @@ impl MatchContext<'_> {
             Term::Date(operator, literal) => self
                 .day_of(transaction)
                 .is_some_and(|day| within(day, literal.range(*operator, self.today))),
-            Term::Amount(comparison, text) => {
-                transaction.amount.is_some_and(|units| compares(units, comparison, text))
+            Term::Amount(comparison, value) => {
+                transaction.amount.is_some_and(|units| compares(units, comparison, *value))
             }
             Term::Is(state) => is_in(transaction, state),
             Term::Tag(tag) => {
@@ -362,19 +322,12 @@ fn is_in(transaction: &Transaction, state: &str) -> bool {
     own == state || state == "posted" && transaction.counts()
 }
 
-fn compares(units: i128, comparison: &str, text: &str) -> bool {
-    let magnitude = match amount::read(text.trim_start_matches('-'), "DOT") {
-        Ok(Some(amount::Reading::Value(fine))) => fine,
-        Ok(Some(amount::Reading::Huge)) => i128::MAX,
-        _ => 0,
-    };
-    let value = if text.starts_with('-') { -magnitude } else { magnitude };
-    let fine = units * 10_000;
+fn compares(units: i128, comparison: &str, value: i128) -> bool {
     match comparison {
-        "<" => fine < value,
-        "<=" => fine <= value,
-        ">" => fine > value,
-        ">=" => fine >= value,
-        _ => fine == value,
+        "<" => units < value,
+        "<=" => units <= value,
+        ">" => units > value,
+        ">=" => units >= value,
+        _ => units == value,
     }
 }

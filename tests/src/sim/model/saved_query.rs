@@ -1,7 +1,5 @@
 //! Saved queries, from behaviour 9.9.
 
-use std::collections::BTreeMap;
-
 use daybook_domain::event::EventType;
 
 use super::{Book, Tx};
@@ -25,7 +23,7 @@ impl Book {
     }
 
     pub fn saved_query(&self, id: Id<label::SavedQuery>) -> Result<SavedQuery, Refusal> {
-        let found = if let Id::Of(label) = id { self.saved.get(&label) } else { None };
+        let found = id.known().and_then(|label| self.saved.get(&label));
         found.cloned().ok_or_else(Refusal::missing)
     }
 }
@@ -44,7 +42,7 @@ impl Tx {
         };
         let saved = changed(&empty, body)?;
         self.book.saved.insert(label, saved.clone());
-        self.emit(EventType::QueryCreated, Resource::SavedQuery(label), BTreeMap::new());
+        self.emit(EventType::QueryCreated, Resource::SavedQuery(label));
         Ok(saved)
     }
 
@@ -59,22 +57,15 @@ impl Tx {
             return Ok(after);
         }
         after.stamp.updated = self.caller.now;
-        let mut previous = BTreeMap::new();
-        if before.title != after.title {
-            previous.insert("title".to_owned(), before.title);
-        }
-        if before.query != after.query {
-            previous.insert("query".to_owned(), before.query);
-        }
         self.book.saved.insert(after.label, after.clone());
-        self.emit(EventType::QueryUpdated, Resource::SavedQuery(after.label), previous);
+        self.emit(EventType::QueryUpdated, Resource::SavedQuery(after.label));
         Ok(after)
     }
 
     pub fn delete_saved_query(&mut self, id: Id<label::SavedQuery>) -> Result<SavedQuery, Refusal> {
         let doomed = self.book.saved_query(id)?;
         self.book.saved.remove(&doomed.label);
-        self.emit(EventType::QueryDeleted, Resource::SavedQuery(doomed.label), BTreeMap::new());
+        self.emit(EventType::QueryDeleted, Resource::SavedQuery(doomed.label));
         Ok(doomed)
     }
 }

@@ -98,18 +98,3 @@ pub fn merged(properties: &Properties, edits: &Edits) -> Result<Properties, Refu
     }
     Ok(merged)
 }
-
-/// Records each changed property under its own key, unless a field has that name (8.3).
-pub fn note_properties(before: &Properties, after: &Properties, previous: &mut Properties) {
-    for key in before.keys().chain(after.keys()) {
-        if before.get(key) != after.get(key) && !previous.contains_key(key) {
-            previous.insert(key.clone(), before.get(key).cloned().unwrap_or_default());
-        }
-    }
-}
-
-/// Formats a list as JSON array text (8.3).
-pub fn list_text(items: impl IntoIterator<Item = String>) -> String {
-    let items: Vec<String> = items.into_iter().collect();
-    serde_json::to_string(&items).expect("a list of texts is JSON")
-}

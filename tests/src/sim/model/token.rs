@@ -91,18 +91,16 @@ impl Model {
     pub fn get_book_with(
         &self,
         token: label::Token,
-        book: label::Book,
-        now: i64,
+        caller: &Caller,
     ) -> Result<facts::Book, Refusal> {
-        let token = self.tokens.get(&token).filter(|token| token.is_active(now));
+        let token = self.tokens.get(&token).filter(|token| token.is_active(caller.now));
         let token = token.ok_or_else(|| Refusal::new("required"))?;
         let reached =
             |book: &label::Book| token.books.as_ref().is_none_or(|all| all.contains(book));
-        if !reached(&book) {
+        if !reached(&caller.book) {
             return Err(Refusal::new("insufficientScope"));
         }
-        let mut shown =
-            self.get_book(book, &Caller { who: token.user, agent: None, depth: 0, now })?;
+        let mut shown = self.get_book(&Caller { who: token.user, ..caller.clone() })?;
         if let Some(collection) = &mut shown.collection {
             collection.books.retain(|book| reached(&book.label));
         }

@@ -1,14 +1,15 @@
-//! RecordOptions transactions, from behaviour 3.1, 3.2, 3.7.
+//! Recording transactions, from behaviour 3.1, 3.2, 3.7.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use daybook_domain::event::EventType;
 use daybook_domain::field::Field;
 use daybook_domain::transaction::Standing;
 use jiff::civil::Date;
 
+use super::chart::is_blank;
 use super::query::is_own_draft;
-use super::text::{merged, normalized, tags};
+use super::text::{merged, tags};
 use super::typed::later;
 use super::{Book, Tx, amount, dates, each, may};
 use crate::sim::body::{Named, TransactionBody};
@@ -66,27 +67,31 @@ impl Tx {
             {
                 return Ok(existing.clone());
             }
-            let typed = self.typed(body, recording, &history);
-            let (body, months) = typed.as_ref().map_or((body, 0), |(body, months)| (body, *months));
+            let (body, months) = self.typed(body, recording, &history);
             if let Some(draft) = existing {
                 // 3.3.2: handled as if its id had been sent.
-                let body = TransactionBody { remote_ids: None, ..body.clone() };
+                let body = TransactionBody { remote_ids: None, ..body };
                 return self.post_known(&draft, &body);
             }
-            let recorded = self.recorded(body, remote_ids, recording.post)?;
-            let kind = if recorded.is_posted() {
-                EventType::TransactionPosted
-            } else {
-                EventType::TransactionCreated
-            };
-            self.emit(kind, Resource::Transaction(recorded.label), BTreeMap::new());
-            self.book.put(recorded.clone());
+            let recorded = self.recorded(&body, remote_ids, recording.post)?;
+            self.add(recorded.clone());
             self.record_months(&recorded, months, recording.months);
             Ok(recorded)
         })?;
         let hidden = |one: &&Transaction| !self.may(may::READ) && !is_own_draft(one, &self.caller);
         let masked = recorded.iter().filter(hidden).map(|one| one.label).collect();
         Ok((recorded, masked))
+    }
+
+    /// Stores a new transaction and emits its event.
+    pub fn add(&mut self, new: Transaction) {
+        let kind = if new.is_posted() {
+            EventType::TransactionPosted
+        } else {
+            EventType::TransactionCreated
+        };
+        self.emit(kind, Resource::Transaction(new.label));
+        self.book.put(new);
     }
 
     /// Records the drafts of the following months (3.8.2.8).
@@ -102,9 +107,7 @@ impl Tx {
                 files: Vec::new(),
                 ..first.clone()
             };
-            let draft = Transaction { standing: Standing::Draft, posted_at: None, ..draft };
-            self.emit(EventType::TransactionCreated, Resource::Transaction(label), BTreeMap::new());
-            self.book.put(draft);
+            self.add(Transaction { standing: Standing::Draft, posted_at: None, ..draft });
         }
     }
 
@@ -147,8 +150,7 @@ impl Tx {
             Field::Set(text) => amount::read(text, &self.book.settings.separator)?,
             Field::Keep | Field::Clear => None,
         };
-        let description =
-            checked_description(body.description.as_ref().value().map_or("", String::as_str))?;
+        let description = body.description.as_ref().value().cloned().unwrap_or_default();
         Ok(Transaction {
             label: body.label,
             date,
@@ -220,11 +222,6 @@ impl Book {
     }
 }
 
-/// Whether a reference names nothing (3.2.6).
-pub fn is_blank(named: &Named<label::Account>) -> bool {
-    named.id.is_none() && named.name.as_deref().is_none_or(|name| normalized(name).is_empty())
-}
-
 /// Refuses equal credit and debit accounts (3.2.8).
 pub fn check_sides(
     credit: Option<label::Account>,
@@ -283,9 +280,4 @@ pub fn remote_ids(given: &[String]) -> Result<Vec<String>, Refusal> {
         }
     }
     Ok(ids)
-}
-
-/// Checks the length of a description (10.9).
-pub fn checked_description(text: &str) -> Result<String, Refusal> {
-    if text.len() > 65_536 { Err(Refusal::bad()) } else { Ok(text.to_owned()) }
 }

@@ -1,7 +1,5 @@
 //! Transfer of ownership, from behaviour 6.21 and 6.28.
 
-use std::collections::BTreeMap;
-
 use daybook_domain::event::EventType;
 use daybook_domain::permission::Permission;
 
@@ -15,25 +13,24 @@ impl Model {
     /// collaborator.
     pub fn transfer_book(
         &mut self,
-        book: label::Book,
         caller: &Caller,
         label: label::Collaborator,
         address: Option<&str>,
     ) -> Result<facts::Book, Refusal> {
-        self.enter(book, caller, may::OWN)?;
+        self.enter(caller, may::OWN)?;
         let email = address.and_then(collaborator::normalized).ok_or_else(Refusal::bad)?;
         let own = self.users[caller.who].clone();
         let now = caller.now;
         let owner = self.users.iter().position(|user| user.email == email);
-        let asks = self.books[&book].asks_for_all(&email, now);
+        let asks = self.books[&caller.book].asks_for_all(&email, now);
         match owner.filter(|_| asks) {
             _ if email == own.email => {}
-            Some(owner) => self.write(book, caller, may::OWN, |tx| {
-                tx.transfer(owner, &email, label, own.username);
+            Some(owner) => self.write(caller, may::OWN, |tx| {
+                tx.transfer(owner, &email, label);
                 Ok(())
             })?,
             None => {
-                let book = self.books.get_mut(&book).expect("it was entered");
+                let book = self.books.get_mut(&caller.book).expect("it was entered");
                 let name = book.settings.name.clone();
                 let (from, end) = (own.email, now + OPEN_TIME);
                 let offer =
@@ -41,45 +38,40 @@ impl Model {
                 book.offer = Some(offer);
             }
         }
-        self.get_book(book, caller)
+        self.get_book(caller)
     }
 
     /// Accepts an offer; the caller need not have been a collaborator (6.28).
     pub fn accept_offer(
         &mut self,
-        book: label::Book,
         caller: &Caller,
         label: label::Collaborator,
     ) -> Result<facts::Book, Refusal> {
         let own = self.users[caller.who].email.clone();
-        let found = self.books.get(&book).and_then(|book| self.open_offer(book, caller.now));
+        let found = self.books.get(&caller.book).and_then(|book| self.open_offer(book, caller.now));
         let offer = found.filter(|offer| offer.to == own).ok_or_else(Refusal::missing)?;
-        let former = self.users[self.books[&book].owner].username.clone();
-        let mut tx = Tx::new(self.books[&book].clone(), Permission::Owner, caller, &offer.from);
-        tx.transfer(caller.who, &own, label, former);
+        let mut tx =
+            Tx::new(self.books[&caller.book].clone(), Permission::Owner, caller, &offer.from);
+        tx.transfer(caller.who, &own, label);
         self.keep(tx);
-        self.get_book(book, caller)
+        self.get_book(caller)
     }
 
-    pub fn get_offer(&self, label: label::Book, caller: &Caller) -> Result<TransferOffer, Refusal> {
-        let book = self.books.get(&label).ok_or_else(Refusal::missing)?;
+    pub fn get_offer(&self, caller: &Caller) -> Result<TransferOffer, Refusal> {
+        let book = self.books.get(&caller.book).ok_or_else(Refusal::missing)?;
         let offer = self.open_offer(book, caller.now);
         match offer {
             Some(offer) if offer.to == self.users[caller.who].email => Ok(offer),
             offer => {
-                self.enter(label, caller, may::OWN)?;
+                self.enter(caller, may::OWN)?;
                 offer.ok_or_else(Refusal::missing)
             }
         }
     }
 
-    pub fn decline_offer(
-        &mut self,
-        label: label::Book,
-        caller: &Caller,
-    ) -> Result<TransferOffer, Refusal> {
-        let ended = self.get_offer(label, caller)?;
-        self.books.get_mut(&label).expect("it was found").offer = None;
+    pub fn decline_offer(&mut self, caller: &Caller) -> Result<TransferOffer, Refusal> {
+        let ended = self.get_offer(caller)?;
+        self.books.get_mut(&caller.book).expect("it was found").offer = None;
         Ok(ended)
     }
 
@@ -109,12 +101,11 @@ impl Book {
 }
 
 impl Tx {
-    fn transfer(&mut self, owner: usize, email: &str, label: label::Collaborator, former: String) {
+    fn transfer(&mut self, owner: usize, email: &str, label: label::Collaborator) {
         self.book.owner = owner;
         self.book.offer = None;
         self.book.stamp.updated = self.caller.now;
-        let previous = BTreeMap::from([("ownerName".to_owned(), former)]);
-        self.emit(EventType::BookUpdated, Resource::Book(self.book.label), previous);
+        self.emit(EventType::BookUpdated, Resource::Book(self.book.label));
         let oneself = self.email.clone();
         self.give(&oneself, Permission::Editor);
         if self.book.collaborators.values().any(|one| one.email == email) {
@@ -123,7 +114,7 @@ impl Tx {
             let (permission, stamp) = (Permission::Owner, self.caller.stamp());
             let added = Collaborator { label, email: email.to_owned(), permission, stamp };
             self.book.collaborators.insert(label, added);
-            self.emit(EventType::CollaboratorAdded, Resource::Collaborator(label), BTreeMap::new());
+            self.emit(EventType::CollaboratorAdded, Resource::Collaborator(label));
         }
         self.book.grant(email, Permission::Owner);
     }
@@ -133,10 +124,8 @@ impl Tx {
         let now = self.caller.now;
         let row = self.book.collaborators.values_mut().find(|one| one.email == email);
         let row = row.expect("a collaborator");
-        let before = row.permission.as_str().to_owned();
         (row.permission, row.stamp.updated) = (permission, now);
         let resource = Resource::Collaborator(row.label);
-        let previous = BTreeMap::from([("permission".to_owned(), before)]);
-        self.emit(EventType::CollaboratorUpdated, resource, previous);
+        self.emit(EventType::CollaboratorUpdated, resource);
     }
 }

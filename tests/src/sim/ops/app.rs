@@ -8,7 +8,7 @@ use daybook_service::app;
 
 use super::{DynOperation, Operation};
 use crate::sim::draw::Draw;
-use crate::sim::facts::{Answer, Outcome, Person};
+use crate::sim::facts::{Outcome, Person, answer};
 use crate::sim::label;
 use crate::sim::model::app::{AppBody, Visitor};
 use crate::sim::model::{Caller, Model};
@@ -26,7 +26,7 @@ enum Call {
 #[derive(Clone, Debug)]
 struct Apps {
     call: Call,
-    /// Whether the configuration names the caller among the administrators.
+    /// Whether the configuration lists the caller as an administrator.
     is_administrator: bool,
 }
 
@@ -50,7 +50,6 @@ pub fn initial_app(label: label::App) -> DynOperation {
         developers: Field::Keep,
         webhook: Field::Set("https://bot.example/hook".to_owned()),
         webhook_dev: Field::Keep,
-        patterns: Field::Keep,
         events: Field::Set(events),
         connectable: Field::Set(true),
         installable: Field::Keep,
@@ -83,7 +82,6 @@ fn body(draw: &mut Draw<'_>) -> AppBody {
             3 if draw.unrestricted => Field::Set("bot".to_owned()),
             _ => Field::Keep,
         },
-        patterns: maybe(draw, patterns),
         events: maybe(draw, events),
         connectable: maybe(draw, |draw| !draw.one_in(4)),
         installable: maybe(draw, |draw| !draw.one_in(6)),
@@ -107,11 +105,6 @@ fn people(draw: &mut Draw<'_>) -> Vec<Person> {
     (0..draw.below(3)).map(|_| one(draw)).collect()
 }
 
-fn patterns(draw: &mut Draw<'_>) -> Vec<String> {
-    let all = ["*.pdf", "*.PNG", "scan.*", "n?t*", "readme", "*b*t*", "["];
-    (0..draw.below(3)).map(|_| draw.pick(&all).to_owned()).collect()
-}
-
 fn events(draw: &mut Draw<'_>) -> Vec<String> {
     if draw.unrestricted && draw.one_in(4) {
         return vec!["BOOK_OPENED".to_owned()];
@@ -123,49 +116,39 @@ fn events(draw: &mut Draw<'_>) -> Vec<String> {
 }
 
 impl Operation for Apps {
-    fn book(&self) -> label::Book {
-        label::Book(0)
-    }
-
     fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let is_administrator = self.is_administrator;
         let asking = move |cx: &daybook_service::Context| daybook_service::Context {
             is_administrator,
             ..cx.clone()
         };
-        let found = match &self.call {
-            Call::Create(label, body) => {
-                let (id, changes) = (service.app_id(*label), service.app_changes(body));
-                vec![
-                    service.own(caller, move |tx, cx| {
+        let found =
+            match &self.call {
+                Call::Create(label, body) => {
+                    let (id, changes) = (service.app_id(*label), service.app_changes(body));
+                    vec![service.own(caller, move |tx, cx| {
                         app::create(tx, &asking(cx), Some(&id), changes)
-                    })?,
-                ]
-            }
-            Call::Update(label, body) => {
-                let id = label.map(|label| service.app_id(label));
-                let changes = service.app_changes(body);
-                vec![service.own(caller, move |tx, cx| {
-                    app::update(tx, &asking(cx), id.as_deref(), changes)
-                })?]
-            }
-            Call::Get(label) => {
-                let id = service.app_id(*label);
-                vec![
-                    service
-                        .read(self.book(), caller, |tx, cx, _| app::get(tx, &asking(cx), &id))?,
-                ]
-            }
-            Call::List => {
-                service.read(self.book(), caller, |tx, cx, _| app::list(tx, &asking(cx)))?
-            }
-        };
-        Ok(Answer::Apps(service.apps(&found)))
+                    })?]
+                }
+                Call::Update(label, body) => {
+                    let id = label.map(|label| service.app_id(label));
+                    let changes = service.app_changes(body);
+                    vec![service.own(caller, move |tx, cx| {
+                        app::update(tx, &asking(cx), id.as_deref(), changes)
+                    })?]
+                }
+                Call::Get(label) => {
+                    let id = service.app_id(*label);
+                    vec![service.read(caller, |tx, cx, _| app::get(tx, &asking(cx), &id))?]
+                }
+                Call::List => service.read(caller, |tx, cx, _| app::list(tx, &asking(cx)))?,
+            };
+        answer(service.apps(&found))
     }
 
     fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let visitor = Visitor { who: caller.who, is_administrator: self.is_administrator };
-        Ok(Answer::Apps(match &self.call {
+        answer(match &self.call {
             Call::Create(label, body) => {
                 vec![model.create_app(visitor, *label, body, caller.now)?]
             }
@@ -174,6 +157,6 @@ impl Operation for Apps {
             }
             Call::Get(label) => vec![model.get_app(visitor, *label)?],
             Call::List => model.list_apps(visitor),
-        }))
+        })
     }
 }

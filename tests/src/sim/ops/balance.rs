@@ -5,46 +5,21 @@ use std::sync::Arc;
 use daybook_service::balance;
 
 use super::list::UNREADABLE;
-use super::{DynOperation, Operation, fewer};
+use super::{DynOperation, Operation, fewer, variants};
 use crate::sim::draw::{Draw, TAGS};
-use crate::sim::facts::{Answer, Outcome};
-use crate::sim::label;
+use crate::sim::facts::{Outcome, answer};
 use crate::sim::model::balance::Question;
 use crate::sim::model::dates::Unit;
-use crate::sim::model::query::Flaw;
 use crate::sim::model::{Caller, Model};
-use crate::sim::service::{Service, warning_texts};
-
-#[derive(Clone, Debug)]
-struct Balances {
-    book: label::Book,
-    question: Question,
-}
+use crate::sim::service::Service;
 
 /// Terms that balances ignore (1.4.1, 1.4.2).
-const IGNORED: [Flaw; 7] = [
-    Flaw::new("lunch", "ignored in balances"),
-    Flaw::new("amount>5", "ignored in balances"),
-    Flaw::new("is:draft", "ignored in balances"),
-    Flaw::new("Chase:Slate", "ignored in balances"),
-    Flaw::new("using:postDate", "ignored in balances"),
-    Flaw::new("by:q", "ignored, not a periodicity"),
-    Flaw::new("after:", "ignored, nothing to look for"),
-];
+const IGNORED: [&str; 7] =
+    ["lunch", "amount>5", "is:draft", "Chase:Slate", "using:postDate", "by:q", "after:"];
 
 pub fn draw(draw: &mut Draw<'_>) -> DynOperation {
-    let named = |draw: &mut Draw<'_>| {
-        let mut named = draw.account_named();
-        if named.id.is_some() || named.name.as_deref().is_none_or(|name| name.trim().is_empty()) {
-            named = crate::sim::body::Named {
-                id: named.id.or(Some(crate::sim::body::Id::Unknown)),
-                name: None,
-            };
-        }
-        named
-    };
     let accounts = if draw.one_in(3) {
-        (0..1 + draw.below(2)).map(|_| named(draw)).collect()
+        (0..1 + draw.below(2)).map(|_| draw.account_named().single()).collect()
     } else {
         Vec::new()
     };
@@ -56,58 +31,27 @@ pub fn draw(draw: &mut Draw<'_>) -> DynOperation {
     let tags = if draw.one_in(4) { vec![draw.pick(&TAGS).to_owned()] } else { Vec::new() };
     let dates = (0..draw.below(3)).map(|_| draw.date_term()).collect();
     let by = draw.pick(&[None, None, Some(Unit::Month), Some(Unit::Year), Some(Unit::Day)]);
-    let mut flaws = Vec::new();
-    if draw.one_in(6) {
-        flaws.push(draw.pick(&IGNORED));
-    }
-    let unreadable = draw.one_in(10);
-    if unreadable {
-        flaws.push(draw.pick(&UNREADABLE));
-    }
-    let question = Question { accounts, groups, tags, dates, by, flaws, unreadable };
-    Arc::new(Balances { book: draw.book, question })
+    let ignored = if draw.one_in(6) { Some(draw.pick(&IGNORED)) } else { None };
+    let unreadable = if draw.one_in(10) { Some(draw.pick(&UNREADABLE)) } else { None };
+    Arc::new(Question { accounts, groups, tags, dates, by, ignored, unreadable })
 }
 
-impl Operation for Balances {
-    fn book(&self) -> label::Book {
-        self.book
-    }
-
+impl Operation for Question {
     fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let request = service.question_text(&self.question).into();
-        let view =
-            service.read(self.book, caller, |tx, cx, book| balance::get(tx, cx, book, &request))?;
-        Ok(Answer::Balances(service.containers(&view), warning_texts(&view.query.warnings)))
+        let request = service.question_text(self).into();
+        let view = service.read(caller, |tx, cx, key| balance::get(tx, cx, key, &request))?;
+        answer(service.containers(&view))
     }
 
     fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        model.balances(self.book, caller, &self.question)
+        answer(model.balances(caller, self)?)
     }
 
     fn smaller(&self) -> Vec<DynOperation> {
-        let question = &self.question;
-        let mut smaller = Vec::new();
-        smaller.extend(
-            fewer(&question.accounts)
-                .into_iter()
-                .map(|accounts| Question { accounts, ..question.clone() }),
-        );
-        smaller.extend(
-            fewer(&question.groups)
-                .into_iter()
-                .map(|groups| Question { groups, ..question.clone() }),
-        );
-        for index in 0..question.dates.len() {
-            let mut dates = question.dates.clone();
-            dates.remove(index);
-            smaller.push(Question { dates, ..question.clone() });
-        }
-        if !question.tags.is_empty() {
-            smaller.push(Question { tags: Vec::new(), ..question.clone() });
-        }
-        smaller
-            .into_iter()
-            .map(|question| Arc::new(Balances { book: self.book, question }) as DynOperation)
-            .collect()
+        let accounts = fewer(&self.accounts);
+        let accounts = accounts.into_iter().map(|accounts| Question { accounts, ..self.clone() });
+        let groups = fewer(&self.groups);
+        let groups = groups.into_iter().map(|groups| Question { groups, ..self.clone() });
+        variants(accounts.chain(groups))
     }
 }

@@ -3,40 +3,29 @@
 use std::sync::Arc;
 
 use daybook_domain::amount::DecimalSeparator;
-use daybook_domain::book::{CLEARED_DATE, Changes, Period, StartMonth, Visibility};
+use daybook_domain::book::{CLEARED_DATE, Changes, Visibility};
 use daybook_domain::calendar::DatePattern;
 use daybook_domain::field::Field;
-use daybook_service::{account, book, collaborator, group};
+use daybook_service::{account, book, group};
 use jiff::ToSpan as _;
 
-use super::{DynOperation, Operation};
+use super::{DynOperation, Operation, fewer, variants};
+use crate::sim::body::{AccountBody, GroupBody};
 use crate::sim::draw::Draw;
-use crate::sim::facts::{Answer, Outcome};
+use crate::sim::facts::{Outcome, answer};
 use crate::sim::label;
 use crate::sim::model::book::NewBook;
 use crate::sim::model::{Caller, Model};
 use crate::sim::service::Service;
 
 #[derive(Clone, Debug)]
-struct Create(NewBook);
-
-#[derive(Clone, Debug)]
-struct Update {
-    book: label::Book,
-    changes: Changes,
-}
+struct Update(Changes);
 
 #[derive(Clone, Debug)]
 enum Read {
     One,
     Chart { accounts: bool, groups: bool },
     All(String),
-}
-
-#[derive(Clone, Debug)]
-struct Reading {
-    book: label::Book,
-    read: Read,
 }
 
 pub const ZONES: [&str; 6] = [
@@ -62,7 +51,7 @@ pub fn draw_create(draw: &mut Draw<'_>, book: label::Book) -> DynOperation {
     let count = draw.below(4);
     let groups = (0..count).map(|_| draw.new_group()).collect();
     let accounts = (0..6).map(|_| draw.new_account()).collect();
-    Arc::new(Create(NewBook { book, owner, changes, groups, accounts }))
+    Arc::new(NewBook { book, owner, changes, groups, accounts })
 }
 
 pub fn draw_update(draw: &mut Draw<'_>) -> DynOperation {
@@ -93,12 +82,6 @@ pub fn draw_update(draw: &mut Draw<'_>) -> DynOperation {
                 Some(draw.pick(&[Visibility::Public, Visibility::Private, Visibility::Private]))
         }
         11 => changes.name = Some(draw.name()),
-        12 => {
-            changes.page_size =
-                Some(if draw.unrestricted { 0 } else { draw.pick(&[10, 100, 1000]) });
-            changes.period = Some(draw.pick(&Period::ALL));
-            changes.period_start_month = Some(draw.pick(&StartMonth::all().collect::<Vec<_>>()));
-        }
         _ => {}
     }
     changes.properties = draw.properties();
@@ -106,7 +89,7 @@ pub fn draw_update(draw: &mut Draw<'_>) -> DynOperation {
         let learns = draw.pick(&["true", "true", "True", "yes"]).to_owned();
         changes.properties.insert("learn_from_history".to_owned(), Some(learns));
     }
-    Arc::new(Update { book: draw.book, changes })
+    Arc::new(Update(changes))
 }
 
 /// A lock date: usually in the past and often cleared, so that books do not stay locked.
@@ -125,129 +108,94 @@ fn date(draw: &mut Draw<'_>) -> Field<String> {
 }
 
 pub fn draw_read(draw: &mut Draw<'_>) -> DynOperation {
-    let read = match draw.below(3) {
+    Arc::new(match draw.below(3) {
         0 => Read::One,
         1 => Read::Chart { accounts: draw.one_in(2), groups: draw.one_in(2) },
         _ => Read::All(draw.pick(&["", "house", "CAFE", "v", "nowhere", "u0"]).to_owned()),
-    };
-    Arc::new(Reading { book: draw.book, read })
+    })
 }
 
-impl Operation for Create {
-    fn book(&self) -> label::Book {
-        self.0.book
-    }
-
+impl Operation for NewBook {
     fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let new_book = &self.0;
-        let changes = new_book.changes.clone();
-        let (groups, accounts) =
-            (service.group_inputs(&new_book.groups), service.account_inputs(&new_book.accounts));
+        let (changes, groups, accounts) = (
+            self.changes.clone(),
+            service.group_inputs(&self.groups),
+            service.account_inputs(&self.accounts),
+        );
         let input = book::Input { changes, groups, accounts };
         let view = service.found(caller, move |tx, cx| book::create(tx, cx, input))?;
-        let made = view.access.book();
-        service.labels.keys.insert(new_book.book, made.key.as_str().to_owned());
-        service.labels.owners.insert(new_book.book, caller.who);
-        service.labels.books.note(made.id.get(), new_book.book);
+        service.label_new_book(caller, self.book, self.owner, &view)?;
         // The response has no ids of embedded resources; their names identify them.
-        let rows = service.read(new_book.book, caller, collaborator::list)?;
-        rows.iter().for_each(|row| service.labels.collaborators.note(row.id.get(), new_book.owner));
-        let found = service.read(new_book.book, caller, group::list)?.groups;
-        for body in &new_book.groups {
-            let named = found
-                .iter()
-                .find(|group| body.name.as_deref().map(str::trim) == Some(group.name.as_str()));
-            named
-                .into_iter()
-                .for_each(|group| service.labels.groups.note(group.id.get(), body.label));
+        let inside = Caller { book: self.book, ..caller.clone() };
+        for one in service.read(&inside, group::list)?.groups {
+            let named =
+                |body: &&GroupBody| body.name.as_deref().map(str::trim) == Some(one.name.as_str());
+            let body = self.groups.iter().find(named).expect("the group of a body");
+            service.labels.note(one.id.get(), body.label);
         }
-        let found = service.read(new_book.book, caller, account::list)?.accounts;
-        for body in &new_book.accounts {
-            let named = found
-                .iter()
-                .find(|account| body.name.as_deref().map(str::trim) == Some(account.name.as_str()));
-            named
-                .into_iter()
-                .for_each(|account| service.labels.accounts.note(account.id.get(), body.label));
+        for one in service.read(&inside, account::list)?.accounts {
+            let named = |body: &&AccountBody| {
+                body.name.as_deref().map(str::trim) == Some(one.name.as_str())
+            };
+            let body = self.accounts.iter().find(named).expect("the account of a body");
+            service.labels.note(one.id.get(), body.label);
         }
-        Ok(Answer::Book(Box::new(service.book(&view, caller))))
+        answer(service.book(&view, caller))
     }
 
     fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        model.create_book(caller, &self.0).map(|book| Answer::Book(Box::new(book)))
+        answer(model.create_book(caller, self)?)
     }
 
     fn smaller(&self) -> Vec<DynOperation> {
-        let mut smaller = Vec::new();
-        for index in 0..self.0.accounts.len() {
-            let mut new_book = self.0.clone();
-            new_book.accounts.remove(index);
-            smaller.push(new_book);
-        }
-        for index in 0..self.0.groups.len() {
-            let mut new_book = self.0.clone();
-            new_book.groups.remove(index);
-            smaller.push(new_book);
-        }
-        smaller.into_iter().map(|new_book| Arc::new(Create(new_book)) as DynOperation).collect()
+        let accounts = fewer(&self.accounts).into_iter();
+        let accounts = accounts.map(|accounts| NewBook { accounts, ..self.clone() });
+        let groups = fewer(&self.groups).into_iter();
+        let groups = groups.map(|groups| NewBook { groups, ..self.clone() });
+        variants(accounts.chain(groups))
     }
 }
 
 impl Operation for Update {
-    fn book(&self) -> label::Book {
-        self.book
-    }
-
     fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let changes = self.changes.clone();
-        let view = service
-            .write(self.book, caller, move |tx, cx, book| book::update(tx, cx, book, changes))?;
-        Ok(Answer::Book(Box::new(service.book(&view, caller))))
+        let changes = self.0.clone();
+        let view = service.write(caller, move |tx, cx, key| book::update(tx, cx, key, changes))?;
+        answer(service.book(&view, caller))
     }
 
     fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        model.update_book(self.book, caller, &self.changes).map(|book| Answer::Book(Box::new(book)))
+        answer(model.update_book(caller, &self.0)?)
     }
 }
 
-impl Operation for Reading {
-    fn book(&self) -> label::Book {
-        self.book
-    }
-
+impl Operation for Read {
     fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        match &self.read {
+        match self {
             Read::One => {
-                let view = service.read(self.book, caller, |tx, cx, book| {
-                    book::get(tx, cx, book, false, false)
-                })?;
-                Ok(Answer::Book(Box::new(service.book(&view, caller))))
+                let view =
+                    service.read(caller, |tx, cx, key| book::get(tx, cx, key, false, false))?;
+                answer(service.book(&view, caller))
             }
             Read::Chart { accounts, groups } => {
-                let view = service.read(self.book, caller, |tx, cx, book| {
-                    book::get(tx, cx, book, *accounts, *groups)
-                })?;
-                let account = |found: account::View| {
-                    found.accounts.iter().map(|account| service.account(account)).collect()
-                };
-                let groups = view.groups.map(|found| service.groups(&found));
-                Ok(Answer::Chart { accounts: view.accounts.map(account), groups })
+                let view = service
+                    .read(caller, |tx, cx, key| book::get(tx, cx, key, *accounts, *groups))?;
+                let accounts = view.accounts.map(|found| service.accounts(&found));
+                answer((accounts, view.groups.map(|found| service.groups(&found))))
             }
             Read::All(term) => {
-                let views =
-                    service.read(self.book, caller, |tx, cx, _| book::list(tx, cx, term))?;
-                Ok(Answer::Books(views.iter().map(|view| service.book(view, caller)).collect()))
+                let views = service.read(caller, |tx, cx, _| book::list(tx, cx, term))?;
+                answer(service.all(&views, |service, view| service.book(view, caller)))
             }
         }
     }
 
     fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        match &self.read {
-            Read::One => model.get_book(self.book, caller).map(|book| Answer::Book(Box::new(book))),
+        match self {
+            Read::One => answer(model.get_book(caller)?),
             Read::Chart { accounts, groups } => {
-                model.load_chart(self.book, caller, *accounts, *groups)
+                answer(model.load_chart(caller, *accounts, *groups)?)
             }
-            Read::All(term) => Ok(Answer::Books(model.list_books(caller, term))),
+            Read::All(term) => answer(model.list_books(caller, term)),
         }
     }
 }

@@ -6,36 +6,20 @@ use daybook_domain::permission::Permission;
 use daybook_service::collaborator;
 
 use super::{DynOperation, Operation};
-use crate::sim::body::Email;
+use crate::sim::body::{Email, Id};
 use crate::sim::draw::Draw;
-use crate::sim::facts::{Answer, Outcome, Refusal};
+use crate::sim::facts::{Outcome, Refusal, answer};
 use crate::sim::label;
 use crate::sim::model::{Caller, Model, Tx, may};
 use crate::sim::service::Service;
 
 #[derive(Clone, Debug)]
-pub struct Add {
-    pub book: label::Book,
-    pub label: label::Collaborator,
-    pub email: Option<Email>,
-    pub permission: Option<Permission>,
+pub enum Collaborators {
+    Add(label::Collaborator, Option<Email>, Option<Permission>),
+    Remove(label::Collaborator),
+    RemoveEmail(Email),
+    List,
 }
-
-/// How a removal names the collaborator.
-#[derive(Clone, Debug)]
-enum Whom {
-    Id(label::Collaborator),
-    Email(Email),
-}
-
-#[derive(Clone, Debug)]
-struct Remove {
-    book: label::Book,
-    whom: Whom,
-}
-
-#[derive(Clone, Debug)]
-struct List(label::Book);
 
 pub fn draw_add(draw: &mut Draw<'_>) -> DynOperation {
     let permission = match draw.below(12) {
@@ -49,7 +33,7 @@ pub fn draw_add(draw: &mut Draw<'_>) -> DynOperation {
             Permission::Viewer,
         ])),
     };
-    Arc::new(Add { book: draw.book, label: draw.label(), email: email(draw), permission })
+    Arc::new(Collaborators::Add(draw.label(), email(draw), permission))
 }
 
 /// Usually the address of a user.
@@ -82,89 +66,75 @@ pub fn email(draw: &mut Draw<'_>) -> Option<Email> {
 pub fn draw_remove(draw: &mut Draw<'_>) -> DynOperation {
     let rows: Vec<label::Collaborator> =
         draw.state().map(|book| book.collaborators.keys().copied().collect()).unwrap_or_default();
-    let whom = if rows.is_empty() || draw.one_in(2) {
-        Whom::Email(email(draw).unwrap_or(Email::Of(5)))
-    } else {
-        Whom::Id(draw.pick(&rows))
-    };
-    Arc::new(Remove { book: draw.book, whom })
+    let row = draw.one_of(&rows).filter(|_| !draw.one_in(2));
+    Arc::new(match row {
+        Some(label) => Collaborators::Remove(label),
+        None => Collaborators::RemoveEmail(email(draw).unwrap_or(Email::Of(5))),
+    })
 }
 
-pub fn draw_list(draw: &mut Draw<'_>) -> DynOperation {
-    Arc::new(List(draw.book))
+pub fn draw_list(_: &mut Draw<'_>) -> DynOperation {
+    Arc::new(Collaborators::List)
 }
 
-impl Operation for Add {
-    fn book(&self) -> label::Book {
-        self.book
-    }
-
+impl Operation for Collaborators {
     fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let (email, permission) =
-            (self.email.as_ref().map(|email| service.email(email)), self.permission);
-        let add =
-            move |tx: &mut daybook_storage::Tx<'_>, cx: &daybook_service::Context, book: &str| {
-                let input = collaborator::Input {
-                    email: email.as_deref(),
-                    permission,
-                    ..collaborator::Input::default()
-                };
-                collaborator::add(tx, cx, book, input)
+        let found =
+            match self {
+                Collaborators::Add(label, email, permission) => {
+                    let email = email.as_ref().map(|email| service.email(email));
+                    let permission = *permission;
+                    let row = service.write(caller, move |tx, cx, key| {
+                        let input = collaborator::Input {
+                            email: email.as_deref(),
+                            permission,
+                            ..collaborator::Input::default()
+                        };
+                        collaborator::add(tx, cx, key, input)
+                    })?;
+                    service.labels.note(row.id.get(), *label);
+                    vec![row]
+                }
+                Collaborators::Remove(label) => {
+                    let text = service.labels.text(Id::Of(*label));
+                    vec![service.write(caller, move |tx, cx, key| {
+                        collaborator::remove(tx, cx, key, &text)
+                    })?]
+                }
+                Collaborators::RemoveEmail(email) => {
+                    let text = service.email(email);
+                    vec![service.write(caller, move |tx, cx, key| {
+                        collaborator::remove(tx, cx, key, &text)
+                    })?]
+                }
+                Collaborators::List => service.read(caller, collaborator::list)?,
             };
-        let row = service.write(self.book, caller, add)?;
-        service.labels.collaborators.note(row.id.get(), self.label);
-        Ok(Answer::Collaborators(vec![service.collaborator(&row)]))
+        answer(service.all(&found, Service::collaborator))
     }
 
     fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        let email = self.email.as_ref().map(|email| model.email(email));
-        let add = |tx: &mut Tx| tx.add_collaborator(self.label, email.as_deref(), self.permission);
-        model.write(self.book, caller, may::MANAGE, add).map(|row| Answer::Collaborators(vec![row]))
-    }
-}
-
-impl Operation for Remove {
-    fn book(&self) -> label::Book {
-        self.book
-    }
-
-    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let text = match &self.whom {
-            Whom::Id(label) => service.collaborator_id(*label),
-            Whom::Email(email) => service.email(email),
-        };
-        let row = service.write(self.book, caller, move |tx, cx, book| {
-            collaborator::remove(tx, cx, book, &text)
-        })?;
-        Ok(Answer::Collaborators(vec![service.collaborator(&row)]))
-    }
-
-    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        let (id, email) = match &self.whom {
-            Whom::Id(label) => (Some(*label), None),
-            Whom::Email(email) => (None, Some(model.email(email))),
-        };
-        let remove = |tx: &mut Tx| tx.remove_collaborator(id, email.as_deref());
-        let row = model.write(self.book, caller, may::READ_BOOK, remove)?;
-        Ok(Answer::Collaborators(vec![row]))
-    }
-}
-
-impl Operation for List {
-    fn book(&self) -> label::Book {
-        self.0
-    }
-
-    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let rows = service.read(self.0, caller, collaborator::list)?;
-        Ok(Answer::Collaborators(rows.iter().map(|row| service.collaborator(row)).collect()))
-    }
-
-    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        let (book, _) = model.enter(self.0, caller, may::READ)?;
-        if !model.collaborates(book, caller) {
-            return Err(Refusal::forbidden());
-        }
-        Ok(Answer::Collaborators(book.collaborators_in_order()))
+        answer(match self {
+            Collaborators::Add(label, email, permission) => {
+                let email = email.as_ref().map(|email| model.email(email));
+                let add = |tx: &mut Tx| tx.add_collaborator(*label, email.as_deref(), *permission);
+                vec![model.write(caller, may::MANAGE, add)?]
+            }
+            Collaborators::Remove(label) => {
+                let remove = |tx: &mut Tx| tx.remove_collaborator(Some(*label), None);
+                vec![model.write(caller, may::READ_BOOK, remove)?]
+            }
+            Collaborators::RemoveEmail(email) => {
+                let email = model.email(email);
+                let remove = |tx: &mut Tx| tx.remove_collaborator(None, Some(&email));
+                vec![model.write(caller, may::READ_BOOK, remove)?]
+            }
+            Collaborators::List => {
+                let (book, _) = model.enter(caller, may::READ)?;
+                if !model.collaborates(book, caller) {
+                    return Err(Refusal::forbidden());
+                }
+                book.collaborators_in_order()
+            }
+        })
     }
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use daybook_service::collection;
 
-use super::{DynOperation, Operation, fewer};
+use super::{DynOperation, Operation};
 use crate::sim::body::Id;
 use crate::sim::draw::Draw;
-use crate::sim::facts::{Answer, Outcome};
+use crate::sim::facts::{Outcome, answer};
 use crate::sim::label;
 use crate::sim::model::{Caller, Model};
 use crate::sim::service::Service;
@@ -54,7 +54,7 @@ fn id(draw: &mut Draw<'_>) -> Id<label::Collection> {
     let any = draw.one_in(6);
     let own = draw.model.collections.iter().filter(|(_, one)| any || one.owner == draw.caller.who);
     let own: Vec<label::Collection> = own.map(|(label, _)| *label).collect();
-    if own.is_empty() { Id::Unknown } else { Id::Of(draw.pick(&own)) }
+    draw.one_of(&own).map_or(Id::Unknown, Id::Of)
 }
 
 fn books(draw: &mut Draw<'_>) -> Vec<Option<label::Book>> {
@@ -69,10 +69,6 @@ fn books(draw: &mut Draw<'_>) -> Vec<Option<label::Book>> {
 }
 
 impl Operation for Collections {
-    fn book(&self) -> label::Book {
-        label::Book(0)
-    }
-
     fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let keys = |service: &Service, books: &[Option<label::Book>]| -> Vec<Option<String>> {
             books.iter().map(|book| book.map(|book| service.labels.key(book))).collect()
@@ -82,80 +78,55 @@ impl Operation for Collections {
                 let name = name.clone();
                 let view = service
                     .own(caller, move |tx, cx| collection::create(tx, cx, name.as_deref()))?;
-                service.labels.collections.note(view.collection.id.get(), *label);
-                return Ok(Answer::Collections(vec![service.collection(&view, caller)]));
+                service.labels.note(view.collection.id.get(), *label);
+                return answer(vec![service.collection(&view, caller)]);
             }
             Collections::Update(id, name) => {
-                let (id, name) = (id.map(|id| service.collection_id(id)), name.clone());
+                let (id, name) = (id.map(|id| service.labels.text(id)), name.clone());
                 let view = service.own(caller, move |tx, cx| {
                     collection::update(tx, cx, id.as_deref(), name.as_deref())
                 })?;
-                return Ok(Answer::Collections(vec![service.collection(&view, caller)]));
+                return answer(vec![service.collection(&view, caller)]);
             }
             Collections::List => {
-                let views =
-                    service.read(self.book(), caller, |tx, cx, _| collection::list(tx, cx))?;
-                return Ok(Answer::Collections(
-                    views.iter().map(|view| service.collection(view, caller)).collect(),
-                ));
+                let views = service.read(caller, |tx, cx, _| collection::list(tx, cx))?;
+                let shown = |service: &Service, view: &_| service.collection(view, caller);
+                return answer(service.all(&views, shown));
             }
             Collections::Get(id) => {
-                let id = service.collection_id(*id);
-                let view =
-                    service.read(self.book(), caller, |tx, cx, _| collection::get(tx, cx, &id))?;
-                return Ok(Answer::Collections(vec![service.collection(&view, caller)]));
+                let id = service.labels.text(*id);
+                let view = service.read(caller, |tx, cx, _| collection::get(tx, cx, &id))?;
+                return answer(vec![service.collection(&view, caller)]);
             }
             Collections::Delete(id) => {
-                let id = service.collection_id(*id);
+                let id = service.labels.text(*id);
                 service.own(caller, move |tx, cx| collection::delete(tx, cx, &id))?
             }
             Collections::Add(id, books) => {
-                let (id, keys) = (service.collection_id(*id), keys(service, books));
+                let (id, keys) = (service.labels.text(*id), keys(service, books));
                 service.own(caller, move |tx, cx| collection::add(tx, cx, &id, keys))?
             }
             Collections::Remove(id, books) => {
-                let (id, keys) = (service.collection_id(*id), keys(service, books));
+                let (id, keys) = (service.labels.text(*id), keys(service, books));
                 service.own(caller, move |tx, cx| collection::remove(tx, cx, &id, keys))?
             }
         };
-        let books = books.iter().map(|summary| service.book_summary(summary, caller));
-        Ok(Answer::Books(books.collect()))
+        answer(service.all(&books, |service, summary| service.book_summary(summary, caller)))
     }
 
     fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        let books = match self {
+        match self {
             Collections::Create(label, name) => {
-                return model
-                    .create_collection(caller, *label, name.as_deref())
-                    .map(|one| Answer::Collections(vec![one]));
+                answer(vec![model.create_collection(caller, *label, name.as_deref())?])
             }
             Collections::Update(id, name) => {
-                return model
-                    .update_collection(caller, *id, name.as_deref())
-                    .map(|one| Answer::Collections(vec![one]));
+                answer(vec![model.update_collection(caller, *id, name.as_deref())?])
             }
-            Collections::List => return Ok(Answer::Collections(model.list_collections(caller))),
-            Collections::Get(id) => {
-                return model.get_collection(caller, *id).map(|one| Answer::Collections(vec![one]));
-            }
-            Collections::Delete(id) => model.delete_collection(caller, *id),
-            Collections::Add(id, books) => model.add_books(caller, *id, books),
-            Collections::Remove(id, books) => model.remove_books(caller, *id, books),
-        };
-        books.map(Answer::Books)
-    }
-
-    fn smaller(&self) -> Vec<DynOperation> {
-        match self {
-            Collections::Add(id, books) => fewer(books)
-                .into_iter()
-                .map(|books| Arc::new(Collections::Add(*id, books)) as DynOperation)
-                .collect(),
-            Collections::Remove(id, books) => fewer(books)
-                .into_iter()
-                .map(|books| Arc::new(Collections::Remove(*id, books)) as DynOperation)
-                .collect(),
-            _ => Vec::new(),
+            Collections::List => answer(model.list_collections(caller)),
+            Collections::Get(id) => answer(vec![model.get_collection(caller, *id)?]),
+            Collections::Delete(id) => answer(model.delete_collection(caller, *id)?),
+            Collections::Add(id, books) => answer(model.add_books(caller, *id, books)?),
+            Collections::Remove(id, books) => answer(model.remove_books(caller, *id, books)?),
         }
     }
 }

@@ -8,7 +8,7 @@ use daybook_service::connection;
 use super::{DynOperation, Operation};
 use crate::sim::body::Id;
 use crate::sim::draw::Draw;
-use crate::sim::facts::{Answer, Outcome};
+use crate::sim::facts::{Outcome, answer};
 use crate::sim::label;
 use crate::sim::model::connection::ConnectionInput;
 use crate::sim::model::{Caller, Model};
@@ -62,14 +62,11 @@ fn used(draw: &mut Draw<'_>) -> Id<label::Connection> {
     let all = draw.model.books.values().flat_map(|book| book.integrations.values());
     let own = all.filter(|one| one.installer == draw.caller.who);
     let used: Vec<label::Connection> = own.filter_map(|one| one.connection).collect();
-    if used.is_empty() || draw.unrestricted { draw.connection() } else { Id::Of(draw.pick(&used)) }
+    let used = draw.one_of(&used).filter(|_| !draw.unrestricted);
+    used.map_or_else(|| draw.connection(), Id::Of)
 }
 
 impl Operation for Connections {
-    fn book(&self) -> label::Book {
-        label::Book(0)
-    }
-
     fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let found = match self {
             Connections::Create(input) => {
@@ -79,11 +76,11 @@ impl Operation for Connections {
                         sealed(before, edits)
                     })
                 })?;
-                service.labels.connections.note(made.connection.id.get(), input.label);
+                service.labels.note(made.connection.id.get(), input.label);
                 vec![made]
             }
             Connections::Update(id, name, edits) => {
-                let id = id.map(|id| service.connection_id(id));
+                let id = id.map(|id| service.labels.text(id));
                 let (name, edits) = (name.clone(), edits.clone());
                 vec![service.own(caller, move |tx, cx| {
                     let (id, name) = (id.as_deref(), name.as_deref());
@@ -94,25 +91,22 @@ impl Operation for Connections {
             }
             Connections::Delete(id) => vec![service.disconnect(caller, *id)?],
             Connections::Get(id) => {
-                let id = service.connection_id(*id);
-                vec![service.read(self.book(), caller, |tx, cx, _| connection::get(tx, cx, &id))?]
+                let id = service.labels.text(*id);
+                vec![service.read(caller, |tx, cx, _| connection::get(tx, cx, &id))?]
             }
-            Connections::List => {
-                service.read(self.book(), caller, |tx, cx, _| connection::list(tx, cx))?
-            }
+            Connections::List => service.read(caller, |tx, cx, _| connection::list(tx, cx))?,
             Connections::Used(id) => {
-                let id = service.connection_id(*id);
-                let all = service
-                    .read(self.book(), caller, |tx, cx, _| connection::integrations(tx, cx, &id))?;
-                let shown = all.iter().map(|one| service.integration(one));
-                return Ok(Answer::Integrations(shown.collect()));
+                let id = service.labels.text(*id);
+                let all =
+                    service.read(caller, |tx, cx, _| connection::integrations(tx, cx, &id))?;
+                return answer(service.all(&all, Service::integration));
             }
         };
-        Ok(Answer::Connections(found.iter().map(|one| service.connection(one)).collect()))
+        answer(service.all(&found, Service::connection))
     }
 
     fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        Ok(Answer::Connections(match self {
+        answer(match self {
             Connections::Create(input) => vec![model.connect(caller, input)?],
             Connections::Update(id, name, edits) => {
                 vec![model.update_connection(caller, *id, name.as_deref(), edits)?]
@@ -120,9 +114,7 @@ impl Operation for Connections {
             Connections::Delete(id) => vec![model.delete_connection(caller, *id)?],
             Connections::Get(id) => vec![model.own_connection(caller, *id)?],
             Connections::List => model.list_connections(caller),
-            Connections::Used(id) => {
-                return model.connected(caller, *id).map(Answer::Integrations);
-            }
-        }))
+            Connections::Used(id) => return answer(model.connected(caller, *id)?),
+        })
     }
 }

@@ -4,23 +4,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use daybook_domain::transaction::Transaction;
-use daybook_service::transaction::Request;
-use daybook_service::{account, book, collaborator, group, saved_query, transaction};
+use daybook_service::{account, book, group, saved_query};
 use jiff::ToSpan as _;
 
 use super::{DynOperation, Operation};
 use crate::sim::draw::Draw;
-use crate::sim::facts::{Answer, Outcome, Refusal};
+use crate::sim::facts::{Outcome, Refusal, answer};
 use crate::sim::label;
 use crate::sim::model::copy::{CopyOptions, first_day};
 use crate::sim::model::{Caller, Model, dates};
 use crate::sim::service::Service;
-
-#[derive(Clone, Debug)]
-struct Copy {
-    source: label::Book,
-    options: CopyOptions,
-}
 
 /// Each copy multiplies the labels, so copies stop at this one.
 const MAX_LABELS: u32 = 1 << 28;
@@ -48,7 +41,7 @@ pub fn draw(draw: &mut Draw<'_>) -> DynOperation {
     } else {
         Some(draw.pick(&["Copy", "Household"]))
     };
-    let options = CopyOptions {
+    Arc::new(CopyOptions {
         book,
         owner,
         name: name.map(str::to_owned),
@@ -56,105 +49,73 @@ pub fn draw(draw: &mut Draw<'_>) -> DynOperation {
         from,
         opening: draw.one_in(2),
         labels,
-    };
-    Arc::new(Copy { source: draw.book, options })
+    })
 }
 
-impl Copy {
-    /// Labels the copied resources: accounts and groups by name, saved queries and transactions by
-    /// their position in lists.
-    fn note(&self, service: &mut Service, caller: &Caller) -> Result<(), Refusal> {
-        let (source, options) = (self.source, &self.options);
-        let rows = service.read(options.book, caller, collaborator::list)?;
-        rows.iter().for_each(|row| service.labels.collaborators.note(row.id.get(), options.owner));
-        let accounts = |service: &Service, book| {
-            service.read(book, caller, account::list).map(|view| view.accounts)
-        };
-        let called: HashMap<String, label::Account> = accounts(service, source)?
-            .iter()
-            .map(|one| (one.name.as_str().to_owned(), service.labels.accounts.label(one.id.get())))
-            .collect();
-        let mut originals_of = HashMap::new();
-        for one in accounts(service, options.book)? {
-            let original = called.get(one.name.as_str());
-            let label = original.map_or(options.opening_account(), |label| options.account(*label));
-            service.labels.accounts.note(one.id.get(), label);
-            let is_against = one.name.normalized() == "opening_balances";
-            originals_of.extend(original.filter(|_| !is_against).map(|label| (one.id, *label)));
-        }
-        let groups = |service: &Service, book| {
-            service.read(book, caller, group::list).map(|view| view.groups)
-        };
-        let called: HashMap<String, label::Group> = groups(service, source)?
-            .iter()
-            .map(|one| (one.name.as_str().to_owned(), service.labels.groups.label(one.id.get())))
-            .collect();
-        for one in groups(service, options.book)? {
-            let original = called.get(one.name.as_str());
-            original
-                .into_iter()
-                .for_each(|label| service.labels.groups.note(one.id.get(), options.group(*label)));
-        }
-        let originals = service.read(source, caller, saved_query::list)?;
-        for (original, one) in
-            originals.iter().zip(service.read(options.book, caller, saved_query::list)?)
-        {
-            let label = service.labels.saved_queries.label(original.id.get());
-            service
-                .labels
-                .saved_queries
-                .note(one.id.get(), label::SavedQuery(label.0.saturating_add(options.labels)));
-        }
-        if !options.transactions {
-            return Ok(());
-        }
-        let from = options.from.as_deref().and_then(|text| first_day(text).ok());
-        let originals =
-            transactions(service, source, caller)?.into_iter().map(|one| service.transaction(&one));
-        let originals: Vec<_> =
-            originals.filter(|one| from.is_none_or(|from| one.day >= from)).collect();
-        let mut copies = transactions(service, options.book, caller)?;
-        // Opening balances are older than all other transactions.
-        let openings = copies.split_off(originals.len());
-        for one in openings {
-            let mut sides = one.credit.into_iter().chain(one.debit);
-            let account = sides.find_map(|side| originals_of.get(&side)).expect("its account");
-            service.labels.transactions.note(one.id.get(), options.opening(*account));
-        }
-        for (original, one) in originals.iter().zip(copies) {
-            service.labels.transactions.note(one.id.get(), options.transaction(original.label));
-        }
-        Ok(())
+/// Labels the copied resources: accounts and groups by name, saved queries and transactions by
+/// their position in lists.
+fn label_copies(
+    options: &CopyOptions,
+    service: &mut Service,
+    source: &Caller,
+) -> Result<(), Refusal> {
+    let copy = &Caller { book: options.book, ..source.clone() };
+    let mut labels: HashMap<String, label::Account> = HashMap::new();
+    for one in service.read(source, account::list)?.accounts {
+        labels.insert(one.name.as_str().to_owned(), service.labels.label(one.id.get()));
     }
+    let mut originals_of = HashMap::new();
+    for one in service.read(copy, account::list)?.accounts {
+        let original = labels.get(one.name.as_str()).copied();
+        let label = original.map_or(options.opening_account(), |label| options.account(label));
+        service.labels.note(one.id.get(), label);
+        let is_against = one.name.normalized() == "opening_balances";
+        originals_of.extend(original.filter(|_| !is_against).map(|label| (one.id, label)));
+    }
+    let mut labels: HashMap<String, label::Group> = HashMap::new();
+    for one in service.read(source, group::list)?.groups {
+        labels.insert(one.name.as_str().to_owned(), service.labels.label(one.id.get()));
+    }
+    for one in service.read(copy, group::list)?.groups {
+        if let Some(label) = labels.get(one.name.as_str()) {
+            service.labels.note(one.id.get(), options.group(*label));
+        }
+    }
+    let originals = service.read(source, saved_query::list)?;
+    for (original, one) in originals.iter().zip(service.read(copy, saved_query::list)?) {
+        let label: label::SavedQuery = service.labels.label(original.id.get());
+        let label = label::SavedQuery(label.0.saturating_add(options.labels));
+        service.labels.note(one.id.get(), label);
+    }
+    if !options.transactions {
+        return Ok(());
+    }
+    let from = options.from.as_deref().and_then(|text| first_day(text).ok());
+    let mut originals = service.all(&transactions(service, source)?, Service::transaction);
+    originals.retain(|one| from.is_none_or(|from| one.day >= from));
+    let mut copies = transactions(service, copy)?;
+    // Opening balances are older than all other transactions.
+    let openings = copies.split_off(originals.len());
+    for one in openings {
+        let mut sides = one.credit.into_iter().chain(one.debit);
+        let account = sides.find_map(|side| originals_of.get(&side)).expect("its account");
+        service.labels.note(one.id.get(), options.opening(*account));
+    }
+    for (original, one) in originals.iter().zip(copies) {
+        service.labels.note(one.id.get(), options.transaction(original.label));
+    }
+    Ok(())
 }
 
 /// All transactions that are not trashed.
-fn transactions(
-    service: &Service,
-    book: label::Book,
-    caller: &Caller,
-) -> Result<Vec<Transaction>, Refusal> {
-    let mut request = Request { limit: Some(1000), ..Request::default() };
-    let mut all = Vec::new();
-    loop {
-        let page =
-            service.read(book, caller, |tx, cx, key| transaction::list(tx, cx, key, &request))?;
-        all.extend(page.view.transactions);
-        request.after = page.next;
-        if request.after.is_none() {
-            return Ok(all);
-        }
-    }
+fn transactions(service: &Service, caller: &Caller) -> Result<Vec<Transaction>, Refusal> {
+    let pages = service.list_transactions(caller, "", 1000)?;
+    Ok(pages.into_iter().flat_map(|page| page.view.transactions).collect())
 }
 
-impl Operation for Copy {
-    fn book(&self) -> label::Book {
-        self.source
-    }
-
+impl Operation for CopyOptions {
     fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let CopyOptions { name, transactions, from, opening: opening_balances, .. } =
-            self.options.clone();
+        let CopyOptions { name, transactions, from, opening: opening_balances, .. } = self.clone();
         let request = book::CopyRequest {
             name,
             transactions,
@@ -162,31 +123,13 @@ impl Operation for Copy {
             opening_balances,
             ..book::CopyRequest::default()
         };
-        let view = service
-            .write(self.source, caller, move |tx, cx, key| book::copy(tx, cx, key, &request))?;
-        let made = view.access.book();
-        service.labels.keys.insert(self.options.book, made.key.as_str().to_owned());
-        service.labels.owners.insert(self.options.book, caller.who);
-        service.labels.books.note(made.id.get(), self.options.book);
-        self.note(service, caller)?;
-        Ok(Answer::Book(Box::new(service.book(&view, caller))))
+        let view = service.write(caller, move |tx, cx, key| book::copy(tx, cx, key, &request))?;
+        service.label_new_book(caller, self.book, self.owner, &view)?;
+        label_copies(self, service, caller)?;
+        answer(service.book(&view, caller))
     }
 
     fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        model.copy_book(self.source, caller, &self.options).map(|book| Answer::Book(Box::new(book)))
-    }
-
-    fn smaller(&self) -> Vec<DynOperation> {
-        let options = &self.options;
-        let mut simple = Vec::new();
-        simple.extend(options.from.as_ref().map(|_| CopyOptions { from: None, ..options.clone() }));
-        simple.extend(options.opening.then(|| CopyOptions { opening: false, ..options.clone() }));
-        simple.extend(
-            options.transactions.then(|| CopyOptions { transactions: false, ..options.clone() }),
-        );
-        simple
-            .into_iter()
-            .map(|options| Arc::new(Copy { source: self.source, options }) as DynOperation)
-            .collect()
+        answer(model.copy_book(caller, self)?)
     }
 }

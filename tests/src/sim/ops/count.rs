@@ -2,33 +2,23 @@
 
 use std::sync::Arc;
 
+use daybook_domain::transaction::TransactionCount;
 use daybook_service::transaction::{self, SpanText};
 
-use super::{DynOperation, Operation, list};
+use super::{DynOperation, Operation, list, variants};
 use crate::sim::draw::Draw;
-use crate::sim::facts::{Answer, Outcome};
-use crate::sim::label;
+use crate::sim::facts::{Outcome, answer};
 use crate::sim::model::count::Span;
 use crate::sim::model::query::Query;
 use crate::sim::model::{Caller, Model};
 use crate::sim::service::Service;
-use crate::sim::service::warning_texts;
 
 #[derive(Clone, Debug)]
-struct Count {
-    book: label::Book,
-    query: Query,
-}
-
-#[derive(Clone, Debug)]
-struct Counts {
-    book: label::Book,
-    span: Span,
-}
+struct Count(Query);
 
 pub fn draw(draw: &mut Draw<'_>) -> DynOperation {
     if draw.one_in(2) {
-        return Arc::new(Count { book: draw.book, query: list::query(draw) });
+        return Arc::new(Count(list::query(draw)));
     }
     let (mut after, mut before) = (Some(draw.date()), Some(draw.date()));
     if draw.one_in(8) {
@@ -47,60 +37,39 @@ pub fn draw(draw: &mut Draw<'_>) -> DynOperation {
             _ => {}
         }
     }
-    Arc::new(Counts { book: draw.book, span: Span { after, before, periodicity } })
+    Arc::new(Span { after, before, periodicity })
 }
 
 impl Operation for Count {
-    fn book(&self) -> label::Book {
-        self.book
-    }
-
     fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let request = service.query_text(&self.query).into();
-        let count = service
-            .read(self.book, caller, |tx, cx, book| transaction::count(tx, cx, book, &request))?;
-        let total = usize::try_from(count.total).expect("a small count");
-        Ok(Answer::Count(total, warning_texts(&count.warnings)))
+        let request = service.query_text(&self.0).into();
+        let count =
+            service.read(caller, |tx, cx, key| transaction::count(tx, cx, key, &request))?;
+        answer(count.total)
     }
 
     fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        model.count(self.book, caller, &self.query)
+        answer(model.count(caller, &self.0)?)
     }
 
     fn smaller(&self) -> Vec<DynOperation> {
-        list::smaller(&self.query)
-            .into_iter()
-            .map(|query| Arc::new(Count { book: self.book, query }) as DynOperation)
-            .collect()
+        variants(list::smaller(&self.0).into_iter().map(Count))
     }
 }
 
-impl Operation for Counts {
-    fn book(&self) -> label::Book {
-        self.book
-    }
-
+impl Operation for Span {
     fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let Span { after, before, periodicity } = self.span.clone();
+        let Span { after, before, periodicity } = self.clone();
         let request = SpanText { after, before, periodicity: periodicity.map(str::to_owned) };
-        let counts = service
-            .read(self.book, caller, |tx, cx, book| transaction::counts(tx, cx, book, &request))?;
-        let slices = |counts: &[daybook_domain::transaction::TransactionCount]| {
-            counts
-                .iter()
-                .map(|count| {
-                    (count.fuzzy_date(), usize::try_from(count.total).expect("a small count"))
-                })
-                .collect()
+        let counts =
+            service.read(caller, |tx, cx, key| transaction::counts(tx, cx, key, &request))?;
+        let slices = |counts: &[TransactionCount]| -> Vec<_> {
+            counts.iter().map(|count| (count.fuzzy_date(), count.total)).collect()
         };
-        Ok(Answer::Counts {
-            posted: slices(&counts.posted),
-            trashed: slices(&counts.trashed),
-            truncated: counts.truncated,
-        })
+        answer((slices(&counts.posted), slices(&counts.trashed), counts.truncated))
     }
 
     fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        model.counts(self.book, caller, &self.span)
+        answer(model.counts(caller, self)?)
     }
 }

@@ -2,35 +2,26 @@
 
 use std::sync::Arc;
 
-use daybook_domain::integration::{AppReach, Changes};
+use daybook_domain::integration::Changes;
 use daybook_domain::property::Edits;
 use daybook_service::integration;
 
 use super::{DynOperation, Operation};
 use crate::sim::body::Id;
 use crate::sim::draw::Draw;
-use crate::sim::facts::{Answer, Outcome};
+use crate::sim::facts::{Outcome, answer};
 use crate::sim::label;
 use crate::sim::model::integration::IntegrationInput;
 use crate::sim::model::{Caller, Model, may};
 use crate::sim::service::Service;
 
-/// Which books the app reaches, and whether it receives its own events.
-type Reach = (Option<AppReach>, Option<bool>);
-
 #[derive(Clone, Debug)]
-enum Call {
+enum Integrations {
     Install(IntegrationInput),
-    Update(Option<Id<label::Integration>>, Option<String>, Edits, Reach),
+    Update(Option<Id<label::Integration>>, Option<String>, Edits),
     Uninstall(Id<label::Integration>),
     List,
     ListApps,
-}
-
-#[derive(Clone, Debug)]
-struct Integrations {
-    book: label::Book,
-    call: Call,
 }
 
 pub fn draw_write(draw: &mut Draw<'_>) -> DynOperation {
@@ -39,33 +30,25 @@ pub fn draw_write(draw: &mut Draw<'_>) -> DynOperation {
         1 if draw.one_in(3) => Some(" ".to_owned()),
         _ => None,
     };
-    let call = match draw.below(8) {
-        0..5 => Call::Install(installing(draw, name)),
+    Arc::new(match draw.below(8) {
+        0..5 => Integrations::Install(installing(draw, name)),
         5 | 6 => {
             let id = id(draw);
             let id = (!draw.unrestricted || !draw.one_in(6)).then_some(id);
-            Call::Update(id, name, draw.properties(), reach(draw))
+            Integrations::Update(id, name, draw.properties())
         }
-        _ => Call::Uninstall(id(draw)),
-    };
-    Arc::new(Integrations { book: draw.book, call })
+        _ => Integrations::Uninstall(id(draw)),
+    })
 }
 
 /// Installs an app when its book is created.
-pub fn install_initial_app(
-    book: label::Book,
-    label: label::Integration,
-    app: Option<label::App>,
-) -> DynOperation {
-    let properties = Edits::new();
-    let (connection, name, reach, own_events) = (None, None, None, None);
-    let input = IntegrationInput { label, app, connection, name, properties, reach, own_events };
-    Arc::new(Integrations { book, call: Call::Install(input) })
+pub fn install_initial_app(label: label::Integration, app: Option<label::App>) -> DynOperation {
+    let (connection, name, properties) = (None, None, Edits::new());
+    Arc::new(Integrations::Install(IntegrationInput { label, app, connection, name, properties }))
 }
 
 pub fn draw_read(draw: &mut Draw<'_>) -> DynOperation {
-    let call = if draw.one_in(2) { Call::List } else { Call::ListApps };
-    Arc::new(Integrations { book: draw.book, call })
+    Arc::new(if draw.one_in(2) { Integrations::List } else { Integrations::ListApps })
 }
 
 fn installing(draw: &mut Draw<'_>, name: Option<String>) -> IntegrationInput {
@@ -75,90 +58,65 @@ fn installing(draw: &mut Draw<'_>, name: Option<String>) -> IntegrationInput {
     });
     let app = if connection.is_some() && draw.one_in(2) { None } else { Some(draw.app()) };
     let app = app.filter(|_| !draw.unrestricted || !draw.one_in(8));
-    let (label, properties, (reach, own_events)) = (draw.label(), draw.properties(), reach(draw));
-    IntegrationInput { label, app, connection, name, properties, reach, own_events }
-}
-
-fn reach(draw: &mut Draw<'_>) -> Reach {
-    let reach = draw.one_in(4).then(|| draw.pick(&AppReach::ALL));
-    (reach, draw.one_in(3).then(|| draw.one_in(2)))
+    IntegrationInput { label: draw.label(), app, connection, name, properties: draw.properties() }
 }
 
 fn id(draw: &mut Draw<'_>) -> Id<label::Integration> {
     let known: Vec<label::Integration> =
         draw.state().map(|book| book.integrations.keys().copied().collect()).unwrap_or_default();
-    if known.is_empty() || draw.unrestricted && draw.one_in(4) {
-        Id::Unknown
-    } else {
-        Id::Of(draw.pick(&known))
-    }
+    draw.id_of(&known)
 }
 
 impl Operation for Integrations {
-    fn book(&self) -> label::Book {
-        self.book
-    }
-
     fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let view = match &self.call {
-            Call::Install(new) => {
+        let view = match self {
+            Integrations::Install(new) => {
                 let input = service.installing(new);
-                let made = service.write(self.book, caller, move |tx, cx, book| {
-                    integration::create(tx, cx, book, &input)
-                })?;
-                service.labels.integrations.note(made.integration.id.get(), new.label);
+                let made = service
+                    .write(caller, move |tx, cx, key| integration::create(tx, cx, key, &input))?;
+                service.labels.note(made.integration.id.get(), new.label);
                 made
             }
-            Call::Update(id, name, properties, (reach, own_events)) => {
-                let id = id.map(|id| service.integration_id(id));
+            Integrations::Update(id, name, properties) => {
+                let id = id.map(|id| service.labels.text(id));
                 let (name, properties) = (name.clone(), properties.clone());
-                let (reach, own_events) = (*reach, *own_events);
-                let changes = Changes { name, properties, reach, own_events };
-                service.write(self.book, caller, move |tx, cx, book| {
-                    integration::update(tx, cx, book, id.as_deref(), &changes)
+                let changes = Changes { name, properties, ..Changes::default() };
+                service.write(caller, move |tx, cx, key| {
+                    integration::update(tx, cx, key, id.as_deref(), &changes)
                 })?
             }
-            Call::Uninstall(id) => {
-                let id = service.integration_id(*id);
-                service.write(self.book, caller, move |tx, cx, book| {
-                    integration::delete(tx, cx, book, &id)
-                })?
+            Integrations::Uninstall(id) => {
+                let id = service.labels.text(*id);
+                service.write(caller, move |tx, cx, key| integration::delete(tx, cx, key, &id))?
             }
-            Call::List => {
-                let all = service.read(self.book, caller, integration::list)?;
-                let shown = all.iter().map(|one| service.integration(one));
-                return Ok(Answer::Integrations(shown.collect()));
+            Integrations::List => {
+                let all = service.read(caller, integration::list)?;
+                return answer(service.all(&all, Service::integration));
             }
-            Call::ListApps => {
-                let all = service.read(self.book, caller, integration::list_apps)?;
-                return Ok(Answer::Apps(service.apps(&all)));
+            Integrations::ListApps => {
+                let all = service.read(caller, integration::list_apps)?;
+                return answer(service.apps(&all));
             }
         };
-        Ok(Answer::Integrations(vec![service.integration(&view)]))
+        answer(service.integration(&view))
     }
 
     fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        let book = self.book;
-        Ok(Answer::Integrations(vec![match &self.call {
-            Call::Install(input) => model.install(book, caller, input)?,
-            Call::Update(id, name, properties, reach) => {
-                let updated = model.write(book, caller, may::MANAGE, |tx| {
-                    tx.update_integration(*id, name.as_deref(), properties, reach.0, reach.1)
-                })?;
-                // 9.4: a bank integration installs no app.
-                if updated.installs_app {
-                    model.resume_failing(book, updated.app);
-                }
-                updated
+        answer(match self {
+            Integrations::Install(input) => model.install(caller, input)?,
+            Integrations::Update(id, name, properties) => {
+                model.write(caller, may::MANAGE, |tx| {
+                    tx.update_integration(*id, name.as_deref(), properties)
+                })?
             }
-            Call::Uninstall(id) => {
-                model.write(book, caller, may::MANAGE, |tx| tx.delete_integration(*id))?
+            Integrations::Uninstall(id) => {
+                model.write(caller, may::MANAGE, |tx| tx.delete_integration(*id))?
             }
-            Call::List => {
-                let (found, _) = model.enter(book, caller, may::READ)?;
-                return Ok(Answer::Integrations(found.integrations_in_order()));
+            Integrations::List => {
+                let (found, _) = model.enter(caller, may::READ)?;
+                return answer(found.integrations_in_order());
             }
-            Call::ListApps => return model.list_book_apps(book, caller).map(Answer::Apps),
-        }]))
+            Integrations::ListApps => return answer(model.list_book_apps(caller)?),
+        })
     }
 }

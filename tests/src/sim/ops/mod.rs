@@ -2,11 +2,10 @@
 //! To add one, add a type to its noun's file and a row here.
 
 pub mod access_request;
-pub mod account;
-pub mod api_key;
 pub mod app;
 pub mod balance;
 pub mod book;
+pub mod chart;
 pub mod collaborator;
 pub mod collection;
 pub mod connection;
@@ -16,7 +15,6 @@ pub mod deletion;
 pub mod delivery;
 pub mod event;
 pub mod file;
-pub mod group;
 pub mod integration;
 pub mod list;
 pub mod merge;
@@ -31,25 +29,26 @@ use std::sync::Arc;
 
 use super::draw::Draw;
 use super::facts::Outcome;
-use super::label;
 use super::model::{Caller, Model};
 use super::service::Service;
 
-/// An operation of a client.
+/// An operation of a client on the book of the caller.
 pub trait Operation: fmt::Debug + Send + Sync {
-    /// The book of the operation.
-    fn book(&self) -> label::Book;
+    /// Whether the operation makes sense in this state. In a shortened trace it may not.
+    fn applies(&self, _model: &Model, _caller: &Caller) -> bool {
+        true
+    }
     /// Runs the operation on the service.
     fn run(&self, service: &mut Service, caller: &Caller) -> Outcome;
     /// Runs the operation on the model.
     fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome;
     /// Smaller variants of the operation, for shorter traces.
-    fn smaller(&self) -> Vec<Arc<dyn Operation>> {
+    fn smaller(&self) -> Vec<DynOperation> {
         Vec::new()
     }
 }
 
-type DynOperation = Arc<dyn Operation>;
+pub type DynOperation = Arc<dyn Operation>;
 
 /// An operation in the table: its weight, its name and its draw function.
 pub struct Row {
@@ -81,14 +80,14 @@ pub const TABLE: &[Row] = table! {
     2 "updateFile" file::draw_update,
     1 "deleteFile" file::draw_delete,
     1 "getFile, listFiles" file::draw_read,
-    3 "createAccount and batch" account::draw_create,
-    5 "updateAccount and batch" account::draw_update,
-    2 "deleteAccount and batch" account::draw_delete,
-    2 "read accounts" account::draw_read,
-    3 "createGroup and batch" group::draw_create,
-    4 "updateGroup and batch" group::draw_update,
-    2 "deleteGroup and batch" group::draw_delete,
-    2 "read groups" group::draw_read,
+    3 "createAccount and batch" chart::draw_create_accounts,
+    5 "updateAccount and batch" chart::draw_update_accounts,
+    2 "deleteAccount and batch" chart::draw_delete_accounts,
+    2 "read accounts" chart::draw_read_accounts,
+    3 "createGroup and batch" chart::draw_create_groups,
+    4 "updateGroup and batch" chart::draw_update_groups,
+    2 "deleteGroup and batch" chart::draw_delete_groups,
+    2 "read groups" chart::draw_read_groups,
     5 "updateBook" book::draw_update,
     3 "saveQuery, updateQuery, deleteQuery" saved_query::draw_write,
     1 "getQuery, listQueries" saved_query::draw_read,
@@ -106,17 +105,20 @@ pub const TABLE: &[Row] = table! {
     2 "restoreBook, deleted books" deletion::draw,
     2 "createToken, revokeToken" token::draw_write,
     2 "read and use tokens" token::draw_use,
-    2 "createApiKey, revokeApiKey" api_key::draw_write,
-    2 "read and use API keys" api_key::draw_use,
     4 "createApp, updateApp" app::draw_write,
     1 "getApp, listApps" app::draw_read,
     6 "write integrations" integration::draw_write,
     2 "listIntegrations, listBookApps" integration::draw_read,
-    12 "deliver, pause, resume, give up" delivery::draw_work,
+    8 "deliver" delivery::draw_work,
     6 "backlog, replays, responses" delivery::draw_request,
     4 "write connections" connection::draw_write,
     2 "read connections" connection::draw_read,
 };
+
+/// Variants of an operation.
+pub fn variants<T: Operation + 'static>(all: impl IntoIterator<Item = T>) -> Vec<DynOperation> {
+    all.into_iter().map(|operation| Arc::new(operation) as DynOperation).collect()
+}
 
 /// Variants of a list, each without one item.
 pub fn fewer<T: Clone>(items: &[T]) -> Vec<Vec<T>> {

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use daybook_domain::id::BookKey;
+use daybook_domain::id::{BookKey, TokenId};
 use daybook_domain::instant::Instant;
 use daybook_domain::token::{TokenRequest, TokenScope};
 use daybook_service::{book, token};
 
 use super::{DynOperation, Operation};
+use crate::sim::body::Id;
 use crate::sim::draw::Draw;
-use crate::sim::facts::{Answer, Outcome, Refusal};
+use crate::sim::facts::{Outcome, Refusal, answer};
 use crate::sim::label;
 use crate::sim::model::token::TokenInput;
 use crate::sim::model::{Caller, Model};
@@ -21,13 +22,8 @@ enum Tokens {
     Revoke(label::Token),
     List,
     Get(label::Token),
-}
-
-/// Reads a book with a token.
-#[derive(Clone, Debug)]
-struct Use {
-    token: label::Token,
-    book: label::Book,
+    /// Reads a book with a token.
+    Use(label::Token),
 }
 
 pub fn draw_write(draw: &mut Draw<'_>) -> DynOperation {
@@ -62,11 +58,11 @@ pub fn draw_write(draw: &mut Draw<'_>) -> DynOperation {
 }
 
 pub fn draw_use(draw: &mut Draw<'_>) -> DynOperation {
-    match draw.below(5) {
-        0 => Arc::new(Tokens::List),
-        1 => Arc::new(Tokens::Get(token(draw))),
-        _ => Arc::new(Use { token: token(draw), book: draw.book }),
-    }
+    Arc::new(match draw.below(5) {
+        0 => Tokens::List,
+        1 => Tokens::Get(token(draw)),
+        _ => Tokens::Use(token(draw)),
+    })
 }
 
 /// Usually a token of the caller.
@@ -74,14 +70,10 @@ fn token(draw: &mut Draw<'_>) -> label::Token {
     let any = draw.one_in(4);
     let known = draw.model.tokens.values().filter(|one| any || one.user == draw.caller.who);
     let known: Vec<label::Token> = known.map(|one| one.label).collect();
-    if known.is_empty() { label::Token(0) } else { draw.pick(&known) }
+    draw.one_of(&known).unwrap_or(label::Token(0))
 }
 
 impl Operation for Tokens {
-    fn book(&self) -> label::Book {
-        label::Book(0)
-    }
-
     fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let found = match self {
             Tokens::Issue(TokenInput { label, name, days, read_only, books }) => {
@@ -90,62 +82,43 @@ impl Operation for Tokens {
                 let scope = TokenScope { read_only: *read_only, books, ..TokenScope::default() };
                 let request = TokenRequest { name: name.clone(), days: *days, scope };
                 let issued = service.own(caller, move |tx, cx| token::issue(tx, cx, request))?;
-                service.labels.tokens.note(issued.id.get(), *label);
+                service.labels.note(issued.id.get(), *label);
                 vec![issued]
             }
             Tokens::Revoke(label) => {
-                let id = service.token_id(*label).to_string();
+                let id = service.labels.text(Id::Of(*label));
                 vec![service.own(caller, move |tx, cx| token::revoke(tx, cx, &id))?]
             }
-            Tokens::List => service.read(self.book(), caller, |tx, cx, _| token::list(tx, cx))?,
+            Tokens::List => service.read(caller, |tx, cx, _| token::list(tx, cx))?,
             Tokens::Get(label) => {
-                let id = service.token_id(*label).to_string();
-                vec![service.read(self.book(), caller, |tx, cx, _| token::get(tx, cx, &id))?]
+                let id = service.labels.text(Id::Of(*label));
+                vec![service.read(caller, |tx, cx, _| token::get(tx, cx, &id))?]
             }
+            Tokens::Use(label) => return read_with(*label, service, caller),
         };
-        Ok(Answer::Tokens(found.iter().map(|one| service.token(one)).collect()))
+        answer(service.all(&found, Service::token))
     }
 
     fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        Ok(Answer::Tokens(match self {
+        answer(match self {
             Tokens::Issue(input) => vec![model.issue_token(caller, input)?],
             Tokens::Revoke(label) => vec![model.revoke_token(caller, *label)?],
             Tokens::List => model.list_tokens(caller),
             Tokens::Get(label) => vec![model.get_token(caller, *label)?],
-        }))
-    }
-
-    fn smaller(&self) -> Vec<DynOperation> {
-        let Tokens::Issue(input) = self else { return Vec::new() };
-        let mut smaller = Vec::new();
-        smaller.extend(input.name.is_some().then(|| TokenInput { name: None, ..input.clone() }));
-        smaller.extend(input.days.is_some().then(|| TokenInput { days: None, ..input.clone() }));
-        smaller.extend(input.books.is_some().then(|| TokenInput { books: None, ..input.clone() }));
-        smaller.extend(input.read_only.then(|| TokenInput { read_only: false, ..input.clone() }));
-        smaller.into_iter().map(|input| Arc::new(Tokens::Issue(input)) as DynOperation).collect()
+            Tokens::Use(label) => return answer(model.get_book_with(*label, caller)?),
+        })
     }
 }
 
-impl Operation for Use {
-    fn book(&self) -> label::Book {
-        self.book
-    }
-
-    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let (id, now) = (service.token_id(self.token), Instant::new(caller.now));
-        let authenticate =
-            service.read(self.book, caller, |tx, _, _| token::authenticate(tx, id, now))?;
-        let (user, token) = authenticate.ok_or_else(|| Refusal::new("required"))?;
-        let bearer = Caller { who: service.user(user.id), agent: None, depth: 0, now: caller.now };
-        let view = service.read(self.book, &bearer, |tx, cx, book| {
-            let limited = daybook_service::Context { scope: token.scope, ..cx.clone() };
-            book::get(tx, &limited, book, false, false)
-        })?;
-        Ok(Answer::Book(Box::new(service.book(&view, &bearer))))
-    }
-
-    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        let book = model.get_book_with(self.token, self.book, caller.now)?;
-        Ok(Answer::Book(Box::new(book)))
-    }
+fn read_with(token: label::Token, service: &Service, caller: &Caller) -> Outcome {
+    let id = TokenId::new(service.labels.id(token).unwrap_or_default());
+    let now = Instant::new(caller.now);
+    let found = service.read(caller, |tx, _, _| token::authenticate(tx, id, now))?;
+    let (user, token) = found.ok_or_else(|| Refusal::new("required"))?;
+    let bearer = Caller { who: service.user(user.id), agent: None, depth: 0, ..caller.clone() };
+    let view = service.read(&bearer, |tx, cx, key| {
+        let limited = daybook_service::Context { scope: token.scope, ..cx.clone() };
+        book::get(tx, &limited, key, false, false)
+    })?;
+    answer(service.book(&view, &bearer))
 }

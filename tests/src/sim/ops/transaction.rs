@@ -1,26 +1,26 @@
 //! Operations on transactions.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use daybook_domain::field::Field;
 use daybook_domain::transaction::{Intent, Standing, Verb};
 use daybook_service::transaction;
 
-use super::{DynOperation, Operation, fewer, simpler};
+use super::{DynOperation, Operation, fewer, simpler, variants};
 use crate::sim::body::{Id, TransactionBody};
 use crate::sim::draw::Draw;
-use crate::sim::facts::{self, Answer, Outcome, Refusal};
+use crate::sim::facts::{Outcome, Refusal, answer};
 use crate::sim::label;
 use crate::sim::model::lifecycle::Order;
 use crate::sim::model::transaction::RecordOptions;
-use crate::sim::model::typed::MAX_MONTHS;
+use crate::sim::model::typed::{MAX_MONTHS, TypedText};
 use crate::sim::model::{Caller, Model, may};
 use crate::sim::service::Service;
 
 /// createTransaction, its batch, and the post without an id.
 #[derive(Clone, Debug)]
 pub struct Create {
-    pub book: label::Book,
     pub items: Vec<TransactionBody>,
     pub recording: RecordOptions,
     pub batch: bool,
@@ -29,37 +29,30 @@ pub struct Create {
 /// A verb on transactions.
 #[derive(Clone, Debug)]
 struct Perform {
-    book: label::Book,
     order: Order,
     items: Vec<TransactionBody>,
 }
 
 #[derive(Clone, Debug)]
-struct Get {
-    book: label::Book,
-    id: Id<label::Transaction>,
-}
-
-/// getTransactionsByIds (12.4).
-#[derive(Clone, Debug)]
-struct ByIds {
-    book: label::Book,
-    ids: Vec<Id<label::Transaction>>,
+enum Read {
+    One(Id<label::Transaction>),
+    /// getTransactionsByIds (12.4).
+    ByIds(Vec<Id<label::Transaction>>),
 }
 
 pub fn draw_create(draw: &mut Draw<'_>) -> DynOperation {
     let items = vec![draw.new_transaction()];
-    Arc::new(Create { book: draw.book, items, recording: recording(draw, false), batch: false })
+    Arc::new(Create { items, recording: recording(draw, false), batch: false })
 }
 
 pub fn draw_create_batch(draw: &mut Draw<'_>) -> DynOperation {
     let items = (0..draw.count()).map(|_| draw.new_transaction()).collect();
-    Arc::new(Create { book: draw.book, items, recording: recording(draw, false), batch: true })
+    Arc::new(Create { items, recording: recording(draw, false), batch: true })
 }
 
 pub fn draw_create_posted(draw: &mut Draw<'_>) -> DynOperation {
     let items = vec![draw.new_transaction()];
-    Arc::new(Create { book: draw.book, items, recording: recording(draw, true), batch: false })
+    Arc::new(Create { items, recording: recording(draw, true), batch: false })
 }
 
 /// RecordOptions without text mode.
@@ -69,7 +62,7 @@ fn recording(draw: &mut Draw<'_>, post: bool) -> RecordOptions {
 
 pub fn draw_perform(draw: &mut Draw<'_>) -> DynOperation {
     let order = Order { verb: verb(draw), batch: false, checked_too: false };
-    Arc::new(Perform { book: draw.book, order, items: vec![item(draw, order.verb)] })
+    Arc::new(Perform { order, items: vec![item(draw, order.verb)] })
 }
 
 pub fn draw_perform_batch(draw: &mut Draw<'_>) -> DynOperation {
@@ -77,18 +70,18 @@ pub fn draw_perform_batch(draw: &mut Draw<'_>) -> DynOperation {
     let checked_too = matches!(verb, Verb::Update | Verb::Trash) && draw.one_in(3);
     let order = Order { verb, batch: true, checked_too };
     let items = (0..draw.count()).map(|_| item(draw, verb)).collect();
-    Arc::new(Perform { book: draw.book, order, items })
+    Arc::new(Perform { order, items })
 }
 
 pub fn draw_get(draw: &mut Draw<'_>) -> DynOperation {
     let id = draw.transaction(|_| true).map_or(Id::Unknown, Id::Of);
-    Arc::new(Get { book: draw.book, id })
+    Arc::new(Read::One(id))
 }
 
 pub fn draw_named(draw: &mut Draw<'_>) -> DynOperation {
     let ids =
         (0..draw.count()).map(|_| draw.transaction(|_| true).map_or(Id::Unknown, Id::Of)).collect();
-    Arc::new(ByIds { book: draw.book, ids })
+    Arc::new(Read::ByIds(ids))
 }
 
 fn verb(draw: &mut Draw<'_>) -> Verb {
@@ -125,8 +118,10 @@ fn item(draw: &mut Draw<'_>, verb: Verb) -> TransactionBody {
 }
 
 impl Operation for Create {
-    fn book(&self) -> label::Book {
-        self.book
+    fn applies(&self, model: &Model, caller: &Caller) -> bool {
+        let mut texts = self.items.iter().filter_map(|body| body.text.as_ref());
+        let book = model.books.get(&caller.book);
+        texts.all(|text| book.is_some_and(|book| text.fits(book)))
     }
 
     fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
@@ -136,44 +131,37 @@ impl Operation for Create {
             intent: if post { Intent::Post } else { Intent::Create },
             single,
             zone,
-            texts_are_read: false,
+            quick_entries_are_read: false,
         };
-        let view = service.write(self.book, caller, move |tx, cx, book| {
-            transaction::create(tx, cx, book, items, recording)
-        });
+        let view = service
+            .write(caller, move |tx, cx, key| transaction::create(tx, cx, key, items, recording));
         let view = alone(view, self.batch)?;
         for (found, body) in view.transactions.iter().zip(&self.items) {
-            service.labels.transactions.note(found.id.get(), body.label);
+            service.labels.note(found.id.get(), body.label);
         }
-        service.label_new_files(self.book, caller, &self.items)?;
+        service.label_new_files(caller, &self.items)?;
         if single {
             let drafts: Vec<_> =
                 (0..MAX_MONTHS).map(|month| label::Transaction(months.0 + month)).collect();
-            service.label_new_transactions(self.book, caller, &drafts)?;
+            service.label_new_transactions(caller, &drafts)?;
         }
-        let masked =
-            view.masked.keys().map(|id| service.labels.transactions.label(id.get())).collect();
-        Ok(Answer::Transactions(shown(service, &view), masked))
+        let masked = view.masked.keys().map(|id| service.labels.label(id.get()));
+        answer((service.transactions(&view), masked.collect::<BTreeSet<label::Transaction>>()))
     }
 
     fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let required = if self.recording.post { may::POST } else { may::RECORD };
-        let recorded =
-            model.write(self.book, caller, required, |tx| tx.record(&self.items, &self.recording));
-        alone(recorded, self.batch).map(|(recorded, masked)| Answer::Transactions(recorded, masked))
+        let recorded = model.write(caller, required, |tx| tx.record(&self.items, &self.recording));
+        answer(alone(recorded, self.batch)?)
     }
 
     fn smaller(&self) -> Vec<DynOperation> {
         let fewer = simpler(&self.items, silenced).into_iter();
-        fewer.map(|items| Arc::new(Create { items, ..self.clone() }) as DynOperation).collect()
+        variants(fewer.map(|items| Create { items, ..self.clone() }))
     }
 }
 
 impl Operation for Perform {
-    fn book(&self) -> label::Book {
-        self.book
-    }
-
     fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let Order { verb, batch, checked_too } = self.order;
         let order = if batch {
@@ -182,86 +170,56 @@ impl Operation for Perform {
             transaction::VerbRequest::single(verb)
         };
         let items = service.transaction_inputs(&self.items);
-        let view = service.write(self.book, caller, move |tx, cx, book| {
-            transaction::perform(tx, cx, book, order, items)
-        });
+        let view = service
+            .write(caller, move |tx, cx, key| transaction::perform(tx, cx, key, order, items));
         let view = alone(view, batch)?;
-        service.label_new_files(self.book, caller, &self.items)?;
-        Ok(Answer::Performed(shown(service, &view), view.skipped))
+        service.label_new_files(caller, &self.items)?;
+        answer((service.transactions(&view), view.skipped))
     }
 
     fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        let done = model.write(self.book, caller, self.order.required(), |tx| {
-            tx.perform(self.order, &self.items)
-        });
-        let done = alone(done, self.order.batch);
-        done.map(|(done, skipped)| Answer::Performed(done, skipped))
+        let done =
+            model.write(caller, self.order.required(), |tx| tx.perform(self.order, &self.items));
+        answer(alone(done, self.order.batch)?)
     }
 
     fn smaller(&self) -> Vec<DynOperation> {
         let fewer = simpler(&self.items, silenced).into_iter();
-        fewer.map(|items| Arc::new(Perform { items, ..self.clone() }) as DynOperation).collect()
+        variants(fewer.map(|items| Perform { items, ..self.clone() }))
     }
 }
 
-impl Operation for Get {
-    fn book(&self) -> label::Book {
-        self.book
-    }
-
+impl Operation for Read {
     fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let id = service.transaction_id(self.id);
-        let view =
-            service.read(self.book, caller, |tx, cx, book| transaction::get(tx, cx, book, &id))?;
-        Ok(Answer::Transactions(shown(service, &view), Default::default()))
+        match self {
+            Read::One(id) => {
+                let id = service.labels.text(*id);
+                let view =
+                    service.read(caller, |tx, cx, key| transaction::get(tx, cx, key, &id))?;
+                answer(service.transactions(&view))
+            }
+            Read::ByIds(ids) => {
+                let ids: Vec<String> = ids.iter().map(|id| service.labels.text(*id)).collect();
+                let listed = service
+                    .read(caller, |tx, cx, key| transaction::list_by_ids(tx, cx, key, &ids))?;
+                answer(service.transactions(&listed.view))
+            }
+        }
     }
 
     fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        let found = model.get_transaction(self.book, caller, known(self.id))?;
-        Ok(Answer::Transactions(vec![found], Default::default()))
+        model.enter(caller, may::READ_TRANSACTIONS)?;
+        let ids = match self {
+            Read::One(id) => std::slice::from_ref(id),
+            Read::ByIds(ids) => ids,
+        };
+        let get = |id: &Id<label::Transaction>| model.get_transaction(caller, id.known());
+        answer(ids.iter().map(get).collect::<Result<Vec<_>, Refusal>>()?)
     }
-}
-
-impl Operation for ByIds {
-    fn book(&self) -> label::Book {
-        self.book
-    }
-
-    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let ids: Vec<String> = self.ids.iter().map(|id| service.transaction_id(*id)).collect();
-        let listed = service
-            .read(self.book, caller, |tx, cx, book| transaction::list_by_ids(tx, cx, book, &ids))?;
-        Ok(Answer::Transactions(shown(service, &listed.view), Default::default()))
-    }
-
-    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        model.enter(self.book, caller, may::READ_TRANSACTIONS)?;
-        let found: Result<Vec<_>, Refusal> = self
-            .ids
-            .iter()
-            .map(|id| model.get_transaction(self.book, caller, known(*id)))
-            .collect();
-        Ok(Answer::Transactions(found?, Default::default()))
-    }
-}
-
-fn known(id: Id<label::Transaction>) -> Option<label::Transaction> {
-    if let Id::Of(label) = id { Some(label) } else { None }
-}
-
-fn shown(service: &Service, view: &transaction::View) -> Vec<facts::Transaction> {
-    view.transactions.iter().map(|one| service.transaction(one)).collect()
 }
 
 fn alone<T>(outcome: Result<T, Refusal>, batch: bool) -> Result<T, Refusal> {
     if batch { outcome } else { outcome.map_err(Refusal::alone) }
-}
-
-/// Variants of a text, each without one word.
-fn shorter(text: &Field<String>) -> Vec<String> {
-    let Field::Set(text) = text else { return Vec::new() };
-    let words: Vec<&str> = text.split(' ').collect();
-    fewer(&words).into_iter().map(|words| words.join(" ")).collect()
 }
 
 /// Variants of a body, each without one field.
@@ -278,10 +236,15 @@ fn silenced(body: &TransactionBody) -> Vec<TransactionBody> {
     }
     push(&|body| keep(&mut body.date));
     push(&|body| keep(&mut body.amount));
-    push(&|body| keep(&mut body.description));
-    for text in shorter(&body.description) {
+    push(&|body| {
+        body.text = None;
+        keep(&mut body.description)
+    });
+    for pieces in body.text.iter().flat_map(|text| fewer(&text.0)) {
         push(&|body| {
-            body.description = Field::Set(text.clone());
+            let text = TypedText(pieces.clone());
+            body.description = Field::Set(text.text());
+            body.text = Some(text);
             true
         });
     }

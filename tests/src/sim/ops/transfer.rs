@@ -8,133 +8,91 @@ use daybook_service::collaborator;
 use super::{DynOperation, Operation};
 use crate::sim::body::Email;
 use crate::sim::draw::Draw;
-use crate::sim::facts::{Answer, Outcome, Refusal};
+use crate::sim::facts::{Outcome, Refusal, answer};
 use crate::sim::label;
 use crate::sim::model::{Caller, Model};
 use crate::sim::service::Service;
 
+/// The label is for the collaborator row of a new owner who was not a collaborator.
 #[derive(Clone, Debug)]
-struct Transfer {
-    book: label::Book,
-    /// The collaborator row of a new owner who was not a collaborator.
-    label: label::Collaborator,
-    to: Option<Email>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Call {
-    Accept,
+enum Transfers {
+    Transfer(label::Collaborator, Option<Email>),
+    Accept(label::Collaborator),
     Decline,
     Get,
     List,
 }
 
-#[derive(Clone, Debug)]
-struct Decide {
-    book: label::Book,
-    /// The collaborator row of a new owner who was not a collaborator.
-    label: label::Collaborator,
-    call: Call,
+pub fn draw(draw: &mut Draw<'_>) -> DynOperation {
+    Arc::new(Transfers::Transfer(draw.label(), super::collaborator::email(draw)))
 }
 
 pub fn draw_decide(draw: &mut Draw<'_>) -> DynOperation {
-    let call = draw.pick(&[
-        Call::Accept,
-        Call::Accept,
-        Call::Accept,
-        Call::Decline,
-        Call::Get,
-        Call::List,
-    ]);
     // Usually a book with an open offer.
-    let offered: Vec<label::Book> = draw
-        .model
-        .books
-        .values()
-        .filter(|book| book.offer.is_some())
-        .map(|book| book.label)
-        .collect();
-    let book = if offered.is_empty() || draw.one_in(4) { draw.book } else { draw.pick(&offered) };
-    Arc::new(Decide { book, label: draw.label(), call })
-}
-
-pub fn draw(draw: &mut Draw<'_>) -> DynOperation {
-    Arc::new(Transfer {
-        book: draw.book,
-        label: draw.label(),
-        to: super::collaborator::email(draw),
+    let offered = draw.model.books.values().filter(|book| book.offer.is_some());
+    let offered: Vec<label::Book> = offered.map(|book| book.label).collect();
+    if !draw.one_in(4) {
+        draw.book = draw.one_of(&offered).unwrap_or(draw.book);
+    }
+    Arc::new(match draw.below(6) {
+        0..3 => Transfers::Accept(draw.label()),
+        3 => Transfers::Decline,
+        4 => Transfers::Get,
+        _ => Transfers::List,
     })
 }
 
-impl Operation for Transfer {
-    fn book(&self) -> label::Book {
-        self.book
-    }
-
+impl Operation for Transfers {
     fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let to = self.to.as_ref().map(|email| service.email(email));
-        let view = service.write(self.book, caller, move |tx, cx, book| {
-            let giving = TransferRequest { email: to.as_deref(), server: "" };
-            book::transfer(tx, cx, book, giving)
-        })?;
-        label_owner(service, self.book, caller, self.label)?;
-        Ok(Answer::Book(Box::new(service.book(&view, caller))))
-    }
-
-    fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        let to = self.to.as_ref().map(|email| model.email(email));
-        let book = model.transfer_book(self.book, caller, self.label, to.as_deref())?;
-        Ok(Answer::Book(Box::new(book)))
-    }
-}
-
-impl Operation for Decide {
-    fn book(&self) -> label::Book {
-        self.book
-    }
-
-    fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let found = match self.call {
-            Call::Accept => {
-                let view = service.write(self.book, caller, book::accept_offer)?;
-                label_owner(service, self.book, caller, self.label)?;
-                return Ok(Answer::Book(Box::new(service.book(&view, caller))));
+        let found = match self {
+            Transfers::Transfer(label, to) => {
+                let to = to.as_ref().map(|email| service.email(email));
+                let view = service.write(caller, move |tx, cx, key| {
+                    let giving = TransferRequest { email: to.as_deref(), server: "" };
+                    book::transfer(tx, cx, key, giving)
+                })?;
+                label_owner(service, caller, *label)?;
+                return answer(service.book(&view, caller));
             }
-            Call::Decline => vec![service.write(self.book, caller, book::decline_offer)?],
-            Call::Get => vec![service.read(self.book, caller, book::get_offer)?],
-            Call::List => service.read(self.book, caller, |tx, cx, _| book::list_offers(tx, cx))?,
+            Transfers::Accept(label) => {
+                let view = service.write(caller, book::accept_offer)?;
+                label_owner(service, caller, *label)?;
+                return answer(service.book(&view, caller));
+            }
+            Transfers::Decline => vec![service.write(caller, book::decline_offer)?],
+            Transfers::Get => vec![service.read(caller, book::get_offer)?],
+            Transfers::List => service.read(caller, |tx, cx, _| book::list_offers(tx, cx))?,
         };
-        let mut found: Vec<_> = found.iter().map(|one| service.transfer_offer(one)).collect();
+        let mut found = service.all(&found, Service::transfer_offer);
         found.sort_by_key(|offer| (offer.created, offer.book));
-        Ok(Answer::TransferOffers(found))
+        answer(found)
     }
 
     fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        let found = match self.call {
-            Call::Accept => {
-                let book = model.accept_offer(self.book, caller, self.label)?;
-                return Ok(Answer::Book(Box::new(book)));
+        answer(match self {
+            Transfers::Transfer(label, to) => {
+                let to = to.as_ref().map(|email| model.email(email));
+                return answer(model.transfer_book(caller, *label, to.as_deref())?);
             }
-            Call::Decline => vec![model.decline_offer(self.book, caller)?],
-            Call::Get => vec![model.get_offer(self.book, caller)?],
-            Call::List => model.list_offers(caller),
-        };
-        Ok(Answer::TransferOffers(found))
+            Transfers::Accept(label) => return answer(model.accept_offer(caller, *label)?),
+            Transfers::Decline => vec![model.decline_offer(caller)?],
+            Transfers::Get => vec![model.get_offer(caller)?],
+            Transfers::List => model.list_offers(caller),
+        })
     }
 }
 
 /// Labels the owner's collaborator row, which may be new.
 fn label_owner(
     service: &mut Service,
-    book: label::Book,
     caller: &Caller,
     label: label::Collaborator,
 ) -> Result<(), Refusal> {
-    let rows = service.read(book, caller, collaborator::list)?;
+    let rows = service.read(caller, collaborator::list)?;
     if let Some(owner) = rows.first() {
         let who = service.user_of(owner.email.as_str());
-        service.labels.owners.insert(book, who);
-        service.labels.collaborators.note(owner.id.get(), label);
+        service.labels.owners.insert(caller.book, who);
+        service.labels.note(owner.id.get(), label);
     }
     Ok(())
 }

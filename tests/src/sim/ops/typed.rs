@@ -3,38 +3,23 @@
 use std::sync::Arc;
 
 use daybook_domain::field::Field;
+use jiff::ToSpan as _;
 
 use super::DynOperation;
 use super::book::ZONES;
 use super::transaction::Create;
 use crate::sim::body::{Named, TransactionBody};
-use crate::sim::draw::Draw;
+use crate::sim::draw::{Draw, TEXTS};
+use crate::sim::label;
+use crate::sim::model::text::normalized;
 use crate::sim::model::transaction::RecordOptions;
-use crate::sim::model::typed::MAX_MONTHS;
+use crate::sim::model::typed::{MAX_MONTHS, Number, Piece, TypedText};
 
-const WORDS: [&str; 8] = ["lunch", "for", "don't", "cashier", "(paid)", "rent,", "Ökologie", "-"];
-/// Exact matches, worse ones, and invalid ones.
-const NUMBERS: [&str; 45] = [
-    "25",
-    "7",
-    "12.34",
-    "12,34",
-    "1.234",
-    "1,234",
-    "1.234,56",
-    "1,234.56",
-    "1234.5",
-    "0,5",
-    "1.234.567",
-    "1,234,567",
-    "99.995",
-    "3,14159",
-    "$12.50",
-    "€8",
-    "25,",
-    "12.34.",
+/// No account has such a name.
+const WORDS: [&str; 6] = ["lunch", "for", "don't", "cashier", "(paid)", "Ökologie"];
+/// Text that is not taken: signed numbers, parts of words, days and times, hashtags, quotes.
+const LOOKALIKES: [&str; 24] = [
     "0.00",
-    "0.001",
     "-5",
     "-12.34",
     "No.25",
@@ -44,53 +29,54 @@ const NUMBERS: [&str; 45] = [
     "b12",
     "12e3",
     "123456789012345678901234567890",
-    "92233720368547758.08",
-    "300",
-    "1 234,56",
-    "12 345",
-    "1\u{a0}234.56",
-    "10\u{202f}000",
-    "1'234.56",
     "1'23",
-    ".99",
-    ",50",
     "-.50",
     "12..50",
     "12.50-",
     "12.-",
     "20%",
     "-1 234,56",
-];
-const DAYS: [&str; 10] = [
-    "15/03/2025",
-    "3/4/2025",
-    "28/02",
-    "02/28",
-    "2025/03/15",
-    "2025-03-15",
     "31/02/2025",
-    "29/2",
     "13/13/2025",
-    "12/11/2025,",
-];
-const LITERALS: [&str; 10] = [
-    "#food",
-    "#Home_2",
-    "-#hidden",
+    "0x",
+    "12xx",
     "x#tag",
     "\"quoted 77 text\"",
     "'5/6'",
-    "\"open",
-    "https://example.com/2/30?x=1",
-    "http://example.com/a.",
-    "https://example.com/1",
 ];
-const MONTHS: [&str; 7] = ["4x", "$2x", "1x", "36x", "37x", "0x", "12xx"];
+const NUMBERS: [Number; 17] = [
+    number("25", "25", "25", ""),
+    number("7", "7", "7", ""),
+    number("12.34", "12.34", "12.34", ""),
+    number("12,34", "12.34", "12.34", ""),
+    number("1.234", "1.234", "1234", ""),
+    number("1,234", "1234", "1.234", ""),
+    number("1.234,56", "1234.56", "1234.56", ""),
+    number("1,234.56", "1234.56", "1234.56", ""),
+    number("1.234.567", "1234567", "1234567", ""),
+    number("0,5", "0.5", "0.5", ""),
+    number("99.995", "99.995", "99995", ""),
+    number("$12.50", "12.50", "12.50", "$"),
+    number("€8", "8", "8", "€"),
+    number("12.34.", "12.34", "12.34", "."),
+    number("1 234,56", "1234.56", "1234.56", ""),
+    number("1'234.56", "1234.56", "1234.56", ""),
+    number(".99", "0.99", "0.99", ""),
+];
+
+const fn number(
+    text: &'static str,
+    point: &'static str,
+    comma: &'static str,
+    rest: &'static str,
+) -> Number {
+    Number { text, point, comma, rest }
+}
 
 pub fn draw(draw: &mut Draw<'_>) -> DynOperation {
     let (post, batch) = (draw.one_in(6), draw.one_in(5));
-    let items =
-        if batch { (0..1 + draw.below(3)).map(|_| body(draw)).collect() } else { vec![body(draw)] };
+    let count = if batch { 1 + draw.below(3) } else { 1 };
+    let items = (0..count).map(|_| body(draw)).collect();
     let recording = RecordOptions {
         post: post && !batch,
         single: !post && !batch,
@@ -98,12 +84,13 @@ pub fn draw(draw: &mut Draw<'_>) -> DynOperation {
         // The following labels are reserved for the drafts.
         months: draw.labels(MAX_MONTHS),
     };
-    Arc::new(Create { book: draw.book, items, recording, batch })
+    Arc::new(Create { items, recording, batch })
 }
 
 /// A body with few fields besides its text.
 fn body(draw: &mut Draw<'_>) -> TransactionBody {
     let full = draw.new_transaction();
+    let text = text(draw);
     TransactionBody {
         date: match draw.below(8) {
             0 => draw.pick(&[Field::Clear, Field::Set(" ".to_owned())]),
@@ -115,7 +102,8 @@ fn body(draw: &mut Draw<'_>) -> TransactionBody {
             1 | 2 => full.amount.clone(),
             _ => Field::Keep,
         },
-        description: Field::Set(text(draw)),
+        description: Field::Set(text.text()),
+        text: Some(text),
         credit: if draw.one_in(8) {
             draw.pick(&[Field::Clear, Field::Set(Named::blank())])
         } else {
@@ -126,62 +114,85 @@ fn body(draw: &mut Draw<'_>) -> TransactionBody {
     }
 }
 
-/// The description of a transaction, or one of its hashtags.
-fn described(draw: &mut Draw<'_>) -> Option<String> {
-    let label = draw.transaction(|one| one.counts())?;
-    let one = &draw.state()?.transactions[&label];
-    let tag = one.tags.first().map(|tag| format!("#{tag}"));
-    let text = one.description.clone();
-    Some(tag.filter(|_| draw.one_in(4)).unwrap_or(text))
-}
-
-fn text(draw: &mut Draw<'_>) -> String {
-    // The parts of a complete transaction in any order, with other text between.
-    let mut pieces: Vec<String> = Vec::new();
-    // An earlier description, perhaps with the name of one account.
-    if draw.one_in(3)
-        && let Some(before) = described(draw)
-    {
-        pieces.push(before);
+/// The parts of a complete transaction in any order, or an earlier description, perhaps with some
+/// of them.
+fn text(draw: &mut Draw<'_>) -> TypedText {
+    let number = if draw.one_in(6) { None } else { Some(Piece::Number(draw.pick(&NUMBERS))) };
+    let day = if draw.one_in(4) { None } else { Some(day(draw)) };
+    if draw.one_in(3) {
+        let mut pieces: Vec<Piece> = Vec::new();
         pieces.extend(if draw.one_in(3) { account(draw) } else { None });
-        pieces.extend((!draw.one_in(4)).then(|| draw.pick(&NUMBERS).to_owned()));
-        pieces.extend((!draw.one_in(4)).then(|| draw.pick(&DAYS).to_owned()));
-        return pieces.join(" ");
+        pieces.push(Piece::Word(draw.pick(&TEXTS[1..]).to_owned()));
+        pieces.extend(number.into_iter().chain(day));
+        return TypedText(pieces.into_iter().map(|piece| (piece, " ")).collect());
     }
-    for _ in 0..2 {
+    let mut pieces: Vec<Piece> = number.into_iter().chain(day).collect();
+    for _ in 0..2 + usize::from(draw.one_in(6)) {
         pieces.extend(if draw.one_in(8) { None } else { account(draw) });
     }
-    pieces.extend((!draw.one_in(6)).then(|| draw.pick(&NUMBERS).to_owned()));
-    pieces.extend((!draw.one_in(4)).then(|| draw.pick(&DAYS).to_owned()));
-    for _ in 0..draw.below(4) {
-        let piece = match draw.below(8) {
-            0 | 1 => draw.pick(&NUMBERS).to_owned(),
-            2 => draw.pick(&DAYS).to_owned(),
-            3 | 4 => draw.pick(&LITERALS).to_owned(),
-            5 => account(draw).unwrap_or_default(),
-            _ => draw.pick(&WORDS).to_owned(),
-        };
-        pieces.push(piece);
+    for _ in 0..draw.below(3) {
+        pieces.push(Piece::Word(draw.pick(&LOOKALIKES).to_owned()));
     }
-    pieces.extend(draw.one_in(4).then(|| draw.pick(&MONTHS).to_owned()));
-    let mut text = String::new();
+    if draw.one_in(4) {
+        pieces.push(Piece::Url("https://example.com/2/30?x=1".to_owned()));
+    }
+    if draw.one_in(6) {
+        let hashtag = draw.pick(&["#food", "#Home_2"]).to_owned();
+        let hidden = Piece::Hidden("-#hidden".to_owned());
+        pieces.push(if draw.one_in(2) { hidden } else { Piece::Word(hashtag) });
+    }
+    if draw.one_in(4) {
+        pieces.push(Piece::Months(draw.pick(&[1, 2, 4, MAX_MONTHS])));
+    }
+    let mut text = Vec::new();
     while !pieces.is_empty() {
         let place = draw.below(pieces.len());
-        text.push_str(&pieces.remove(place));
-        text.push_str(draw.pick(&[" ", " ", " ", " ", " ", " ", "  ", "\n"]));
+        text.push((pieces.remove(place), space(draw)));
+        // A word between two pieces, so that they are not read as one.
+        text.push((Piece::Word(draw.pick(&WORDS).to_owned()), space(draw)));
     }
-    text
+    TypedText(text)
+}
+
+fn space(draw: &mut Draw<'_>) -> &'static str {
+    draw.pick(&[" ", " ", " ", " ", " ", " ", "  ", "\n"])
+}
+
+/// A day near today, in the pattern of the book or in `yyyy-MM-dd`.
+fn day(draw: &mut Draw<'_>) -> Piece {
+    let back = i32::try_from(draw.below(70)).expect("small");
+    let day = draw.today() - back.days();
+    let pattern = draw.state().map(|book| book.settings.pattern.clone());
+    let Some(pattern) = pattern.filter(|_| !draw.one_in(3)) else {
+        return Piece::Day { text: day.to_string(), day, short: false, pattern: None };
+    };
+    // Not 29 February, which many years lack.
+    let short = draw.one_in(3) && day.day() < 29;
+    let (year, first, second) = (day.year(), day.month(), day.day());
+    let text = match (pattern.as_str(), short) {
+        ("dd/MM/yyyy", true) => format!("{second}/{first}"),
+        (_, true) => format!("{first:02}/{second:02}"),
+        ("dd/MM/yyyy", false) => format!("{second:02}/{first:02}/{year}"),
+        ("MM/dd/yyyy", false) => format!("{first}/{second}/{year}"),
+        (_, false) => format!("{year}/{first:02}/{second:02}"),
+    };
+    Piece::Day { text, day, short, pattern: Some(pattern) }
 }
 
 /// The name of an account, with variations of case and spacing.
-fn account(draw: &mut Draw<'_>) -> Option<String> {
-    let label = draw.account()?;
-    let name = draw.state()?.accounts.get(&label)?.name.trim_end_matches('_').to_owned();
-    Some(match draw.below(5) {
+fn account(draw: &mut Draw<'_>) -> Option<Piece> {
+    let all = draw.state()?.accounts.values().filter(|one| !one.archived);
+    let all: Vec<(label::Account, String)> =
+        all.map(|one| (one.label, one.name.trim_end_matches('_').to_owned())).collect();
+    let (label, name) = draw.one_of(&all)?;
+    let varied = match draw.below(5) {
         0 => name.to_uppercase(),
         1 => name.to_lowercase(),
         2 => name.replace(' ', "-"),
         3 => name.replace(['-', ' '], "  "),
-        _ => name,
-    })
+        _ => name.clone(),
+    };
+    // Not every letter keeps its meaning in upper case.
+    let same = normalized(&varied) == normalized(&name);
+    Some(Piece::Account(label, if same { varied } else { name }))
 }

@@ -43,8 +43,7 @@ impl Oracle {
             tags: (!question.tag.is_empty()).then(|| question.tag.to_owned()).into_iter().collect(),
             dates: bounds.into_iter().flatten().collect(),
             by: Some(question.by),
-            flaws: Vec::new(),
-            unreadable: false,
+            ..Question::default()
         };
         let containers = self.book.balances(self.today, &model_question);
         let mut answer = json!({"periodicity": match question.by {

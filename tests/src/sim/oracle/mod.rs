@@ -40,16 +40,13 @@ impl Oracle {
             pattern: String::new(),
             separator: "DOT".to_owned(),
             digits: 2,
-            page_size: 0,
-            period: String::new(),
-            start_month: String::new(),
             zone: zone.to_owned(),
             visibility: "PRIVATE".to_owned(),
             properties: Properties::new(),
         };
-        let caller = Caller { who: 0, agent: None, depth: 0, now: 0 };
+        let caller = Caller { who: 0, book: label::Book(0), agent: None, depth: 0, now: 0 };
         let owner = label::Collaborator(0);
-        let book = Book::founded(&caller, email, label::Book(0), owner, settings, 2);
+        let book = Book::founded(&caller, email, caller.book, owner, settings, 2);
         let users = vec![User { email: email.to_owned(), username: username.to_owned() }];
         let (accounts, groups) = (BTreeMap::new(), BTreeMap::new());
         Oracle { book, users, today, accounts, groups }

@@ -55,7 +55,7 @@ impl Oracle {
         filter.each_term(&mut |term| {
             by_posting |= matches!(term, Term::Dated { basis: DateBasis::Posting, .. });
         });
-        let query = Query { clauses: vec![self.clause(filter)], by_posting, ignored: Vec::new() };
+        let query = Query { clauses: vec![self.clause(filter)], by_posting, ignored: None };
         let found =
             self.book.find(&self.users, &BTreeSet::new(), self.today, Visibility::OPEN, &query);
         let index = |one: &facts::Transaction| usize::try_from(one.label.0).expect("an index");
@@ -97,7 +97,7 @@ impl Oracle {
                     Comparison::Gt => ">",
                     Comparison::Ge => ">=",
                 };
-                query::Term::Amount(sign, value.to_string())
+                query::Term::Amount(sign, decimal::units(&value.to_string()))
             }
             Term::Status(status) => query::Term::Is(status.as_str()),
             Term::Tag(tag) => query::Term::Tag(tag.clone()),

@@ -5,13 +5,11 @@ use std::collections::BTreeMap;
 use daybook_domain::app::{AppRole, AppText, Changes, Manifest};
 use daybook_domain::connection::{ConnectionKind, NewConnection};
 use daybook_domain::field::Field;
-use daybook_domain::id::{ConnectionId, IntegrationId};
 use daybook_domain::integration::Changes as IntegrationChanges;
 use daybook_domain::property::{Edits, Properties};
 use daybook_service::{Error, app, connection, integration};
 
 use super::Service;
-use super::inputs::UNKNOWN;
 use super::translate::properties;
 use crate::sim::body::Id;
 use crate::sim::facts::{self, Person, Refusal, Role};
@@ -39,18 +37,6 @@ impl Service {
     pub fn app_label(&self, id: &str) -> label::App {
         let number = id.strip_prefix(&self.app_prefix()).and_then(|number| number.parse().ok());
         label::App(number.unwrap_or(u32::MAX))
-    }
-
-    pub fn integration_id(&self, id: Id<label::Integration>) -> String {
-        let known =
-            if let Id::Of(label) = id { self.labels.integrations.number(label) } else { None };
-        IntegrationId::new(known.unwrap_or(UNKNOWN)).to_string()
-    }
-
-    pub fn connection_id(&self, id: Id<label::Connection>) -> String {
-        let known =
-            if let Id::Of(label) = id { self.labels.connections.number(label) } else { None };
-        ConnectionId::new(known.unwrap_or(UNKNOWN)).to_string()
     }
 
     /// People as a manifest contains them.
@@ -90,7 +76,6 @@ impl Service {
             deprecated: body.deprecated.clone(),
             published: body.published.clone(),
             events: body.events.clone(),
-            file_patterns: body.patterns.clone(),
             ..Changes::default()
         }
     }
@@ -98,12 +83,11 @@ impl Service {
     pub fn installing(&self, input: &IntegrationInput) -> integration::Input {
         integration::Input {
             app: input.app.map(|app| self.app_id(app)),
-            connection: input.connection.map(|id| self.connection_id(id)),
+            connection: input.connection.map(|id| self.labels.text(id)),
             changes: IntegrationChanges {
                 name: input.name.clone(),
                 properties: input.properties.clone(),
-                reach: input.reach,
-                own_events: input.own_events,
+                ..IntegrationChanges::default()
             },
         }
     }
@@ -123,14 +107,12 @@ impl Service {
         caller: &Caller,
         id: Id<label::Connection>,
     ) -> Result<connection::View, Refusal> {
-        let (id, nowhere) = (self.connection_id(id), label::Book(0));
+        let id = self.labels.text(id);
         let (number, books) =
-            self.read(nowhere, caller, |tx, cx, _| connection::list_books_using(tx, cx, &id))?;
+            self.read(caller, |tx, cx, _| connection::list_books_using(tx, cx, &id))?;
         for key in books {
-            let book = self.labels.book_of_key(key.as_str());
-            self.write(book, caller, move |tx, cx, _| {
-                integration::disconnect(tx, cx, &key, number)
-            })?;
+            let caller = Caller { book: self.labels.book_of_key(key.as_str()), ..caller.clone() };
+            self.write(&caller, move |tx, cx, _| integration::disconnect(tx, cx, &key, number))?;
         }
         self.own(caller, move |tx, cx| connection::delete(tx, cx, &id))
     }
@@ -144,7 +126,7 @@ impl Service {
     fn app(&self, view: &app::View) -> facts::AppView {
         let app = &view.app;
         let people = |text| self.named(&app.manifest, text);
-        let Manifest { name, flags, events, file_patterns, .. } = &app.manifest;
+        let Manifest { name, flags, events, .. } = &app.manifest;
         let facts = facts::App {
             label: self.app_label(app.id.as_str()),
             owner: self.user_of(view.owner_email.as_str()),
@@ -153,7 +135,6 @@ impl Service {
             developers: people(AppText::Developers),
             webhook: app.manifest.text(AppText::WebhookUrl).map(str::to_owned),
             webhook_dev: app.manifest.text(AppText::WebhookUrlDev).map(str::to_owned),
-            patterns: file_patterns.clone(),
             events: events.clone(),
             connectable: flags.connectable,
             installable: flags.installable,
@@ -185,15 +166,13 @@ impl Service {
         let installer = self.user(one.installer);
         let named = self.users.get(installer).is_some_and(|user| user.username == view.added_by);
         facts::Integration {
-            label: self.labels.integrations.label(one.id.get()),
+            label: self.labels.label(one.id.get()),
             app: self.app_label(one.app.as_str()),
             installs_app: one.installs_app,
-            connection: one.connection.map(|id| self.labels.connections.label(id.get())),
+            connection: one.connection.map(|id| self.labels.label(id.get())),
             name: one.name.as_str().to_owned(),
             installer: if named { installer } else { usize::MAX },
             properties: properties(&one.properties),
-            reach: one.reach,
-            own_events: one.own_events,
             created: one.stamp.created_at.milliseconds(),
             updated: one.stamp.updated_at.milliseconds(),
         }
@@ -203,7 +182,7 @@ impl Service {
         let one = &view.connection;
         let given = Some(one.uuid.clone()).filter(|uuid| *uuid != one.id.to_string());
         facts::Connection {
-            label: self.labels.connections.label(one.id.get()),
+            label: self.labels.label(one.id.get()),
             owner: self.user(one.owner),
             app: self.app_label(one.app.as_str()),
             uuid: given,

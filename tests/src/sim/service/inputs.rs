@@ -4,45 +4,23 @@ use daybook_domain::account::{self, AccountRef};
 use daybook_domain::field::Field;
 use daybook_domain::file::{self, Attachment, Content};
 use daybook_domain::group::{self, GroupRef};
-use daybook_domain::id::{
-    AccessRequestId, AccountId, ApiKeyId, CollaboratorId, CollectionId, FileId, GroupId,
-    SavedQueryId, TokenId, TransactionId,
-};
+use daybook_domain::id::TransactionId;
 use daybook_domain::transaction::Changes;
 use daybook_service::account::Input as AccountInput;
 use daybook_service::group::Input as GroupInput;
 
 use super::Service;
+use super::labels::Label;
 use crate::sim::body::{AccountBody, Email, FileBody, GroupBody, Id, Named, TransactionBody};
 use crate::sim::facts::{self, Resource};
 use crate::sim::label;
 
-/// A number that is never generated: it is older than the first.
-pub(super) const UNKNOWN: i64 = 1_234_567_890;
-
 impl Service {
-    pub fn account_id(&self, id: Id<label::Account>) -> String {
-        let known = if let Id::Of(label) = id { self.labels.accounts.number(label) } else { None };
-        AccountId::new(known.unwrap_or(UNKNOWN)).to_string()
-    }
-
-    pub fn group_id(&self, id: Id<label::Group>) -> String {
-        let known = if let Id::Of(label) = id { self.labels.groups.number(label) } else { None };
-        GroupId::new(known.unwrap_or(UNKNOWN)).to_string()
-    }
-
-    pub fn transaction_id(&self, id: Id<label::Transaction>) -> String {
-        let known =
-            if let Id::Of(label) = id { self.labels.transactions.number(label) } else { None };
-        TransactionId::new(known.unwrap_or(UNKNOWN)).to_string()
-    }
-
     /// Translates a remote id. `merged_T7` means the link to a transaction (3.11.2), or itself if
     /// no transaction has that label.
     pub fn remote_id(&self, text: &str) -> String {
         let label = text.strip_prefix("merged_T").and_then(|number| number.parse().ok());
-        let known =
-            label.and_then(|label| self.labels.transactions.number(label::Transaction(label)));
+        let known = label.and_then(|label| self.labels.id(label::Transaction(label)));
         known.map_or_else(|| text.to_owned(), |id| format!("merged_{}", TransactionId::new(id)))
     }
 
@@ -54,43 +32,9 @@ impl Service {
         }
     }
 
-    pub fn collaborator_id(&self, label: label::Collaborator) -> String {
-        CollaboratorId::new(self.labels.collaborators.number(label).unwrap_or(UNKNOWN)).to_string()
-    }
-
-    pub fn access_request_id(&self, label: label::AccessRequest) -> String {
-        let known = self.labels.access_requests.number(label);
-        AccessRequestId::new(known.unwrap_or(UNKNOWN)).to_string()
-    }
-
-    pub fn token_id(&self, label: label::Token) -> TokenId {
-        TokenId::new(self.labels.tokens.number(label).unwrap_or(UNKNOWN))
-    }
-
-    pub fn api_key_id(&self, label: label::ApiKey) -> String {
-        ApiKeyId::new(self.labels.api_keys.number(label).unwrap_or(UNKNOWN)).to_string()
-    }
-
-    pub fn file_id(&self, id: Id<label::File>) -> String {
-        let known = if let Id::Of(label) = id { self.labels.files.number(label) } else { None };
-        FileId::new(known.unwrap_or(UNKNOWN)).to_string()
-    }
-
-    pub fn saved_query_id(&self, id: Id<label::SavedQuery>) -> String {
-        let known =
-            if let Id::Of(label) = id { self.labels.saved_queries.number(label) } else { None };
-        SavedQueryId::new(known.unwrap_or(UNKNOWN)).to_string()
-    }
-
-    pub fn collection_id(&self, id: Id<label::Collection>) -> String {
-        let known =
-            if let Id::Of(label) = id { self.labels.collections.number(label) } else { None };
-        CollectionId::new(known.unwrap_or(UNKNOWN)).to_string()
-    }
-
     pub fn file_changes(&self, body: &FileBody) -> file::Changes {
         file::Changes {
-            id: body.id.map(|id| self.file_id(id)),
+            id: body.id.map(|id| self.labels.text(id)),
             name: body.name.clone(),
             content_type: body.content_type.clone(),
             properties: body.properties.clone(),
@@ -110,44 +54,40 @@ impl Service {
 
     fn attachment(&self, entry: &FileBody) -> Attachment {
         let new = self.content(entry).map(|content| Box::new((self.file_changes(entry), content)));
-        Attachment::Given { id: entry.id.map(|id| self.file_id(id)), new }
+        Attachment::Given { id: entry.id.map(|id| self.labels.text(id)), new }
     }
 
     /// The public id of a resource.
     pub fn resource_id(&self, resource: Resource) -> String {
         match resource {
             Resource::Book(label) => self.labels.key(label),
-            Resource::Account(label) => self.account_id(Id::Of(label)),
-            Resource::Group(label) => self.group_id(Id::Of(label)),
-            Resource::Transaction(label) => self.transaction_id(Id::Of(label)),
-            Resource::File(label) => self.file_id(Id::Of(label)),
-            Resource::SavedQuery(label) => self.saved_query_id(Id::Of(label)),
-            Resource::Collaborator(label) => self.collaborator_id(label),
-            Resource::Integration(label) => self.integration_id(Id::Of(label)),
+            Resource::Account(label) => self.labels.text(Id::Of(label)),
+            Resource::Group(label) => self.labels.text(Id::Of(label)),
+            Resource::Transaction(label) => self.labels.text(Id::Of(label)),
+            Resource::File(label) => self.labels.text(Id::Of(label)),
+            Resource::SavedQuery(label) => self.labels.text(Id::Of(label)),
+            Resource::Collaborator(label) => self.labels.text(Id::Of(label)),
+            Resource::Integration(label) => self.labels.text(Id::Of(label)),
         }
     }
 
     pub fn account_ref(&self, named: &Named<label::Account>) -> AccountRef {
-        AccountRef { id: named.id.map(|id| self.account_id(id)), name: named.name.clone() }
+        AccountRef { id: named.id.map(|id| self.labels.text(id)), name: named.name.clone() }
     }
 
     pub fn group_ref(&self, named: &Named<label::Group>) -> GroupRef {
-        GroupRef { id: named.id.map(|id| self.group_id(id)), name: named.name.clone() }
+        GroupRef { id: named.id.map(|id| self.labels.text(id)), name: named.name.clone() }
     }
 
     /// A reference as a path or a query contains it: one text for id or name.
-    pub fn account_text(&self, named: &Named<label::Account>) -> String {
-        named.id.map(|id| self.account_id(id)).or_else(|| named.name.clone()).unwrap_or_default()
-    }
-
-    pub fn group_text(&self, named: &Named<label::Group>) -> String {
-        named.id.map(|id| self.group_id(id)).or_else(|| named.name.clone()).unwrap_or_default()
+    pub fn named_text<L: Label>(&self, named: &Named<L>) -> String {
+        named.id.map(|id| self.labels.text(id)).or_else(|| named.name.clone()).unwrap_or_default()
     }
 
     pub fn account_inputs(&self, items: &[AccountBody]) -> Vec<AccountInput> {
         let input = |body: &AccountBody| AccountInput {
             changes: account::Changes {
-                id: body.id.map(|id| self.account_id(id)),
+                id: body.id.map(|id| self.labels.text(id)),
                 name: body.name.clone(),
                 kind: body.kind,
                 nature: body.nature,
@@ -165,7 +105,7 @@ impl Service {
     pub fn group_inputs(&self, items: &[GroupBody]) -> Vec<GroupInput> {
         let input = |body: &GroupBody| GroupInput {
             changes: group::Changes {
-                id: body.id.map(|id| self.group_id(id)),
+                id: body.id.map(|id| self.labels.text(id)),
                 name: body.name.clone(),
                 parent: Field::Keep,
                 hidden: body.hidden,
@@ -179,7 +119,7 @@ impl Service {
 
     pub fn transaction_inputs(&self, items: &[TransactionBody]) -> Vec<Changes> {
         let input = |body: &TransactionBody| Changes {
-            id: body.id.map(|id| self.transaction_id(id)),
+            id: body.id.map(|id| self.labels.text(id)),
             date: body.date.clone(),
             amount: body.amount.clone(),
             description: body.description.clone(),

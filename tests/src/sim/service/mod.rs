@@ -4,21 +4,19 @@ mod app;
 mod delivery;
 mod inputs;
 mod labels;
+mod lists;
 mod query_text;
 mod translate;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use daybook_domain::api_key::KeyDigest;
 use daybook_domain::email::Email;
 use daybook_domain::event::EventType;
 use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant;
-use daybook_domain::query::Warning;
 use daybook_service::event::{self, Request};
-use daybook_service::{Context, Error, Ids, access_request, file, user};
+use daybook_service::{Context, Error, Ids, access_request, book, collaborator, file, user};
 use daybook_storage::user::User;
 use daybook_storage::{Address, Options, ShardKey, Store, Tx};
 use rusqlite::{Connection, OpenFlags};
@@ -122,15 +120,7 @@ impl Service {
         self.users.iter().position(|user| user.email.as_str() == email).unwrap_or(usize::MAX)
     }
 
-    /// The stored digest of an API key.
-    pub fn digest(&self, label: label::ApiKey) -> KeyDigest {
-        let own = self.users[0].id.get().to_be_bytes().into_iter().chain(label.0.to_be_bytes());
-        let mut digest = KeyDigest::default();
-        digest.iter_mut().zip(own).for_each(|(target, byte)| *target = byte);
-        digest
-    }
-
-    pub fn context(&self, caller: &Caller) -> Context {
+    fn context(&self, caller: &Caller) -> Context {
         let (user, ids) = (Arc::clone(&self.users[caller.who]), Arc::clone(&self.ids));
         let agent = caller.agent.clone();
         Context { agent, depth: caller.depth, ..Context::new(user, Instant::new(caller.now), ids) }
@@ -139,22 +129,20 @@ impl Service {
     /// Reads in a book; an unknown label has an id that does not exist.
     pub fn read<T>(
         &self,
-        book: label::Book,
         caller: &Caller,
         work: impl FnOnce(&mut Tx<'_>, &Context, &str) -> Result<T, Error>,
     ) -> Result<T, Refusal> {
-        let (cx, key) = (self.context(caller), self.labels.key(book));
+        let (cx, key) = (self.context(caller), self.labels.key(caller.book));
         self.database.store.read(|tx| work(tx, &cx, &key)).map_err(refused)
     }
 
     /// Writes in a book.
     pub fn write<T: Send + 'static>(
         &self,
-        book: label::Book,
         caller: &Caller,
         work: impl FnOnce(&mut Tx<'_>, &Context, &str) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let (cx, key) = (self.context(caller), self.labels.key(book));
+        let (cx, key) = (self.context(caller), self.labels.key(caller.book));
         self.database
             .store
             .write(ShardKey::of_book(&key), move |tx| work(tx, &cx, &key))
@@ -184,38 +172,56 @@ impl Service {
             .map_err(refused)
     }
 
+    /// The owner of the caller's book, at the same time.
+    fn owner(&self, caller: &Caller) -> Caller {
+        let who = self.labels.owners.get(&caller.book).copied().unwrap_or_default();
+        Caller { who, ..caller.clone() }
+    }
+
+    /// Labels a new book and the collaborator row of its owner.
+    pub fn label_new_book(
+        &mut self,
+        caller: &Caller,
+        book: label::Book,
+        owner: label::Collaborator,
+        view: &book::View,
+    ) -> Result<(), Refusal> {
+        let made = view.access.book();
+        self.labels.keys.insert(book, made.key.as_str().to_owned());
+        self.labels.owners.insert(book, caller.who);
+        self.labels.note(made.id.get(), book);
+        let rows = self.read(&Caller { book, ..caller.clone() }, collaborator::list)?;
+        rows.iter().for_each(|row| self.labels.note(row.id.get(), owner));
+        Ok(())
+    }
+
     /// Labels transactions that an operation creates and only its events show, in order, read as
     /// the owner.
     pub fn label_new_transactions(
         &mut self,
-        book: label::Book,
         caller: &Caller,
         labels: &[label::Transaction],
     ) -> Result<(), Refusal> {
-        let owner = Caller {
-            who: self.labels.owners.get(&book).copied().unwrap_or_default(),
-            ..caller.clone()
-        };
+        let owner = self.owner(caller);
         let request = Request {
             kind: Some(EventType::TransactionCreated.as_str().to_owned()),
             limit: Some(labels.len()),
             ..Request::default()
         };
-        let page = self.read(book, &owner, |tx, cx, key| event::list(tx, cx, key, &request))?;
+        let page = self.read(&owner, |tx, cx, key| event::list(tx, cx, key, &request))?;
         let mut numbers: Vec<i64> = page.events.iter().map(|read| read.event.resource).collect();
-        numbers.retain(|number| self.labels.transactions.is_new(*number));
+        numbers.retain(|number| self.labels.is_new::<label::Transaction>(*number));
         numbers
             .iter()
             .rev()
             .zip(labels)
-            .for_each(|(number, label)| self.labels.transactions.note(*number, *label));
+            .for_each(|(number, label)| self.labels.note(*number, *label));
         Ok(())
     }
 
     /// Labels the files that bodies contained, by the names of their bytes, read as the owner.
     pub fn label_new_files(
         &mut self,
-        book: label::Book,
         caller: &Caller,
         bodies: &[TransactionBody],
     ) -> Result<(), Refusal> {
@@ -227,34 +233,23 @@ impl Service {
         if brought.is_empty() {
             return Ok(());
         }
-        let owner = Caller {
-            who: self.labels.owners.get(&book).copied().unwrap_or_default(),
-            ..caller.clone()
-        };
-        let newest = self
-            .read(book, &owner, |tx, cx, key| file::list(tx, cx, key, Some(brought.len()), None))?;
+        let owner = self.owner(caller);
+        let newest =
+            self.read(&owner, |tx, cx, key| file::list(tx, cx, key, Some(brought.len()), None))?;
         for file in &newest.files {
             let made = brought.iter().find(|label| inputs::blob(**label) == file.content.blob);
-            made.into_iter().for_each(|label| self.labels.files.note(file.id.get(), *label));
+            made.into_iter().for_each(|label| self.labels.note(file.id.get(), *label));
         }
         Ok(())
     }
 
     /// Labels the caller's new access request, read as the owner, because the caller cannot see it.
-    pub fn label_access_request(
-        &mut self,
-        book: label::Book,
-        caller: &Caller,
-        label: label::AccessRequest,
-    ) {
-        let owner = Caller {
-            who: self.labels.owners.get(&book).copied().unwrap_or_default(),
-            ..caller.clone()
-        };
+    pub fn label_access_request(&mut self, caller: &Caller, label: label::AccessRequest) {
+        let owner = self.owner(caller);
         let asking = self.users[caller.who].id;
-        let open = self.read(book, &owner, access_request::list).unwrap_or_default();
+        let open = self.read(&owner, access_request::list).unwrap_or_default();
         let own = open.iter().find(|one| one.user == asking);
-        own.into_iter().for_each(|one| self.labels.access_requests.note(one.id.get(), label));
+        own.into_iter().for_each(|one| self.labels.note(one.id.get(), label));
     }
 
     /// The current month as `yyyymm` in a zone.
@@ -271,21 +266,4 @@ fn refused(error: Error) -> Refusal {
         Some(reason) => Refusal { reason: reason.as_str().to_owned(), item },
         None => Refusal { reason: format!("failed: {error}"), item },
     }
-}
-
-/// The texts of warnings, except those about unknown names, for which the model has labels.
-pub fn warning_texts(warnings: &[Warning]) -> Vec<String> {
-    let is_about_names = |warning: &Warning| {
-        use daybook_domain::query::Problem::{UnknownAccount, UnknownGroup};
-        matches!(warning, Warning::Term { problem: UnknownAccount | UnknownGroup, .. })
-    };
-    warnings.iter().filter(|one| !is_about_names(one)).map(Warning::to_string).collect()
-}
-
-/// The fields of a JSON object as texts.
-fn texts(object: Option<&serde_json::Value>) -> BTreeMap<String, String> {
-    let fields = object.and_then(serde_json::Value::as_object).into_iter().flatten();
-    fields
-        .map(|(key, value)| (key.clone(), value.as_str().unwrap_or("no text").to_owned()))
-        .collect()
 }

@@ -1,6 +1,7 @@
 //! Formats query trees as texts in the language of behaviour 1.
 
 use super::Service;
+use crate::decimal;
 use crate::sim::model::balance::Question;
 use crate::sim::model::dates::Unit;
 use crate::sim::model::query::{Clause, Query, Term};
@@ -11,7 +12,7 @@ impl Service {
         posting
             .into_iter()
             .chain(query.clauses.iter().map(|clause| self.clause_text(clause)))
-            .chain(query.ignored.iter().map(|flaw| flaw.text.to_owned()))
+            .chain(query.ignored.map(str::to_owned))
             .collect::<Vec<_>>()
             .join(" ")
     }
@@ -36,12 +37,14 @@ impl Service {
 
     fn term_text(&self, term: &Term) -> String {
         match term {
-            Term::Account(named) => format!("account:{}", quoted(&self.account_text(named))),
-            Term::From(named) => format!("from:{}", quoted(&self.account_text(named))),
-            Term::To(named) => format!("to:{}", quoted(&self.account_text(named))),
-            Term::Group(named) => format!("group:{}", quoted(&self.group_text(named))),
+            Term::Account(named) => format!("account:{}", quoted(&self.named_text(named))),
+            Term::From(named) => format!("from:{}", quoted(&self.named_text(named))),
+            Term::To(named) => format!("to:{}", quoted(&self.named_text(named))),
+            Term::Group(named) => format!("group:{}", quoted(&self.named_text(named))),
             Term::Date(operator, literal) => format!("{}{}", operator.text(), literal.text()),
-            Term::Amount(comparison, text) => format!("amount{comparison}{text}"),
+            Term::Amount(comparison, units) => {
+                format!("amount{comparison}{}", decimal::show(*units, 0))
+            }
             Term::Is(state) => format!("is:{state}"),
             Term::Tag(tag) => format!("#{tag}"),
             Term::RemoteId(id) => format!("remoteId:{}", quoted(&self.remote_id(id))),
@@ -58,7 +61,7 @@ impl Service {
             Term::HasFile => "has:file".to_owned(),
             Term::HasUrl => "has:url".to_owned(),
             Term::Error(wanted) => format!("error:{wanted}"),
-            Term::Unreadable(flaw) => flaw.text.to_owned(),
+            Term::Unreadable(text) => (*text).to_owned(),
         }
     }
 
@@ -66,11 +69,11 @@ impl Service {
         let accounts = question
             .accounts
             .iter()
-            .map(|named| format!("account:{}", quoted(&self.account_text(named))));
+            .map(|named| format!("account:{}", quoted(&self.named_text(named))));
         let groups = question
             .groups
             .iter()
-            .map(|named| format!("group:{}", quoted(&self.group_text(named))));
+            .map(|named| format!("group:{}", quoted(&self.named_text(named))));
         let tags = question.tags.iter().map(|tag| format!("#{tag}"));
         let dates = question
             .dates
@@ -84,7 +87,7 @@ impl Service {
             };
             format!("by:{letter}")
         });
-        let flaws = question.flaws.iter().map(|flaw| flaw.text.to_owned());
+        let flaws = question.ignored.into_iter().chain(question.unreadable).map(str::to_owned);
         let mut words: Vec<String> =
             accounts.chain(groups).chain(tags).chain(dates).chain(by).chain(flaws).collect();
         if words.is_empty() {

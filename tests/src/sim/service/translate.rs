@@ -1,12 +1,9 @@
 //! Translates the answers of the service to facts.
 
-use std::collections::BTreeMap;
-
 use daybook_domain::access::Access;
 use daybook_domain::access_request::AccessRequest;
 use daybook_domain::account::Account;
 use daybook_domain::amount;
-use daybook_domain::api_key::ApiKeyUsage;
 use daybook_domain::balance::{AccountBalances, Amounts, GroupBalances, Slice, Sums};
 use daybook_domain::book::{Settings, TransferOffer};
 use daybook_domain::calendar::day_number;
@@ -14,45 +11,48 @@ use daybook_domain::collaborator::Collaborator;
 use daybook_domain::event::{Event, Noun};
 use daybook_domain::file::File;
 use daybook_domain::group::{Forest, Group};
-use daybook_domain::id::{AccountId, FileId, GroupId, TransactionId};
+use daybook_domain::id::{AccountId, GroupId, TransactionId};
 use daybook_domain::instant::{Instant, Stamp};
 use daybook_domain::property::Properties;
 use daybook_domain::saved_query::SavedQuery;
 use daybook_domain::token::AccessToken;
 use daybook_domain::transaction::Transaction;
-use daybook_service::transaction::Listed;
-use daybook_service::{api_key, balance, book, collection};
+use daybook_service::{account, balance, book, collection, group, transaction};
 use daybook_storage::book::BookCounters;
 
-use super::{Service, texts};
+use super::Service;
 use crate::decimal;
 use crate::sim::facts::{self, Container, Content, Empty, Nature, Of, Resource, Row, Sides};
 use crate::sim::label;
 use crate::sim::model::{Caller, dates};
 
 impl Service {
-    pub fn account(&self, account: &Account) -> facts::Account {
+    pub fn all<T, F>(&self, found: &[T], fact: impl Fn(&Service, &T) -> F) -> Vec<F> {
+        found.iter().map(|one| fact(self, one)).collect()
+    }
+
+    pub fn accounts(&self, view: &account::View) -> Vec<facts::Account> {
+        self.all(&view.accounts, Service::account)
+    }
+
+    fn account(&self, account: &Account) -> facts::Account {
         facts::Account {
-            label: self.labels.accounts.label(account.id.get()),
+            label: self.labels.label(account.id.get()),
             name: account.name.as_str().to_owned(),
             kind: account.kind,
             archived: account.archived,
             posted: account.has_transaction_posted,
-            groups: account
-                .groups
-                .iter()
-                .map(|group| self.labels.groups.label(group.get()))
-                .collect(),
+            groups: account.groups.iter().map(|group| self.labels.label(group.get())).collect(),
             properties: properties(&account.properties),
             stamp: stamp(&account.stamp),
         }
     }
 
-    pub fn group(&self, group: &Group, forest: &Forest) -> (facts::Group, Nature) {
+    fn group(&self, group: &Group, forest: &Forest) -> (facts::Group, Nature) {
         let facts = facts::Group {
-            label: self.labels.groups.label(group.id.get()),
+            label: self.labels.label(group.id.get()),
             name: group.name.as_str().to_owned(),
-            parent: group.parent.map(|parent| self.labels.groups.label(parent.get())),
+            parent: group.parent.map(|parent| self.labels.label(parent.get())),
             hidden: group.hidden,
             locked: group.locked,
             properties: properties(&group.properties),
@@ -61,15 +61,14 @@ impl Service {
         (facts, nature(forest, group.id))
     }
 
-    pub fn groups(&self, view: &daybook_service::group::View) -> Vec<(facts::Group, Nature)> {
+    pub fn groups(&self, view: &group::View) -> Vec<(facts::Group, Nature)> {
         view.groups.iter().map(|group| self.group(group, &view.forest)).collect()
     }
 
     pub fn transaction(&self, one: &Transaction) -> facts::Transaction {
-        let side =
-            |side: Option<AccountId>| side.map(|side| self.labels.accounts.label(side.get()));
+        let side = |side: Option<AccountId>| side.map(|side| self.labels.label(side.get()));
         facts::Transaction {
-            label: self.labels.transactions.label(one.id.get()),
+            label: self.labels.label(one.id.get()),
             date: one.date.map(|day| dates::from_number(day_number(day))),
             day: dates::from_number(day_number(one.list_day)),
             amount: one.amount.map(|amount| decimal::units(&amount::write(amount.value(), 0))),
@@ -82,7 +81,7 @@ impl Service {
             posted_at: one.posted_at.map(|at| at.milliseconds()),
             properties: properties(&one.properties),
             urls: one.urls.clone(),
-            files: one.files.iter().map(|file| self.labels.files.label(file.get())).collect(),
+            files: one.files.iter().map(|file| self.labels.label(file.get())).collect(),
             remote_ids: one.remote_ids.iter().map(|id| self.linked(id)).collect(),
             creator: self.user(one.created_by),
             stamp: stamp(&one.stamp),
@@ -92,7 +91,7 @@ impl Service {
     pub fn file(&self, file: &File) -> facts::File {
         let content = Content(u32::from_str_radix(&file.content.digest, 16).unwrap_or(u32::MAX));
         facts::File {
-            label: self.labels.files.label(file.id.get()),
+            label: self.labels.label(file.id.get()),
             name: file.name.clone(),
             content_type: file.content_type.clone(),
             // Content with another size was never sent.
@@ -105,14 +104,18 @@ impl Service {
 
     pub fn saved_query(&self, saved: &SavedQuery) -> facts::SavedQuery {
         facts::SavedQuery {
-            label: self.labels.saved_queries.label(saved.id.get()),
+            label: self.labels.label(saved.id.get()),
             title: saved.title.clone(),
             query: saved.query.clone(),
             stamp: stamp(&saved.stamp),
         }
     }
 
-    pub fn rows(&self, listed: &Listed) -> Vec<Row> {
+    pub fn transactions(&self, view: &transaction::View) -> Vec<facts::Transaction> {
+        self.all(&view.transactions, Service::transaction)
+    }
+
+    pub fn rows(&self, listed: &transaction::Listed) -> Vec<Row> {
         let unit = 10_i128.pow(8 - listed.view.access.book().scale);
         let balance = |one: &Transaction| listed.balances.get(&one.id).map(|units| units * unit);
         listed
@@ -126,14 +129,14 @@ impl Service {
     /// Replaces the id in a link by its label (3.11.2).
     fn linked(&self, id: &str) -> String {
         match id.strip_prefix("merged_").and_then(|id| id.parse::<TransactionId>().ok()) {
-            Some(id) => format!("merged_{:?}", self.labels.transactions.label(id.get())),
+            Some(id) => format!("merged_{:?}", self.labels.label::<label::Transaction>(id.get())),
             None => id.to_owned(),
         }
     }
 
     pub fn collaborator(&self, row: &Collaborator) -> facts::Collaborator {
         facts::Collaborator {
-            label: self.labels.collaborators.label(row.id.get()),
+            label: self.labels.label(row.id.get()),
             email: row.email.to_string(),
             permission: row.permission,
             stamp: stamp(&row.stamp),
@@ -142,7 +145,7 @@ impl Service {
 
     pub fn access_request(&self, request: &AccessRequest) -> facts::AccessRequest {
         facts::AccessRequest {
-            label: self.labels.access_requests.label(request.id.get()),
+            label: self.labels.label(request.id.get()),
             email: request.email.to_string(),
             permission: request.permission,
             message: request.message.clone(),
@@ -165,7 +168,7 @@ impl Service {
     pub fn token(&self, token: &AccessToken) -> facts::Token {
         let books = token.scope.books.as_ref();
         facts::Token {
-            label: self.labels.tokens.label(token.id.get()),
+            label: self.labels.label(token.id.get()),
             user: self.user(token.user),
             name: token.name.clone(),
             read_only: token.scope.read_only,
@@ -174,19 +177,6 @@ impl Service {
             created: token.created_at.milliseconds(),
             expires: token.expires_at.milliseconds(),
             revoked: token.revoked_at.map(Instant::milliseconds),
-        }
-    }
-
-    pub fn api_key(&self, view: &api_key::View) -> facts::ApiKey {
-        let api_key::View { key, usage } = view;
-        let day = |usage: &ApiKeyUsage| (dates::from_number(day_number(usage.day)), usage.calls);
-        facts::ApiKey {
-            label: self.labels.api_keys.label(key.id.get()),
-            user: self.user(key.user),
-            name: key.name.clone(),
-            created: key.created_at.milliseconds(),
-            revoked: key.revoked_at.map(Instant::milliseconds),
-            usage: usage.iter().map(day).collect(),
         }
     }
 
@@ -220,7 +210,7 @@ impl Service {
 
     pub fn collection(&self, view: &collection::View, caller: &Caller) -> facts::Collection {
         facts::Collection {
-            label: self.labels.collections.label(view.collection.id.get()),
+            label: self.labels.label(view.collection.id.get()),
             owner: view.owner_name.clone(),
             permission: view.permission,
             name: view.collection.name.as_str().to_owned(),
@@ -230,21 +220,17 @@ impl Service {
     }
 
     pub fn event(&self, event: &Event) -> facts::Event {
-        let data: serde_json::Value =
-            serde_json::from_str(&event.data).expect("an event's data is JSON");
         let number = event.resource;
         let resource = match event.kind.noun() {
-            Noun::Book => Resource::Book(self.labels.books.label(number)),
-            Noun::Account => Resource::Account(self.labels.accounts.label(number)),
-            Noun::Group => Resource::Group(self.labels.groups.label(number)),
-            Noun::Transaction => Resource::Transaction(self.labels.transactions.label(number)),
-            Noun::File => Resource::File(self.labels.files.label(number)),
-            Noun::SavedQuery => Resource::SavedQuery(self.labels.saved_queries.label(number)),
-            Noun::Integration => Resource::Integration(self.labels.integrations.label(number)),
+            Noun::Book => Resource::Book(self.labels.label(number)),
+            Noun::Account => Resource::Account(self.labels.label(number)),
+            Noun::Group => Resource::Group(self.labels.label(number)),
+            Noun::Transaction => Resource::Transaction(self.labels.label(number)),
+            Noun::File => Resource::File(self.labels.label(number)),
+            Noun::SavedQuery => Resource::SavedQuery(self.labels.label(number)),
+            Noun::Integration => Resource::Integration(self.labels.label(number)),
             // The simulation has no other nouns.
-            Noun::Collaborator | Noun::Other => {
-                Resource::Collaborator(self.labels.collaborators.label(number))
-            }
+            Noun::Collaborator | Noun::Other => Resource::Collaborator(self.labels.label(number)),
         };
         facts::Event {
             sequence: event.sequence,
@@ -253,64 +239,7 @@ impl Service {
             user: self.user(event.user),
             agent: event.agent.clone(),
             at: event.created_at.milliseconds(),
-            previous: self.previous(texts(data.get("previousAttributes")), event.kind.noun()),
         }
-    }
-
-    /// Previous attributes, with labels instead of ids.
-    fn previous(
-        &self,
-        mut previous: BTreeMap<String, String>,
-        noun: Noun,
-    ) -> BTreeMap<String, String> {
-        let account = |id: &str| {
-            id.parse::<AccountId>().map(|id| format!("{:?}", self.labels.accounts.label(id.get())))
-        };
-        let group = |id: &str| {
-            id.parse::<GroupId>().map(|id| format!("{:?}", self.labels.groups.label(id.get())))
-        };
-        for (key, value) in &mut previous {
-            let labelled = match (noun, key.as_str()) {
-                (Noun::Transaction, "creditAccId" | "debitAccId") => account(value).ok(),
-                (Noun::Transaction, "files") => {
-                    serde_json::from_str::<Vec<String>>(value).ok().map(|ids| {
-                        let file = |id: &String| {
-                            id.parse::<FileId>().map_or(label::File(u32::MAX), |id| {
-                                self.labels.files.label(id.get())
-                            })
-                        };
-                        let shown: Vec<String> =
-                            ids.iter().map(|id| format!("{:?}", file(id))).collect();
-                        serde_json::to_string(&shown).expect("texts are JSON")
-                    })
-                }
-                (Noun::Transaction, "remoteIds") => {
-                    serde_json::from_str::<Vec<String>>(value).ok().map(|ids| {
-                        let linked: Vec<String> = ids.iter().map(|id| self.linked(id)).collect();
-                        serde_json::to_string(&linked).expect("texts are JSON")
-                    })
-                }
-                (Noun::Group, "parent") => group(value).ok(),
-                (Noun::Account, "groups") => {
-                    serde_json::from_str::<Vec<String>>(value).ok().map(|ids| {
-                        let mut labels: Vec<label::Group> = ids
-                            .iter()
-                            .filter_map(|id| id.parse::<GroupId>().ok())
-                            .map(|id| self.labels.groups.label(id.get()))
-                            .collect();
-                        labels.sort();
-                        let shown: Vec<String> =
-                            labels.iter().map(|label| format!("{label:?}")).collect();
-                        serde_json::to_string(&shown).expect("texts are JSON")
-                    })
-                }
-                _ => None,
-            };
-            if let Some(labelled) = labelled {
-                *value = labelled;
-            }
-        }
-        previous
     }
 
     /// The containers of an answer in the order they are written.
@@ -327,7 +256,7 @@ impl Service {
     }
 
     fn account_container(&self, found: &AccountBalances, depth: usize, scale: u32) -> Container {
-        let of = Of::Account(self.labels.accounts.label(found.account.get()), Empty(found.empty));
+        let of = Of::Account(self.labels.label(found.account.get()), Empty(found.empty));
         container(of, depth, scale, found.amounts, &found.series)
     }
 
@@ -339,8 +268,7 @@ impl Service {
         forest: &Forest,
         into: &mut Vec<Container>,
     ) {
-        let of =
-            Of::Group(self.labels.groups.label(found.group.get()), nature(forest, found.group));
+        let of = Of::Group(self.labels.label(found.group.get()), nature(forest, found.group));
         into.push(container(of, depth, scale, found.amounts, &found.series));
         for group in &found.groups {
             self.group_containers(group, depth + 1, scale, forest, into);
@@ -400,9 +328,6 @@ fn settings(settings: &Settings) -> facts::Settings {
         pattern: settings.date_pattern.as_str().to_owned(),
         separator: settings.decimal_separator.as_str().to_owned(),
         digits: settings.fraction_digits,
-        page_size: i64::from(settings.page_size),
-        period: settings.period.as_str().to_owned(),
-        start_month: settings.period_start_month.as_str().to_owned(),
         zone: settings.time_zone.clone(),
         visibility: settings.visibility.as_str().to_owned(),
         properties: properties(&settings.properties),
