@@ -149,10 +149,10 @@ fn reasons_are_listed() {
         .expect("a list");
     let listed: BTreeSet<&str> = text.split(", ").collect();
     let of_domain = Reason::ALL.iter().map(|reason| reason.as_str());
-    // Where http writes its own, `=> "word",`.
-    let source = include_str!("../../crates/http/src/error.rs");
-    let of_http = source.lines().filter_map(|line| line.split_once("=> \"")?.1.strip_suffix("\","));
-    assert_eq!(listed, of_domain.chain(of_http).collect());
+    // Where `edge` writes its own, `=> "word",`.
+    let source = include_str!("../../crates/edge/src/error.rs");
+    let of_edge = source.lines().filter_map(|line| line.split_once("=> \"")?.1.strip_suffix("\","));
+    assert_eq!(listed, of_domain.chain(of_edge).collect());
 }
 
 /// Everything served below `/auth` and `/.well-known` is documented, and the reverse.

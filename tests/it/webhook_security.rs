@@ -69,7 +69,7 @@ fn rule_8_6_addresses_that_lead_inside(engine: Engine) {
     let trap = TcpListener::bind("127.0.0.1:0").expect("a port");
     trap.set_nonblocking(true).expect("a setting");
     let trapped = trap.local_addr().expect("its address").port();
-    // `daybook_http::outgoing` tests more.
+    // `daybook_edge::outgoing` tests more.
     let spellings = ["LocalHost", "2130706433", "[::ffff:7f00:1]", "somebody:secret@127.0.0.1"];
     for (number, host) in spellings.iter().enumerate() {
         let verdict = outside.send(&format!("http://{host}:{}/hook", receiver.port()));

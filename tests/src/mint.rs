@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use daybook_auth::identity::LocalKey;
 use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
 use daybook_domain::token::{AccessToken, TokenRequest, TokenScope};
-use daybook_http::LocalKey;
 use daybook_service::{Error, Ids, token};
 use daybook_storage::{Address, Options, ShardKey, Store};
 

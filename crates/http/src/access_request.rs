@@ -59,7 +59,7 @@ pub(crate) async fn request_book_access(request: ApiRequest) -> ApiResult {
     let (book, state) = (request.book(), request.state.clone());
     let text = |name: &str| request.text(name).map(|text| text.replace('\0', " "));
     let (permission, message) = (text("permission"), text("message"));
-    let server = state.mail_address.clone();
+    let server = state.edge.site.mail_address.clone();
     let reply = request
         .write(
             &book.clone(),
@@ -71,7 +71,7 @@ pub(crate) async fn request_book_access(request: ApiRequest) -> ApiResult {
             |(), _| reply::no_content().showing(std::iter::once(Shown::Nothing)),
         )
         .await?;
-    state.mails.notify();
+    state.edge.mails.notify();
     Ok(reply)
 }
 

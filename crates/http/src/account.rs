@@ -3,13 +3,13 @@
 use daybook_domain::account::{Account, AccountRef, AccountType, Changes};
 use daybook_domain::field::Field;
 use daybook_domain::group::{Forest, Group, GroupRef};
+use daybook_edge::error::ApiError;
 use daybook_service::account::{self, Input, View};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::body::{Body, Items};
-use crate::error::ApiError;
 use crate::reply::{self, ApiResult, IdOut, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{

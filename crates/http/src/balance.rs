@@ -6,13 +6,13 @@ use actix_web::web::Bytes;
 use daybook_domain::amount::write_units;
 use daybook_domain::balance::{AccountBalances, Amounts, GroupBalances, Slice};
 use daybook_domain::group::Group;
+use daybook_edge::response_budget::{EncodeError, ResponseText};
 use daybook_service::Context;
 use daybook_service::balance::{self, View};
 use serde::{Serialize, Serializer};
 
 use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
-use crate::response_budget::{EncodeError, ResponseText};
 use crate::wire::{PropertiesOut, warnings};
 
 /// An amount, which is formatted when it is serialized. A response has tens of thousands.
@@ -217,7 +217,7 @@ impl<'v> BalanceWriter<'v> {
             warnings: warnings(&query.warnings),
             truncated: self.view.balances.truncated,
         };
-        let mut out = ResponseText::new();
+        let mut out = ResponseText::empty();
         let ranges = serde_json::to_vec(&ranges)?;
         out.push(ranges.strip_suffix(b"}").unwrap_or(&ranges))?;
         // A list without matches is present and empty (behaviour 5.1): the list of each filter, or

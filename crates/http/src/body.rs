@@ -8,27 +8,25 @@
 use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
-use std::rc::Rc;
 
 use actix_web::dev::Payload;
-use actix_web::http::header::CONTENT_TYPE;
 use actix_web::{FromRequest, HttpRequest};
 use daybook_domain::event::Hash;
 use daybook_domain::permission::Action;
+use daybook_edge::blocking;
+use daybook_edge::budget::{BodyHold, MemoryOwner, Reservation, owner_of};
+use daybook_edge::error::{ApiError, RequestError};
+use daybook_edge::receive::{SMALL_BODY, collect, note_received};
+use daybook_edge::request_head::is_of_type;
 use daybook_service::access;
 use daybook_service::batch::MAX_ITEMS;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::budget::{BodyHold, MemoryOwner, Reservation, owner_of};
-use crate::error::{ApiError, RequestError};
 use crate::idempotency::{attach_hash, needs_hash};
-use crate::receive::{SMALL_BODY, collect};
-use crate::request::ApiRequest;
-use crate::socket::ConnectionState;
+use crate::request::{self, ApiRequest};
 use crate::surrogate::replace_unpaired;
-use crate::{blocking, request};
 
 /// Bodies above this size are processed one at a time per user. Their parsed values take several
 /// times as much memory, which the budget does not count.
@@ -184,15 +182,13 @@ async fn receive<T: Send + 'static>(
 ) -> Result<T, ApiError> {
     let owner = owner_of(request).await?;
     let state = request::state(request)?;
-    let mut memory = state.budget.reservation(owner);
+    let mut memory = state.edge.budget.reservation(owner);
     let bytes =
         collect(payload, &mut memory, MAX_BYTES, async || check_access(request).await).await?;
-    if let Some(connection) = request.conn_data::<Rc<ConnectionState>>() {
-        connection.received();
-    }
+    note_received(request);
     let lock = match owner {
         MemoryOwner::User(user) if bytes.len() > MAX_AT_ONCE => {
-            Some(state.budget.lock_large_body(user).await)
+            Some(state.edge.budget.lock_large_body(user).await)
         }
         MemoryOwner::User(_) | MemoryOwner::Client(_) => None,
     };
@@ -217,14 +213,6 @@ fn is_json(request: &HttpRequest) -> bool {
         essence == "application/json"
             || (essence.starts_with("application/") && essence.ends_with("+json"))
     })
-}
-
-/// Whether the content type is absent or accepted, in lower case and without parameters.
-pub(crate) fn is_of_type(request: &HttpRequest, is_accepted: impl FnOnce(&str) -> bool) -> bool {
-    let Some(value) = request.headers().get(CONTENT_TYPE) else { return true };
-    let Ok(text) = value.to_str() else { return false };
-    let essence = text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    essence.is_empty() || is_accepted(&essence)
 }
 
 /// Reserves memory for the parsed values of a body, unless it is small.

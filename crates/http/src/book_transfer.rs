@@ -56,7 +56,7 @@ fn offer_to_reply(offer: &TransferOffer, _: &Context) -> Reply {
 pub(crate) async fn transfer_book(request: ApiRequest, body: Body<NewOwnerIn>) -> ApiResult {
     let request = request.conditional()?;
     let (id, state, NewOwnerIn { email }) = (request.book(), request.state.clone(), body.0);
-    let server = state.mail_address.clone();
+    let server = state.edge.site.mail_address.clone();
     let reply = request
         .write(
             &id.clone(),
@@ -67,7 +67,7 @@ pub(crate) async fn transfer_book(request: ApiRequest, body: Body<NewOwnerIn>) -
             to_reply,
         )
         .await?;
-    state.mails.notify();
+    state.edge.mails.notify();
     Ok(reply)
 }
 

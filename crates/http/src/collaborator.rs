@@ -73,7 +73,7 @@ pub(crate) async fn add_collaborator(request: ApiRequest, body: Body<Collaborato
     let (book, state) = (request.book(), request.state.clone());
     let CollaboratorIn { email, permission } = body.0;
     let message = request.text("message").map(str::to_owned);
-    let server = state.mail_address.clone();
+    let server = state.edge.site.mail_address.clone();
     let reply = request
         .write(
             &book.clone(),
@@ -85,7 +85,7 @@ pub(crate) async fn add_collaborator(request: ApiRequest, body: Body<Collaborato
             to_reply,
         )
         .await?;
-    state.mails.notify();
+    state.edge.mails.notify();
     Ok(reply)
 }
 

@@ -8,8 +8,8 @@ use actix_web::body::BoxBody;
 use actix_web::http::header::{AcceptEncoding, ContentEncoding, Encoding};
 use actix_web::web::Bytes;
 use actix_web::{HttpMessage, HttpRequest, HttpResponse};
+use daybook_edge::budget::Reservation;
 
-use crate::budget::Reservation;
 use crate::pieces::{self, Pieces};
 
 /// Responses above this size are compressed.

@@ -2,12 +2,12 @@
 
 use daybook_domain::field::Field;
 use daybook_domain::group::{Changes, Forest, Group, GroupFlags, GroupRef};
+use daybook_edge::error::ApiError;
 use daybook_service::account;
 use daybook_service::group::{self, Input, View};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::body::{Body, Items};
-use crate::error::ApiError;
 use crate::reply::{self, ApiResult, IdOut, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{

@@ -5,16 +5,16 @@ use std::time::Duration;
 use actix_web::http::header::{CACHE_CONTROL, ContentType};
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, web};
+use daybook_auth::identity::Providers;
+use daybook_edge::error::ApiError;
+use daybook_edge::request_head::host;
+use daybook_edge::run;
 use daybook_storage::Error;
 use serde_json::json;
 use tokio::time::timeout;
 
-use crate::error::ApiError;
-use crate::identity::provider::Providers;
 use crate::pieces::with_parts;
 use crate::reply::{self, ApiResult, Reply};
-use crate::request_head::host;
-use crate::run;
 use crate::state::AppState;
 
 /// The OpenAPI document of the API.
@@ -48,9 +48,9 @@ pub(crate) async fn ready(state: web::Data<AppState>) -> ApiResult {
 
 /// Pings the database through a reader and through each writer.
 async fn ping_database(state: &AppState) -> Result<(), ApiError> {
-    run::read(state, |tx| Ok(tx.ping()?)).await?;
-    for lane in state.store.shard_keys() {
-        run::write(state, lane, |tx| tx.ping()).await.map_err(ApiError::repeatable)?;
+    run::read(&state.edge, |tx| Ok(tx.ping()?)).await?;
+    for lane in state.edge.store.shard_keys() {
+        run::write(&state.edge, lane, |tx| tx.ping()).await.map_err(ApiError::repeatable)?;
     }
     Ok(())
 }
@@ -87,13 +87,13 @@ pub(crate) async fn contract(
     state: web::Data<AppState>,
     contract: web::Data<Contract>,
 ) -> HttpResponse {
-    let authorization_url = match state.identity.providers().and_then(Providers::authorization_url)
-    {
-        Some(url) => url.to_owned(),
-        None => format!("{}/auth/authorize", state.base(host(&request))),
-    };
+    let authorization_url =
+        match state.auth.identity.providers().and_then(Providers::authorization_url) {
+            Some(url) => url.to_owned(),
+            None => format!("{}/auth/authorize", state.edge.site.base(host(&request))),
+        };
     let parts = contract.with_authorization_url(&authorization_url);
-    document(parts, state.base_cache_control())
+    document(parts, state.edge.site.base_cache_control())
 }
 
 /// Returns the response with an OpenAPI document.
@@ -111,10 +111,10 @@ pub(crate) async fn auth_contract(
     request: HttpRequest,
     state: web::Data<AppState>,
 ) -> HttpResponse {
-    let url = format!("\"url\": {}", json!(state.base(host(&request))));
+    let url = format!("\"url\": {}", json!(state.edge.site.base(host(&request))));
     let (before, after) = AUTH_CONTRACT.split_once(SERVER).unwrap_or((AUTH_CONTRACT, ""));
     let [before, after] = [before, after].map(|part| Bytes::from_static(part.as_bytes()));
-    document([before, url.into(), after], state.base_cache_control())
+    document([before, url.into(), after], state.edge.site.base_cache_control())
 }
 
 /// GET /docs: a page that renders the OpenAPI document. It loads nothing from other origins.

@@ -5,10 +5,9 @@ use actix_web::http::header::HeaderName;
 use actix_web::{HttpMessage, HttpRequest};
 use daybook_domain::event::Hash;
 use daybook_domain::idempotency::{Claim, Key, Refusal, fingerprint, operation};
+use daybook_edge::error::ApiError;
+use daybook_edge::parameters;
 use daybook_service::Context;
-
-use crate::error::ApiError;
-use crate::parameters;
 
 const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 

@@ -3,9 +3,8 @@
 
 use actix_web::web::Bytes;
 use daybook_domain::idempotency::BodyForm;
-
-use crate::error::RequestError;
-use crate::response_budget::{EncodeError, ResponseText};
+use daybook_edge::error::RequestError;
+use daybook_edge::response_budget::{EncodeError, ResponseText};
 
 /// Bytes of a body that is stored as it is: most responses about one resource.
 const MAX_PLAIN: usize = 4 * 1024;
@@ -42,7 +41,7 @@ pub(crate) fn restore(form: BodyForm, kept: Vec<u8>) -> Result<Bytes, EncodeErro
     match form {
         BodyForm::Plain => Ok(kept.into()),
         BodyForm::Compressed | BodyForm::Ids => {
-            let mut text = ResponseText::new();
+            let mut text = ResponseText::empty();
             text.copy(|text| zstd::stream::copy_decode(kept.as_slice(), text))?;
             Ok(text.finish())
         }
@@ -52,11 +51,11 @@ pub(crate) fn restore(form: BodyForm, kept: Vec<u8>) -> Result<Bytes, EncodeErro
 #[cfg(test)]
 mod tests {
     use daybook_domain::id::UserId;
+    use daybook_edge::budget::{Budget, MemoryOwner};
+    use daybook_edge::response_budget::ResponseBudget;
     use sha2::{Digest, Sha256};
 
     use super::*;
-    use crate::budget::{Budget, MemoryOwner};
-    use crate::response_budget::ResponseBudget;
 
     #[test]
     fn rule_0_22_restored_bodies_take_memory_from_the_budget() {

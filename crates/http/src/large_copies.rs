@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use daybook_domain::id::UserId;
+use daybook_edge::Wakeup;
+use daybook_edge::keyed_mutex::{KeyedGuard, KeyedMutex};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-
-use crate::keyed_mutex::{KeyedGuard, KeyedMutex};
-use crate::wakeup::Wakeup;
 
 /// The maximum number of concurrent large copies per process. Each holds a read connection.
 const MAX_CONCURRENT: usize = 2;

@@ -5,72 +5,51 @@
 //! 1. `socket` and `slots` limit the connections, and close those that are idle or too slow.
 //! 2. `middleware` assigns the request id, opens a tracing span and adds the common headers.
 //! 3. `mount` matches the operation in the table of `routes`.
-//! 4. The extractor `request` authenticates the caller (`identity`, `api_key`), charges the quota
-//!    (`rate`) and creates the `Context` of the use case. The extractors of `body` and `form`
-//!    receive the body within the memory `budget`.
+//! 4. The extractor `request` authenticates the caller, charges the quota ([`daybook_auth`]) and
+//!    creates the `Context` of the use case. The extractors of `body` receive the body within the
+//!    memory budget.
 //! 5. The handler converts the body to the input of a use case, and calls it on a snapshot or in a
-//!    unit of work (`run`). There is one module per noun, with its wire shapes.
-//! 6. `reply` encodes the result within the `response_budget`. With an idempotency key, the
-//!    response is stored in the same unit of work (`idempotency`).
+//!    unit of work ([`daybook_edge::run`]). There is one module per noun, with its wire shapes.
+//! 6. `respond` and `reply` encode the result within the response budget. With an idempotency key,
+//!    the response is stored in the same unit of work (`idempotency`).
 //!
-//! `error` maps every refusal to a status. Sign-in and OAuth have pages and endpoints of their own
-//! (`session`, `grant`). Webhooks are sent by `delivery` through the client in `outgoing`.
+//! [`daybook_edge::error`] maps every refusal to a status. The pages and endpoints of
+//! sign-in and OAuth are in [`daybook_auth`]. [`daybook_webhooks`] sends webhooks.
 
 mod access_request;
 mod account;
 mod api_key;
 mod app;
 mod balance;
-mod blob;
-mod blocking;
 mod body;
 mod book;
 mod book_transfer;
-mod budget;
-mod client_address;
 mod collaborator;
 mod collection;
 mod compression;
 mod connection;
 mod cursor;
 mod delivery;
-mod error;
 mod event;
 mod file;
-mod form;
-mod grant;
 mod group;
 mod health;
 mod idempotency;
-mod identity;
 mod integration;
 mod item_notes;
 mod kept_body;
-mod keyed_mutex;
 mod large_copies;
 mod log_position;
-mod long_text;
 mod middleware;
 mod mount;
-mod outgoing;
-mod parameters;
 mod pieces;
-mod problem;
-mod rate;
-mod reader_shares;
-mod receive;
 mod replica_read;
 mod reply;
 mod request;
-mod request_head;
-mod response_budget;
+mod respond;
 pub mod routes;
-mod run;
 mod saved_query;
-mod security;
 mod segments;
-mod session;
-mod signing_key;
 mod slots;
 mod socket;
 mod state;
@@ -81,12 +60,12 @@ mod token;
 mod transaction;
 mod unmatched;
 mod user;
-mod wakeup;
 mod wire;
 
 use std::future::ready;
 use std::io::ErrorKind;
 use std::net::TcpListener;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -98,41 +77,16 @@ use actix_web::dev::{AppConfig, Extensions, Server, fn_service};
 use actix_web::middleware::{NormalizePath, TrailingSlash, from_fn};
 use actix_web::rt::net::TcpStream;
 use actix_web::{App, web};
+use daybook_edge::receive::BodyReceived;
 
 use health::Contract;
 use slots::Slots;
 use socket::Socket;
 
-pub use api_key::cache::ApiKeyCache;
-pub use api_key::calls::ApiKeyCalls;
-pub use api_key::text::ApiKeyText;
-pub use blob::removal::{BeforeRemoval, BookRemoval, RemovalNote, RemovalReport};
-pub use blob::store::Blobs;
-pub use blob::sweep::{FileSweep, SweepReport};
-pub use blocking::{BlockingError, block};
-pub use budget::Budget;
-pub use client_address::proxy::TrustedProxy;
-pub use delivery::{Sent, WebhookSender};
-pub use grant::{Clients, GrantLimits};
-pub use identity::checkpoint_key::CheckpointKey;
-pub use identity::own_token::{LocalKey, SigningFailed};
-pub use identity::provider::Providers;
-pub use identity::reseal::{ResealReport, reseal};
-pub use identity::sealer::{SealingSecrets, SealingSource};
-pub use identity::{IDENTITY_INTERVAL, Identity};
+pub use event::encode_single_event;
 pub use large_copies::LargeCopies;
-pub use outgoing::allowed::WebhookTarget;
-pub use outgoing::{Failure, WebhookClient};
-pub use rate::attempts::AttemptLimit;
-pub use rate::quota::Quotas;
-pub use rate::uploads::Uploads;
-pub use reader_shares::ReaderShares;
-pub use security::addresses::{LoggedAddresses, SecurityLog};
-pub use session::{LinkLimits, LoginSecret, RandomnessError, WebOrigin};
-pub use signing_key::{KeyPairError, UnusableKeys, check_keys, make_pairs};
-pub use state::{AppState, Headers};
+pub use state::AppState;
 pub use template::catalog::Templates;
-pub use wakeup::Wakeup;
 
 /// How long running requests may take to finish after a stop, in seconds.
 const SHUTDOWN_SECONDS: u64 = 8;
@@ -152,9 +106,12 @@ pub fn serve(
     state: Arc<AppState>,
     max_connections: usize,
 ) -> std::io::Result<Server> {
-    let contract = web::Data::new(Contract::under(state.public_path()));
+    let site = &state.edge.site;
+    let contract = web::Data::new(Contract::under(site.public_path()));
+    let slots = Slots::new(max_connections, &site.trusted_proxies);
+    let edge = web::Data::from(Arc::clone(&state.edge));
+    let auth = web::Data::from(Arc::clone(&state.auth));
     let state = web::Data::from(state);
-    let slots = Slots::new(max_connections, &state.trusted_proxies);
     let workers = available_parallelism().map_or(1, usize::from);
     let builder = Server::build()
         .workers(workers)
@@ -165,6 +122,8 @@ pub fn serve(
     // The same stack as `actix_web::HttpServer`, but with sockets that have their own timeouts.
     let connections = move || {
         let app = App::new()
+            .app_data(edge.clone())
+            .app_data(auth.clone())
             .app_data(state.clone())
             .app_data(contract.clone())
             .wrap(from_fn(middleware::observe))
@@ -181,7 +140,9 @@ pub fn serve(
                 async move { stop.notified().await }
             })
             .on_connect_ext(|socket: &Socket, data: &mut Extensions| {
-                drop(data.insert(socket.connection()))
+                let connection = socket.connection();
+                drop(data.insert(Rc::clone(&connection)));
+                drop(data.insert(BodyReceived(Box::new(move || connection.received()))));
             });
         let slots = slots.clone();
         let accept = move |stream: TcpStream| {

@@ -14,7 +14,7 @@ const LOG_POSITION: HeaderName = HeaderName::from_static("log-position");
 ///
 /// A malformed position is one that no replica reaches.
 pub(crate) fn requested(state: &AppState, headers: &HeaderMap) -> Option<LogPosition> {
-    if state.store.replicas() == 0 {
+    if state.edge.store.replicas() == 0 {
         return None;
     }
     let value = headers.get(&LOG_POSITION)?;
@@ -24,7 +24,7 @@ pub(crate) fn requested(state: &AppState, headers: &HeaderMap) -> Option<LogPosi
 
 /// Adds the current position to the response of a write, if there are replicas.
 pub(crate) fn add_header(state: &AppState, headers: &mut HeaderMap) {
-    let position = state.store.log_position().map(|position| position.to_string());
+    let position = state.edge.store.log_position().map(|position| position.to_string());
     if let Some(value) = position.and_then(|text| HeaderValue::from_str(&text).ok()) {
         headers.insert(LOG_POSITION, value);
     }

@@ -8,14 +8,13 @@ use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage, web};
+use daybook_auth::rate::CountedRequest;
+use daybook_auth::{security, session};
+use daybook_edge::client_address::warn_of_untrusted_proxy;
+use daybook_edge::request_head::has_body;
 use tracing::Instrument;
 
-use crate::client_address::warn_of_untrusted_proxy;
 use crate::log_position;
-use crate::rate::charge::CountedRequest;
-use crate::request_head::has_body;
-use crate::security;
-use crate::session::origin;
 use crate::socket::{ConnectionState, RunningRequest};
 use crate::state::AppState;
 use crate::timed_body::TimedBody;
@@ -42,16 +41,16 @@ pub(crate) async fn observe(
     let route = request.match_pattern().unwrap_or_else(|| "-".to_owned());
     let state = request.app_data::<web::Data<AppState>>();
     if let Some(state) = state {
-        warn_of_untrusted_proxy(request.peer_addr(), request.headers(), state);
+        warn_of_untrusted_proxy(request.peer_addr(), request.headers(), &state.edge);
     }
-    let allowed = state.map(|state| state.headers.allowed.clone());
-    let is_encrypted = state.is_some_and(|state| state.is_encrypted());
+    let allowed = state.map(|state| state.edge.headers.allowed.clone());
+    let is_encrypted = state.is_some_and(|state| state.edge.site.is_encrypted());
     let credentials_origin = state.and_then(|state| {
-        let origin = origin::credentials_origin(
+        let origin = session::credentials_origin(
             request.path(),
-            &state.path_prefix,
+            &state.edge.site.path_prefix,
             request.headers(),
-            &state.web_origins,
+            &state.auth.web_origins,
         )?;
         HeaderValue::from_str(origin).ok()
     });

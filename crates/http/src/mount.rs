@@ -6,8 +6,8 @@
 use actix_web::guard::Guard;
 use actix_web::http::Method;
 use actix_web::{Resource, guard, web};
+use daybook_auth::rate::Cost;
 
-use crate::rate::quota::Cost;
 use crate::routes::{BOOK, Operation, aliases, operations, outside};
 use crate::state::AppState;
 use crate::unmatched::unmatched;
@@ -16,7 +16,7 @@ use crate::unmatched::unmatched;
 ///
 /// The routes for health, contract, sign-in and served files are also added without the prefix.
 pub(crate) fn mount(config: &mut web::ServiceConfig, state: &AppState) {
-    let prefix = state.path_prefix.as_str();
+    let prefix = state.edge.site.path_prefix.as_str();
     if prefix.is_empty() {
         return configure(config, state);
     }

@@ -12,8 +12,7 @@ use std::task::{Context, Poll};
 use actix_web::body::{BodySize, MessageBody};
 use actix_web::web::Bytes;
 use actix_web::{HttpResponse, HttpResponseBuilder};
-
-use crate::budget::Reservation;
+use daybook_edge::budget::Reservation;
 
 /// Bytes of a piece: as many as the HTTP server collects before it writes.
 const PIECE: usize = 32 * 1024;

@@ -9,16 +9,17 @@ use std::time::{Duration, Instant};
 
 use actix_web::web;
 use daybook_domain::id::UserId;
+use daybook_edge::blocking::block;
+use daybook_edge::budget::MemoryOwner;
+use daybook_edge::response_budget::ResponseBudget;
+use daybook_edge::run::StopOnDrop;
 use daybook_service::{Context, Result};
 use daybook_storage::{LogPosition, ReadStop, ReplicaChoice, Tx};
 use tokio::time::timeout;
 
-use crate::blocking::block;
-use crate::budget::MemoryOwner;
 use crate::reply::{ApiResult, Reply};
 use crate::request::{ApiRequest, ReplyFuture};
-use crate::response_budget::ResponseBudget;
-use crate::run::{self, Encode, StopOnDrop};
+use crate::respond::{self, Encode};
 use crate::state::AppState;
 
 /// A use case that reads, as often as it takes.
@@ -53,13 +54,13 @@ async fn read_replicated(
     work: RepeatedRead,
 ) -> ApiResult {
     let begun = Instant::now();
-    if let Some(choice) = state.store.replicas_for(user, log_position)
+    if let Some(choice) = state.edge.store.replicas_for(user, log_position)
         && let Some(reply) = try_replicas(&state, user, choice, &work).await
     {
         return Ok(reply);
     }
-    let left = state.read_deadline.saturating_sub(begun.elapsed());
-    run::read_reply(&state, user, left, Box::new(move |tx| work(tx))).await
+    let left = state.edge.read_deadline.saturating_sub(begun.elapsed());
+    respond::read_reply(&state.edge, user, left, Box::new(move |tx| work(tx))).await
 }
 
 /// Reads from the first replica that responds in time.
@@ -69,7 +70,7 @@ async fn try_replicas(
     choice: ReplicaChoice,
     work: &RepeatedRead,
 ) -> Option<Reply> {
-    let max = state.read_deadline.checked_div(2).unwrap_or(Duration::ZERO);
+    let max = state.edge.read_deadline.checked_div(2).unwrap_or(Duration::ZERO);
     let (begun, stop) = (Instant::now(), ReadStop::new(max));
     let _stop = StopOnDrop(stop.clone());
     for replica in choice.replicas {
@@ -77,14 +78,14 @@ async fn try_replicas(
         else {
             continue;
         };
-        let (store, stop, work) = (Arc::clone(&state.store), stop.clone(), Arc::clone(work));
-        let budget = ResponseBudget::new(state.budget.reservation(MemoryOwner::User(user)));
+        let (store, stop, work) = (Arc::clone(&state.edge.store), stop.clone(), Arc::clone(work));
+        let budget = ResponseBudget::new(state.edge.budget.reservation(MemoryOwner::User(user)));
         let after = choice.min_position;
         let read = block(move || {
             let _reader = reader;
             let encode = store.read_replica(replica, after, &stop, |tx| work(tx))?;
             stop.check().ok()?;
-            Some(run::encode_within(budget, encode))
+            Some(respond::encode_within(budget, encode))
         });
         match timeout(max.saturating_sub(begun.elapsed()), read).await {
             Ok(Ok(Some(reply))) => return Some(reply),

@@ -8,19 +8,19 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{ContentType, ETAG, HeaderName};
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, Responder, ResponseError};
+use daybook_auth::security::note_change;
 use daybook_domain::idempotency::{BodyForm, StoredAnswer};
 use daybook_domain::version::Tag;
 use daybook_domain::view_rights::Shown;
+use daybook_edge::budget::Reservation;
+use daybook_edge::error::{ApiError, RequestError};
+use daybook_edge::response_budget::{self, EncodeError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::budget::Reservation;
 use crate::compression;
-use crate::error::{ApiError, RequestError};
 use crate::item_notes::ItemNotes;
 use crate::kept_body;
-use crate::response_budget::{self, EncodeError};
-use crate::security::note_change;
 use crate::wire::IterOut;
 
 /// Marks a response that was given before (behaviour 0.16).

@@ -8,26 +8,25 @@ use std::sync::Arc;
 
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest, web};
+use daybook_auth::api_key::resolve_api_key;
+use daybook_auth::identity::authenticate;
+use daybook_auth::rate::{DeferredCharge, count};
 use daybook_domain::idempotency::Claim;
 use daybook_domain::version::{Condition, Refusal};
+use daybook_edge::budget::{BodyHold, MemoryOwner, Reservation, expect_owner};
+use daybook_edge::error::{ApiError, RequestError};
+use daybook_edge::request_head::{agent, bearer, cursor, host, if_match};
+use daybook_edge::{parameters, run};
 use daybook_service::idempotency::{KeyScope, Once, run_once};
 use daybook_service::query::QueryText;
 use daybook_service::{self as service, Context, Error};
 use daybook_storage::{LogPosition, ShardKey, Submission, Tx};
 
-use crate::api_key::resolve;
-use crate::budget::{BodyHold, MemoryOwner, Reservation, expect_owner};
-use crate::error::{ApiError, RequestError};
 use crate::idempotency::IdempotencyHeader;
-use crate::identity::authenticate::authenticate;
 use crate::log_position;
-use crate::parameters;
-use crate::rate::charge::count;
-use crate::rate::quota::DeferredCharge;
 use crate::reply::{self, ApiResult, Reply};
-use crate::request_head::{agent, bearer, cursor, host, if_match};
+use crate::respond::{self, WriteWork};
 use crate::routes::Lasting;
-use crate::run::{self, WriteWork};
 use crate::segments::Segments;
 use crate::state::AppState;
 
@@ -128,12 +127,12 @@ impl ApiRequest {
     /// Returns the absolute address of this server for links in responses: the configured address,
     /// or the one that the request was sent to.
     pub(crate) fn base(&self) -> String {
-        self.state.base(self.host.as_deref())
+        self.state.edge.site.base(self.host.as_deref())
     }
 
     /// Returns an empty memory reservation of the caller.
     pub(crate) fn memory(&self) -> Reservation {
-        self.state.budget.reservation(MemoryOwner::User(self.cx.quota_subject()))
+        self.state.edge.budget.reservation(MemoryOwner::User(self.cx.quota_subject()))
     }
 
     /// Runs a use case that reads, before the one that makes the response.
@@ -146,7 +145,7 @@ impl ApiRequest {
     ) -> Result<T, ApiError> {
         self.refuse_condition()?;
         let cx = self.cx.clone();
-        run::read_as(&self.state, cx.quota_subject(), move |tx| work(tx, &cx)).await
+        run::read_as(&self.state.edge, cx.quota_subject(), move |tx| work(tx, &cx)).await
     }
 
     /// Runs a use case that reads, and encodes its result.
@@ -159,12 +158,12 @@ impl ApiRequest {
         encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
     ) -> ReplyFuture {
         let Self { cx, state, .. } = self;
-        let (user, deadline) = (cx.quota_subject(), state.read_deadline);
-        let work: run::ReadWork = Box::new(move |tx| {
+        let (user, deadline) = (cx.quota_subject(), state.edge.read_deadline);
+        let work: respond::ReadWork = Box::new(move |tx| {
             let result = work(tx, &cx)?;
             Ok(Box::new(move || encode(&result, &cx)))
         });
-        Box::pin(async move { run::read_reply(&state, user, deadline, work).await })
+        Box::pin(async move { respond::read_reply(&state.edge, user, deadline, work).await })
     }
 
     /// Returns the error of a check before the write. A request whose idempotency key was used
@@ -258,8 +257,8 @@ impl ApiRequest {
             let _body = body;
             work.run(tx, &cx)
         };
-        let encode = run::write(&state, submission, transaction).await?;
-        run::encode_write(&state, user, encode).await
+        let encode = run::write(&state.edge, submission, transaction).await?;
+        respond::encode_write(&state.edge, user, encode).await
     }
 
     async fn write_with_key(
@@ -271,18 +270,18 @@ impl ApiRequest {
     ) -> ApiResult {
         let Self { cx, state, deferred_charge, http, .. } = self;
         let (user, body, claim) =
-            (cx.quota_subject(), BodyHold::of(&http), key.claim(&cx, &state.path_prefix));
-        let budget = state.budget.clone();
+            (cx.quota_subject(), BodyHold::of(&http), key.claim(&cx, &state.edge.site.path_prefix));
+        let budget = state.edge.budget.clone();
         let transaction = move |tx: &mut Tx<'_>| -> Result<Once<Reply>, ApiError> {
             let _body = body;
             run_once(tx, &cx, &scope, &claim, |tx| {
                 deferred_charge.map_or(Ok(()), DeferredCharge::take).map_err(RequestError::from)?;
                 let encode = work.run(tx, &cx)?;
-                run::encode_and_store(tx, &cx, &budget, encode)
+                respond::encode_and_store(tx, &cx, &budget, encode)
             })
         };
-        let outcome = run::write_with_timeout(&state, submission, transaction).await?;
-        run::once_reply(&state, user, outcome).await
+        let outcome = run::write_with_timeout(&state.edge, submission, transaction).await?;
+        respond::once_reply(&state.edge, user, outcome).await
     }
 
     /// Returns the context and the claim, for a write of several transactions that handles its
@@ -295,7 +294,7 @@ impl ApiRequest {
     ) -> Result<(Context, web::Data<AppState>, Option<Claim>), ApiError> {
         self.check_write()?;
         let Self { cx, state, key, .. } = self;
-        let claim = key.map(|key| key.claim(&cx, &state.path_prefix));
+        let claim = key.map(|key| key.claim(&cx, &state.edge.site.path_prefix));
         Ok((cx, state, claim))
     }
 
@@ -329,15 +328,15 @@ impl FromRequest for ApiRequest {
         Box::pin(async move {
             let state = state(&request)?.clone();
             let token = bearer(&request).ok_or(RequestError::LoginRequired)?;
-            let caller = authenticate(&request, &state, token).await?;
+            let caller = authenticate(&request, &state.auth, token).await?;
             let (user, scope) = (Arc::clone(&caller.user), caller.scope.clone());
             // The receiver is gone if the operation has no body.
             let _ = memory_owner.send(MemoryOwner::User(user.quota_subject()));
-            let (now, ids) = ((state.clock)(), Arc::clone(&state.ids));
+            let (now, ids) = ((state.edge.clock)(), Arc::clone(&state.edge.ids));
             // The token of a delivery names the acting app; the header is ignored.
             let (agent, depth, cause_lease) = match &caller.acting {
                 Some(acting) => (Some(acting.agent.to_string()), acting.depth, acting.lease),
-                None => (agent(&request, &state)?, 0, None),
+                None => (agent(&request, &state.edge.headers)?, 0, None),
             };
             let is_administrator =
                 scope.allows_administration() && state.administrators.contains(&user.email);
@@ -351,9 +350,9 @@ impl FromRequest for ApiRequest {
                 ..Context::new(user, now, ids)
             };
             let key = IdempotencyHeader::of(&request)?;
-            let app = resolve::resolve_api_key(&request, &state).await?;
+            let app = resolve_api_key(&request, &state.auth).await?;
             let deferred_charge =
-                count(&request, &state, (cx.quota_subject(), app), key.is_some())?;
+                count(&request, &state.auth, (cx.quota_subject(), app), key.is_some())?;
             if request.app_data::<Lasting>().is_some() {
                 cx.scope.check_lasting().map_err(Error::from)?;
             }

@@ -2,11 +2,12 @@
 
 use actix_web::http::Method;
 use actix_web::{Route, web};
+use daybook_auth::{grant, session, signing_key};
 
 use crate::{
     access_request, account, api_key, app, balance, book, book_transfer, collaborator, collection,
-    connection, delivery, event, file, grant, group, health, integration, saved_query, session,
-    signing_key, template, token, transaction, user,
+    connection, delivery, event, file, group, health, integration, saved_query, template, token,
+    transaction, user,
 };
 
 /// The path of a book, the prefix of most operations.

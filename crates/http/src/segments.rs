@@ -1,8 +1,7 @@
 //! Path parameters.
 
 use actix_web::{FromRequest, HttpRequest, web};
-
-use crate::error::RequestError;
+use daybook_edge::error::RequestError;
 
 /// The path parameters, decoded after routing (behaviour 0.5).
 #[derive(serde::Deserialize)]

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::client_address::network::limited_network;
-use crate::client_address::proxy::TrustedProxy;
+use daybook_edge::client_address::network::limited_network;
+use daybook_edge::client_address::proxy::TrustedProxy;
 
 /// Connections that an address may have in any case.
 const GUARANTEED: usize = 8;

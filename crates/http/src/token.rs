@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
 use daybook_domain::token::{AccessToken, TokenRequest, TokenScope};
+use daybook_edge::error::{ApiError, RequestError};
 use daybook_service::{Context, token};
 use serde::{Deserialize, Serialize};
 
 use crate::body::MaybeBody;
-use crate::error::{ApiError, RequestError};
 use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{ListOut, objects_only};
@@ -119,6 +119,7 @@ pub(crate) async fn create_token(request: ApiRequest, body: MaybeBody<TokenIn>) 
         let id = token.id.parse().map_err(|_| malformed())?;
         let (created_at, expires_at) = (instant(&token.created_at)?, instant(&token.expires_at)?);
         let text = state
+            .auth
             .identity
             .key()
             .sign(id, &user.email, created_at, expires_at)
@@ -132,6 +133,6 @@ pub(crate) async fn revoke_token(request: ApiRequest) -> ApiResult {
     request.check_credentials()?;
     let (id, state) = (request.id(), request.state.clone());
     let reply = request.write_own(move |tx, cx| token::revoke(tx, cx, &id), to_reply).await?;
-    state.identity.clear_bearers();
+    state.auth.identity.clear_bearers();
     Ok(reply)
 }

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use actix_web::dev::ResourceDef;
 use actix_web::http::Method;
 use actix_web::{HttpRequest, web};
+use daybook_edge::error::RequestError;
 
-use crate::error::RequestError;
 use crate::reply::{self, ApiResult};
 use crate::routes::{Operation, aliases, operations, outside};
 use crate::state::AppState;
@@ -44,7 +44,7 @@ pub(crate) async fn unmatched(request: HttpRequest, state: web::Data<AppState>) 
 /// Returns the methods of a path.
 fn methods(path: &str, state: &AppState) -> BTreeSet<&'static str> {
     let outside = OUTSIDE_PATHS.iter().filter(|(resource, _)| resource.is_match(path));
-    let inside = path.strip_prefix(&state.path_prefix).into_iter().flat_map(|path| {
+    let inside = path.strip_prefix(&state.edge.site.path_prefix).into_iter().flat_map(|path| {
         let aliases = ALIAS_PATHS.iter().filter(|_| state.ledger_alias);
         ALL_PATHS.iter().chain(aliases).filter(move |(resource, _)| resource.is_match(path))
     });

@@ -6,12 +6,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use daybook_auth::session::LoginSecret;
 use daybook_domain::book::Book;
 use daybook_domain::email::Email;
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
 use daybook_domain::token::{AccessToken, TokenRequest, TokenScope};
-use daybook_http::LoginSecret;
 use daybook_service::{Error, Ids, book, session, token, user};
 use daybook_storage::access::BookAccess;
 use daybook_storage::{ShardKey, Tx};

@@ -7,8 +7,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use daybook_auth::session::WebOrigin;
 use daybook_domain::email::Email;
-use daybook_http::WebOrigin;
 
 use crate::address::{path_prefix, public_url};
 use crate::admission::AdmissionArgs;

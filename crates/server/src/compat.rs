@@ -1,7 +1,7 @@
 //! Options for clients that were made for the hosted v5 API.
 
 use clap::{Args, ValueEnum};
-use daybook_http::Headers;
+use daybook_edge::Headers;
 
 /// The prefix of the headers of this server.
 const OWN_PREFIX: &str = "service-";

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use anyhow::bail;
+use daybook_auth::identity::{ResealReport, reseal};
+use daybook_auth::signing_key::{check_keys, make_pairs};
 use daybook_domain::instant::Instant;
 use daybook_domain::signing_key::{KeyRing, SigningAlgorithm, SigningKey};
-use daybook_http::{ResealReport, check_keys, make_pairs, reseal};
 use daybook_service::{Error, signing_key};
 use daybook_storage::ShardKey;
 use daybook_storage::sealed::SealedColumn;

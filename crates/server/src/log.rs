@@ -6,8 +6,8 @@ use std::sync::Mutex;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use daybook_auth::security::{LoggedAddresses, SecurityLog};
 use daybook_domain::id::UserId;
-use daybook_http::{LoggedAddresses, SecurityLog};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use daybook_http::LinkLimits;
+use daybook_auth::session::LinkLimits;
 
 use crate::smtp::Relay;
 

@@ -3,8 +3,9 @@
 use std::num::NonZeroU32;
 
 use clap::Args;
+use daybook_auth::rate::Quotas;
 use daybook_domain::api_key::{MAX_RATE, MIN_RATE};
-use daybook_http::{Quotas, TrustedProxy};
+use daybook_edge::client_address::proxy::TrustedProxy;
 
 /// The options of rate limits, and of client addresses.
 #[derive(Debug, Args)]

@@ -5,7 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use anyhow::{Context, anyhow, bail};
-use daybook_http::{Clients, Providers};
+use daybook_auth::grant::Clients;
+use daybook_auth::identity::Providers;
 
 /// Reads the file of identity providers.
 ///

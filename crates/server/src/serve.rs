@@ -6,25 +6,32 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
+use daybook_auth::Auth;
+use daybook_auth::api_key::{ApiKeyCache, ApiKeyCalls};
+use daybook_auth::grant::GrantLimits;
+use daybook_auth::identity::Identity;
+use daybook_auth::rate::AttemptLimit;
+use daybook_auth::signing_key::check_keys;
+use daybook_auth::worker::{api_key_calls, identity};
+use daybook_blobs::worker::{book_removal, file_sweep};
+use daybook_blobs::{BeforeRemoval, BookRemoval, FileSweep, Uploads};
 use daybook_domain::id::BookKey;
-use daybook_http::{
-    ApiKeyCache, ApiKeyCalls, AppState, AttemptLimit, BeforeRemoval, BookRemoval, Budget,
-    FileSweep, GrantLimits, Identity, LargeCopies, ReaderShares, Templates, Uploads, Wakeup,
-    WebhookClient, WebhookSender, check_keys,
-};
+use daybook_edge::budget::Budget;
+use daybook_edge::reader_shares::ReaderShares;
+use daybook_edge::worker::{self, Stop, Worker};
+use daybook_edge::{Edge, Site, Wakeup};
+use daybook_http::{AppState, LargeCopies, Templates, encode_single_event};
 use daybook_service::{Ids, signing_key};
 use daybook_storage::{Options, Store};
+use daybook_webhooks::worker::{delivery, delivery_sweep};
+use daybook_webhooks::{WebhookClient, Webhooks};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::ServeArgs;
 use crate::worker::audit::AuditWorker;
 use crate::worker::checkpoint::CheckpointWorker;
 use crate::worker::mail::MailWorker;
-use crate::worker::webhook::WebhookWorker;
-use crate::worker::{
-    self, Stop, Worker, api_key_calls, audit, book_removal, checkpoint, copy_sweep, delivery_sweep,
-    file_sweep, identity, mail, webhook,
-};
+use crate::worker::{audit, checkpoint, copy_sweep, mail};
 use crate::{clock, files, key, limit, registries};
 
 /// Serves until SIGTERM or Ctrl-C, then finishes running requests and closes the store.
@@ -44,44 +51,55 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     let listener = TcpListener::bind(options.listen)
         .with_context(|| format!("{} cannot be listened on", options.listen))?;
     let address = listener.local_addr()?;
-    let (ids, blobs) =
-        (Arc::new(Ids::new(store.generation())), files::open(&options.files, data_dir)?);
-    let (stop, unfinished) = (Stop::new(), Wakeup::default());
+    let blobs = files::open(&options.files, data_dir)?;
+    let (stop, unfinished) = (Stop::default(), Wakeup::default());
     let replica_shares = replica_shares(&store, &database)?;
-    let state = AppState {
+    let edge = Arc::new(Edge {
         store: Arc::clone(&store),
-        ids,
+        ids: Arc::new(Ids::new(store.generation())),
         clock: clock::now,
+        read_deadline: options.limits.read_deadline(),
+        reader_shares: ReaderShares::new(usize::try_from(database.readers)?),
+        budget: Budget::of_megabytes(options.bodies_megabytes),
+        site: site(options, address),
+        headers: options.compat.headers()?,
+        mails: Wakeup::default(),
+    });
+    let auth = Arc::new(Auth {
+        edge: Arc::clone(&edge),
         identity,
         admission: Arc::new(options.admission.admission()),
-        administrators: options.administrators.iter().cloned().collect(),
         api_keys: ApiKeyCache::default(),
         api_key_calls: Arc::new(ApiKeyCalls::default()),
         quotas: options.rates.quotas(options.providers.is_some()),
-        trusted_proxies: options.rates.trusted_proxies.clone(),
         refused_tokens: AttemptLimit::per_minute(options.rates.refused_tokens_per_minute),
         security: options.logs.security()?,
         web_origins: options.web_origins.clone(),
         clients: clients.unwrap_or_default(),
         grant_limits: GrantLimits::default(),
-        headers: options.compat.headers()?,
-        path_prefix: options.path_prefix.clone(),
-        public_url: options.public_url.clone(),
+        mailed_links: options.mail.links(),
+    });
+    let storage_quotas = options.limits.storage_quotas();
+    let webhooks = Webhooks {
+        edge: Arc::clone(&edge),
+        auth: Arc::clone(&auth),
+        client: WebhookClient::new(options.webhooks.allowed(is_trial(options))?)?,
+        shares: ReaderShares::of_deliveries(),
+        encode: encode_single_event,
+        storage_quotas,
+    };
+    let state = AppState {
+        edge,
+        auth,
+        administrators: options.administrators.iter().cloned().collect(),
         blobs,
-        storage_quotas: options.limits.storage_quotas(),
+        storage_quotas,
         uploads: Uploads::within(Duration::from_secs(options.orphan_seconds)),
-        read_deadline: options.limits.read_deadline(),
-        reader_shares: ReaderShares::new(usize::try_from(database.readers)?),
-        delivery_shares: ReaderShares::of_deliveries(),
         replica_shares,
-        budget: Budget::of_megabytes(options.bodies_megabytes),
         missing_as_no_content: options.compat.missing_as_no_content(),
         ledger_alias: options.compat.ledger_alias(),
         templates,
-        mail_address: mail_address(options, address),
-        mailed_links: options.mail.links(),
-        webhooks: WebhookClient::new(options.webhooks.allowed(is_trial(options))?)?,
-        mails: Wakeup::default(),
+        webhooks: Arc::new(webhooks),
         audits: Wakeup::default(),
         copies: LargeCopies::new(unfinished.clone(), {
             let stop = stop.clone();
@@ -92,9 +110,8 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         delivery_sweeps: Wakeup::default(),
     };
     let state = Arc::new(state);
-    let calls = Arc::clone(&state.api_key_calls);
-    let mut workers = workers(&state, options, &stop, unfinished)?;
-    workers.push(webhook_worker(&state, &stop));
+    let calls = Arc::clone(&state.auth.api_key_calls);
+    let workers = workers(&state, options, &stop, unfinished)?;
     announce(options, address);
     // This returns after blocking work has ended too; a running audit gives up on a stop.
     actix_web::rt::System::new().block_on(serve(listener, state, workers, stop))?;
@@ -134,31 +151,33 @@ fn workers(
     stop: &Stop,
     unfinished: Wakeup,
 ) -> anyhow::Result<Vec<Worker>> {
-    let store = &state.store;
+    let edge = &state.edge;
+    let store = &edge.store;
     let checkpoints = CheckpointWorker {
         store: Arc::clone(store),
-        key: Arc::new(state.identity.key().checkpoint_key()?),
+        key: Arc::new(state.auth.identity.key().checkpoint_key()?),
         directory: options.checkpoints.directory(&options.data.data_dir),
-        clock: state.clock,
+        clock: edge.clock,
         stop: stop.clone(),
     };
     Ok(vec![
-        api_key_calls::worker(Arc::clone(&state.api_key_calls), Arc::clone(store), state.clock),
-        identity::worker(Arc::clone(&state.identity), Arc::clone(store)),
+        api_key_calls::worker(Arc::clone(&state.auth.api_key_calls), Arc::clone(store), edge.clock),
+        identity::worker(Arc::clone(&state.auth.identity), Arc::clone(store)),
         audit::worker(
             AuditWorker {
                 store: Arc::clone(store),
-                ids: Arc::clone(&state.ids),
-                clock: state.clock,
+                ids: Arc::clone(&edge.ids),
+                clock: edge.clock,
                 stop: stop.clone(),
             },
             state.audits.clone(),
         ),
-        mail::worker(MailWorker::new(store, options.mail.relay()?, stop), state.mails.clone()),
+        mail::worker(MailWorker::new(store, options.mail.relay()?, stop), edge.mails.clone()),
         copy_sweep::worker(Arc::clone(store), stop.clone(), unfinished),
+        delivery::worker(Arc::clone(&state.webhooks), stop.clone()),
         delivery_sweep::worker(
             Arc::clone(store),
-            state.clock,
+            edge.clock,
             stop.clone(),
             state.delivery_sweeps.clone(),
         ),
@@ -166,8 +185,8 @@ fn workers(
             BookRemoval {
                 store: Arc::clone(store),
                 blobs: state.blobs.clone(),
-                clock: state.clock,
-                before_removal: before_removal(state),
+                clock: edge.clock,
+                before_removal: before_removal(&state.webhooks),
                 note: checkpoints.clone().removal_note(),
                 stop: {
                     let stop = stop.clone();
@@ -179,7 +198,7 @@ fn workers(
         file_sweep::worker(FileSweep {
             store: Arc::clone(store),
             blobs: state.blobs.clone(),
-            clock: state.clock,
+            clock: edge.clock,
             orphan_age: Duration::from_secs(options.orphan_seconds),
         }),
         checkpoint::worker(checkpoints),
@@ -187,36 +206,23 @@ fn workers(
 }
 
 /// Returns the hook that detaches the pending deliveries of a book before its rows are removed.
-fn before_removal(state: &Arc<AppState>) -> BeforeRemoval {
-    let sender = WebhookSender::new(Arc::clone(state));
+fn before_removal(webhooks: &Arc<Webhooks>) -> BeforeRemoval {
+    let webhooks = Arc::clone(webhooks);
     Arc::new(move |book: BookKey| {
-        let sender = sender.clone();
-        Box::pin(async move { sender.detach_pending_deliveries(&book).await })
+        let webhooks = Arc::clone(&webhooks);
+        Box::pin(async move { webhooks.detach_pending_deliveries(&book).await })
     })
 }
 
-/// Creates the worker that delivers events to apps.
-fn webhook_worker(state: &Arc<AppState>, stop: &Stop) -> Worker {
-    let wakeup = Wakeup::default();
-    let deliveries_wakeup = wakeup.clone();
-    state.store.on_deliveries(move || deliveries_wakeup.notify());
-    webhook::worker(WebhookWorker {
-        store: Arc::clone(&state.store),
-        storage_quotas: state.storage_quotas,
-        ids: Arc::clone(&state.ids),
-        clock: state.clock,
-        stop: stop.clone(),
-        sender: WebhookSender::new(Arc::clone(state)),
-        wakeup,
-        server: state.mail_address.clone(),
-        mails: state.mails.clone(),
-    })
-}
-
-/// Returns the address of this server in mails and deliveries.
-fn mail_address(options: &ServeArgs, address: SocketAddr) -> String {
+/// Returns the addresses of this server.
+fn site(options: &ServeArgs, address: SocketAddr) -> Site {
     let default = || format!("http://{address}{}", options.path_prefix);
-    options.public_url.clone().unwrap_or_else(default)
+    Site {
+        path_prefix: options.path_prefix.clone(),
+        public_url: options.public_url.clone(),
+        mail_address: options.public_url.clone().unwrap_or_else(default),
+        trusted_proxies: options.rates.trusted_proxies.clone(),
+    }
 }
 
 /// Returns whether this is a trial: the server listens on loopback only, and has no public URL, no

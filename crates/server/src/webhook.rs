@@ -6,7 +6,7 @@ use anyhow::ensure;
 use clap::{Args, Subcommand};
 use daybook_domain::app::AppId;
 use daybook_domain::id::BookKey;
-use daybook_http::WebhookTarget;
+use daybook_edge::outgoing::allowed::WebhookTarget;
 use daybook_service::delivery::pause::{self, PausedPlace, PausedQueue};
 use daybook_storage::{ShardKey, Store};
 

@@ -4,14 +4,14 @@
 
 mod shape;
 
+use daybook_auth::identity::app_secret_context;
 use daybook_domain::app::Changes;
 use daybook_domain::view_rights::Shown;
+use daybook_edge::error::{ApiError, RequestError};
 use daybook_service::Context;
 use daybook_service::app::{self, View};
 
 use crate::body::Body;
-use crate::delivery::place_of_secret;
-use crate::error::{ApiError, RequestError};
 use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::ListOut;
@@ -26,9 +26,9 @@ fn to_reply(view: &View, _: &Context) -> Reply {
 /// Returns the id and the changes of a body, with the client secret sealed.
 fn seal_changes(request: &ApiRequest, body: AppIn) -> Result<(Option<String>, Changes), ApiError> {
     let id = body.id.clone();
-    let context = place_of_secret(id.as_deref().unwrap_or_default());
+    let context = app_secret_context(id.as_deref().unwrap_or_default());
     let changes = body.changes(|secret| {
-        let sealed = request.state.identity.key().sealer().seal(&context, secret.as_bytes());
+        let sealed = request.state.auth.identity.key().sealer().seal(&context, secret.as_bytes());
         sealed.map_err(|error| RequestError::Failed(error.to_string()).into())
     })?;
     Ok((id, changes))

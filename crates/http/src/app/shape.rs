@@ -11,11 +11,11 @@ use daybook_domain::app::{
 };
 use daybook_domain::event::EventType;
 use daybook_domain::field::Field;
+use daybook_edge::error::{ApiError, RequestError};
 use daybook_service::app::View;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::error::{ApiError, RequestError};
 use crate::wire::{field, objects_only};
 
 /// The body of an app. The texts of the manifest are in `others`.

@@ -9,17 +9,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use daybook_domain::idempotency::{Claim, StoredAnswer};
+use daybook_edge::blocking::block;
+use daybook_edge::error::ApiError;
+use daybook_edge::run;
 use daybook_service::book::{self, CopyRequest, View, WholeCopy};
 use daybook_service::idempotency::{KeyScope, Once, find_answer, run_once};
 use daybook_service::{Context, Error};
 use daybook_storage::{Lease, Store, Tx};
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::blocking::block;
-use crate::error::ApiError;
 use crate::reply::{ApiResult, Reply};
 use crate::request::ApiRequest;
-use crate::run;
+use crate::respond;
 use crate::state::AppState;
 
 /// How long a repeated request waits for the one with the same key.
@@ -47,7 +48,7 @@ pub(super) async fn copy_large(
         key_guard = Some(guard.map_err(|_| in_progress())?);
         // A replay needs no slot.
         if let Some(known) = stored_answer(&state, &cx, claim).await? {
-            return run::replay(&state, user, known).await;
+            return respond::replay(&state.edge, user, known).await;
         }
     }
     // A lease holds a database connection, so it is taken after the wait for a slot.
@@ -57,10 +58,10 @@ pub(super) async fn copy_large(
         lease = Some(acquire_lease(&state, name).await?);
         // Another process may have finished the copy meanwhile.
         if let Some(known) = stored_answer(&state, &cx, claim).await? {
-            return run::replay(&state, user, known).await;
+            return respond::replay(&state.edge, user, known).await;
         }
     }
-    let store = Arc::clone(&state.store);
+    let store = Arc::clone(&state.edge.store);
     let done = block(move || {
         let _guards = (key_guard, slot, lease);
         let outcome = copy(&store, &cx, id, &copying, claim, encode, &*copies.stop);
@@ -70,7 +71,7 @@ pub(super) async fn copy_large(
         }
         outcome
     });
-    run::once_reply(&state, user, done.await??).await
+    respond::once_reply(&state.edge, user, done.await??).await
 }
 
 /// Copies the book. The last unit of work stores the response under the key.
@@ -92,7 +93,7 @@ fn copy(
         let Some(claim) = claim else { return publish(tx).map(Once::Done) };
         run_once(tx, &context, &scope, &claim, |tx| {
             let reply = publish(tx)?;
-            run::with_stored(tx, &context, reply)
+            respond::with_stored(tx, &context, reply)
         })
     };
     let done = book::copy_in_portions(store, cx, &id, copying, stop, finish);
@@ -107,7 +108,7 @@ async fn stored_answer(
 ) -> Result<Option<StoredAnswer>, ApiError> {
     let (context, claim) = (cx.clone(), claim.clone());
     let work = move |tx: &mut Tx<'_>| find_answer(tx, &context, &claim);
-    run::read_as(state, cx.quota_subject(), work).await
+    run::read_as(&state.edge, cx.quota_subject(), work).await
 }
 
 /// Returns the name of the lease, which is unique per request with a key.
@@ -120,7 +121,7 @@ fn lease_name(claim: &Claim) -> String {
 async fn acquire_lease(state: &AppState, name: &str) -> Result<Lease, ApiError> {
     let started = Instant::now();
     loop {
-        let (store, name) = (Arc::clone(&state.store), name.to_owned());
+        let (store, name) = (Arc::clone(&state.edge.store), name.to_owned());
         if let Some(lease) = block(move || store.lease(&name)).await?? {
             return Ok(lease);
         }

@@ -14,6 +14,7 @@ use daybook_domain::calendar::{DatePattern, format_iso, month_number};
 use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
 use daybook_domain::view_rights::Shown;
+use daybook_edge::response_budget::{self, EncodeError};
 use daybook_service::book::{self, BookSummary, CopyRequest, Input, View};
 use daybook_service::{Context, audit, zone};
 use daybook_storage::Tx;
@@ -26,7 +27,6 @@ use crate::collection::{CollectionAround, CollectionOut, CollectionsOfList};
 use crate::group::{GroupIn, GroupsOut};
 use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
-use crate::response_budget::{self, EncodeError};
 use crate::wire::{
     ListOut, PropertiesIn, StampOut, TextOrNumber, field, id_text, list, objects_only, one_of,
     properties,

@@ -12,22 +12,20 @@ use daybook_domain::connection::{NewConnection, Refusal};
 use daybook_domain::id::ConnectionId;
 use daybook_domain::property::Edits;
 use daybook_domain::token::TokenScope;
+use daybook_edge::error::ApiError;
+use daybook_edge::run;
 use daybook_service::connection::{self, View};
 use daybook_service::{Context, Error, integration};
 use daybook_storage::{ShardKey, Submission};
 use serde::ser::Error as _;
 
 use crate::body::Body;
-use crate::error::ApiError;
 use crate::integration::IntegrationOut;
 use crate::reply::{self, ApiResult, IdOut, Reply};
 use crate::request::ApiRequest;
-use crate::run;
 use crate::state::AppState;
 use crate::wire::{LazyOut, ListOut, id_text};
 use shape::{ConnectionIn, SealedOut};
-
-pub(crate) use seal::properties_context;
 
 fn to_reply(view: &View, _: &Context) -> Reply {
     let id = IdOut { id: view.connection.id.to_string() };
@@ -38,7 +36,7 @@ fn to_reply(view: &View, _: &Context) -> Reply {
 ///
 /// The properties are omitted for a token that may not see them.
 fn open_reply(reply: Reply, state: &AppState, scope: &TokenScope) -> ApiResult {
-    reply.amend(|sealed: SealedOut| sealed.open_for(scope, state.identity.key().sealer()))
+    reply.amend(|sealed: SealedOut| sealed.open_for(scope, state.auth.identity.key().sealer()))
 }
 
 /// The sealed properties of a connection; `None` if it has no properties.
@@ -47,14 +45,14 @@ type SealOutcome = Result<Option<Vec<u8>>, Error>;
 fn properties_editor(
     state: web::Data<AppState>,
 ) -> impl Fn(ConnectionId, Option<&[u8]>, &Edits) -> SealOutcome + Clone {
-    move |id, sealed, edits| seal::edit(state.identity.key().sealer(), id, sealed, edits)
+    move |id, sealed, edits| seal::edit(state.auth.identity.key().sealer(), id, sealed, edits)
 }
 
 /// GET user/connections.
 pub(crate) async fn list_connections(request: ApiRequest) -> ApiResult {
     let state = request.state.clone();
     let encode = move |all: &Vec<View>, cx: &Context| {
-        let sealer = state.identity.key().sealer();
+        let sealer = state.auth.identity.key().sealer();
         let open = |view| SealedOut::from(view).open_for(&cx.scope, sealer);
         // Each is opened when it is serialized, so that they are never all in memory.
         let encode = |view| LazyOut(move || open(view).map_err(serde_json::Error::custom));
@@ -112,7 +110,7 @@ pub(crate) async fn delete_connection(request: ApiRequest) -> ApiResult {
                 let cx = request.cx.clone();
                 let submission =
                     Submission::for_user(ShardKey::of_book(book.as_str()), cx.quota_subject());
-                run::write(&state, submission, move |tx| {
+                run::write(&state.edge, submission, move |tx| {
                     integration::disconnect(tx, &cx, &book, connection)
                 })
                 .await
@@ -127,7 +125,9 @@ pub(crate) async fn delete_connection(request: ApiRequest) -> ApiResult {
     }
     let sealed =
         request.write_connection(move |tx, cx| connection::delete(tx, cx, &id), to_reply).await?;
-    sealed.amend(|sealed: SealedOut| Ok(sealed.open_deleted(&scope, state.identity.key().sealer())))
+    sealed.amend(|sealed: SealedOut| {
+        Ok(sealed.open_deleted(&scope, state.auth.identity.key().sealer()))
+    })
 }
 
 /// GET user/connections/{id}/integrations.

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use daybook_auth::identity::{Sealer, properties_context};
 use daybook_domain::id::ConnectionId;
 use daybook_domain::property::{Edits, Properties};
+use daybook_edge::error::{ApiError, RequestError};
 use daybook_service::Error;
-
-use crate::error::{ApiError, RequestError};
-use crate::identity::sealer::Sealer;
 
 /// Applies edits to sealed properties.
 ///
@@ -50,11 +49,6 @@ pub(super) fn open(
         sealer.open(&properties_context(&id.to_string()), sealed).map_err(|_| unreadable())?;
     let map = serde_json::from_slice(&text).map_err(|_| unreadable())?;
     Ok(Properties::stored(map))
-}
-
-/// Returns the sealing context of the properties of a connection.
-pub(crate) fn properties_context(id: &str) -> [&str; 3] {
-    ["connections", "properties", id]
 }
 
 pub(super) fn unreadable() -> ApiError {

@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use daybook_auth::identity::Sealer;
 use daybook_domain::connection::{Connection, ConnectionKind};
 use daybook_domain::token::TokenScope;
+use daybook_edge::error::{ApiError, RequestError};
 use daybook_service::connection::View;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::seal;
-use crate::error::{ApiError, RequestError};
-use crate::identity::sealer::Sealer;
 use crate::wire::{PropertiesIn, TextOrNumber, objects_only, one_of, properties};
 
 /// The body of a connection.

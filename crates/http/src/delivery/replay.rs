@@ -1,5 +1,7 @@
 //! Endpoints of the backlog and of responses to events (behaviour 8.10, 8.12).
 
+use daybook_edge::error::{ApiError, RequestError};
+use daybook_edge::run;
 use daybook_service::Context;
 use daybook_service::delivery::replay::{self, ReplayStart};
 use daybook_service::event::View;
@@ -7,13 +9,11 @@ use daybook_service::idempotency::{KeyScope, Once, run_once};
 use daybook_storage::{ShardKey, Submission};
 use serde::{Deserialize, Serialize};
 
-use super::WebhookSender;
 use crate::body::Body;
-use crate::error::{ApiError, RequestError};
 use crate::event;
 use crate::reply::{self, ApiResult, IdOut, Reply};
 use crate::request::ApiRequest;
-use crate::run;
+use crate::respond;
 use crate::wire::{TextOrNumber, id_text, objects_only};
 
 /// The number of pending deliveries.
@@ -79,35 +79,34 @@ pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
         replay::begin(tx, &caller, &book, &id, &app, key.as_ref())
     };
     let start =
-        run::write(&state, submission.clone(), begin).await.map_err(ApiError::repeatable)?;
+        run::write(&state.edge, submission.clone(), begin).await.map_err(ApiError::repeatable)?;
     let leased = match start {
         ReplayStart::Answered(stored) => {
-            return run::replay(&state, cx.quota_subject(), stored).await;
+            return respond::replay(&state.edge, cx.quota_subject(), stored).await;
         }
         ReplayStart::Leased(leased) => leased,
     };
-    let sender = WebhookSender::new(state.clone().into_inner());
     // A task of its own continues if the client disconnects.
     let sending = actix_web::rt::spawn(async move {
-        let sent = sender.send(&leased, cx.user.id).await.map_err(RequestError::Failed)?;
-        let cx = Context { now: (state.clock)(), ..cx };
+        let sent = state.webhooks.send(&leased, cx.user.id).await.map_err(RequestError::Failed)?;
+        let cx = Context { now: (state.edge.clock)(), ..cx };
         let (user, caller) = (cx.quota_subject(), cx.clone());
         let end =
             move |tx: &mut daybook_storage::Tx<'_>| replay::end(tx, &caller, &leased, sent.outcome);
         let Some(claim) = claim else {
-            let view = run::write(&state, submission, end).await?;
+            let view = run::write(&state.edge, submission, end).await?;
             let encode = Box::new(move || shown(&view, &cx, &base));
-            return run::encode_write(&state, user, encode).await;
+            return respond::encode_write(&state.edge, user, encode).await;
         };
-        let budget = state.budget.clone();
+        let budget = state.edge.budget.clone();
         let transaction = move |tx: &mut daybook_storage::Tx<'_>| -> Result<Once<Reply>, ApiError> {
             run_once(tx, &cx, &scope, &claim, |tx| {
                 let view = end(tx)?;
-                run::encode_and_store(tx, &cx, &budget, || shown(&view, &cx, &base))
+                respond::encode_and_store(tx, &cx, &budget, || shown(&view, &cx, &base))
             })
         };
-        let outcome = run::write(&state, submission, transaction).await;
-        run::once_reply(&state, user, outcome.map_err(ApiError::repeatable)?).await
+        let outcome = run::write(&state.edge, submission, transaction).await;
+        respond::once_reply(&state.edge, user, outcome.map_err(ApiError::repeatable)?).await
     });
     sending.await.map_err(|error| RequestError::Failed(error.to_string()))?
 }

@@ -13,6 +13,7 @@ use daybook_domain::id::TransactionId;
 use daybook_domain::json::{Json, Object};
 use daybook_domain::name::normalized;
 use daybook_domain::transaction::tags;
+use daybook_edge::response_budget::{self, EncodeError};
 use daybook_service::event::View;
 use daybook_service::zone;
 use serde::Serialize;
@@ -22,7 +23,6 @@ use crate::account::{self, AccountOut};
 use crate::collaborator::NO_PICTURE;
 use crate::file;
 use crate::group::GroupOut;
-use crate::response_budget::{self, EncodeError};
 
 /// The data from which an event is expanded.
 pub(super) struct Reader<'v> {

@@ -7,6 +7,7 @@ mod expand;
 use actix_web::web::Bytes;
 use daybook_domain::delivery::AppResponse;
 use daybook_domain::event::{EventType, ReadEvent};
+use daybook_edge::response_budget::{self, EncodeError};
 use daybook_service::event::{self, Request, View};
 use daybook_service::{Context, zone};
 use serde::Serialize;
@@ -18,7 +19,6 @@ use crate::collection::max_rows_with;
 use crate::cursor::{self, EventCursor};
 use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
-use crate::response_budget::{self, EncodeError};
 use crate::wire::PageEnd;
 use expand::{Reader, data};
 
@@ -121,7 +121,7 @@ pub(crate) async fn get_event(asked: ApiRequest) -> ApiResult {
 ///
 /// # Errors
 /// When the text would exceed the response budget.
-pub(crate) fn encode_single_event(
+pub fn encode_single_event(
     view: &View,
     cx: &Context,
     base: &str,

@@ -2,21 +2,23 @@
 
 mod serve;
 pub(crate) mod shape;
+mod store;
 
 use daybook_domain::file::File;
+use daybook_edge::{blocking, response_budget};
 use daybook_service::{Context, file};
 
-use crate::blob::write::Update;
 use crate::body::Body;
 use crate::cursor::{self, FileCursor};
 use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
-use crate::response_budget;
 use crate::wire::PageEnd;
-use crate::{blob, blocking};
+
+use store::Update;
 
 pub(crate) use serve::serve;
 pub(crate) use shape::{FileIn, FileOut, url};
+pub(crate) use store::store_attachments;
 
 /// GET files (behaviour 12.1).
 pub(crate) async fn list_files(request: ApiRequest) -> ApiResult {
@@ -46,8 +48,8 @@ pub(crate) async fn get_file(request: ApiRequest) -> ApiResult {
         memory.grow_to(response_memory(&view.file))?;
         blobs.read(&book, &view.file.content.blob).await
     };
-    let (view, bytes) = blob::read::open_with_row(first, find, open, |view| &view.file).await?;
-    blob::verify::verify(&book, &view.file, &bytes).await?;
+    let (view, bytes) = daybook_blobs::open_with_row(first, find, open, |view| &view.file).await?;
+    daybook_blobs::verify(&book, &view.file, &bytes).await?;
     let size = bytes.len();
     let encode = move || {
         let out = FileOut::new(&view.file, view.access.book(), &base);
@@ -66,7 +68,7 @@ fn response_memory(file: &File) -> usize {
 pub(crate) async fn create_file(request: ApiRequest, body: Body<FileIn>) -> ApiResult {
     let (book, base) = (request.book(), request.base());
     let (changes, bytes) = body.0.into_new()?;
-    let content = match blob::write::store_new_file(&request, &changes, bytes).await {
+    let content = match store::store_new_file(&request, &changes, bytes).await {
         Ok(content) => content,
         Err(error) => return request.answer_refusal(&book, error).await,
     };
@@ -86,7 +88,7 @@ pub(crate) async fn update_file(request: ApiRequest, body: Body<FileIn>) -> ApiR
     let (mut changes, bytes) = body.0.into_changes()?;
     let mut unchanged = None;
     if let Some(bytes) = bytes {
-        match blob::write::store_changed_file(&request, &changes, bytes).await {
+        match store::store_changed_file(&request, &changes, bytes).await {
             Ok(Update::New(content)) => changes.content = Some(content),
             Ok(Update::Unchanged(digest)) => unchanged = Some(digest),
             Err(error) => return request.answer_refusal(&book, error).await,

@@ -8,13 +8,12 @@ use actix_web::http::header::{
     Header, IfNoneMatch, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder, web};
+use daybook_blobs::{VerifiedBytes, open_with_row};
 use daybook_domain::file::{File, FileAddress, Refusal, media};
+use daybook_edge::error::{ApiError, RequestError};
+use daybook_edge::run;
 use daybook_service::{Error, file};
 
-use crate::blob;
-use crate::blob::verify::VerifiedBytes;
-use crate::error::{ApiError, RequestError};
-use crate::run;
 use crate::state::AppState;
 
 /// The policy that prevents scripts and loads in a file on the origin of this server.
@@ -40,7 +39,7 @@ pub(crate) async fn serve(
     let open =
         async |(book, file): &(String, File)| state.blobs.open(book, &file.content.blob).await;
     let ((book, file), bytes) =
-        blob::read::open_with_row((book, file), find_again, open, |(_, file)| file).await?;
+        open_with_row((book, file), find_again, open, |(_, file)| file).await?;
     let tag = EntityTag::new_strong(file.content.digest.clone());
     let size = u64::try_from(file.content.size)
         .map_err(|_| RequestError::Failed("negative size of a file".to_owned()))?;
@@ -51,7 +50,7 @@ pub(crate) async fn serve(
 
 async fn find(state: &AppState, address: &FileAddress) -> Result<(String, File), ApiError> {
     let address = address.clone();
-    run::read_for_server(state, move |tx| file::serve(tx, &address)).await
+    run::read_for_server(&state.edge, move |tx| file::serve(tx, &address)).await
 }
 
 /// Whether `If-None-Match` has the tag of the content, or is `*`.

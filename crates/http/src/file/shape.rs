@@ -10,10 +10,10 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, ge
 use daybook_domain::book::Book;
 use daybook_domain::field::Field;
 use daybook_domain::file::{Attachment, Changes, Content, File, FileAddress, MAX_BYTES};
+use daybook_edge::error::RequestError;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::error::RequestError;
 use crate::wire::{
     PropertiesIn, PropertiesOut, StampOut, TextOrNumber, field, id_text, objects_only,
 };

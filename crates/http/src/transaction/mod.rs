@@ -10,20 +10,20 @@ mod shape;
 
 use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent, Transaction, Verb};
+use daybook_edge::error::ApiError;
+use daybook_edge::response_budget::{self, EncodeError};
 use daybook_service::Context;
 use daybook_service::transaction::{self, CreateMode, Listed, Request, VerbRequest, View};
 use daybook_storage::Tx;
 use daybook_storage::page::PageKey;
 use serde::Serialize;
 
-use crate::blob;
 use crate::body::{Body, Items};
 use crate::cursor::{self, TransactionCursor};
-use crate::error::ApiError;
+use crate::file;
 use crate::item_notes::ItemNotes;
 use crate::reply::{self, ApiResult, IdOut, Reply};
 use crate::request::ApiRequest;
-use crate::response_budget::{self, EncodeError};
 use crate::wire::{self, IterOut};
 pub(crate) use count::{CountsOut, count_transactions, count_transactions_posted};
 use shape::{
@@ -339,7 +339,7 @@ async fn perform(
 async fn store_files(request: &ApiRequest, items: &mut [TransactionIn]) -> Result<(), ApiError> {
     let count = items.len();
     let files = items.iter_mut().flat_map(TransactionIn::files_mut);
-    blob::write::store_attachments(request, count, files).await
+    file::store_attachments(request, count, files).await
 }
 
 async fn perform_single(request: ApiRequest, verb: Verb, body: Body<TransactionIn>) -> ApiResult {

@@ -3,13 +3,13 @@
 //! A self-hosted server has nothing to pay. Checkout and portal redirect back to the client.
 
 use daybook_domain::transaction::TransactionCount;
+use daybook_edge::error::ApiError;
 use daybook_service::Error;
 use daybook_service::transaction::Counts;
 use daybook_service::user::{self, View, billing};
 use reqwest::Url;
 use serde::Serialize;
 
-use crate::error::ApiError;
 use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
 use crate::transaction::CountsOut;

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
+use daybook_auth::identity::CheckpointKey;
 use daybook_domain::event::CheckpointEntry;
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
-use daybook_http::CheckpointKey;
 use daybook_service::{Result, audit};
 use daybook_storage::Store;
 

@@ -13,7 +13,7 @@ use std::fs::File;
 use std::path::Path;
 
 use anyhow::Context;
-use daybook_http::{CheckpointKey, LocalKey};
+use daybook_auth::identity::{CheckpointKey, LocalKey};
 
 use sealing::SealingFile;
 

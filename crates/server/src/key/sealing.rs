@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use daybook_auth::identity::{SealingSecrets, SealingSource};
 use daybook_domain::instant::Instant;
-use daybook_http::{SealingSecrets, SealingSource};
 use tracing::warn;
 
 use super::file;

@@ -16,8 +16,9 @@ use std::process::ExitCode;
 use actix_web::rt::{System, SystemRunner};
 use anyhow::{Context, ensure};
 use clap::Args;
+use daybook_auth::identity::CheckpointKey;
+use daybook_blobs::Blobs;
 use daybook_domain::id::BookKey;
-use daybook_http::{Blobs, CheckpointKey};
 use daybook_service::{Result, audit};
 use daybook_storage::ReadOnlyStore;
 

@@ -11,12 +11,12 @@ use std::time::Duration;
 use daybook_domain::RefusalKind;
 use daybook_domain::id::{BookKey, UserId};
 use daybook_domain::instant::Instant;
-use daybook_http::{Wakeup, block};
+use daybook_edge::Wakeup;
+use daybook_edge::blocking::block;
+use daybook_edge::worker::{RoundReport, RunningRound, Stop, Worker};
 use daybook_service::audit::AuditRun;
 use daybook_service::{Error, Ids, audit};
 use daybook_storage::{ShardKey, Store};
-
-use super::{RoundReport, RunningRound, Stop, Worker};
 
 /// How long after a round the next one starts without a wakeup. An audit may have failed, or
 /// another process may have ended before it ran one.

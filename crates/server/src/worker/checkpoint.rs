@@ -6,12 +6,15 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use daybook_auth::identity::CheckpointKey;
+use daybook_blobs::RemovalNote;
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
-use daybook_http::{CheckpointKey, RemovalNote, Wakeup, block};
+use daybook_edge::Wakeup;
+use daybook_edge::blocking::block;
+use daybook_edge::worker::{RoundReport, RunningRound, Stop, Worker};
 use daybook_storage::Store;
 
-use super::{RoundReport, RunningRound, Stop, Worker};
 use crate::checkpoint::{file, write, write_removal};
 
 /// How often the worker checks whether a checkpoint is due.

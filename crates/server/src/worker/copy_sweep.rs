@@ -4,11 +4,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use daybook_http::{Wakeup, block};
+use daybook_edge::Wakeup;
+use daybook_edge::blocking::block;
+use daybook_edge::worker::{RoundReport, RunningRound, Stop, Worker};
 use daybook_service::book::{self, SweptCopies};
 use daybook_storage::Store;
-
-use super::{RoundReport, RunningRound, Stop, Worker};
 
 /// How long after a round the next one starts without a wakeup. Another process may have ended
 /// before its copy was complete.

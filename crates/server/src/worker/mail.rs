@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use daybook_domain::instant::Instant;
 use daybook_domain::mail::{Mail, MailAttempt, MailEnd};
-use daybook_http::{Wakeup, block};
+use daybook_edge::Wakeup;
+use daybook_edge::blocking::block;
+use daybook_edge::worker::{RoundReport, RunningRound, Stop, Worker};
 use daybook_service::{Error, mail};
 use daybook_storage::{ShardKey, Store};
 
-use super::{RoundReport, RunningRound, Stop, Worker};
 use crate::clock;
 use crate::smtp::{Delivery, Relay};
 

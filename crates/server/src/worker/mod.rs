@@ -1,9 +1,6 @@
 //! Background workers, which run beside the requests.
 //!
-//! A [`Worker`] has a name, an interval and a `round`. [`start`] runs a round at the start, after
-//! each interval, and whenever the worker is woken. All work to do is in the database or in the
-//! file store, never in memory. So a round that fails, panics or is stopped loses nothing, and the
-//! next one continues. Each round writes a log line with the backlog.
+//! [`daybook_edge::worker`] runs them; these are their rounds.
 //!
 //! Several processes may serve one PostgreSQL. A lease ([`daybook_storage::Lease`]), which ends
 //! with its process, keeps two of them from doing the same work; doing it twice would be harmless.
@@ -11,173 +8,20 @@
 //! | Worker | Runs | Taken by one process at a time |
 //! |---|---|---|
 //! | [`audit`] | on request, each minute | the audit of a book, by lease |
-//! | [`book_removal`] | on deletion without a wait, each minute | a book, by lease |
+//! | [`daybook_blobs::worker::book_removal`] | on deletion without a wait, each minute | a book, by lease |
 //! | [`checkpoint`] | each ten minutes, writes once a day | the checkpoint, by lease |
 //! | [`copy_sweep`] | after a failed copy, each minute | an abandoned copy, by its lease |
-//! | [`file_sweep`] | each hour, or as often as `--files-orphan-seconds` | the sweep, by lease |
+//! | [`daybook_blobs::worker::file_sweep`] | each hour, or as often as `--files-orphan-seconds` | the sweep, by lease |
 //! | [`mail`] | on a new mail, each minute | a mail, by its row; sent again if the process ends |
-//! | [`webhook`] | on new deliveries, each second | the queue of an app in a book, by its row |
-//! | [`delivery_sweep`] | each ten minutes | nothing; locked rows are skipped |
-//! | [`identity`] | each two seconds | nothing; drops its own caches |
-//! | [`api_key_calls`] | each ten seconds, and at the stop | nothing; flushes its own counters |
+//! | [`daybook_webhooks::worker::delivery`] | on new deliveries, each second | the queue of an app in a book, by its row |
+//! | [`daybook_webhooks::worker::delivery_sweep`] | each ten minutes | nothing; locked rows are skipped |
+//! | [`daybook_auth::worker::identity`] | each two seconds | nothing; drops its own caches |
+//! | [`daybook_auth::worker::api_key_calls`] | each ten seconds, and at the stop | nothing; flushes its own counters |
 //!
 //! Expired idempotency keys need no worker: one in eight requests with a key removes some of them.
 //! A new worker is a file here, a row in the table above, and a line in `serve.rs`.
 
-pub(crate) mod api_key_calls;
 pub(crate) mod audit;
-pub(crate) mod book_removal;
 pub(crate) mod checkpoint;
 pub(crate) mod copy_sweep;
-pub(crate) mod delivery_sweep;
-pub(crate) mod file_sweep;
-pub(crate) mod identity;
 pub(crate) mod mail;
-pub(crate) mod webhook;
-
-use std::pin::Pin;
-use std::time::{Duration, Instant};
-
-use actix_web::rt::spawn;
-use actix_web::rt::task::{JoinError, JoinHandle};
-use daybook_http::Wakeup;
-use tokio::sync::watch;
-use tokio::time::sleep;
-
-/// A background worker.
-pub(crate) struct Worker {
-    /// The name in the log.
-    pub(crate) name: &'static str,
-    /// The longest time between the end of a round and the next one.
-    pub(crate) interval: Duration,
-    /// Starts a round early when it is notified.
-    pub(crate) wakeup: Wakeup,
-    /// Does the work. A stop drops the future; blocking work must check [`Stop::is_requested`].
-    pub(crate) round: Box<dyn Fn() -> RunningRound>,
-}
-
-/// A running round.
-pub(crate) type RunningRound = Pin<Box<dyn Future<Output = anyhow::Result<RoundReport>>>>;
-
-/// The result of a round.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct RoundReport {
-    /// The number of items to do.
-    pub(crate) found: usize,
-    /// The number of items that were done.
-    pub(crate) done: usize,
-    /// The number of items that are left: the backlog.
-    pub(crate) left: usize,
-}
-
-/// The signal that the process is about to end.
-#[derive(Debug, Clone)]
-pub(crate) struct Stop(watch::Sender<bool>);
-
-impl Stop {
-    pub(crate) fn new() -> Self {
-        Self(watch::Sender::new(false))
-    }
-
-    /// Requests all workers to stop.
-    pub(crate) fn request(&self) {
-        self.0.send_replace(true);
-    }
-
-    /// Returns whether the workers are to stop.
-    pub(crate) fn is_requested(&self) -> bool {
-        *self.0.borrow()
-    }
-
-    /// Waits until the workers are to stop.
-    async fn requested(&self) {
-        // It cannot fail, because `self` owns the sender.
-        let _ = self.0.subscribe().wait_for(|requested| *requested).await;
-    }
-}
-
-/// Starts workers. Each ends soon after `stop` is requested.
-pub(crate) fn start(workers: Vec<Worker>, stop: &Stop) -> Vec<JoinHandle<()>> {
-    workers.into_iter().map(|worker| spawn(run(worker, stop.clone()))).collect()
-}
-
-async fn run(worker: Worker, stop: Stop) {
-    while !stop.is_requested() {
-        let started = Instant::now();
-        // A task of its own confines a panic to the round.
-        let mut round = spawn((worker.round)());
-        let outcome = tokio::select! {
-            outcome = &mut round => outcome,
-            () = stop.requested() => return round.abort(),
-        };
-        log(worker.name, started.elapsed(), outcome);
-        tokio::select! {
-            () = sleep(worker.interval) => {}
-            () = worker.wakeup.notified() => {}
-            () = stop.requested() => {}
-        }
-    }
-}
-
-/// Logs a round: at `info` if there was work, otherwise at `debug`.
-fn log(worker: &str, took: Duration, outcome: Result<anyhow::Result<RoundReport>, JoinError>) {
-    let milliseconds = took.as_millis();
-    match outcome {
-        Ok(Ok(RoundReport { found: 0, .. })) => {
-            tracing::debug!(worker, milliseconds, "worker round found nothing")
-        }
-        Ok(Ok(RoundReport { found, done, left })) => {
-            tracing::info!(worker, found, done, left, milliseconds, "worker round finished")
-        }
-        Ok(Err(error)) => tracing::warn!(
-            worker,
-            milliseconds,
-            error = format!("{error:#}"),
-            "worker round failed"
-        ),
-        Err(error) => tracing::error!(
-            worker,
-            milliseconds,
-            %error,
-            "worker round panicked"
-        ),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::cell::Cell;
-    use std::rc::Rc;
-
-    use actix_web::rt::System;
-
-    use super::*;
-
-    #[test]
-    fn worker_survives_a_panic_and_ends_on_stop() {
-        let (begun, wakeup, stop) = (Rc::new(Cell::new(0)), Wakeup::default(), Stop::new());
-        let counter = Rc::clone(&begun);
-        let round = move || -> RunningRound {
-            counter.set(counter.get() + 1);
-            let first = counter.get() == 1;
-            Box::pin(async move {
-                assert!(!first, "the first round panics");
-                Ok(RoundReport::default())
-            })
-        };
-        let interval = Duration::from_secs(3_600);
-        let worker =
-            Worker { name: "test", interval, wakeup: wakeup.clone(), round: Box::new(round) };
-        System::new().block_on(async {
-            let running = start(vec![worker], &stop);
-            while begun.get() < 2 {
-                wakeup.notify();
-                sleep(Duration::from_millis(1)).await;
-            }
-            stop.request();
-            for worker in running {
-                worker.await.unwrap();
-            }
-        });
-    }
-}

@@ -18,9 +18,9 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use daybook_auth::identity::CheckpointKey;
 use daybook_domain::event::CheckpointEntry;
 use daybook_domain::instant::Instant;
-use daybook_http::CheckpointKey;
 use sha2::{Digest, Sha256};
 
 /// The prefix of the first line, before the version of the format.

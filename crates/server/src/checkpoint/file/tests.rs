@@ -1,8 +1,8 @@
 //! Tests of the checkpoint files: reading what was written, and refusing everything else.
 
+use daybook_auth::identity::LocalKey;
 use daybook_domain::event::{Hash, Head};
 use daybook_domain::id::BookKey;
-use daybook_http::LocalKey;
 
 use super::*;
 

@@ -1,0 +1,39 @@
+//! What every endpoint and worker stands on: the way between async code, the store and the wire.
+//!
+//! [`Edge`] holds the store, the clock, the limits and the addresses of this server.
+//!
+//! | Modules | Contents |
+//! |---|---|
+//! | [`run`], [`blocking`] | Use cases on a snapshot or in a unit of work; the blocking pool |
+//! | [`error`] | The errors of requests, and the status of every refusal |
+//! | [`request_head`], [`parameters`], [`form`], [`receive`], [`client_address`] | Requests |
+//! | [`budget`], [`response_budget`], [`reader_shares`], [`keyed_mutex`] | Limits of what a user holds |
+//! | [`outgoing`] | The client for outgoing requests, and the addresses that it may reach |
+//! | [`worker`] | Background workers |
+
+pub mod blocking;
+pub mod budget;
+pub mod client_address;
+pub mod error;
+pub mod form;
+mod headers;
+pub mod keyed_mutex;
+mod long_text;
+mod objects_only;
+pub mod outgoing;
+pub mod parameters;
+mod problem;
+pub mod reader_shares;
+pub mod receive;
+pub mod request_head;
+pub mod response_budget;
+pub mod run;
+mod site;
+mod state;
+mod wakeup;
+pub mod worker;
+
+pub use headers::Headers;
+pub use site::Site;
+pub use state::Edge;
+pub use wakeup::Wakeup;

@@ -1,0 +1,120 @@
+//! Receiving a request body within limits of size, time and memory (behaviour 0.19, 0.34).
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use actix_web::HttpRequest;
+use actix_web::dev::Payload;
+use actix_web::error::PayloadError;
+use actix_web::web::Bytes;
+use tokio::time::{Instant, timeout_at};
+
+use crate::budget::Reservation;
+use crate::error::{ApiError, RequestError};
+use crate::long_text::LongText;
+
+/// How long a body may take, beside one second for every 64 KB: a file of 20 MB may come over a
+/// slow line.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+const BYTES_PER_SECOND: usize = 64 * 1024;
+/// Bytes of a body that are received before its caller is admitted, and that may pause.
+pub const SMALL_BODY: usize = 64 * 1024;
+/// How long a larger body may pause.
+const PAUSE_TIMEOUT: Duration = Duration::from_secs(10);
+
+const NO_PAGES: &str = "the system has no more memory; try again shortly";
+
+/// A connection's function that is called when a body has been received.
+///
+/// It is data of the connection, because only the server's sockets know what to do then.
+pub struct BodyReceived(pub Box<dyn Fn()>);
+
+/// Notes that the body of a request has been received.
+pub fn note_received(request: &HttpRequest) {
+    if let Some(BodyReceived(note)) = request.conn_data() {
+        note();
+    }
+}
+
+/// Receives a body of at most `max` bytes. `admit` checks the caller before more than 64 KB are
+/// received.
+///
+/// # Errors
+/// 400, 408, 413, 503; those of `admit`.
+pub async fn collect(
+    mut payload: Payload,
+    memory: &mut Reservation,
+    max: usize,
+    admit: impl AsyncFnOnce() -> Result<(), ApiError>,
+) -> Result<Bytes, ApiError> {
+    let (mut deadline, mut admit) = (Instant::now() + BODY_TIMEOUT, Some(admit));
+    let mut bytes = LongText::new();
+    loop {
+        let next =
+            std::future::poll_fn(|cx| futures_core::Stream::poll_next(Pin::new(&mut payload), cx));
+        let limit = next_deadline(deadline, Instant::now(), bytes.len());
+        let next = timeout_at(limit, next).await.map_err(|_| RequestError::BodyTooSlow)?;
+        let Some(chunk) = next else { return Ok(bytes.into_bytes()) };
+        let chunk = chunk.map_err(|error| {
+            if matches!(error, PayloadError::Overflow) {
+                RequestError::TooLarge
+            } else {
+                RequestError::Malformed(error.to_string())
+            }
+        })?;
+        let size = bytes.len().saturating_add(chunk.len());
+        if size > max {
+            return Err(RequestError::TooLarge.into());
+        }
+        if size > SMALL_BODY
+            && let Some(admit) = admit.take()
+        {
+            let begun = Instant::now();
+            admit().await?;
+            deadline += begun.elapsed();
+        }
+        deadline += time_for(chunk.len());
+        memory.grow_to(size)?;
+        bytes.add(&chunk, max).map_err(|_| RequestError::Crowded(NO_PAGES))?;
+    }
+}
+
+/// Returns when the next bytes of a body must have come.
+fn next_deadline(whole: Instant, now: Instant, received: usize) -> Instant {
+    if received > SMALL_BODY { whole.min(now + PAUSE_TIMEOUT) } else { whole }
+}
+
+/// Returns by how much received bytes prolong the time of a body.
+fn time_for(bytes: usize) -> Duration {
+    Duration::from_millis(u64::try_from(bytes * 1_000 / BYTES_PER_SECOND).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns for how many seconds a body is awaited that comes in pieces, one a second.
+    fn seconds(pieces: impl IntoIterator<Item = usize>) -> u64 {
+        let started = Instant::now();
+        let (mut whole, mut now, mut size) = (started + BODY_TIMEOUT, started, 0);
+        for piece in pieces {
+            if next_deadline(whole, now, size) < now + Duration::from_secs(1) {
+                break;
+            }
+            now += Duration::from_secs(1);
+            whole += time_for(piece);
+            size += piece;
+        }
+        next_deadline(whole, now, size).duration_since(started).as_secs()
+    }
+
+    #[test]
+    fn rule_0_19_slow_bodies_end() {
+        const KB: usize = 1024;
+        assert_eq!(seconds([]), 30);
+        assert_eq!(seconds([SMALL_BODY]), 31, "a short one may pause");
+        assert_eq!(seconds([31 * KB * KB]), 11, "a long one may not");
+        assert_eq!(seconds([16 * KB; 100]), 39, "too slow on the whole");
+        assert_eq!(seconds([80 * KB; 400]), 410, "slow and steady");
+    }
+}

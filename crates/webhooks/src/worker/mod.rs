@@ -1,0 +1,4 @@
+//! The background workers of deliveries.
+
+pub mod delivery;
+pub mod delivery_sweep;
