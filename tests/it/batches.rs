@@ -460,8 +460,24 @@ fn rule_3_2_1_update_returns_the_former_account(server: &Server) {
     assert_eq!(names, ["Cash", "Rent", "Food"], "3.2.1");
 }
 
+fn rule_0_10_bodies_of_the_wrong_shape_are_refused(server: &Server) {
+    let cast = Cast::new(server);
+    for operation in ALL {
+        for body in [
+            json!({"items": "x"}),
+            json!({"items": {}}),
+            json!({"items": [5]}),
+            json!([{"id": "x"}]),
+        ] {
+            let message = send(&cast, operation, &body).refused(400, "invalid");
+            assert!(message.contains("InvalidFormatException"), "{operation:?} {body}: {message}");
+        }
+    }
+}
+
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
+        rule_0_10_bodies_of_the_wrong_shape_are_refused,
         rule_3_6_1_empty_batch_does_nothing,
         rule_3_6_2_response_keeps_order_and_length,
         rule_3_6_3_update_skips_checked_trashed_and_locked_items,

@@ -14,6 +14,7 @@ pub fn tests() -> Vec<Case> {
         rule_9_9_update,
         rule_9_9_delete,
         rule_9_13_missing_fields_are_refused,
+        rule_9_9_longest_texts_are_saved,
         unknown_ids,
         rule_1_1_10_any_text_is_kept,
         rule_8_1_events,
@@ -145,6 +146,13 @@ fn rule_9_13_missing_fields_are_refused(server: &Server) {
         assert!(message.contains("InvalidFormatException"), "0.10: {message}");
     }
     assert_eq!((list(&cast), events(&cast).len()), before);
+}
+
+/// 9.9: a title of 255 characters, a query of 8 KB.
+fn rule_9_9_longest_texts_are_saved(server: &Server) {
+    let cast = Cast::new(server);
+    let saved = save(&cast, &"é".repeat(255), &"x".repeat(8192));
+    assert_eq!(cast.read("/queries")["items"], json!([saved]));
 }
 
 /// 0.14: a DELETE path with a non-numeric id answers 404.
