@@ -6,11 +6,10 @@
 //! does not wait, because a waiting request holds memory itself: without memory the
 //! request is answered 503 (behaviour 0.22).
 //!
-//! Each owner holds at most as much as is left for all others, so one user never takes all of it
+//! Each user holds at most as much as is left for all others, so one user never takes all of it
 //! (behaviour 0.34).
 
 use std::collections::HashMap;
-use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use actix_web::{HttpMessage, HttpRequest};
@@ -23,21 +22,12 @@ use crate::keyed_mutex::{KeyedGuard, KeyedMutex};
 const MEGABYTE: usize = 1024 * 1024;
 /// Reservations of at most this many bytes are not counted.
 const UNCOUNTED: usize = 16 * 1024;
-/// Bytes that an owner may hold even if less is left for others: the content of the largest file,
+/// Bytes that a user may hold even if less is left for others: the content of the largest file,
 /// as bytes and as Base64.
 const GUARANTEED: usize = 48 * MEGABYTE;
 
 const IN_USE: &str = "the memory for bodies and contents of files is in use; try again shortly";
 const SHARE: &str = "your other requests hold your share of the memory; try again shortly";
-
-/// The user or address that a reservation counts for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum MemoryOwner {
-    /// The user that the request counts for.
-    User(UserId),
-    /// The address of a client that has not authenticated.
-    Client(IpAddr),
-}
 
 /// The memory budget of the process.
 #[derive(Debug, Clone)]
@@ -52,7 +42,7 @@ struct Shared {
 #[derive(Debug)]
 struct Accounts {
     free: usize,
-    held: HashMap<MemoryOwner, usize>,
+    held: HashMap<UserId, usize>,
 }
 
 impl Budget {
@@ -65,9 +55,9 @@ impl Budget {
         Self(Arc::new(Shared { accounts: Mutex::new(accounts), large_bodies }))
     }
 
-    /// Returns an empty reservation of an owner.
-    pub fn reservation(&self, owner: MemoryOwner) -> Reservation {
-        Reservation { budget: self.clone(), owner, bytes: 0 }
+    /// Returns an empty reservation of the user that a request counts for.
+    pub fn reservation(&self, user: UserId) -> Reservation {
+        Reservation { budget: self.clone(), user, bytes: 0 }
     }
 
     /// Waits until no other large body of the user is processed. The values parsed from it take
@@ -82,22 +72,22 @@ impl Budget {
 }
 
 impl Accounts {
-    fn take(&mut self, owner: MemoryOwner, bytes: usize) -> Result<(), RequestError> {
+    fn take(&mut self, user: UserId, bytes: usize) -> Result<(), RequestError> {
         let left = self.free.checked_sub(bytes).ok_or(RequestError::Crowded(IN_USE))?;
-        let held = self.held.get(&owner).copied().unwrap_or_default() + bytes;
+        let held = self.held.get(&user).copied().unwrap_or_default() + bytes;
         if held > left.max(GUARANTEED) {
             return Err(RequestError::Crowded(SHARE));
         }
         self.free = left;
-        self.held.insert(owner, held);
+        self.held.insert(user, held);
         Ok(())
     }
 
-    fn give_back(&mut self, owner: MemoryOwner, bytes: usize) {
+    fn give_back(&mut self, user: UserId, bytes: usize) {
         self.free += bytes;
-        let rest = self.held.remove(&owner).unwrap_or_default().saturating_sub(bytes);
+        let rest = self.held.remove(&user).unwrap_or_default().saturating_sub(bytes);
         if rest > 0 {
-            self.held.insert(owner, rest);
+            self.held.insert(user, rest);
         }
     }
 }
@@ -106,7 +96,7 @@ impl Accounts {
 #[derive(Debug)]
 pub struct Reservation {
     budget: Budget,
-    owner: MemoryOwner,
+    user: UserId,
     bytes: usize,
 }
 
@@ -114,13 +104,13 @@ impl Reservation {
     /// Grows the reservation to this many bytes.
     ///
     /// # Errors
-    /// [`RequestError::Crowded`] when the budget or the share of the owner is used up.
+    /// [`RequestError::Crowded`] when the budget or the share of the user is used up.
     pub fn grow_to(&mut self, bytes: usize) -> Result<(), RequestError> {
         if bytes <= self.bytes.max(UNCOUNTED) {
             return Ok(());
         }
-        let (owner, more) = (self.owner, bytes - self.bytes);
-        self.budget.with_accounts(|accounts| accounts.take(owner, more))?;
+        let (user, more) = (self.user, bytes - self.bytes);
+        self.budget.with_accounts(|accounts| accounts.take(user, more))?;
         self.bytes = bytes;
         Ok(())
     }
@@ -129,8 +119,8 @@ impl Reservation {
 impl Drop for Reservation {
     fn drop(&mut self) {
         if self.bytes > 0 {
-            let (owner, bytes) = (self.owner, self.bytes);
-            self.budget.with_accounts(|accounts| accounts.give_back(owner, bytes));
+            let (user, bytes) = (self.user, self.bytes);
+            self.budget.with_accounts(|accounts| accounts.give_back(user, bytes));
         }
     }
 }
@@ -162,22 +152,22 @@ impl BodyHold {
     }
 }
 
-/// The owner of a request whose token is being verified.
-struct ExpectedOwner(oneshot::Receiver<MemoryOwner>);
+/// The user of a request whose token is being verified.
+struct ExpectedUser(oneshot::Receiver<UserId>);
 
-/// Announces that the owner of a request will be sent; the extractor of its body waits for it.
-pub fn expect_owner(request: &HttpRequest) -> oneshot::Sender<MemoryOwner> {
+/// Announces that the user of a request will be sent; the extractor of its body waits for it.
+pub fn expect_user(request: &HttpRequest) -> oneshot::Sender<UserId> {
     let (sender, receiver) = oneshot::channel();
-    request.extensions_mut().insert(ExpectedOwner(receiver));
+    request.extensions_mut().insert(ExpectedUser(receiver));
     sender
 }
 
-/// Returns the owner of a request as soon as its token has been verified.
+/// Returns the user of a request as soon as its token has been verified.
 ///
 /// # Errors
 /// When the token is not valid; another extractor answers the request then.
-pub async fn owner_of(request: &HttpRequest) -> Result<MemoryOwner, RequestError> {
-    let expected = request.extensions_mut().remove::<ExpectedOwner>();
+pub async fn user_of(request: &HttpRequest) -> Result<UserId, RequestError> {
+    let expected = request.extensions_mut().remove::<ExpectedUser>();
     let Some(expected) = expected else {
         return Err(RequestError::Failed("a body without a caller".to_owned()));
     };
@@ -188,19 +178,19 @@ pub async fn owner_of(request: &HttpRequest) -> Result<MemoryOwner, RequestError
 mod tests {
     use super::*;
 
-    fn user(number: i64) -> MemoryOwner {
-        MemoryOwner::User(UserId::new(number))
+    fn user(number: i64) -> UserId {
+        UserId::new(number)
     }
 
     /// Grows a reservation by megabytes until it is refused.
-    fn fill(budget: &Budget, owner: MemoryOwner) -> (Reservation, usize) {
-        let mut memory = budget.reservation(owner);
+    fn fill(budget: &Budget, user: UserId) -> (Reservation, usize) {
+        let mut memory = budget.reservation(user);
         let got = (1..).find(|size| memory.grow_to(size * MEGABYTE).is_err()).unwrap() - 1;
         (memory, got)
     }
 
     #[test]
-    fn rule_0_34_an_owner_holds_at_most_what_is_left() {
+    fn rule_0_34_a_user_holds_at_most_what_is_left() {
         let budget = Budget::of_megabytes(256);
         let (first, got) = fill(&budget, user(1));
         assert_eq!(got, 112, "half of what can be reserved");

@@ -1,6 +1,7 @@
 //! The extractor of forms, which pages of this server and OAuth clients send.
 //!
-//! Forms need no authentication, so their size limit is low.
+//! Forms need no authentication, so their size limit is low. They are too small to count in the
+//! memory budget.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -8,13 +9,9 @@ use std::pin::Pin;
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
 
-use crate::budget::MemoryOwner;
-use crate::client_address::client_address;
-use crate::client_address::network::limited_network;
 use crate::error::{ApiError, RequestError};
 use crate::receive::{collect, note_received};
 use crate::request_head::is_of_type;
-use crate::state::Edge;
 
 /// The maximum size of a form in bytes.
 const MAX_FORM: usize = 16 * 1024;
@@ -33,12 +30,8 @@ impl FromRequest for Form {
             if !is_of_type(&request, is_form) {
                 return Err(RequestError::NotAForm.into());
             }
-            let edge = Edge::of(&request)?;
-            let client = limited_network(client_address(&request, edge));
-            let mut memory = edge.budget.reservation(MemoryOwner::Client(client));
-            let bytes = collect(payload, &mut memory, MAX_FORM, async || Ok(()))
-                .await
-                .map_err(form_error)?;
+            let bytes =
+                collect(payload, None, MAX_FORM, async || Ok(())).await.map_err(form_error)?;
             note_received(&request);
             Ok(Self(pairs(&bytes).ok_or(RequestError::UnreadableForm)?))
         })

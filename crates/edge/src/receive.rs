@@ -36,14 +36,14 @@ pub fn note_received(request: &HttpRequest) {
     }
 }
 
-/// Receives a body of at most `max` bytes. `admit` checks the caller before more than 64 KB are
-/// received.
+/// Receives a body of at most `max` bytes within the memory of its user, if it counts for one.
+/// `admit` checks the caller before more than 64 KB are received.
 ///
 /// # Errors
 /// 400, 408, 413, 503; those of `admit`.
 pub async fn collect(
     mut payload: Payload,
-    memory: &mut Reservation,
+    mut memory: Option<&mut Reservation>,
     max: usize,
     admit: impl AsyncFnOnce() -> Result<(), ApiError>,
 ) -> Result<Bytes, ApiError> {
@@ -74,7 +74,9 @@ pub async fn collect(
             deadline += begun.elapsed();
         }
         deadline += time_for(chunk.len());
-        memory.grow_to(size)?;
+        if let Some(memory) = &mut memory {
+            memory.grow_to(size)?;
+        }
         bytes.add(&chunk, max).map_err(|_| RequestError::Crowded(NO_PAGES))?;
     }
 }

@@ -258,9 +258,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::budget::{Budget, MemoryOwner};
+    use crate::budget::Budget;
 
-    const USER: MemoryOwner = MemoryOwner::User(UserId::new(1));
+    const USER: UserId = UserId::new(1);
     const MEGABYTE: usize = 1024 * 1024;
 
     #[test]

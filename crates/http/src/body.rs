@@ -14,7 +14,7 @@ use actix_web::{FromRequest, HttpRequest};
 use daybook_domain::event::Hash;
 use daybook_domain::permission::Action;
 use daybook_edge::blocking;
-use daybook_edge::budget::{BodyHold, MemoryOwner, Reservation, owner_of};
+use daybook_edge::budget::{BodyHold, Reservation, user_of};
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::receive::{SMALL_BODY, collect, note_received};
 use daybook_edge::request_head::is_of_type;
@@ -180,17 +180,17 @@ async fn receive<T: Send + 'static>(
     payload: Payload,
     read: impl FnOnce(&[u8]) -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
-    let owner = owner_of(request).await?;
+    let user = user_of(request).await?;
     let state = request::state(request)?;
-    let mut memory = state.edge.budget.reservation(owner);
+    let mut memory = state.edge.budget.reservation(user);
     let bytes =
-        collect(payload, &mut memory, MAX_BYTES, async || check_access(request).await).await?;
+        collect(payload, Some(&mut memory), MAX_BYTES, async || check_access(request).await)
+            .await?;
     note_received(request);
-    let lock = match owner {
-        MemoryOwner::User(user) if bytes.len() > MAX_AT_ONCE => {
-            Some(state.edge.budget.lock_large_body(user).await)
-        }
-        MemoryOwner::User(_) | MemoryOwner::Client(_) => None,
+    let lock = if bytes.len() > MAX_AT_ONCE {
+        Some(state.edge.budget.lock_large_body(user).await)
+    } else {
+        None
     };
     let needs_hash = needs_hash(request);
     let (hold, hash, body) = blocking::compute(bytes.len(), move || {

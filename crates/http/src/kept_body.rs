@@ -51,7 +51,7 @@ pub(crate) fn restore(form: BodyForm, kept: Vec<u8>) -> Result<Bytes, EncodeErro
 #[cfg(test)]
 mod tests {
     use daybook_domain::id::UserId;
-    use daybook_edge::budget::{Budget, MemoryOwner};
+    use daybook_edge::budget::Budget;
     use daybook_edge::response_budget::ResponseBudget;
     use sha2::{Digest, Sha256};
 
@@ -65,7 +65,7 @@ mod tests {
         let (form, kept) = keep(&body).unwrap().unwrap();
         assert!(kept.len() < MEGABYTE, "{}", kept.len());
         let restored = || {
-            let memory = budget.reservation(MemoryOwner::User(UserId::new(1)));
+            let memory = budget.reservation(UserId::new(1));
             ResponseBudget::new(memory).with(|| restore(form, kept.clone()))
         };
         let (first, held) = restored();

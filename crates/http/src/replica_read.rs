@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use actix_web::web;
 use daybook_domain::id::UserId;
 use daybook_edge::blocking::block;
-use daybook_edge::budget::MemoryOwner;
 use daybook_edge::response_budget::ResponseBudget;
 use daybook_edge::run::StopOnDrop;
 use daybook_service::{Context, Result};
@@ -79,7 +78,7 @@ async fn try_replicas(
             continue;
         };
         let (store, stop, work) = (Arc::clone(&state.edge.store), stop.clone(), Arc::clone(work));
-        let budget = ResponseBudget::new(state.edge.budget.reservation(MemoryOwner::User(user)));
+        let budget = ResponseBudget::new(state.edge.budget.reservation(user));
         let after = choice.min_position;
         let read = block(move || {
             let _reader = reader;

@@ -13,7 +13,7 @@ use daybook_auth::identity::authenticate;
 use daybook_auth::rate::{DeferredCharge, count};
 use daybook_domain::idempotency::Claim;
 use daybook_domain::version::{Condition, Refusal};
-use daybook_edge::budget::{BodyHold, MemoryOwner, Reservation, expect_owner};
+use daybook_edge::budget::{BodyHold, Reservation, expect_user};
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::request_head::{agent, bearer, cursor, host, if_match};
 use daybook_edge::{parameters, run};
@@ -132,7 +132,7 @@ impl ApiRequest {
 
     /// Returns an empty memory reservation of the caller.
     pub(crate) fn memory(&self) -> Reservation {
-        self.state.edge.budget.reservation(MemoryOwner::User(self.cx.quota_subject()))
+        self.state.edge.budget.reservation(self.cx.quota_subject())
     }
 
     /// Runs a use case that reads, before the one that makes the response.
@@ -324,14 +324,14 @@ impl FromRequest for ApiRequest {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let request = request.clone();
-        let memory_owner = expect_owner(&request);
+        let memory_user = expect_user(&request);
         Box::pin(async move {
             let state = state(&request)?.clone();
             let token = bearer(&request).ok_or(RequestError::LoginRequired)?;
             let caller = authenticate(&request, &state.auth, token).await?;
             let (user, scope) = (Arc::clone(&caller.user), caller.scope.clone());
             // The receiver is gone if the operation has no body.
-            let _ = memory_owner.send(MemoryOwner::User(user.quota_subject()));
+            let _ = memory_user.send(user.quota_subject());
             let (now, ids) = ((state.edge.clock)(), Arc::clone(&state.edge.ids));
             // The token of a delivery names the acting app; the header is ignored.
             let (agent, depth, cause_lease) = match &caller.acting {

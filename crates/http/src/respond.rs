@@ -10,7 +10,7 @@ use std::time::Duration;
 use daybook_domain::id::UserId;
 use daybook_domain::idempotency::StoredAnswer;
 use daybook_edge::blocking::block;
-use daybook_edge::budget::{Budget, MemoryOwner, Reservation};
+use daybook_edge::budget::{Budget, Reservation};
 use daybook_edge::error::ApiError;
 use daybook_edge::response_budget::ResponseBudget;
 use daybook_edge::{Edge, run};
@@ -97,7 +97,7 @@ pub(crate) async fn read_reply(
 
 /// Returns an empty reservation of a user.
 fn memory_of(edge: &Edge, user: UserId) -> Reservation {
-    edge.budget.reservation(MemoryOwner::User(user))
+    edge.budget.reservation(user)
 }
 
 /// Encodes a response within a budget. The response keeps its memory until it has been sent.
@@ -125,7 +125,7 @@ pub(crate) fn encode_and_store(
     budget: &Budget,
     encode: impl FnOnce() -> Reply,
 ) -> Result<(Reply, StoredAnswer), ApiError> {
-    let memory = budget.reservation(MemoryOwner::User(cx.quota_subject()));
+    let memory = budget.reservation(cx.quota_subject());
     with_stored(tx, cx, encode_within(ResponseBudget::in_transaction(memory), encode))
 }
 

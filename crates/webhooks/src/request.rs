@@ -8,7 +8,7 @@ use daybook_domain::delivery::{JWT_MINUTES, TOKEN_MINUTES};
 use daybook_domain::instant::Instant;
 use daybook_domain::signing_key::SigningAlgorithm;
 use daybook_edge::blocking::block;
-use daybook_edge::budget::{MemoryOwner, Reservation};
+use daybook_edge::budget::Reservation;
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::response_budget::{EncodeError, ResponseBudget, ResponseText};
 use daybook_service::Context;
@@ -121,7 +121,7 @@ pub(crate) async fn build(
     let Leased { delivery, lease, .. } = leased;
     let now = (webhooks.edge.clock)();
     let WebhookRequest { content, app, url, integration, cx } = request;
-    let memory = webhooks.edge.budget.reservation(MemoryOwner::User(cx.quota_subject()));
+    let memory = webhooks.edge.budget.reservation(cx.quota_subject());
     let (id, body, memory) = encode_body(
         webhooks.encode,
         cx.clone(),
