@@ -82,7 +82,7 @@ impl ReaderShares {
     }
 
     /// Takes a free reader, or queues the request for one. Both happen under one lock: a reader
-    /// that became free in between would wake nobody.
+    /// that became free in between would not wake the request.
     fn enter_or_wait(
         &self,
         user: UserId,
@@ -178,7 +178,9 @@ impl<W> Queue<W> {
             Some(held) => (*held, self.users.len()),
             None => (0, self.users.len().saturating_add(1)),
         };
-        let is_free = self.has_reader_for(user) && held < self.share(users);
+        let is_free = self.running.len() < self.readers
+            && held < self.share(users)
+            && (self.has_short_reads(user) || self.admits_long_reads());
         if self.waiting.has_work_of(Some(user)) || !is_free {
             return None;
         }
@@ -188,18 +190,11 @@ impl<W> Queue<W> {
         Some(started)
     }
 
-    /// Returns whether a reader is free for the user. Users with long reads hold at most all
-    /// readers but one.
-    fn has_reader_for(&self, user: UserId) -> bool {
-        if self.running.len() >= self.readers {
-            return false;
-        }
-        self.readers == 1 || self.has_short_reads(user) || self.long_reads() + 1 < self.readers
-    }
-
-    /// Returns how many readers the users with long reads hold.
-    fn long_reads(&self) -> usize {
-        self.running.values().filter(|one| !self.has_short_reads(one.started.user)).count()
+    /// Returns whether another long read may run. Users with long reads hold at most all readers
+    /// but one.
+    fn admits_long_reads(&self) -> bool {
+        let is_long = |one: &&Running| !self.has_short_reads(one.started.user);
+        self.readers == 1 || self.running.values().filter(is_long).count() + 1 < self.readers
     }
 
     fn has_short_reads(&self, user: UserId) -> bool {
@@ -251,8 +246,11 @@ impl<W> Queue<W> {
         while self.running.len() < self.readers {
             let (users, waited) = (self.users.len(), self.waiting.len());
             let (share, held) = (self.share(users), &self.users);
-            let passed_over: HashSet<UserId> =
-                held.keys().copied().filter(|user| !self.has_reader_for(*user)).collect();
+            let passed_over: HashSet<UserId> = if self.admits_long_reads() {
+                HashSet::new()
+            } else {
+                held.keys().copied().filter(|user| !self.has_short_reads(*user)).collect()
+            };
             let may = |user: Option<UserId>| {
                 let has_share = |user| held.get(&user).is_some_and(|held| *held < share);
                 user.is_some_and(|user| has_share(user) && !passed_over.contains(&user))
