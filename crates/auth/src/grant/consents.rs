@@ -14,7 +14,7 @@ use crate::security::note_change;
 use crate::session::login::{redirect_to, render_sign_in, signed_in};
 use crate::session::page::page;
 use crate::session::return_to::ReturnTo;
-use crate::session::same_origin::is_own_form;
+use crate::session::same_origin::{is_own_form, refuse_foreign_form};
 use crate::state::Auth;
 
 const PATH: &str = "/auth/consents";
@@ -49,8 +49,7 @@ pub async fn withdraw_consent(
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
     if !is_own_form(&request, &state) {
-        let why = html! { p { "This form was not sent from a page of this server." } };
-        return Ok(page(StatusCode::FORBIDDEN, "Nothing was changed", &why));
+        return Ok(refuse_foreign_form("Nothing was changed"));
     }
     let Some((_, user)) = signed_in(&request, &state).await? else {
         return render_sign_in(&request, &state, &ReturnTo::Page(PATH.to_owned()));

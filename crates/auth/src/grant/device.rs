@@ -30,7 +30,7 @@ use crate::security::note_change;
 use crate::session::login::{render_sign_in, signed_in};
 use crate::session::page::{page, with_security_headers};
 use crate::session::return_to::ReturnTo;
-use crate::session::same_origin::is_own_form;
+use crate::session::same_origin::{is_own_form, refuse_foreign_form};
 use crate::session::secret::LoginSecret;
 use crate::state::Auth;
 
@@ -152,8 +152,7 @@ pub async fn decide_device(
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
     if !is_own_form(&request, &state) {
-        let why = html! { p { "This form was not sent from a page of this server." } };
-        return Ok(page(StatusCode::FORBIDDEN, "Nothing was changed", &why));
+        return Ok(refuse_foreign_form("Nothing was changed"));
     }
     let (fields, address) = (Fields(form.0), client_address(&request, &state.edge));
     if fields.repeated().is_some() {

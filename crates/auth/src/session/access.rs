@@ -86,8 +86,7 @@ pub async fn sign_out(
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
     if !same_origin::is_own_form(&request, &state) {
-        let why = html! { p { "This form was not sent from a page of this server." } };
-        return Ok(page(StatusCode::FORBIDDEN, "You are still signed in", &why));
+        return Ok(same_origin::refuse_foreign_form("You are still signed in"));
     }
     let value = form.0.into_iter().find(|(name, _)| name == "returnUrl");
     let target = value.and_then(|(_, to)| origin::return_url(&to, &state.web_origins));

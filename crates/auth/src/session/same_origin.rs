@@ -21,6 +21,12 @@ pub(crate) fn is_own_form(request: &HttpRequest, state: &Auth) -> bool {
     sender.zip(own).is_some_and(|(sender, own)| sender.authority() == own.authority())
 }
 
+/// Renders the page for a form that a page of another site sent.
+pub(crate) fn refuse_foreign_form(heading: &str) -> HttpResponse {
+    let why = html! { p { "This form was not sent from a page of this server." } };
+    page(StatusCode::FORBIDDEN, heading, &why)
+}
+
 /// Renders the page for a sign-in form that a page of another site sent.
 pub(super) fn foreign_form_page(request: &HttpRequest, state: &Auth) -> HttpResponse {
     let why = html! { p {
