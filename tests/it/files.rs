@@ -260,7 +260,7 @@ fn update_keeps_absent_fields(server: &Server) {
     assert_eq!(get(&cast, &created)["content"], base64(b"three"));
     assert_eq!(update(json!({"content": null})).ok(), replaced, "null leaves the bytes alone");
     let known = kinds(&cast);
-    assert_eq!(update(get(&cast, &created)).ok(), replaced, "3.10.5: a round trip is no change");
+    assert_eq!(update(get(&cast, &created)).ok(), replaced, "3.10.5: a round trip changes nothing");
     assert_eq!(kinds(&cast), known);
     let emptied = update(json!({"content": ""})).ok();
     assert_eq!((&emptied["size"], &get(&cast, &created)["content"]), (&json!(0), &json!("")));

@@ -1,4 +1,4 @@
-//! Who sends a request, and what the sender may cost: authentication, sign-in and OAuth.
+//! Authentication of requests, sign-in with a browser, OAuth, and limits of calls.
 //!
 //! - [`identity`] resolves the bearer token of a request to its user, and holds the keys of this
 //!   installation.

@@ -1,4 +1,4 @@
-//! What every endpoint and worker stands on: the way between async code, the store and the wire.
+//! The base of all endpoints and workers, between async code, the store and the wire.
 //!
 //! [`Edge`] holds the store, the clock, the limits and the addresses of this server.
 //!

@@ -16,7 +16,7 @@ use super::own_token::Acting;
 pub struct Bearer {
     /// The user.
     pub user: Arc<User>,
-    /// What the token may do.
+    /// The limits of the token.
     pub scope: TokenScope,
     pub(crate) expires_at: Instant,
     /// The app that received the token with the delivery of an event.

@@ -55,7 +55,7 @@ impl AccountType {
     }
 
     /// Returns the type with that permanence and nature.
-    const fn from_nature((permanent, credit): (bool, bool)) -> Self {
+    const fn from_nature(permanent: bool, credit: bool) -> Self {
         match (permanent, credit) {
             (true, false) => Self::Asset,
             (true, true) => Self::Liability,
@@ -130,7 +130,10 @@ impl Account {
         let name = Name::normalizable(&changes.name.unwrap_or_default())?;
         let kind = changes
             .kind
-            .or_else(|| Some(AccountType::from_nature(changes.nature?)))
+            .or_else(|| {
+                let (permanent, credit) = changes.nature?;
+                Some(AccountType::from_nature(permanent, credit))
+            })
             .or_else(|| group_types.first().copied().filter(|_| group_types.len() == 1))
             .unwrap_or_default();
         Ok(Self {
@@ -271,8 +274,7 @@ mod tests {
             assert_eq!(made.kind, expected, "{kind:?} {nature:?} {types:?}");
         }
         for kind in AccountType::ALL {
-            let nature = (kind.is_permanent(), kind.is_credit());
-            assert_eq!(AccountType::from_nature(nature), kind);
+            assert_eq!(AccountType::from_nature(kind.is_permanent(), kind.is_credit()), kind);
         }
     }
 

@@ -23,7 +23,7 @@ pub struct Number {
     pub text: &'static str,
     pub point: &'static str,
     pub comma: &'static str,
-    /// What stays in the description.
+    /// The part that stays in the description.
     pub rest: &'static str,
 }
 
@@ -53,7 +53,7 @@ pub enum Piece {
 #[derive(Clone, Debug)]
 pub struct TypedText(pub Vec<(Piece, &'static str)>);
 
-/// What is taken from a text; the rest is its description.
+/// The parts that are taken from a text; the others are its description.
 struct Taken<'t> {
     sides: &'t [label::Account],
     /// Whether only account names are taken.

@@ -120,7 +120,7 @@ fn inexpressible_dates_are_formatted_in_iso() {
         // Composed dates.
         ("after:15/$m", "after:2025-05-14", "after:2025-05-16", "15/05/2025.."),
         ("on:$m/$y", "on:2025-04", "on:2025-06", "01/05/2025..31/05/2025"),
-        // Two digits cannot be told from a padded month.
+        // A month of two digits has the same form with and without padding.
         (
             "after:2025-9 before:2025-10",
             "after:2025-8 before:2025-09",
