@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::footprint::size;
 use super::gauge::Gauge;
-use super::reads::MeasuredQuery;
+use super::reads::{MeasuredQuery, vacuum};
 use super::workload::Workload;
 use super::{Book, Settings};
 use crate::load::{Connection, closed_loop};
@@ -136,7 +136,7 @@ impl Growing {
         fill::record(&mut connection, &self.book.id, &label, bodies)?;
         self.filled += more;
         let transactions = self.filled + self.singles.load(Ordering::Relaxed);
-        self.vacuum()?;
+        vacuum(&self.server)?;
         let bytes = (size(&mut self.server)? - self.empty) as f64 / transactions as f64;
         let mut reads = [0.0; READS.len()];
         for (place, (path, query)) in reads.iter_mut().zip(READS) {
@@ -145,15 +145,6 @@ impl Growing {
         }
         let (singles, processor) = self.singles(settings)?;
         Ok(Measurements { transactions, bytes, singles, processor, reads })
-    }
-
-    /// Vacuums, so that autovacuum does not run during the measurement.
-    fn vacuum(&self) -> anyhow::Result<()> {
-        if self.server.engine() == Engine::Postgres {
-            let url = self.server.database_url();
-            postgres::Client::connect(url, postgres::NoTls)?.batch_execute("VACUUM ANALYZE")?;
-        }
-        Ok(())
     }
 
     /// Single creates per second, and the processor time of one.

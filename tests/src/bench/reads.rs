@@ -117,7 +117,18 @@ pub(super) fn filled(server: &Server, name: &'static str, count: usize) -> anyho
     let label = format!("{} {} book", server.engine(), name.to_lowercase());
     let mut connection = book.connect(server)?;
     fill::record(&mut connection, &book.id, &label, workload.bodies(0, count))?;
+    vacuum(server)?;
     Ok(book)
+}
+
+/// Vacuums PostgreSQL, so that autovacuum does not run during a measurement, and two databases that
+/// are compared are in the same state.
+pub(super) fn vacuum(server: &Server) -> anyhow::Result<()> {
+    if server.engine() == Engine::Postgres {
+        let url = server.database_url();
+        postgres::Client::connect(url, postgres::NoTls)?.batch_execute("VACUUM ANALYZE")?;
+    }
+    Ok(())
 }
 
 /// A query of one book and its samples.
