@@ -137,6 +137,18 @@ fn blocking_work_has_one_entry() {
     );
 }
 
+/// A use case states beside itself which shard its write belongs to.
+#[test]
+fn use_cases_choose_their_shards() {
+    let callers = ["edge", "auth", "blobs", "webhooks", "http", "server"]
+        .map(|layer| format!("crates/{layer}/src"));
+    let choices = ["ShardKey::", "Target::NewBook", "Target::Caller", "Target::Connections"];
+    none(
+        &said(&callers.each_ref().map(String::as_str), &choices, &[]),
+        "Only service chooses the shard of a write",
+    );
+}
+
 /// Invariant 3: a domain type is neither the wire type nor the row.
 #[test]
 fn shapes_live_in_http() {

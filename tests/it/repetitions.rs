@@ -12,8 +12,8 @@ use daybook_domain::idempotency::{
 };
 use daybook_domain::instant::Instant;
 use daybook_domain::user::Profile;
-use daybook_service::idempotency::{KeyScope, Once, run_once};
-use daybook_service::{Context, Error, Ids};
+use daybook_service::idempotency::{Once, run_once};
+use daybook_service::{Context, Error, Ids, Target};
 use daybook_storage::user::User;
 use daybook_storage::{ShardKey, Store, Tx};
 use daybook_tests::{Answer, Client, Engine, RowLock, Server, column, id, pause};
@@ -235,8 +235,9 @@ impl Bench {
             shows: Vec::new(),
         };
         let sent = self.store.write(ShardKey::of_key(key), move |tx| {
-            let scope = KeyScope::Installation;
-            run_once(tx, &cx, &scope, &claim, |_| Ok::<_, Error>((answer.clone(), answer)))
+            run_once(tx, &cx, &Target::NewBook, &claim, |_| {
+                Ok::<_, Error>((answer.clone(), answer))
+            })
         });
         let (answer, replayed) = match sent.expect("an outcome") {
             Once::Done(answer) => (answer, false),

@@ -10,7 +10,7 @@ use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
 use daybook_edge::blocking::block;
 use daybook_service::{Error, book};
-use daybook_storage::{Lease, ShardKey, Store};
+use daybook_storage::{Lease, Store};
 
 use crate::store::Blobs;
 
@@ -77,7 +77,7 @@ impl BookRemoval {
         let lease: Option<Lease> =
             block(move || store.lease(&name)).await.map_err(text)?.map_err(text)?;
         let Some(_lease) = lease else { return Ok(false) };
-        let shard_key = ShardKey::of_book(key.as_str());
+        let shard_key = book::shard_key(&key);
         let (store, book) = (Arc::clone(&self.store), key.clone());
         let begin = move || {
             store.write_repeatable::<bool, Error>(shard_key, move |tx| {

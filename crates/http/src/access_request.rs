@@ -56,17 +56,16 @@ fn to_reply(request: &AccessRequest, _: &Context) -> Reply {
 
 /// POST collaborators/request. A body is ignored.
 pub(crate) async fn request_book_access(request: ApiRequest) -> ApiResult {
-    let (book, state) = (request.book(), request.state.clone());
+    let state = request.state.clone();
     let text = |name: &str| request.text(name).map(|text| text.replace('\0', " "));
     let (permission, message) = (text("permission"), text("message"));
     let server = state.edge.site.mail_address.clone();
     let reply = request
-        .write(
-            &book.clone(),
-            move |tx, cx| {
+        .write_book(
+            move |tx, cx, book| {
                 let (permission, message) = (permission.as_deref(), message.as_deref());
                 let input = Request { permission, message, server: &server };
-                access_request::request(tx, cx, &book, input)
+                access_request::request(tx, cx, book, input)
             },
             |(), _| reply::no_content().showing(std::iter::once(Shown::Nothing)),
         )
@@ -99,8 +98,8 @@ pub(crate) async fn get_book_access_request(request: ApiRequest) -> ApiResult {
 
 /// DELETE collaborators/request/{id}.
 pub(crate) async fn decline_book_access_request(request: ApiRequest) -> ApiResult {
-    let (book, id) = (request.book(), request.id());
+    let id = request.id();
     request
-        .write(&book.clone(), move |tx, cx| access_request::decline(tx, cx, &book, &id), to_reply)
+        .write_book(move |tx, cx, book| access_request::decline(tx, cx, book, &id), to_reply)
         .await
 }

@@ -332,11 +332,9 @@ pub(crate) async fn delete_accounts_batch(
 }
 
 async fn create(request: ApiRequest, items: Vec<Input>, encode: fn(&View) -> Reply) -> ApiResult {
-    let book = request.book();
     request
-        .write(
-            &book.clone(),
-            move |tx, cx| account::create(tx, cx, &book, items),
+        .write_book(
+            move |tx, cx, book| account::create(tx, cx, book, items),
             move |view, _| encode(view),
         )
         .await
@@ -347,12 +345,10 @@ async fn update(
     items: Vec<AccountIn>,
     encode: fn(&View) -> Reply,
 ) -> ApiResult {
-    let book = request.book();
     let items = items.into_iter().map(AccountIn::into_input).collect();
     request
-        .write(
-            &book.clone(),
-            move |tx, cx| account::update(tx, cx, &book, items),
+        .write_book(
+            move |tx, cx, book| account::update(tx, cx, book, items),
             move |view, _| encode(view),
         )
         .await
@@ -363,11 +359,9 @@ async fn delete(
     references: Vec<AccountRef>,
     encode: fn(&View) -> Reply,
 ) -> ApiResult {
-    let book = request.book();
     request
-        .write(
-            &book.clone(),
-            move |tx, cx| account::delete(tx, cx, &book, &references),
+        .write_book(
+            move |tx, cx, book| account::delete(tx, cx, book, &references),
             move |view, _| encode(view),
         )
         .await

@@ -110,7 +110,8 @@ pub(crate) async fn create_api_key(request: ApiRequest, body: MaybeBody<KeyIn>) 
     let (state, state_of_write, state_of_encoder) =
         (request.state.clone(), request.state.clone(), request.state.clone());
     let stored = request
-        .write_own(
+        .write(
+            api_key::TARGET,
             move |tx, cx| {
                 let digest = |id| state_of_write.auth.identity.key().api_key(id).digest();
                 api_key::create(tx, cx, digest, key_request)
@@ -133,7 +134,8 @@ pub(crate) async fn revoke_api_key(request: ApiRequest) -> ApiResult {
     let (id, state) = (request.id(), request.state.clone());
     let state_of_encoder = state.clone();
     let reply = request
-        .write_own(
+        .write(
+            api_key::TARGET,
             move |tx, cx| api_key::revoke(tx, cx, &id),
             move |view, _| to_reply(view, &state_of_encoder),
         )

@@ -55,14 +55,13 @@ fn offer_to_reply(offer: &TransferOffer, _: &Context) -> Reply {
 /// POST books/{bookId}/transfer.
 pub(crate) async fn transfer_book(request: ApiRequest, body: Body<NewOwnerIn>) -> ApiResult {
     let request = request.conditional()?;
-    let (id, state, NewOwnerIn { email }) = (request.book(), request.state.clone(), body.0);
+    let (state, NewOwnerIn { email }) = (request.state.clone(), body.0);
     let server = state.edge.site.mail_address.clone();
     let reply = request
-        .write(
-            &id.clone(),
-            move |tx, cx| {
+        .write_book(
+            move |tx, cx, book| {
                 let giving = TransferRequest { email: email.as_deref(), server: &server };
-                book::transfer(tx, cx, &id, giving)
+                book::transfer(tx, cx, book, giving)
             },
             to_reply,
         )
@@ -79,14 +78,12 @@ pub(crate) async fn get_book_transfer(request: ApiRequest) -> ApiResult {
 
 /// DELETE books/{bookId}/transfer.
 pub(crate) async fn decline_book_transfer(request: ApiRequest) -> ApiResult {
-    let id = request.book();
-    request.write(&id.clone(), move |tx, cx| book::decline_offer(tx, cx, &id), offer_to_reply).await
+    request.write_book(move |tx, cx, book| book::decline_offer(tx, cx, book), offer_to_reply).await
 }
 
 /// POST books/{bookId}/transfer/accept.
 pub(crate) async fn accept_book_transfer(request: ApiRequest) -> ApiResult {
-    let id = request.book();
-    request.write(&id.clone(), move |tx, cx| book::accept_offer(tx, cx, &id), to_reply).await
+    request.write_book(move |tx, cx, book| book::accept_offer(tx, cx, book), to_reply).await
 }
 
 /// GET user/transfers.

@@ -70,17 +70,16 @@ pub(crate) async fn list_collaborators(request: ApiRequest) -> ApiResult {
 
 /// POST collaborators. The parameter `message` is the text of the invitation mail.
 pub(crate) async fn add_collaborator(request: ApiRequest, body: Body<CollaboratorIn>) -> ApiResult {
-    let (book, state) = (request.book(), request.state.clone());
+    let state = request.state.clone();
     let CollaboratorIn { email, permission } = body.0;
     let message = request.text("message").map(str::to_owned);
     let server = state.edge.site.mail_address.clone();
     let reply = request
-        .write(
-            &book.clone(),
-            move |tx, cx| {
+        .write_book(
+            move |tx, cx, book| {
                 let (email, message) = (email.as_deref(), message.as_deref());
                 let input = Input { email, permission, message, server: &server };
-                collaborator::add(tx, cx, &book, input)
+                collaborator::add(tx, cx, book, input)
             },
             to_reply,
         )
@@ -91,8 +90,6 @@ pub(crate) async fn add_collaborator(request: ApiRequest, body: Body<Collaborato
 
 /// DELETE collaborators/{id}, by id or e-mail.
 pub(crate) async fn remove_collaborator(request: ApiRequest) -> ApiResult {
-    let (book, id) = (request.book(), request.id());
-    request
-        .write(&book.clone(), move |tx, cx| collaborator::remove(tx, cx, &book, &id), to_reply)
-        .await
+    let id = request.id();
+    request.write_book(move |tx, cx, book| collaborator::remove(tx, cx, book, &id), to_reply).await
 }

@@ -180,7 +180,13 @@ pub(crate) async fn get_collection(request: ApiRequest) -> ApiResult {
 /// POST collections.
 pub(crate) async fn create_collection(request: ApiRequest, body: Body<CollectionIn>) -> ApiResult {
     let CollectionIn { id: _, name } = body.0;
-    request.write_own(move |tx, cx| collection::create(tx, cx, name.as_deref()), to_reply).await
+    request
+        .write(
+            collection::TARGET,
+            move |tx, cx| collection::create(tx, cx, name.as_deref()),
+            to_reply,
+        )
+        .await
 }
 
 /// PUT collections, the id in the body.
@@ -188,7 +194,8 @@ pub(crate) async fn update_collection(request: ApiRequest, body: Body<Collection
     let CollectionIn { id, name } = body.0;
     let id = id_text(id);
     request
-        .write_own(
+        .write(
+            collection::TARGET,
             move |tx, cx| collection::update(tx, cx, id.as_deref(), name.as_deref()),
             to_reply,
         )
@@ -199,7 +206,8 @@ pub(crate) async fn update_collection(request: ApiRequest, body: Body<Collection
 pub(crate) async fn delete_collection(request: ApiRequest) -> ApiResult {
     let id = request.id();
     request
-        .write_own(
+        .write(
+            collection::TARGET,
             move |tx, cx| collection::delete(tx, cx, &id),
             |books, cx| books_reply(books, cx),
         )
@@ -213,7 +221,8 @@ pub(crate) async fn add_books_to_collection(
 ) -> ApiResult {
     let (id, books) = (request.id(), keys(body.items()));
     request
-        .write_own(
+        .write(
+            collection::TARGET,
             move |tx, cx| collection::add(tx, cx, &id, books),
             |books, cx| books_reply(books, cx),
         )
@@ -227,7 +236,8 @@ pub(crate) async fn remove_books_from_collection(
 ) -> ApiResult {
     let (id, books) = (request.id(), keys(body.items()));
     request
-        .write_own(
+        .write(
+            collection::TARGET,
             move |tx, cx| collection::remove(tx, cx, &id, books),
             |books, cx| books_reply(books, cx),
         )

@@ -230,24 +230,20 @@ pub(crate) async fn delete_groups_batch(
 }
 
 async fn create(request: ApiRequest, items: Vec<GroupIn>, encode: fn(&View) -> Reply) -> ApiResult {
-    let book = request.book();
     let items = items.into_iter().map(GroupIn::into_input).collect();
     request
-        .write(
-            &book.clone(),
-            move |tx, cx| group::create(tx, cx, &book, items),
+        .write_book(
+            move |tx, cx, book| group::create(tx, cx, book, items),
             move |view, _| encode(view),
         )
         .await
 }
 
 async fn update(request: ApiRequest, items: Vec<GroupIn>, encode: fn(&View) -> Reply) -> ApiResult {
-    let book = request.book();
     let items = items.into_iter().map(GroupIn::into_input).collect();
     request
-        .write(
-            &book.clone(),
-            move |tx, cx| group::update(tx, cx, &book, items),
+        .write_book(
+            move |tx, cx, book| group::update(tx, cx, book, items),
             move |view, _| encode(view),
         )
         .await
@@ -258,11 +254,9 @@ async fn delete(
     references: Vec<GroupRef>,
     encode: fn(&View) -> Reply,
 ) -> ApiResult {
-    let book = request.book();
     request
-        .write(
-            &book.clone(),
-            move |tx, cx| group::delete(tx, cx, &book, &references),
+        .write_book(
+            move |tx, cx, book| group::delete(tx, cx, book, &references),
             move |view, _| encode(view),
         )
         .await

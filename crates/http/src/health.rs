@@ -49,8 +49,8 @@ pub(crate) async fn ready(state: web::Data<AppState>) -> ApiResult {
 /// Pings the database through a reader and through each writer.
 async fn ping_database(state: &AppState) -> Result<(), ApiError> {
     run::read(&state.edge, |tx| Ok(tx.ping()?)).await?;
-    for lane in state.edge.store.shard_keys() {
-        run::write(&state.edge, lane, |tx| tx.ping()).await.map_err(ApiError::repeatable)?;
+    for shard_key in state.edge.store.shard_keys() {
+        run::write(&state.edge, shard_key, |tx| tx.ping()).await.map_err(ApiError::repeatable)?;
     }
     Ok(())
 }

@@ -35,11 +35,6 @@ impl IdempotencyHeader {
         Ok(Some(Self { key, request: request.clone() }))
     }
 
-    /// Returns the key as it was sent.
-    pub(crate) fn text(&self) -> &str {
-        self.key.as_str()
-    }
-
     /// Returns the claim of the request, whose body must have been read. An operation that reads no
     /// body has the hash of an empty one.
     pub(crate) fn claim(&self, cx: &Context, prefix: &str) -> Claim {

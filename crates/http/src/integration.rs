@@ -6,7 +6,6 @@ use daybook_domain::integration::{AppReach, Changes, Integration};
 use daybook_domain::name::normalized;
 use daybook_service::integration::{self, Input, View};
 use daybook_service::{Context, app};
-use daybook_storage::Tx;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::app::AppOut;
@@ -132,13 +131,12 @@ pub(crate) async fn create_integration(
     request: ApiRequest,
     body: Body<IntegrationIn>,
 ) -> ApiResult {
-    let book = request.book();
     let IntegrationIn { id: _, agent_id, connection_id, name, properties, reach, own_events } =
         body.0;
     let changes = Changes { name, properties: properties.unwrap_or_default(), reach, own_events };
     let input = Input { app: agent_id, connection: connection_id, changes };
     request
-        .write(&book.clone(), move |tx, cx| integration::create(tx, cx, &book, &input), to_reply)
+        .write_book(move |tx, cx, book| integration::create(tx, cx, book, &input), to_reply)
         .await
 }
 
@@ -147,14 +145,12 @@ pub(crate) async fn update_integration(
     request: ApiRequest,
     body: Body<IntegrationIn>,
 ) -> ApiResult {
-    let book = request.book();
     let IntegrationIn { id, name, properties, reach, own_events, .. } = body.0;
     let changes = Changes { name, properties: properties.unwrap_or_default(), reach, own_events };
     let id = id_text(id);
     request
-        .write(
-            &book.clone(),
-            move |tx, cx| integration::update(tx, cx, &book, id.as_deref(), &changes),
+        .write_book(
+            move |tx, cx, book| integration::update(tx, cx, book, id.as_deref(), &changes),
             to_reply,
         )
         .await
@@ -162,10 +158,10 @@ pub(crate) async fn update_integration(
 
 /// DELETE integrations/{id}.
 pub(crate) async fn delete_integration(request: ApiRequest) -> ApiResult {
-    let (book, id, state) = (request.book(), request.id(), request.state.clone());
-    let book_of_write = book.clone();
-    let delete = move |tx: &mut Tx<'_>, cx: &Context| integration::delete(tx, cx, &book, &id);
-    let reply = request.write(&book_of_write, delete, to_reply).await?;
+    let (id, state) = (request.id(), request.state.clone());
+    let reply = request
+        .write_book(move |tx, cx, book| integration::delete(tx, cx, book, &id), to_reply)
+        .await?;
     state.delivery_sweeps.notify();
     Ok(reply)
 }

@@ -17,10 +17,10 @@ use daybook_edge::budget::{BodyHold, Reservation, expect_user};
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::request_head::{agent, bearer, cursor, host, if_match};
 use daybook_edge::{parameters, run};
-use daybook_service::idempotency::{KeyScope, Once, run_once};
+use daybook_service::idempotency::{Once, run_once};
 use daybook_service::query::QueryText;
-use daybook_service::{self as service, Context, Error};
-use daybook_storage::{LogPosition, ShardKey, Submission, Tx};
+use daybook_service::{self as service, Context, Error, Target};
+use daybook_storage::{LogPosition, Tx};
 
 use crate::idempotency::IdempotencyHeader;
 use crate::log_position;
@@ -166,22 +166,39 @@ impl ApiRequest {
         Box::pin(async move { respond::read_reply(&state.edge, user, deadline, work).await })
     }
 
-    /// Returns the error of a check before the write. A request whose idempotency key was used
-    /// before gets the stored response instead, because the checked state may have changed since
-    /// (behaviour 0.16).
+    /// Returns the error of a check before a write to the book of the path. A request whose
+    /// idempotency key was used before gets the stored response instead, because the checked state
+    /// may have changed since (behaviour 0.16).
     ///
     /// # Errors
     /// The error itself, unless a response is stored.
-    pub(crate) async fn answer_refusal(self, book: &str, error: ApiError) -> ApiResult {
+    pub(crate) async fn answer_refusal(self, error: ApiError) -> ApiResult {
         match error {
             ApiError::Service(error) => {
-                self.write(book, move |_, _| Err::<(), _>(error), |(), _| reply::no_content()).await
+                self.write_book(move |_, _, _| Err::<(), _>(error), |(), _| reply::no_content())
+                    .await
             }
             ApiError::RequestError(_) => Err(error),
         }
     }
 
-    /// Runs a use case that writes to a book, and encodes its result. With an idempotency key the
+    /// Runs a use case that writes to a book, with the book of the path, and encodes its result.
+    ///
+    /// # Errors
+    /// Those of [`Self::write`].
+    pub(crate) fn write_book<T: Send + 'static, W>(
+        self,
+        work: W,
+        encode: impl FnOnce(&T, &Context) -> Reply + Clone + Send + 'static,
+    ) -> ReplyFuture
+    where
+        W: FnOnce(&mut Tx<'_>, &Context, &str) -> service::Result<T> + Clone + Send + 'static,
+    {
+        let book = self.book();
+        self.write(Target::Book(book.clone()), move |tx, cx| work(tx, cx, &book), encode)
+    }
+
+    /// Runs a use case that writes to `target`, and encodes its result. With an idempotency key the
     /// response is encoded and stored in the same transaction; without one it is encoded after
     /// the commit (behaviour 0.38).
     ///
@@ -189,69 +206,26 @@ impl ApiRequest {
     /// The refusal of the use case; 503 when the queue of the writer is full.
     pub(crate) fn write<T: Send + 'static>(
         self,
-        book: &str,
+        target: Target,
         work: impl FnOnce(&mut Tx<'_>, &Context) -> service::Result<T> + Clone + Send + 'static,
         encode: impl FnOnce(&T, &Context) -> Reply + Clone + Send + 'static,
     ) -> ReplyFuture {
-        Box::pin(self.write_to_book(book.to_owned(), WriteWork::new(work, encode)))
+        Box::pin(self.run_write(target, WriteWork::new(work, encode)))
     }
 
-    /// Runs a use case that writes data which the caller keeps across books, and encodes its
-    /// result.
-    ///
-    /// # Errors
-    /// Those of [`Self::write`].
-    pub(crate) fn write_own<T: Send + 'static>(
-        self,
-        work: impl FnOnce(&mut Tx<'_>, &Context) -> service::Result<T> + Clone + Send + 'static,
-        encode: impl FnOnce(&T, &Context) -> Reply + Clone + Send + 'static,
-    ) -> ReplyFuture {
-        let allowed = self.cx.scope.check_outside_books().map_err(Error::from);
-        Box::pin(self.write_to_caller(allowed, WriteWork::new(work, encode)))
-    }
-
-    /// Runs a use case that writes connections, and encodes its result. Apps reach connections with
-    /// tokens that are limited to books.
-    ///
-    /// # Errors
-    /// Those of [`Self::write`].
-    pub(crate) fn write_connection<T: Send + 'static>(
-        self,
-        work: impl FnOnce(&mut Tx<'_>, &Context) -> service::Result<T> + Clone + Send + 'static,
-        encode: impl FnOnce(&T, &Context) -> Reply + Clone + Send + 'static,
-    ) -> ReplyFuture {
-        let allowed = self.cx.scope.check_connections().map_err(Error::from);
-        Box::pin(self.write_to_caller(allowed, WriteWork::new(work, encode)))
-    }
-
-    async fn write_to_book(self, book: String, work: WriteWork) -> ApiResult {
-        if !book.is_empty() {
-            return self.write_in(ShardKey::of_book(&book), KeyScope::Book(book), work).await;
-        }
-        self.cx.scope.check_outside_books().map_err(Error::from)?;
-        let key = self.key.as_ref();
-        let shard = key.map_or(ShardKey::NO_BOOK, |key| ShardKey::of_key(key.text()));
-        self.write_in(shard, KeyScope::Installation, work).await
-    }
-
-    async fn write_to_caller(self, allowed: Result<(), Error>, work: WriteWork) -> ApiResult {
-        allowed?;
-        let shard = ShardKey::of_user(self.cx.user.id);
-        self.write_in(shard, KeyScope::Caller, work).await
-    }
-
-    async fn write_in(mut self, shard: ShardKey, scope: KeyScope, work: WriteWork) -> ApiResult {
+    async fn run_write(mut self, target: Target, work: WriteWork) -> ApiResult {
+        target.check_reach(&self.cx)?;
         self.check_write()?;
-        let submission = Submission::for_user(shard, self.cx.quota_subject());
         match self.key.take() {
-            Some(key) => self.write_with_key(submission, scope, key, work).await,
-            None => self.write_without_key(submission, work).await,
+            Some(key) => self.write_with_key(target, key, work).await,
+            None => self.write_without_key(&target, work).await,
         }
     }
 
-    async fn write_without_key(self, submission: Submission, work: WriteWork) -> ApiResult {
+    async fn write_without_key(self, target: &Target, work: WriteWork) -> ApiResult {
         let Self { cx, state, http, .. } = self;
         let (user, body) = (cx.quota_subject(), BodyHold::of(&http));
+        let submission = target.submission(&cx, None);
         let transaction = move |tx: &mut Tx<'_>| {
             // A queued write keeps its memory until it has run.
             let _body = body;
@@ -263,18 +237,18 @@ impl ApiRequest {
 
     async fn write_with_key(
         self,
-        submission: Submission,
-        scope: KeyScope,
+        target: Target,
         key: IdempotencyHeader,
         work: WriteWork,
     ) -> ApiResult {
         let Self { cx, state, deferred_charge, http, .. } = self;
         let (user, body, claim) =
             (cx.quota_subject(), BodyHold::of(&http), key.claim(&cx, &state.edge.site.path_prefix));
+        let submission = target.submission(&cx, Some(&claim.key));
         let budget = state.edge.budget.clone();
         let transaction = move |tx: &mut Tx<'_>| -> Result<Once<Reply>, ApiError> {
             let _body = body;
-            run_once(tx, &cx, &scope, &claim, |tx| {
+            run_once(tx, &cx, &target, &claim, |tx| {
                 deferred_charge.map_or(Ok(()), DeferredCharge::take).map_err(RequestError::from)?;
                 let encode = work.run(tx, &cx)?;
                 respond::encode_and_store(tx, &cx, &budget, encode)

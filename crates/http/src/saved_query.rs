@@ -66,23 +66,20 @@ pub(crate) async fn get_query(request: ApiRequest) -> ApiResult {
 
 /// POST queries.
 pub(crate) async fn save_query(request: ApiRequest, body: Body<QueryIn>) -> ApiResult {
-    let book = request.book();
     let QueryIn { id: _, title, query } = body.0;
     let changes = Changes { title, query };
     request
-        .write(&book.clone(), move |tx, cx| saved_query::create(tx, cx, &book, changes), to_reply)
+        .write_book(move |tx, cx, book| saved_query::create(tx, cx, book, changes), to_reply)
         .await
 }
 
 /// PUT queries, the id in the body.
 pub(crate) async fn update_query(request: ApiRequest, body: Body<QueryIn>) -> ApiResult {
-    let book = request.book();
     let QueryIn { id, title, query } = body.0;
     let (id, changes) = (id_text(id), Changes { title, query });
     request
-        .write(
-            &book.clone(),
-            move |tx, cx| saved_query::update(tx, cx, &book, id.as_deref(), changes),
+        .write_book(
+            move |tx, cx, book| saved_query::update(tx, cx, book, id.as_deref(), changes),
             to_reply,
         )
         .await
@@ -90,8 +87,6 @@ pub(crate) async fn update_query(request: ApiRequest, body: Body<QueryIn>) -> Ap
 
 /// DELETE queries/{id}.
 pub(crate) async fn delete_query(request: ApiRequest) -> ApiResult {
-    let (book, id) = (request.book(), request.id());
-    request
-        .write(&book.clone(), move |tx, cx| saved_query::delete(tx, cx, &book, &id), to_reply)
-        .await
+    let id = request.id();
+    request.write_book(move |tx, cx, book| saved_query::delete(tx, cx, book, &id), to_reply).await
 }

@@ -110,8 +110,9 @@ pub(crate) async fn create_token(request: ApiRequest, body: MaybeBody<TokenIn>) 
     request.check_credentials()?;
     let token_request = TokenRequest::from(body.0.unwrap_or_default());
     let (state, user) = (request.state.clone(), request.cx.user.clone());
-    let stored =
-        request.write_own(move |tx, cx| token::issue(tx, cx, token_request), to_reply).await?;
+    let stored = request
+        .write(token::TARGET, move |tx, cx| token::issue(tx, cx, token_request), to_reply)
+        .await?;
     stored.amend(|token: TokenOut| {
         let malformed =
             || ApiError::from(RequestError::Failed("malformed response of a token".to_owned()));
@@ -132,7 +133,8 @@ pub(crate) async fn create_token(request: ApiRequest, body: MaybeBody<TokenIn>) 
 pub(crate) async fn revoke_token(request: ApiRequest) -> ApiResult {
     request.check_credentials()?;
     let (id, state) = (request.id(), request.state.clone());
-    let reply = request.write_own(move |tx, cx| token::revoke(tx, cx, &id), to_reply).await?;
+    let reply =
+        request.write(token::TARGET, move |tx, cx| token::revoke(tx, cx, &id), to_reply).await?;
     state.auth.identity.clear_bearers();
     Ok(reply)
 }

@@ -13,8 +13,8 @@ use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
 use daybook_domain::token::{AccessToken, TokenRequest, TokenScope};
 use daybook_service::{Error, Ids, book, session, token, user};
+use daybook_storage::Tx;
 use daybook_storage::access::BookAccess;
-use daybook_storage::{ShardKey, Tx};
 
 use crate::cli::{BookArgs, BookCommand, LoginArgs, TokenArgs, TokenCommand};
 use crate::installation::{DataArgs, find_user, open, print, retry_on_collision};
@@ -38,7 +38,7 @@ pub(crate) fn token(options: TokenArgs) -> anyhow::Result<()> {
             let store = open(&data)?;
             let now = clock::now();
             let revoked = store
-                .write_repeatable(ShardKey::NO_BOOK, move |tx| token::revoke_any(tx, &id, now))?;
+                .write_repeatable(token::SHARD_KEY, move |tx| token::revoke_any(tx, &id, now))?;
             log_command(&data, "token revoke", Some(revoked.user));
             print([format_token(&revoked, now)])
         }
@@ -55,7 +55,7 @@ pub(crate) fn login(options: &LoginArgs) -> anyhow::Result<()> {
     let known = store.read(|tx| user::find(tx, &email))?;
     let secret = LoginSecret::random()?;
     let digest = secret.digest();
-    let shard = ShardKey::of_new_user(&email);
+    let shard = user::operator_shard_key(&email);
     let ids = Arc::new(Ids::new(store.generation()));
     retry_on_collision(|| {
         let (email, ids) = (email.clone(), Arc::clone(&ids));
@@ -103,8 +103,8 @@ fn change_book(
 ) -> anyhow::Result<()> {
     let store = open(data)?;
     let ids = Arc::new(Ids::new(store.generation()));
-    let view =
-        store.write_repeatable(ShardKey::of_book(&book), move |tx| change(tx, &book, &ids))?;
+    let shard = book::shard_key(&BookKey::new(book.clone()));
+    let view = store.write_repeatable(shard, move |tx| change(tx, &book, &ids))?;
     log_command(data, command, Some(view.access.user()));
     let book = view.access.book();
     print([format!("{}\t{}\t{}", book.key, book.owner_name, book.settings.name.as_str())])
@@ -140,7 +140,7 @@ fn issue(options: TokenArgs) -> anyhow::Result<()> {
     for email in emails {
         let issued = retry_on_collision(|| {
             let (ids, request, address) = (Arc::clone(&ids), request.clone(), email.clone());
-            store.write_repeatable(ShardKey::of_new_user(&email), move |tx| {
+            store.write_repeatable(user::operator_shard_key(&email), move |tx| {
                 token::issue_to(tx, &address, request, &ids, now)
             })
         })?;

@@ -6,9 +6,8 @@ use clap::{Args, Subcommand};
 use daybook_domain::api_key::{ApiKeyUsage, KeyRequest, MAX_RATE, MIN_RATE};
 use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
-use daybook_service::Ids;
 use daybook_service::api_key::{self, View};
-use daybook_storage::ShardKey;
+use daybook_service::{Ids, user};
 
 use crate::installation::{DataArgs, find_user, open, print, retry_on_collision};
 use crate::log::log_command;
@@ -78,8 +77,9 @@ pub(crate) fn run(options: KeyArgs) -> anyhow::Result<()> {
             print(all.iter().map(|(email, view)| format_key(email, view, now)))
         }
         KeyCommand::Revoke { id, data } => {
-            let (email, view) = open(&data)?
-                .write_repeatable(ShardKey::NO_BOOK, move |tx| api_key::revoke_any(tx, &id, now))?;
+            let (email, view) = open(&data)?.write_repeatable(api_key::SHARD_KEY, move |tx| {
+                api_key::revoke_any(tx, &id, now)
+            })?;
             log_command(&data, "key revoke", Some(view.key.user));
             print([format_key(&email, &view, now)])
         }
@@ -93,7 +93,7 @@ fn create(data: &DataArgs, email: &Email, request: KeyRequest, now: Instant) -> 
     let created = retry_on_collision(|| {
         let (key, ids, request, email) =
             (Arc::clone(&key), Arc::clone(&ids), request.clone(), email.clone());
-        store.write_repeatable(ShardKey::of_new_user(&email.clone()), move |tx| {
+        store.write_repeatable(user::operator_shard_key(&email), move |tx| {
             api_key::create_for(tx, &email, |id| key.api_key(id).digest(), request, &ids, now)
         })
     })?

@@ -9,7 +9,6 @@ use daybook_auth::signing_key::{check_keys, make_pairs};
 use daybook_domain::instant::Instant;
 use daybook_domain::signing_key::{KeyRing, SigningAlgorithm, SigningKey};
 use daybook_service::{Error, signing_key};
-use daybook_storage::ShardKey;
 use daybook_storage::sealed::SealedColumn;
 
 use crate::cli::{KeysArgs, KeysCommand, RotatedKeys};
@@ -54,7 +53,7 @@ fn rotate_signing(discard: bool, data: &DataArgs, now: Instant) -> anyhow::Resul
         check_keys(store.read(signing_key::list)?, &key, now)?;
     }
     let pairs = make_pairs(&SigningAlgorithm::ALL, &key)?;
-    let rotated = store.write_repeatable(ShardKey::NO_BOOK, move |tx| {
+    let rotated = store.write_repeatable(signing_key::SHARD_KEY, move |tx| {
         if discard {
             signing_key::replace(tx, pairs, now)
         } else {

@@ -4,7 +4,6 @@ use clap::{Args, Subcommand};
 use daybook_domain::email::Email;
 use daybook_domain::mail::Mail;
 use daybook_service::{Error, mail};
-use daybook_storage::ShardKey;
 
 use crate::clock;
 use crate::installation::{DataArgs, open, print};
@@ -66,7 +65,7 @@ pub(crate) fn run(options: OutboxArgs) -> anyhow::Result<()> {
         }
         OutboxCommand::Retry(NamedMailsArgs { ids, data }) => {
             let (store, now) = (open(&data)?, clock::now());
-            let retried = store.write_repeatable(ShardKey::NO_BOOK, move |tx| {
+            let retried = store.write_repeatable(mail::SHARD_KEY, move |tx| {
                 ids.iter().map(|id| mail::retry(tx, id, now)).collect::<Result<Vec<_>, Error>>()
             })?;
             print(retried.iter().map(format_row))
@@ -74,7 +73,7 @@ pub(crate) fn run(options: OutboxArgs) -> anyhow::Result<()> {
         OutboxCommand::Drop(NamedMailArgs { id, data }) => {
             let store = open(&data)?;
             let dropped =
-                store.write_repeatable(ShardKey::NO_BOOK, move |tx| mail::discard(tx, &id))?;
+                store.write_repeatable(mail::SHARD_KEY, move |tx| mail::discard(tx, &id))?;
             print([format_row(&dropped)])
         }
     }

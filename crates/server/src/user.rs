@@ -7,8 +7,8 @@ use daybook_domain::email::Email;
 use daybook_service::storage_quota::{Input, allow};
 use daybook_service::user::UserReport;
 use daybook_service::{Error, Ids, user};
+use daybook_storage::Tx;
 use daybook_storage::user::User;
-use daybook_storage::{ShardKey, Tx};
 
 use crate::clock;
 use crate::installation::{DataArgs, open, print};
@@ -119,7 +119,7 @@ fn change_user(
     use daybook_storage::Error::{Unavailable, UniqueViolation};
     let (email, store) = (Email::parse(&named.email)?, open(&named.data)?);
     let ids = Arc::new(Ids::new(store.generation()));
-    let shard = ShardKey::of_new_user(&email);
+    let shard = user::operator_shard_key(&email);
     let mut attempts = 1;
     let changed = loop {
         let (change, email, ids) = (change.clone(), email.clone(), Arc::clone(&ids));

@@ -7,8 +7,9 @@ use clap::{Args, Subcommand};
 use daybook_domain::app::AppId;
 use daybook_domain::id::BookKey;
 use daybook_edge::outgoing::allowed::WebhookTarget;
+use daybook_service::book;
 use daybook_service::delivery::pause::{self, PausedPlace, PausedQueue};
-use daybook_storage::{ShardKey, Store};
+use daybook_storage::Store;
 
 use crate::clock;
 use crate::installation::{DataArgs, open, print};
@@ -135,7 +136,7 @@ pub(crate) fn run(options: WebhooksArgs) -> anyhow::Result<()> {
             let (store, now) = (open(&data)?, clock::now());
             let (book, app) = (BookKey::new(book), AppId::stored(app));
             let (paused_book, paused_app) = (book.clone(), app.clone());
-            store.write_repeatable(ShardKey::of_book(book.as_str()), move |tx| {
+            store.write_repeatable(book::shard_key(&book), move |tx| {
                 pause::pause_by_operator(tx, paused_book.as_str(), &paused_app, now)
             })?;
             let (book, app) = (Some(book.as_str()), Some(app.as_str()));
@@ -149,7 +150,7 @@ fn resume(store: &Store, which: &PausedArgs) -> anyhow::Result<()> {
     each_portion(store, which.book.as_deref(), which.app.as_deref(), |paused| {
         for queue in paused {
             let resumed = queue.clone();
-            store.write_repeatable(ShardKey::of_book(queue.book.as_str()), move |tx| {
+            store.write_repeatable(book::shard_key(&queue.book), move |tx| {
                 pause::resume_by_operator(tx, &resumed)
             })?;
         }

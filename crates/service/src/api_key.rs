@@ -9,14 +9,20 @@ use daybook_domain::api_key::{
 use daybook_domain::email::Email;
 use daybook_domain::id::{ApiKeyId, UserId};
 use daybook_domain::instant::Instant;
-use daybook_storage::Tx;
 use daybook_storage::user::User;
+use daybook_storage::{ShardKey, Tx};
 use time::Date;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::ids::Ids;
+use crate::target::Target;
 use crate::{user, zone};
+
+/// The target of requests that change API keys.
+pub const TARGET: Target = Target::Caller;
+/// The shard key of [`revoke_any`] and [`add_calls`].
+pub const SHARD_KEY: ShardKey = ShardKey::NO_BOOK;
 
 /// A key with its calls per day, the latest day first.
 #[derive(Debug, Clone)]

@@ -10,7 +10,10 @@ use daybook_storage::{Error as StorageError, Tx};
 
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::target::Target;
 
+/// The target of requests that change apps.
+pub const TARGET: Target = Target::Caller;
 /// The most apps in a list.
 pub const MAX_LISTED: usize = 1_000;
 /// The most bytes of texts in a list.

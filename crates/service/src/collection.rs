@@ -15,6 +15,10 @@ use crate::batch;
 use crate::book::{self, BookSummary};
 use crate::context::Context;
 use crate::error::Result;
+use crate::target::Target;
+
+/// The target of requests that change collections.
+pub const TARGET: Target = Target::Caller;
 
 /// A collection as the caller sees it.
 #[derive(Debug, Clone)]

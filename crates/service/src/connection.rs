@@ -16,7 +16,10 @@ use daybook_storage::Tx;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::integration;
+use crate::target::Target;
 
+/// The target of requests that change connections.
+pub const TARGET: Target = Target::Connections;
 /// The most books whose integrations are listed for a connection.
 pub const MAX_LISTED_BOOKS: i64 = 1_000;
 

@@ -9,12 +9,27 @@ use daybook_domain::grant::{
 use daybook_domain::id::{GrantId, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::session::SecretDigest;
-use daybook_storage::Tx;
 use daybook_storage::user::User;
+use daybook_storage::{ShardKey, Tx};
 
 use crate::error::Result;
 use crate::ids::Ids;
 use crate::user_lock::require_enabled;
+
+/// The shard key of [`add_device`].
+pub const ADD_DEVICE_SHARD_KEY: ShardKey = ShardKey::NO_BOOK;
+
+/// Returns the shard key of writes to the grants and consents of a user, including [`decide`].
+#[must_use]
+pub fn shard_key(user: UserId) -> ShardKey {
+    ShardKey::of_user(user)
+}
+
+/// Returns the shard key of [`poll`].
+#[must_use]
+pub fn poll_shard_key(device: &SecretDigest) -> ShardKey {
+    ShardKey::of_device(device)
+}
 
 /// The content of a grant: the user, the client and the scope.
 #[derive(Debug, Clone)]

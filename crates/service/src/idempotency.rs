@@ -16,6 +16,7 @@ use daybook_storage::access::BookAccess;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::target::Target;
 use crate::{access, app, storage_quota};
 
 /// The result of a request with an idempotency key.
@@ -25,20 +26,6 @@ pub enum Once<A> {
     Done(A),
     /// An earlier request got this response; nothing was done now.
     Answered(StoredAnswer),
-}
-
-/// The target of a request, which is locked before its idempotency key.
-///
-/// Units of work of a shard run in any order, so processes that claimed several keys before the
-/// lock could deadlock.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeyScope {
-    /// The book with this public id.
-    Book(String),
-    /// The caller's data across books.
-    Caller,
-    /// Neither; the shard is derived from the key.
-    Installation,
 }
 
 /// Runs `work` once per key and stores its response in the same unit of work.
@@ -52,15 +39,15 @@ pub enum KeyScope {
 pub fn run_once<A, E: From<Error>>(
     tx: &mut Tx<'_>,
     cx: &Context,
-    scope: &KeyScope,
+    target: &Target,
     claim: &Claim,
     work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<(A, StoredAnswer), E>,
 ) -> std::result::Result<Once<A>, E> {
-    if let Some(answer) = claim_or_replay(tx, cx, scope, claim)? {
+    if let Some(answer) = claim_or_replay(tx, cx, target, claim)? {
         return Ok(Once::Answered(answer));
     }
     let (done, answer) = work(tx)?;
-    let required = required_rights(tx, cx, scope, &answer.shows)?;
+    let required = required_rights(tx, cx, target, &answer.shows)?;
     record(tx, cx, claim, &answer, &required)?;
     Ok(Once::Done(done))
 }
@@ -89,19 +76,23 @@ pub fn may_store_whole(tx: &mut Tx<'_>, cx: &Context, body: usize) -> Result<boo
 }
 
 /// Claims the key, or returns the response stored under it.
+///
+/// The target is locked first. Units of work of a shard run in any order, so processes that claimed
+/// several keys before the lock could deadlock.
 fn claim_or_replay(
     tx: &mut Tx<'_>,
     cx: &Context,
-    scope: &KeyScope,
+    target: &Target,
     claim: &Claim,
 ) -> Result<Option<StoredAnswer>> {
-    match scope {
-        KeyScope::Book(book) => tx.books().lock(book)?,
-        KeyScope::Caller => tx.users().lock(cx.user.id).map(drop)?,
-        KeyScope::Installation => {}
+    match target {
+        Target::Book(book) => tx.books().lock(book)?,
+        Target::Caller | Target::Connections => tx.users().lock(cx.user.id).map(drop)?,
+        // The shard is derived from the key.
+        Target::NewBook => {}
     }
     let Some(record) = tx.keys().claim(claim, cx.now)? else { return Ok(None) };
-    if let KeyScope::Book(book) = scope {
+    if let Target::Book(book) = target {
         access::check_reach(cx, book)?;
     }
     replay(tx, cx, claim, record).map(Some)
@@ -137,11 +128,11 @@ fn replay(tx: &mut Tx<'_>, cx: &Context, claim: &Claim, record: KeyRecord) -> Re
 fn required_rights(
     tx: &mut Tx<'_>,
     cx: &Context,
-    scope: &KeyScope,
+    target: &Target,
     shows: &[Shown],
 ) -> Result<Vec<RequiredRights>> {
     let (mut required, mut others) = (Vec::new(), Vec::new());
-    let own = if let KeyScope::Book(book) = scope { Some(book.as_str()) } else { None };
+    let own = if let Target::Book(book) = target { Some(book.as_str()) } else { None };
     for shown in shows {
         match shown {
             Shown::Book(key) if own == Some(key.as_str()) => {}

@@ -3,7 +3,9 @@
 //! A use case checks the caller's access, loads what it needs, lets the domain decide, saves the
 //! result and records an event. It runs inside a unit of work that the caller opens, so the caller
 //! chooses between a snapshot ([`daybook_storage::Store::read`]) and a durable write
-//! ([`daybook_storage::Store::submit`]). No use case depends on the database engine.
+//! ([`daybook_storage::Store::submit`]). For the shard of a write, the caller passes the [`Target`]
+//! or the shard key that is declared beside the use case. No use case depends on the database
+//! engine.
 //!
 //! # Errors
 //! Every use case returns the errors of the storage layer ([`daybook_storage`]), and a use case on
@@ -41,6 +43,7 @@ pub mod sealed;
 pub mod session;
 pub mod signing_key;
 pub mod storage_quota;
+mod target;
 pub mod token;
 pub mod transaction;
 pub mod user;
@@ -50,3 +53,4 @@ pub mod zone;
 pub use context::Context;
 pub use error::{Error, Result};
 pub use ids::Ids;
+pub use target::Target;

@@ -16,14 +16,19 @@ use daybook_domain::mail::{
     access_request_mail, app_paused_mail, one_day_before, one_minute_before, retention_cutoff,
     sign_in_link_mail, transfer_offer_mail,
 };
-use daybook_storage::Tx;
 use daybook_storage::access::BookAccess;
+use daybook_storage::{ShardKey, Tx};
 
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::ids::Ids;
 use crate::user_lock::find_share_locked;
 
+/// The shard key of [`crate::session::mail_link`] and of the use cases of the outbox.
+///
+/// All use one key, so that the limits of sign-in links count every earlier mail. On PostgreSQL,
+/// other writers would not see uncommitted mails.
+pub const SHARD_KEY: ShardKey = ShardKey::NO_BOOK;
 /// Mails that one unit of work gives up at most.
 const SWEPT_AT_ONCE: i64 = 100;
 

@@ -1,10 +1,12 @@
 //! Resealing of stored secrets after the sealing key was rotated (behaviour 11.23).
 
-use daybook_storage::Tx;
 use daybook_storage::sealed::{SealedColumn, SealedRow, SealedSecret};
+use daybook_storage::{ShardKey, Tx};
 
 use crate::error::Result;
 
+/// The shard key of [`reseal`].
+pub const SHARD_KEY: ShardKey = ShardKey::NO_BOOK;
 /// Rows that one unit of work reseals. Other writers wait no longer than for a batch.
 const MAX_RESEALED: i64 = 100;
 

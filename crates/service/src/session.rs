@@ -6,15 +6,15 @@
 //! ([`end`]).
 
 use daybook_domain::email::Email;
-use daybook_domain::id::SessionId;
+use daybook_domain::id::{SessionId, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::session::{
     LinkRequest, LoginLink, Refusal, SecretDigest, Session, link_retention_cutoff,
     open_link_cutoff, retention_cutoff,
 };
 use daybook_domain::user::Admission;
-use daybook_storage::Tx;
 use daybook_storage::user::User;
+use daybook_storage::{ShardKey, Tx};
 
 use crate::error::Result;
 use crate::ids::Ids;
@@ -22,6 +22,14 @@ use crate::{mail, user};
 
 /// The interval in milliseconds after which another use of a session is recorded.
 const USE_INTERVAL: i64 = 60 * 60_000;
+
+/// Returns the shard key of [`record_use`] and [`end`] of a session of this user.
+///
+/// A session starts with [`user::find_shard_key`], because it may create its user.
+#[must_use]
+pub fn shard_key(user: UserId) -> ShardKey {
+    ShardKey::of_user(user)
+}
 
 /// Stores a link by which the holder of an address can sign in.
 pub fn make_link(tx: &mut Tx<'_>, digest: SecretDigest, email: Email, now: Instant) -> Result<()> {

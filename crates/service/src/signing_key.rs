@@ -2,9 +2,12 @@
 
 use daybook_domain::instant::Instant;
 use daybook_domain::signing_key::{KeyRing, NewPair};
-use daybook_storage::Tx;
+use daybook_storage::{ShardKey, Tx};
 
 use crate::error::Result;
+
+/// The shard key of writes to signing keys.
+pub const SHARD_KEY: ShardKey = ShardKey::NO_BOOK;
 
 /// Lists all signing keys.
 pub fn list(tx: &mut Tx<'_>) -> Result<KeyRing> {

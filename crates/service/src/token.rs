@@ -5,14 +5,20 @@ use daybook_domain::email::Email;
 use daybook_domain::id::TokenId;
 use daybook_domain::instant::Instant;
 use daybook_domain::token::{AccessToken, MAX_ENDED, Refusal, TokenRequest, listing_cutoff};
-use daybook_storage::Tx;
 use daybook_storage::user::User;
+use daybook_storage::{ShardKey, Tx};
 
 use crate::book;
 use crate::context::Context;
 use crate::error::Result;
 use crate::ids::Ids;
+use crate::target::Target;
 use crate::user;
+
+/// The target of requests that change tokens.
+pub const TARGET: Target = Target::Caller;
+/// The shard key of [`revoke_any`].
+pub const SHARD_KEY: ShardKey = ShardKey::NO_BOOK;
 
 /// Lists the caller's tokens, newest first: active ones, and those that ended in the last 30 days.
 ///

@@ -8,9 +8,10 @@ use daybook_domain::id::BookKey;
 use daybook_edge::blocking::block;
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::run;
+use daybook_service::book;
 use daybook_service::delivery::detached::{detach, list_pending};
 use daybook_service::delivery::{self, Payload, Prepared, WebhookRequest};
-use daybook_storage::{ShardKey, Tx};
+use daybook_storage::Tx;
 
 use crate::state::Webhooks;
 
@@ -63,7 +64,7 @@ impl Webhooks {
         let (id, body) = written.map_err(|error| failed(error.to_string()))?;
         let body = String::from_utf8(body.into()).map_err(|error| failed(error.to_string()))?;
         let copy = EventCopy { id, installer, url, body };
-        let shard = ShardKey::of_book(delivery.key.as_str());
+        let shard = book::shard_key(&delivery.key);
         run::write(&self.edge, shard, move |tx| detach(tx, &delivery, &copy, now)).await
     }
 }

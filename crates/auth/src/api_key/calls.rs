@@ -9,7 +9,7 @@ use daybook_domain::api_key::ApiKeyUsage;
 use daybook_domain::id::ApiKeyId;
 use daybook_domain::instant::Instant;
 use daybook_service::{Error, api_key};
-use daybook_storage::{ShardKey, Store};
+use daybook_storage::Store;
 use time::Date;
 
 /// The calls of this process that are not in the database yet.
@@ -60,7 +60,7 @@ impl ApiKeyCalls {
         }
         let written = counted.clone();
         match store
-            .write_repeatable(ShardKey::NO_BOOK, move |tx| api_key::add_calls(tx, &written, now))
+            .write_repeatable(api_key::SHARD_KEY, move |tx| api_key::add_calls(tx, &written, now))
         {
             Ok(()) | Err(Error::Storage(daybook_storage::Error::OutcomeUnknown)) => {}
             Err(error) => return Err(error),

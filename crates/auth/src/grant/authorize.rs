@@ -11,8 +11,8 @@ use daybook_edge::form::Form;
 use daybook_edge::request_head::host;
 use daybook_edge::{parameters, run};
 use daybook_service::grant::{self, GrantContent};
+use daybook_storage::Tx;
 use daybook_storage::user::User;
-use daybook_storage::{ShardKey, Tx};
 use maud::{Markup, html};
 
 use super::authorization_request::{AuthorizationRequest, ClientRequest, Flow};
@@ -120,7 +120,7 @@ async fn respond(
             let ids = Arc::clone(&state.edge.ids);
             let expires_at = grant_expiry(&authorization, now);
             let begin = move |tx: &mut Tx<'_>| grant::begin(tx, &granted, expires_at, &ids, now);
-            let grant = run::write(&state.edge, ShardKey::of_user(user.id), begin).await?;
+            let grant = run::write(&state.edge, grant::shard_key(user.id), begin).await?;
             issue_code_or_token(state, &client_request, &authorization, &grant, &user, now)
         }
         Some(false) => Ok(client_request.redirect.error("access_denied", "the user denied access")),
@@ -218,7 +218,7 @@ async fn grant_by_consent(
     if !run::read(&state.edge, move |tx| grant::has_consent(tx, &requested)).await? {
         return Ok(None);
     }
-    let (shard_key, ids) = (ShardKey::of_user(granted.user), Arc::clone(&state.edge.ids));
+    let (shard_key, ids) = (grant::shard_key(granted.user), Arc::clone(&state.edge.ids));
     let begin =
         move |tx: &mut Tx<'_>| grant::begin_with_consent(tx, &granted, expires_at, &ids, now);
     run::write(&state.edge, shard_key, begin).await

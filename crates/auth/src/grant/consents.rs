@@ -6,7 +6,6 @@ use daybook_edge::error::ApiError;
 use daybook_edge::form::Form;
 use daybook_edge::run;
 use daybook_service::grant;
-use daybook_storage::ShardKey;
 use maud::html;
 
 use super::fields::Fields;
@@ -55,7 +54,7 @@ pub async fn withdraw_consent(
         return render_sign_in(&request, &state, &ReturnTo::Page(PATH.to_owned()));
     };
     if let Some(client) = Fields(form.0).get("client_id").map(str::to_owned) {
-        let (user_id, shard_key) = (user.id, ShardKey::of_user(user.id));
+        let (user_id, shard_key) = (user.id, grant::shard_key(user.id));
         run::write(&state.edge, shard_key, move |tx| grant::withdraw(tx, user_id, &client)).await?;
         note_change(&request, "consentWithdrawn");
         state.identity.clear_bearers();

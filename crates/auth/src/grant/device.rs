@@ -16,7 +16,6 @@ use daybook_edge::form::Form;
 use daybook_edge::request_head::host;
 use daybook_edge::{parameters, run};
 use daybook_service::grant;
-use daybook_storage::ShardKey;
 use daybook_storage::user::User;
 use maud::{Markup, html};
 use serde::Serialize;
@@ -83,8 +82,10 @@ async fn issue_device_code(
             let code = random_user_code()?;
             let device = DeviceAuthorization::new(digest, code, id, scope, now);
             let row = device.clone();
-            run::write(&state.edge, ShardKey::NO_BOOK, move |tx| grant::add_device(tx, &row, now))
-                .await?;
+            run::write(&state.edge, grant::ADD_DEVICE_SHARD_KEY, move |tx| {
+                grant::add_device(tx, &row, now)
+            })
+            .await?;
             Ok(device)
         }
     };
@@ -224,7 +225,7 @@ async fn decide(
 ) -> Result<HttpResponse, ApiError> {
     let (ids, now) = (Arc::clone(&state.edge.ids), (state.edge.clock)());
     let allowed_by = is_allowed.then_some((user.id, session.signed_in_at));
-    let shard_key = ShardKey::of_user(user.id);
+    let shard_key = grant::shard_key(user.id);
     run::write(&state.edge, shard_key, move |tx| grant::decide(tx, &code, allowed_by, &ids, now))
         .await?;
     let (heading, text) = if is_allowed {

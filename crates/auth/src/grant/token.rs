@@ -12,7 +12,6 @@ use daybook_edge::form::Form;
 use daybook_edge::request_head::host;
 use daybook_edge::run;
 use daybook_service::grant;
-use daybook_storage::ShardKey;
 use daybook_storage::user::User;
 
 use super::client_auth::authenticate_client;
@@ -135,7 +134,7 @@ async fn redeem(
 ) -> Result<Redeemed, ApiError> {
     let found = run::read(&state.edge, move |tx| grant::find(tx, grant_id, now)).await?;
     let Some((found, _)) = found else { return Ok(Err(Refusal::InvalidGrant)) };
-    let shard_key = ShardKey::of_user(found.user);
+    let shard_key = grant::shard_key(found.user);
     if found.scope.has("openid") {
         signing_key::load_signing_keys(state).await?;
     }
@@ -157,7 +156,7 @@ async fn poll(
     if !is_pending {
         return Ok(Err(Refusal::InvalidGrant));
     }
-    run::write(&state.edge, ShardKey::of_device(&digest), move |tx| {
+    run::write(&state.edge, grant::poll_shard_key(&digest), move |tx| {
         grant::poll(tx, &digest, &client, now)
     })
     .await

@@ -10,7 +10,6 @@ use daybook_edge::form::Form;
 use daybook_edge::request_head::{has_body, host};
 use daybook_edge::{parameters, run};
 use daybook_service::grant;
-use daybook_storage::ShardKey;
 use serde::Serialize;
 use serde_json::json;
 
@@ -66,7 +65,7 @@ async fn revoke_token(
         None if is_confidential(state, &found.client) => return Ok(invalid_client()),
         Some(_) | None => {}
     }
-    run::write(&state.edge, ShardKey::of_user(found.user), move |tx| grant::end(tx, grant_id))
+    run::write(&state.edge, grant::shard_key(found.user), move |tx| grant::end(tx, grant_id))
         .await?;
     state.identity.clear_bearers();
     Ok(revoked_response())

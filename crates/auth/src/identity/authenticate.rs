@@ -157,13 +157,9 @@ async fn resolve_provider_user(
 }
 
 /// Returns the shard key for the sign-in of an address.
-///
-/// It is that of the user if the user exists. All writes of a user's row use the same shard key, so
-/// that locks are taken in one order.
 pub(crate) async fn shard_key_of(state: &Auth, email: &Email) -> Result<ShardKey, ApiError> {
-    let (newcomer, email) = (ShardKey::of_new_user(email), email.clone());
-    let existing = run::read(&state.edge, move |tx| user::find(tx, &email)).await?;
-    Ok(existing.map_or(newcomer, |user| ShardKey::of_user(user.id)))
+    let email = email.clone();
+    run::read(&state.edge, move |tx| user::find_shard_key(tx, &email)).await
 }
 
 /// Runs a write, and retries it after a unique violation.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use daybook_service::Error;
 use daybook_service::sealed::{self, ResealedPortion, Seal};
+use daybook_storage::Store;
 use daybook_storage::sealed::{SealedColumn, SealedRow, SealedSecret};
-use daybook_storage::{ShardKey, Store};
 
 use super::own_token::LocalKey;
 use super::sealer::{ResealError, Sealer, app_secret_context, properties_context};
@@ -42,7 +42,7 @@ fn reseal_column(
     loop {
         let key = Arc::clone(key);
         let ResealedPortion { last, renewed, lost } =
-            store.write_repeatable(ShardKey::NO_BOOK, move |tx| -> Result<_, Error> {
+            store.write_repeatable(sealed::SHARD_KEY, move |tx| -> Result<_, Error> {
                 sealed::reseal(tx, column, after.as_ref(), &|secret| renewal(key.sealer(), secret))
             })?;
         sum.renewed = sum.renewed.saturating_add(renewed);

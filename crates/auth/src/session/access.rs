@@ -8,7 +8,6 @@ use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::form::Form;
 use daybook_edge::{parameters, run};
 use daybook_service::{Error, session};
-use daybook_storage::ShardKey;
 use maud::html;
 use reqwest::Url;
 use serde::Serialize;
@@ -43,7 +42,7 @@ pub async fn refresh_session(
         return Err(RequestError::Disabled.into());
     }
     if session::should_record_use(&found, now) {
-        run::write(&state.edge, ShardKey::of_user(user.id), move |tx| {
+        run::write(&state.edge, session::shard_key(user.id), move |tx| {
             session::record_use(tx, id, now)
         })
         .await
@@ -148,7 +147,7 @@ async fn end_session(
 async fn delete_session(state: &Auth, id: SessionId, digest: SecretDigest) -> Result<(), ApiError> {
     let now = (state.edge.clock)();
     let (_, user) = run::read(&state.edge, move |tx| session::find(tx, id, &digest, now)).await?;
-    let shard_key = ShardKey::of_user(user.id);
+    let shard_key = session::shard_key(user.id);
     run::write(&state.edge, shard_key, move |tx| session::end(tx, id, &digest, now)).await?;
     state.identity.clear_bearers();
     Ok(())

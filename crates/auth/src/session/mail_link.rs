@@ -11,8 +11,8 @@ use daybook_domain::email::{Email, MAX_EMAIL};
 use daybook_edge::client_address::client_address;
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::form::Form;
+use daybook_service::mail;
 use daybook_service::session::{self, NewLink};
-use daybook_storage::ShardKey;
 use maud::{Markup, html};
 
 use super::page::page;
@@ -65,16 +65,13 @@ pub async fn mail_link(
 }
 
 /// Submits the mail to the writer without waiting for it.
-///
-/// All mails use one shard key, so that the limits of the database count every earlier mail. On
-/// PostgreSQL, other writers would not see uncommitted mails.
 fn submit_mail(state: &Auth, email: Email, is_within: bool, secret: &LoginSecret) {
     let (digest, link) = (secret.digest(), secret.link(&state.edge.site.mail_address));
     let (admission, ids, now) =
         (Arc::clone(&state.admission), Arc::clone(&state.edge.ids), (state.edge.clock)());
     let mails = state.edge.mails.clone();
     state.edge.store.submit(
-        ShardKey::NO_BOOK,
+        mail::SHARD_KEY,
         move |tx| {
             let link = NewLink { email: &email, digest, url: &link };
             session::mail_link(tx, link, is_within, &admission, &ids, now)

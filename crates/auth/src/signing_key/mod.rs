@@ -29,7 +29,6 @@ use daybook_edge::blocking::block;
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::run;
 use daybook_service::{Error, signing_key};
-use daybook_storage::ShardKey;
 use jsonwebtoken::{Header, encode};
 use serde::Serialize;
 
@@ -132,7 +131,7 @@ async fn generate_keys(state: &Auth, missing: Vec<SigningAlgorithm>) -> Result<K
     let (identity, now) = (Arc::clone(&state.identity), (state.edge.clock)());
     let pairs = block(move || make_pairs(&missing, identity.key())).await?;
     let pairs = pairs.map_err(|error| failed(&error))?;
-    let added = run::write(&state.edge, ShardKey::NO_BOOK, move |tx| {
+    let added = run::write(&state.edge, signing_key::SHARD_KEY, move |tx| {
         signing_key::add_missing(tx, pairs, now)
     })
     .await;

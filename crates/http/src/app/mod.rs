@@ -51,13 +51,17 @@ pub(crate) async fn get_app(request: ApiRequest) -> ApiResult {
 /// POST apps.
 pub(crate) async fn create_app(request: ApiRequest, body: Body<AppIn>) -> ApiResult {
     let (id, changes) = seal_changes(&request, body.0)?;
-    request.write_own(move |tx, cx| app::create(tx, cx, id.as_deref(), changes), to_reply).await
+    request
+        .write(app::TARGET, move |tx, cx| app::create(tx, cx, id.as_deref(), changes), to_reply)
+        .await
 }
 
 /// PUT and PATCH apps, the id in the body.
 pub(crate) async fn update_app(request: ApiRequest, body: Body<AppIn>) -> ApiResult {
     let (id, changes) = seal_changes(&request, body.0)?;
-    request.write_own(move |tx, cx| app::update(tx, cx, id.as_deref(), changes), to_reply).await
+    request
+        .write(app::TARGET, move |tx, cx| app::update(tx, cx, id.as_deref(), changes), to_reply)
+        .await
 }
 
 /// GET /api/apps/{agentId}/source: responds 503, because this server does not host sources.

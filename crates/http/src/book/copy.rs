@@ -13,8 +13,8 @@ use daybook_edge::blocking::block;
 use daybook_edge::error::ApiError;
 use daybook_edge::run;
 use daybook_service::book::{self, CopyRequest, View, WholeCopy};
-use daybook_service::idempotency::{KeyScope, Once, find_answer, run_once};
-use daybook_service::{Context, Error};
+use daybook_service::idempotency::{Once, find_answer, run_once};
+use daybook_service::{Context, Error, Target};
 use daybook_storage::{Lease, Store, Tx};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -84,14 +84,14 @@ fn copy(
     encode: Encode,
     stop: &dyn Fn() -> bool,
 ) -> Result<Once<Reply>, ApiError> {
-    let (scope, context) = (KeyScope::Book(id.clone()), cx.clone());
+    let (target, context) = (Target::Book(id.clone()), cx.clone());
     let has_key = claim.is_some();
     let finish = move |tx: &mut Tx<'_>, whole: WholeCopy| -> Result<Once<Reply>, ApiError> {
         let publish = |tx: &mut Tx<'_>| -> Result<Reply, ApiError> {
             Ok(encode(&whole.publish(tx)?, &context))
         };
         let Some(claim) = claim else { return publish(tx).map(Once::Done) };
-        run_once(tx, &context, &scope, &claim, |tx| {
+        run_once(tx, &context, &target, &claim, |tx| {
             let reply = publish(tx)?;
             respond::with_stored(tx, &context, reply)
         })

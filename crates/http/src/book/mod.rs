@@ -16,7 +16,7 @@ use daybook_domain::instant::Instant;
 use daybook_domain::view_rights::Shown;
 use daybook_edge::response_budget::{self, EncodeError};
 use daybook_service::book::{self, BookSummary, CopyRequest, Input, View};
-use daybook_service::{Context, audit, zone};
+use daybook_service::{Context, Target, audit, zone};
 use daybook_storage::Tx;
 use daybook_storage::book::BookCounters;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -297,7 +297,7 @@ pub(crate) async fn create_new_book(request: ApiRequest, body: MaybeBody<BookIn>
         groups: groups.into_iter().map(GroupIn::into_input).collect(),
         accounts: accounts.into_iter().map(AccountIn::into_input).collect(),
     };
-    request.write("", move |tx, cx| book::create(tx, cx, input), to_reply).await
+    request.write(book::CREATE_TARGET, move |tx, cx| book::create(tx, cx, input), to_reply).await
 }
 
 /// GET books/{bookId}.
@@ -328,7 +328,7 @@ async fn update(request: ApiRequest, id: String, body: BookIn) -> ApiResult {
     let to_reply = move |view: &View, cx: &Context| to_reply(view, cx).changing(logged_change);
     request
         .conditional()?
-        .write(&id.clone(), move |tx, cx| book::update(tx, cx, &id, changes), to_reply)
+        .write(Target::Book(id.clone()), move |tx, cx| book::update(tx, cx, &id, changes), to_reply)
         .await
 }
 
@@ -347,11 +347,11 @@ pub(crate) async fn copy_book(request: ApiRequest) -> ApiResult {
     let is_large =
         move |tx: &mut Tx<'_>, cx: &Context| book::is_large(tx, cx, &id_of_read, &copying_of_read);
     match request.on_snapshot(is_large).await {
-        Err(error) => request.answer_refusal(&id, error).await,
+        Err(error) => request.answer_refusal(error).await,
         Ok(true) => copy::copy_large(request, id, copying, to_reply).await,
         Ok(false) => {
             request
-                .write(&id.clone(), move |tx, cx| book::copy(tx, cx, &id, &copying), to_reply)
+                .write_book(move |tx, cx, book| book::copy(tx, cx, book, &copying), to_reply)
                 .await
         }
     }
@@ -359,11 +359,11 @@ pub(crate) async fn copy_book(request: ApiRequest) -> ApiResult {
 
 /// DELETE books/{bookId}.
 pub(crate) async fn delete_book(request: ApiRequest) -> ApiResult {
-    let (id, state) = (request.book(), request.state.clone());
+    let state = request.state.clone();
     let days = state.deleted_books_days;
     let reply = request
         .conditional()?
-        .write(&id.clone(), move |tx, cx| book::delete(tx, cx, &id, days), to_reply)
+        .write_book(move |tx, cx, book| book::delete(tx, cx, book, days), to_reply)
         .await?;
     if days == 0 {
         state.removals.notify();
@@ -373,15 +373,14 @@ pub(crate) async fn delete_book(request: ApiRequest) -> ApiResult {
 
 /// POST books/{bookId}/restore.
 pub(crate) async fn restore_book(request: ApiRequest) -> ApiResult {
-    let id = request.book();
-    request.write(&id.clone(), move |tx, cx| book::restore(tx, cx, &id), to_reply).await
+    request.write_book(move |tx, cx, book| book::restore(tx, cx, book), to_reply).await
 }
 
 /// PATCH books/{bookId}/audit. Stores the request; the audit worker runs later (behaviour 6.7).
 pub(crate) async fn audit_book(request: ApiRequest) -> ApiResult {
-    let (id, state) = (request.book(), request.state.clone());
+    let state = request.state.clone();
     let reply = request
-        .write(&id.clone(), move |tx, cx| audit::request(tx, cx, &id), |_, _| reply::no_content())
+        .write_book(move |tx, cx, book| audit::request(tx, cx, book), |_, _| reply::no_content())
         .await?;
     state.audits.notify();
     Ok(reply)

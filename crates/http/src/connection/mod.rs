@@ -15,8 +15,7 @@ use daybook_domain::token::TokenScope;
 use daybook_edge::error::ApiError;
 use daybook_edge::run;
 use daybook_service::connection::{self, View};
-use daybook_service::{Context, Error, integration};
-use daybook_storage::{ShardKey, Submission};
+use daybook_service::{Context, Error, Target, integration};
 use serde::ser::Error as _;
 
 use crate::body::Body;
@@ -76,7 +75,11 @@ pub(crate) async fn create_connection(request: ApiRequest, body: Body<Connection
     let new = NewConnection { app, uuid, kind: r#type.unwrap_or_default(), name };
     let (edits, edit) = (properties.unwrap_or_default(), properties_editor(state.clone()));
     let sealed = request
-        .write_connection(move |tx, cx| connection::create(tx, cx, &new, &edits, edit), to_reply)
+        .write(
+            connection::TARGET,
+            move |tx, cx| connection::create(tx, cx, &new, &edits, edit),
+            to_reply,
+        )
         .await?;
     open_reply(sealed, &state, &scope)
 }
@@ -88,7 +91,8 @@ pub(crate) async fn update_connection(request: ApiRequest, body: Body<Connection
     let (id, edits) = (id_text(id), properties.unwrap_or_default());
     let edit = properties_editor(state.clone());
     let sealed = request
-        .write_connection(
+        .write(
+            connection::TARGET,
             move |tx, cx| connection::update(tx, cx, id.as_deref(), name.as_deref(), &edits, edit),
             to_reply,
         )
@@ -108,8 +112,7 @@ pub(crate) async fn delete_connection(request: ApiRequest) -> ApiResult {
         Ok((connection, books)) => {
             for book in books {
                 let cx = request.cx.clone();
-                let submission =
-                    Submission::for_user(ShardKey::of_book(book.as_str()), cx.quota_subject());
+                let submission = Target::Book(book.as_str().to_owned()).submission(&cx, None);
                 run::write(&state.edge, submission, move |tx| {
                     integration::disconnect(tx, &cx, &book, connection)
                 })
@@ -123,8 +126,9 @@ pub(crate) async fn delete_connection(request: ApiRequest) -> ApiResult {
         )))) => {}
         Err(error) => return Err(error),
     }
-    let sealed =
-        request.write_connection(move |tx, cx| connection::delete(tx, cx, &id), to_reply).await?;
+    let sealed = request
+        .write(connection::TARGET, move |tx, cx| connection::delete(tx, cx, &id), to_reply)
+        .await?;
     sealed.amend(|sealed: SealedOut| {
         Ok(sealed.open_deleted(&scope, state.auth.identity.key().sealer()))
     })

@@ -2,11 +2,10 @@
 
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::run;
-use daybook_service::Context;
 use daybook_service::delivery::replay::{self, ReplayStart};
 use daybook_service::event::View;
-use daybook_service::idempotency::{KeyScope, Once, run_once};
-use daybook_storage::{ShardKey, Submission};
+use daybook_service::idempotency::{Once, run_once};
+use daybook_service::{Context, Target};
 use serde::{Deserialize, Serialize};
 
 use crate::body::Body;
@@ -48,32 +47,34 @@ pub(crate) async fn get_book_events_backlog(asked: ApiRequest) -> ApiResult {
 
 /// PATCH events/replay/batch.
 pub(crate) async fn replay_events(asked: ApiRequest, body: Body<EventsIn>) -> ApiResult {
-    let (book, errors_only) = (asked.book(), asked.flag("errorsOnly") == Some(true));
+    let errors_only = asked.flag("errorsOnly") == Some(true);
     let ids: Vec<String> =
         body.0.items.into_iter().map(|event| id_text(event.id).unwrap_or_default()).collect();
-    let shard = book.clone();
-    let work = move |tx: &mut daybook_storage::Tx<'_>, cx: &Context| {
-        replay::replay(tx, cx, &book, &ids, errors_only)
-    };
-    asked.write(&shard, work, |(), _| reply::no_content()).await
+    asked
+        .write_book(
+            move |tx, cx, book| replay::replay(tx, cx, book, &ids, errors_only),
+            |(), _| reply::no_content(),
+        )
+        .await
 }
 
 /// DELETE events/{id}/responses/{agentId}.
 pub(crate) async fn delete_event_response(asked: ApiRequest) -> ApiResult {
-    let (book, id, app, base) = (asked.book(), asked.id(), asked.agent(), asked.base());
-    let shard = book.clone();
-    let work = move |tx: &mut daybook_storage::Tx<'_>, cx: &Context| {
-        replay::delete_response(tx, cx, &book, &id, &app)
-    };
-    asked.write(&shard, work, move |view, cx| shown(view, cx, &base)).await
+    let (id, app, base) = (asked.id(), asked.agent(), asked.base());
+    asked
+        .write_book(
+            move |tx, cx, book| replay::delete_response(tx, cx, book, &id, &app),
+            move |view, cx| shown(view, cx, &base),
+        )
+        .await
 }
 
 /// PUT events/{id}/responses/{agentId}. The event is sent between two units of work.
 pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
     let (book, id, app, base) = (asked.book(), asked.id(), asked.agent(), asked.base());
     let (cx, state, claim) = asked.into_claim()?;
-    let submission = Submission::for_user(ShardKey::of_book(&book), cx.quota_subject());
-    let scope = KeyScope::Book(book.clone());
+    let target = Target::Book(book.clone());
+    let submission = target.submission(&cx, None);
     let (caller, key) = (cx.clone(), claim.clone());
     let begin = move |tx: &mut daybook_storage::Tx<'_>| {
         replay::begin(tx, &caller, &book, &id, &app, key.as_ref())
@@ -100,7 +101,7 @@ pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
         };
         let budget = state.edge.budget.clone();
         let transaction = move |tx: &mut daybook_storage::Tx<'_>| -> Result<Once<Reply>, ApiError> {
-            run_once(tx, &cx, &scope, &claim, |tx| {
+            run_once(tx, &cx, &target, &claim, |tx| {
                 let view = end(tx)?;
                 respond::encode_and_store(tx, &cx, &budget, || shown(&view, &cx, &base))
             })

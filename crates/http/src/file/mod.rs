@@ -66,16 +66,15 @@ fn response_memory(file: &File) -> usize {
 
 /// POST files.
 pub(crate) async fn create_file(request: ApiRequest, body: Body<FileIn>) -> ApiResult {
-    let (book, base) = (request.book(), request.base());
+    let base = request.base();
     let (changes, bytes) = body.0.into_new()?;
     let content = match store::store_new_file(&request, &changes, bytes).await {
         Ok(content) => content,
-        Err(error) => return request.answer_refusal(&book, error).await,
+        Err(error) => return request.answer_refusal(error).await,
     };
     request
-        .write(
-            &book.clone(),
-            move |tx, cx| file::create(tx, cx, &book, changes, content),
+        .write_book(
+            move |tx, cx, book| file::create(tx, cx, book, changes, content),
             move |view, _| to_reply(view, &base),
         )
         .await
@@ -84,35 +83,31 @@ pub(crate) async fn create_file(request: ApiRequest, body: Body<FileIn>) -> ApiR
 /// PUT files.
 pub(crate) async fn update_file(request: ApiRequest, body: Body<FileIn>) -> ApiResult {
     let request = request.conditional()?;
-    let (book, base) = (request.book(), request.base());
+    let base = request.base();
     let (mut changes, bytes) = body.0.into_changes()?;
     let mut unchanged = None;
     if let Some(bytes) = bytes {
         match store::store_changed_file(&request, &changes, bytes).await {
             Ok(Update::New(content)) => changes.content = Some(content),
             Ok(Update::Unchanged(digest)) => unchanged = Some(digest),
-            Err(error) => return request.answer_refusal(&book, error).await,
+            Err(error) => return request.answer_refusal(error).await,
         }
     }
-    let (named, to_reply) =
-        (book.clone(), move |view: &file::View, _: &Context| to_reply(view, &base));
     request
-        .write(
-            &named,
-            move |tx, cx| file::update(tx, cx, &book, changes, unchanged.as_deref()),
-            to_reply,
+        .write_book(
+            move |tx, cx, book| file::update(tx, cx, book, changes, unchanged.as_deref()),
+            move |view, _| to_reply(view, &base),
         )
         .await
 }
 
 /// DELETE files/{id} (behaviour 12.1).
 pub(crate) async fn delete_file(request: ApiRequest) -> ApiResult {
-    let (book, id, base) = (request.book(), request.id(), request.base());
+    let (id, base) = (request.id(), request.base());
     request
         .conditional()?
-        .write(
-            &book.clone(),
-            move |tx, cx| file::delete(tx, cx, &book, &id),
+        .write_book(
+            move |tx, cx, book| file::delete(tx, cx, book, &id),
             move |view, _| to_reply(view, &base),
         )
         .await

@@ -258,16 +258,15 @@ pub(crate) async fn merge_transactions(
     request: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
-    let (book, base) = (request.book(), request.base());
+    let base = request.base();
     let mut items = body.items();
     if let Err(error) = store_files(&request, &mut items).await {
-        return request.answer_refusal(&book, error).await;
+        return request.answer_refusal(error).await;
     }
     let items = items.into_iter().map(TransactionIn::into_changes).collect();
     request
-        .write(
-            &book.clone(),
-            move |tx, cx| transaction::merge(tx, cx, &book, items),
+        .write_book(
+            move |tx, cx, book| transaction::merge(tx, cx, book, items),
             move |view, _| operation(view, &base),
         )
         .await
@@ -285,27 +284,26 @@ async fn create(
     encode: fn(&View, &str) -> Reply,
 ) -> ApiResult {
     let mode = CreateMode { zone: request.text("timeZone").map(str::to_owned), ..mode };
-    let (book, base) = (request.book(), request.base());
+    let base = request.base();
     if let Err(error) = store_files(&request, &mut items).await {
-        return request.answer_refusal(&book, error).await;
+        return request.answer_refusal(error).await;
     }
     let mut items: Vec<Changes> = items.into_iter().map(TransactionIn::into_changes).collect();
     let mut mode = mode;
     if items.iter().map(text_length).sum::<usize>() > MAX_TEXT_IN_WRITER {
         request.check_write()?;
-        let (book_of_read, mode_of_read) = (book.clone(), mode.clone());
+        let (book, mode_of_read) = (request.book(), mode.clone());
         let read_quick_entries = move |tx: &mut Tx<'_>, cx: &Context| {
-            transaction::read_quick_entries(tx, cx, &book_of_read, items, mode_of_read)
+            transaction::read_quick_entries(tx, cx, &book, items, mode_of_read)
         };
         (items, mode) = match request.on_snapshot(read_quick_entries).await {
             Ok(parsed) => parsed,
-            Err(error) => return request.answer_refusal(&book, error).await,
+            Err(error) => return request.answer_refusal(error).await,
         };
     }
     request
-        .write(
-            &book.clone(),
-            move |tx, cx| transaction::create(tx, cx, &book, items, mode),
+        .write_book(
+            move |tx, cx, book| transaction::create(tx, cx, book, items, mode),
             move |view, _| encode(view, &base),
         )
         .await
@@ -317,19 +315,18 @@ async fn perform(
     mut items: Vec<TransactionIn>,
     encode: fn(&View, &str) -> Reply,
 ) -> ApiResult {
-    let (book, base) = (request.book(), request.base());
+    let base = request.base();
     let reads_body = matches!(verb_request.verb, Verb::Update | Verb::Post);
     if reads_body && let Err(error) = store_files(&request, &mut items).await {
-        return request.answer_refusal(&book, error).await;
+        return request.answer_refusal(error).await;
     }
     let items = items
         .into_iter()
         .map(|item| if reads_body { item.into_changes() } else { item.into_id_only() })
         .collect();
     request
-        .write(
-            &book.clone(),
-            move |tx, cx| transaction::perform(tx, cx, &book, verb_request, items),
+        .write_book(
+            move |tx, cx, book| transaction::perform(tx, cx, book, verb_request, items),
             move |view, _| encode(view, &base),
         )
         .await

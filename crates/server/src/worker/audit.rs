@@ -15,8 +15,8 @@ use daybook_edge::Wakeup;
 use daybook_edge::blocking::block;
 use daybook_edge::worker::{RoundReport, RunningRound, Stop, Worker};
 use daybook_service::audit::AuditRun;
-use daybook_service::{Error, Ids, audit};
-use daybook_storage::{ShardKey, Store};
+use daybook_service::{Error, Ids, audit, book};
+use daybook_storage::Store;
 
 /// How long after a round the next one starts without a wakeup. An audit may have failed, or
 /// another process may have ended before it ran one.
@@ -110,7 +110,7 @@ impl AuditWorker {
                 return Err(error);
             }
             let (found, shard, book) =
-                (run.report.findings.summary(), ShardKey::of_book(key.as_str()), key.clone());
+                (run.report.findings.summary(), book::shard_key(key), key.clone());
             self.store
                 .write_repeatable(shard, move |tx| audit::record_without_event(tx, &book, &run))?;
             tracing::error!(
@@ -130,7 +130,7 @@ impl AuditWorker {
     /// Records the result of an audit.
     fn record(&self, key: &BookKey, run: &Arc<AuditRun>) -> Result<(), Error> {
         let (ids, now, book) = (Arc::clone(&self.ids), (self.clock)(), key.clone());
-        let (shard, run) = (ShardKey::of_book(key.as_str()), Arc::clone(run));
+        let (shard, run) = (book::shard_key(key), Arc::clone(run));
         self.store.write_repeatable(shard, move |tx| audit::record(tx, &book, &run, &ids, now))
     }
 }

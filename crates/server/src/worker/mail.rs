@@ -13,7 +13,7 @@ use daybook_edge::Wakeup;
 use daybook_edge::blocking::block;
 use daybook_edge::worker::{RoundReport, RunningRound, Stop, Worker};
 use daybook_service::{Error, mail};
-use daybook_storage::{ShardKey, Store};
+use daybook_storage::Store;
 
 use crate::clock;
 use crate::smtp::{Delivery, Relay};
@@ -76,8 +76,7 @@ impl MailWorker {
         let (store, now) = (Arc::clone(&self.store), (self.clock)());
         let (open, given_up) = block(move || {
             let (open, stale) = store.read(|tx| mail::backlog(tx, now))?;
-            let sweep =
-                || store.write_repeatable(ShardKey::NO_BOOK, move |tx| mail::sweep(tx, now));
+            let sweep = || store.write_repeatable(mail::SHARD_KEY, move |tx| mail::sweep(tx, now));
             let given_up = if stale { sweep()? } else { 0 };
             Ok::<_, Error>((open, given_up))
         })
@@ -91,7 +90,7 @@ impl MailWorker {
     async fn take_due(&self) -> anyhow::Result<Option<Mail>> {
         let (store, now) = (Arc::clone(&self.store), (self.clock)());
         Ok(block(move || {
-            store.write_repeatable(ShardKey::NO_BOOK, move |tx| mail::take_due(tx, now))
+            store.write_repeatable(mail::SHARD_KEY, move |tx| mail::take_due(tx, now))
         })
         .await??)
     }
@@ -105,7 +104,7 @@ impl MailWorker {
         let (store, now) = (Arc::clone(&self.store), (self.clock)());
         let failed = attempt != MailAttempt::Sent;
         let write = move || {
-            store.write_repeatable(ShardKey::NO_BOOK, move |tx| mail::finish(tx, id, &attempt, now))
+            store.write_repeatable(mail::SHARD_KEY, move |tx| mail::finish(tx, id, &attempt, now))
         };
         let ended = block(write).await??.and_then(|mail| mail.ended).map(|(_, end)| end);
         let status = status.as_deref().unwrap_or("none");

@@ -20,16 +20,17 @@ use daybook_domain::book::{
 };
 use daybook_domain::collaborator::Collaborator;
 use daybook_domain::file::FileSecret;
-use daybook_domain::id::{BookId, CollaboratorId, UserId};
+use daybook_domain::id::{BookId, BookKey, CollaboratorId, UserId};
 use daybook_domain::name::fold;
 use daybook_domain::permission::{Action, Permission};
 use daybook_domain::purpose::{ManageCollaborators, UpdateBook, WriteChart};
-use daybook_storage::Tx;
 use daybook_storage::access::{AccessTo, BookAccess};
 use daybook_storage::book::BookCounters;
+use daybook_storage::{ShardKey, Tx};
 
 use crate::context::Context;
 use crate::error::Result;
+use crate::target::Target;
 use crate::{access, account, batch, collection, event_log, file, group, zone};
 use summary::sort_by_name;
 
@@ -44,6 +45,15 @@ pub use transfer::{
     TransferRequest, accept_offer, decline_offer, get_offer, list_offers, transfer,
     transfer_by_operator,
 };
+
+/// The target of [`create`].
+pub const CREATE_TARGET: Target = Target::NewBook;
+
+/// Returns the shard key of writes to a book by workers and by the operator.
+#[must_use]
+pub fn shard_key(book: &BookKey) -> ShardKey {
+    ShardKey::of_book(book.as_str())
+}
 
 /// A book as the caller sees it.
 #[derive(Debug, Clone)]

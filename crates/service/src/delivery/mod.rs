@@ -31,10 +31,10 @@ use daybook_domain::delivery::{
 use daybook_domain::id::IntegrationId;
 use daybook_domain::instant::Instant;
 use daybook_domain::storage_quota::StorageQuotas;
-use daybook_storage::Tx;
 pub use daybook_storage::delivery::in_flight::{InFlight, SlotHolder};
 pub use daybook_storage::delivery::lease::{Dispatched, Leased};
 use daybook_storage::delivery::lease::{Due, LockedQueue};
+use daybook_storage::{ShardKey, Tx};
 pub use outcome::{DeliveryOutcome, Finished, UnloggedAttempt};
 
 use crate::context::{Context, app_visitor};
@@ -43,6 +43,10 @@ use crate::ids::Ids;
 use crate::{event, storage_quota};
 use lookup::find_book;
 
+/// The shard key of the writes across books: [`lease_due`] and [`log::sweep`].
+///
+/// They run last in their group, because writes to books may wait for their rows.
+pub const SHARD_KEY: ShardKey = ShardKey::DELIVERIES;
 /// How long a lease holds unless it is prolonged, in milliseconds (behaviour 8.9).
 const LEASE_TIME: i64 = 45_000;
 /// How long the lease of a replay holds, in milliseconds.

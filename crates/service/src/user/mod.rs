@@ -15,8 +15,8 @@ use daybook_domain::email::Email;
 use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant;
 use daybook_domain::user::{Admission, MAX_NEWCOMERS, Profile, Refusal, newcomers_since};
-use daybook_storage::Tx;
 use daybook_storage::user::User;
+use daybook_storage::{ShardKey, Tx};
 
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -26,6 +26,21 @@ use crate::{book, storage_quota};
 
 /// The most numbered usernames that are tried before the user's id is appended.
 const MAX_ATTEMPTS: u32 = 1_000;
+
+/// Returns the shard key of operator writes to the user with this address, who may be new.
+#[must_use]
+pub fn operator_shard_key(email: &Email) -> ShardKey {
+    ShardKey::of_new_user(email)
+}
+
+/// Finds the shard key for the sign-in of an address.
+///
+/// It is that of the user if the user exists. The server writes a user's row with one shard key, so
+/// that locks are taken in one order.
+pub fn find_shard_key(tx: &mut Tx<'_>, email: &Email) -> Result<ShardKey> {
+    let existing = find(tx, email)?;
+    Ok(existing.map_or_else(|| ShardKey::of_new_user(email), |user| ShardKey::of_user(user.id)))
+}
 
 /// Lists all users, by address.
 pub fn list(tx: &mut Tx<'_>) -> Result<Vec<User>> {

@@ -3,10 +3,10 @@
 //! A write has a shard key, and each shard key belongs to one writer of the process. The key is the
 //! book; the user, for data that users have outside books; the username, for a new user;
 //! [`ShardKey::NO_BOOK`] or the idempotency key, for a new book; [`ShardKey::DELIVERIES`], to lease
-//! deliveries. The caller passes it, because the writer is chosen before anything is loaded. SQLite
-//! has one writer, PostgreSQL several per process. Within a process, a write therefore rarely waits
-//! for the lock of its book: only if another writer took it over from a writer that was busy with a
-//! long group ([`crate::commit::writers`]).
+//! deliveries. A use case states it in advance, because the writer is chosen before anything is
+//! loaded. SQLite has one writer, PostgreSQL several per process. Within a process, a write
+//! therefore rarely waits for the lock of its book: only if another writer took it over from a
+//! writer that was busy with a long group ([`crate::commit::writers`]).
 
 use daybook_domain::email::Email;
 use daybook_domain::id::UserId;

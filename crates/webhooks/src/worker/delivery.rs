@@ -21,11 +21,10 @@ use daybook_domain::instant::Instant;
 use daybook_edge::blocking::block;
 use daybook_edge::worker::{RoundReport, RunningRound, Stop, Worker};
 use daybook_edge::{Edge, Wakeup};
-use daybook_service::Error;
 use daybook_service::delivery::{
     self, DeliveryOutcome, Dispatched, Finished, InFlight, Leased, SlotHolder, UnloggedAttempt,
 };
-use daybook_storage::ShardKey;
+use daybook_service::{Error, book};
 use tokio::task::JoinSet;
 use tokio::time::{interval_at, sleep};
 
@@ -117,7 +116,7 @@ impl WebhookWorker {
         let lease = move |tx: &mut daybook_storage::Tx<'_>| {
             delivery::lease_due(tx, &mut || ids.next(now), in_flight, now)
         };
-        Ok(block(move || store.write_repeatable(ShardKey::DELIVERIES, lease)).await??)
+        Ok(block(move || store.write_repeatable(delivery::SHARD_KEY, lease)).await??)
     }
 
     /// Delivers the first event of a queue and some of those after it. Returns their number.
@@ -154,7 +153,7 @@ impl WebhookWorker {
         let finish = move |tx: &mut daybook_storage::Tx<'_>| {
             delivery::finish(tx, &leased, outcome, next_lease, now, quotas)
         };
-        let shard = ShardKey::of_book(delivery.key.as_str());
+        let shard = book::shard_key(&delivery.key);
         let Finished { next, must_pause, lost, unlogged } =
             block(move || store.write_repeatable(shard, finish)).await??;
         if let Some(attempt) = unlogged {
@@ -210,7 +209,7 @@ impl WebhookWorker {
             self.edge.site.mail_address.clone(),
         );
         let (app, book) = (delivery.app.clone(), delivery.key.clone());
-        let shard = ShardKey::of_book(book.as_str());
+        let shard = book::shard_key(&book);
         let pause = move |tx: &mut daybook_storage::Tx<'_>| {
             delivery::pause::pause_failing(tx, &delivery, &ids, &server, now)
         };
@@ -228,7 +227,7 @@ impl WebhookWorker {
     async fn prolong(&self, leased: &Leased) -> anyhow::Result<()> {
         let (store, now, leased) =
             (Arc::clone(&self.edge.store), (self.edge.clock)(), leased.clone());
-        let shard = ShardKey::of_book(leased.delivery.key.as_str());
+        let shard = book::shard_key(&leased.delivery.key);
         block(move || {
             store.write_repeatable::<_, Error>(shard, move |tx| delivery::prolong(tx, &leased, now))
         })

@@ -13,8 +13,8 @@ use daybook_edge::blocking::block;
 use daybook_edge::worker::{RoundReport, RunningRound, Stop, Worker};
 use daybook_service::delivery::ended::{self, EndedPlace, EndedQueue};
 use daybook_service::delivery::pause::{self, OverdueQueue, PausedPlace};
-use daybook_service::{Error, delivery};
-use daybook_storage::{ShardKey, Store};
+use daybook_service::{Error, book, delivery};
+use daybook_storage::Store;
 
 /// The time between two rounds.
 const INTERVAL: Duration = Duration::from_secs(10 * 60);
@@ -61,7 +61,7 @@ impl DeliverySweep {
 
     fn clear_one(&self, queue: &EndedQueue) -> Result<(), Error> {
         while !self.stop.is_requested() {
-            let (shard, ended) = (ShardKey::of_book(queue.book.as_str()), queue.clone());
+            let (shard, ended) = (book::shard_key(&queue.book), queue.clone());
             if !self.store.write_repeatable(shard, move |tx| ended::clear(tx, &ended))? {
                 break;
             }
@@ -74,10 +74,9 @@ impl DeliverySweep {
         let mut done = 0;
         while !self.stop.is_requested() {
             let now = (self.clock)();
-            // This runs last in its group: writers of a book may wait for these rows.
             let (removed, more) = self
                 .store
-                .write_repeatable(ShardKey::DELIVERIES, move |tx| delivery::log::sweep(tx, now))?;
+                .write_repeatable(delivery::SHARD_KEY, move |tx| delivery::log::sweep(tx, now))?;
             done += removed;
             if !more {
                 break;
@@ -105,7 +104,7 @@ impl DeliverySweep {
     fn give_up_in(&self, queue: &OverdueQueue, now: Instant) -> Result<usize, Error> {
         let mut events = 0;
         while !self.stop.is_requested() {
-            let (shard, portion) = (ShardKey::of_book(queue.book.as_str()), queue.clone());
+            let (shard, portion) = (book::shard_key(&queue.book), queue.clone());
             let (given_up, more) =
                 self.store.write_repeatable(shard, move |tx| pause::give_up(tx, &portion, now))?;
             events += given_up;
