@@ -78,12 +78,12 @@ pub(crate) async fn get_book_transfer(request: ApiRequest) -> ApiResult {
 
 /// DELETE books/{bookId}/transfer.
 pub(crate) async fn decline_book_transfer(request: ApiRequest) -> ApiResult {
-    request.write_book(move |tx, cx, book| book::decline_offer(tx, cx, book), offer_to_reply).await
+    request.write_book(book::decline_offer, offer_to_reply).await
 }
 
 /// POST books/{bookId}/transfer/accept.
 pub(crate) async fn accept_book_transfer(request: ApiRequest) -> ApiResult {
-    request.write_book(move |tx, cx, book| book::accept_offer(tx, cx, book), to_reply).await
+    request.write_book(book::accept_offer, to_reply).await
 }
 
 /// GET user/transfers.

@@ -373,15 +373,13 @@ pub(crate) async fn delete_book(request: ApiRequest) -> ApiResult {
 
 /// POST books/{bookId}/restore.
 pub(crate) async fn restore_book(request: ApiRequest) -> ApiResult {
-    request.write_book(move |tx, cx, book| book::restore(tx, cx, book), to_reply).await
+    request.write_book(book::restore, to_reply).await
 }
 
 /// PATCH books/{bookId}/audit. Stores the request; the audit worker runs later (behaviour 6.7).
 pub(crate) async fn audit_book(request: ApiRequest) -> ApiResult {
     let state = request.state.clone();
-    let reply = request
-        .write_book(move |tx, cx, book| audit::request(tx, cx, book), |_, _| reply::no_content())
-        .await?;
+    let reply = request.write_book(audit::request, |_, _| reply::no_content()).await?;
     state.audits.notify();
     Ok(reply)
 }
