@@ -6,7 +6,7 @@
 //! is set for the thread that encodes it ([`ResponseBudget::with`]).
 
 use std::cell::RefCell;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use actix_web::web::Bytes;
 use serde::Serialize;
@@ -23,6 +23,8 @@ const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;
 /// A text reserves as much as it has, between these bounds, whenever it grows.
 const MIN_STEP: usize = 4 * 1024;
 const MAX_STEP: usize = 1024 * 1024;
+/// Bytes of the tokens that are added to a text at once.
+const TOKENS: usize = 4 * 1024;
 
 /// Why a response could not be encoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -179,7 +181,12 @@ impl ResponseText {
     /// # Errors
     /// [`EncodeError`].
     pub fn json(&mut self, value: &impl Serialize) -> Result<(), EncodeError> {
-        let done = serde_json::to_writer(&mut *self, value);
+        // serde_json writes each token apart, so they are collected first.
+        let tokens = BufWriter::with_capacity(TOKENS, &mut *self);
+        let mut serializer = serde_json::Serializer::new(tokens);
+        let done = value.serialize(&mut serializer);
+        let flushed = serializer.into_inner().flush();
+        let done = done.and_then(|()| flushed.map_err(serde_json::Error::io));
         done.map_err(|error| self.error.take().unwrap_or_else(|| error.into()))
     }
 
