@@ -32,6 +32,7 @@ pub mod audit;
 pub mod balance;
 pub mod book;
 pub mod calendar;
+pub mod chart;
 pub mod collaborator;
 pub mod collection;
 pub mod connection;

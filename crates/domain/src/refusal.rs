@@ -2,7 +2,7 @@
 
 use crate::reason::{Reason, RefusalKind};
 use crate::{
-    access, access_request, account, amount, api_key, app, book, collaborator, collection,
+    access, access_request, account, amount, api_key, app, book, chart, collaborator, collection,
     connection, delivery, email, file, grant, group, idempotency, integration, mail, name,
     property, query, saved_query, session, storage_quota, token, transaction, user, version,
 };
@@ -42,6 +42,7 @@ union! {
     ApiKey: api_key,
     App: app,
     Book: book,
+    Chart: chart,
     Collaborator: collaborator,
     Collection: collection,
     Connection: connection,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use actix_web::{HttpResponse, ResponseError};
-use daybook_domain::{Refusal, RefusalKind, account, grant, group, session, transaction};
+use daybook_domain::{Refusal, RefusalKind, chart, grant, session, transaction};
 use daybook_service::Error;
 
 use crate::blocking::BlockingError;
@@ -249,8 +249,7 @@ impl ApiError {
         matches!(
             self,
             Self::Service(Error::Refused(
-                Refusal::Account(account::Refusal::Unknown(_))
-                    | Refusal::Group(group::Refusal::Unknown(_))
+                Refusal::Chart(chart::Refusal::Unknown(..))
                     | Refusal::Transaction(transaction::Refusal::Unknown(_))
             ))
         )

@@ -10,11 +10,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::body::{Body, Items};
-use crate::reply::{self, ApiResult, IdOut, Reply};
+use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{
-    IterOut, Present, PropertiesIn, PropertiesOut, RefIn, StampOut, TextOrNumber, field, id_text,
-    objects_only, one_of,
+    IterOut, NameOut, Present, PropertiesIn, PropertiesOut, RefIn, StampOut, TextOrNumber, field,
+    id_text, objects_only, one_of,
 };
 
 /// The body of an account.
@@ -72,9 +72,8 @@ impl AccountIn {
     }
 
     /// Converts the body of a delete to a reference: the id, or the name without an id.
-    fn into_reference(self) -> AccountRef {
-        let id = id_text(self.id);
-        AccountRef { name: if id.is_none() { self.name } else { None }, id }
+    fn into_reference(mut self) -> AccountRef {
+        AccountRef::of_target(id_text(self.id).as_deref(), &mut self.name)
     }
 }
 
@@ -132,9 +131,8 @@ impl LedgerAccountIn {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct MembershipOut<'v> {
-    id: String,
-    name: String,
-    normalized_name: String,
+    #[serde(flatten)]
+    name: NameOut,
     hidden: bool,
     properties: PropertiesOut<'v>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -150,9 +148,7 @@ struct ParentIdOut {
 impl<'v> From<&'v Group> for MembershipOut<'v> {
     fn from(group: &'v Group) -> Self {
         Self {
-            id: group.id.to_string(),
-            name: group.name.as_str().to_owned(),
-            normalized_name: group.name.normalized(),
+            name: NameOut::from(group),
             hidden: group.hidden,
             properties: PropertiesOut(&group.properties),
             parent: group.parent.map(|id| ParentIdOut { id: id.to_string() }),
@@ -178,9 +174,8 @@ pub(crate) struct AccountOut<'v> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BriefOut {
-    id: String,
-    name: String,
-    normalized_name: String,
+    #[serde(flatten)]
+    name: NameOut,
     r#type: &'static str,
     credit: bool,
     permanent: bool,
@@ -190,9 +185,7 @@ pub(crate) struct BriefOut {
 impl From<&Account> for BriefOut {
     fn from(account: &Account) -> Self {
         Self {
-            id: account.id.to_string(),
-            name: account.name.as_str().to_owned(),
-            normalized_name: account.name.normalized(),
+            name: NameOut::from(account),
             r#type: account.kind.as_str(),
             credit: account.kind.is_credit(),
             permanent: account.kind.is_permanent(),
@@ -242,12 +235,7 @@ pub(crate) fn encode_list(view: &View) -> Reply {
 }
 
 fn to_reply(view: &View) -> Reply {
-    let encode = |account: &Account| {
-        reply::ok(&AccountOut::new(account, &view.forest))
-            .or_short(&IdOut { id: account.id.to_string() })
-            .with_etag(account)
-    };
-    view.accounts.first().map_or_else(reply::nothing, encode)
+    reply::item(&view.accounts, |account| AccountOut::new(account, &view.forest))
 }
 
 fn list(view: &View) -> Reply {

@@ -8,11 +8,11 @@ use daybook_service::group::{self, Input, View};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::body::{Body, Items};
-use crate::reply::{self, ApiResult, IdOut, Reply};
+use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{
-    IterOut, Present, PropertiesIn, PropertiesOut, RefIn, StampOut, TextOrNumber, convert, field,
-    id_text, objects_only,
+    IterOut, NameOut, Present, PropertiesIn, PropertiesOut, RefIn, StampOut, TextOrNumber, convert,
+    field, id_text, objects_only,
 };
 
 /// The body of a group.
@@ -59,9 +59,8 @@ impl GroupIn {
     }
 
     /// Converts the body of a delete to a reference: the id, or the name without an id.
-    fn into_reference(self) -> GroupRef {
-        let id = id_text(self.id);
-        GroupRef { name: if id.is_none() { self.name } else { None }, id }
+    fn into_reference(mut self) -> GroupRef {
+        GroupRef::of_target(id_text(self.id).as_deref(), &mut self.name)
     }
 }
 
@@ -69,9 +68,8 @@ impl GroupIn {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct GroupOut<'v> {
-    id: String,
-    name: String,
-    normalized_name: String,
+    #[serde(flatten)]
+    name: NameOut,
     #[serde(skip_serializing_if = "Option::is_none")]
     r#type: Option<&'static str>,
     credit: bool,
@@ -82,29 +80,10 @@ pub(crate) struct GroupOut<'v> {
     mixed: bool,
     permanent: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    parent: Option<ParentOut>,
+    parent: Option<NameOut>,
     properties: PropertiesOut<'v>,
     #[serde(flatten)]
     stamp: StampOut,
-}
-
-/// The parent of a group.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ParentOut {
-    id: String,
-    name: String,
-    normalized_name: String,
-}
-
-impl From<&Group> for ParentOut {
-    fn from(group: &Group) -> Self {
-        Self {
-            id: group.id.to_string(),
-            name: group.name.as_str().to_owned(),
-            normalized_name: group.name.normalized(),
-        }
-    }
 }
 
 impl<'v> GroupOut<'v> {
@@ -112,9 +91,7 @@ impl<'v> GroupOut<'v> {
         let GroupFlags { kind, mixed, permanent, credit, has_accounts, has_groups } =
             forest.flags(group.id);
         Self {
-            id: group.id.to_string(),
-            name: group.name.as_str().to_owned(),
-            normalized_name: group.name.normalized(),
+            name: NameOut::from(group),
             r#type: kind.map(daybook_domain::account::AccountType::as_str),
             credit,
             has_accounts,
@@ -123,7 +100,7 @@ impl<'v> GroupOut<'v> {
             locked: group.locked,
             mixed,
             permanent,
-            parent: group.parent.and_then(|id| forest.get(id)).map(ParentOut::from),
+            parent: group.parent.and_then(|id| forest.get(id)).map(NameOut::from),
             properties: PropertiesOut(&group.properties),
             stamp: StampOut::from(&group.stamp),
         }
@@ -131,12 +108,7 @@ impl<'v> GroupOut<'v> {
 }
 
 fn to_reply(view: &View) -> Reply {
-    let encode = |group: &Group| {
-        reply::ok(&GroupOut::new(group, &view.forest))
-            .or_short(&IdOut { id: group.id.to_string() })
-            .with_etag(group)
-    };
-    view.groups.first().map_or_else(reply::nothing, encode)
+    reply::item(&view.groups, |group| GroupOut::new(group, &view.forest))
 }
 
 /// The groups of a book.

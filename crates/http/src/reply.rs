@@ -9,6 +9,7 @@ use actix_web::http::header::{ContentType, ETAG, HeaderName};
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, Responder, ResponseError};
 use daybook_auth::security::note_change;
+use daybook_domain::chart::Item;
 use daybook_domain::idempotency::{BodyForm, StoredAnswer};
 use daybook_domain::version::Tag;
 use daybook_domain::view_rights::Shown;
@@ -74,6 +75,18 @@ pub(crate) fn list<'v, T, S: Serialize>(
 ) -> Reply {
     ok(&ItemsOut { items: IterOut(|| rows.iter().map(&shape)) })
         .or_short(&ItemsOut { items: IterOut(|| rows.iter().map(|row| IdOut { id: id(row) })) })
+}
+
+/// 200 with the only account or group of a use case, and its version tag.
+pub(crate) fn item<'v, T: Item, S: Serialize>(
+    items: &'v [T],
+    shape: impl FnOnce(&'v T) -> S,
+) -> Reply
+where
+    Tag: From<&'v T>,
+{
+    let Some(item) = items.first() else { return nothing() };
+    ok(&shape(item)).or_short(&IdOut { id: item.id().to_string() }).with_etag(item)
 }
 
 /// A list.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use daybook_domain::chart;
 use daybook_domain::field::Field;
 use daybook_domain::instant::Stamp;
 use daybook_domain::property::{Edits, Properties};
@@ -222,6 +223,25 @@ impl Serialize for PropertiesOut<'_> {
 /// Returns the properties for a response: always an object.
 pub(crate) fn properties(properties: &Properties) -> BTreeMap<String, String> {
     properties.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+}
+
+/// The fields that name an account or a group.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NameOut {
+    id: String,
+    name: String,
+    normalized_name: String,
+}
+
+impl<T: chart::Item> From<&T> for NameOut {
+    fn from(item: &T) -> Self {
+        Self {
+            id: item.id().to_string(),
+            name: item.name().as_str().to_owned(),
+            normalized_name: item.name().normalized(),
+        }
+    }
 }
 
 /// The common fields of all resources.

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use daybook_domain::access::Access;
-use daybook_domain::account::{Account, AccountRef, AccountType, Changes, Directory, Refusal};
+use daybook_domain::account::{Account, AccountRef, AccountType, Changes, Directory};
 use daybook_domain::event::Previous;
 use daybook_domain::field::Field;
-use daybook_domain::group::{self, Forest, GroupRef};
+use daybook_domain::group::{Forest, GroupRef};
 use daybook_domain::id::{AccountId, GroupId};
 use daybook_domain::instant::Instant;
 use daybook_domain::permission::Action;
@@ -15,9 +15,9 @@ use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 
 use crate::batch::{BytesLeft, MembershipsLeft};
-use crate::chart::{self, Unmatched, load_forest};
+use crate::chart::{self, load_forest};
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::event_log::EventBatch;
 use crate::{access, batch, event_log, transaction};
 
@@ -48,7 +48,7 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
 /// getAccount, by id or name (behaviour 4.4).
 ///
 /// # Errors
-/// [`Refusal::Unknown`].
+/// [`Refusal::Unknown`](daybook_domain::chart::Refusal::Unknown).
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     let account = find(tx, &access, text)?;
@@ -59,7 +59,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
 /// listAccountGroups: only the direct groups (behaviour 4.17).
 ///
 /// # Errors
-/// [`Refusal::Unknown`].
+/// [`Refusal::Unknown`](daybook_domain::chart::Refusal::Unknown).
 pub fn groups(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<crate::group::View> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     let account = find(tx, &access, text)?;
@@ -76,11 +76,11 @@ pub fn groups(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<c
 /// listGroupAccounts: the accounts of the group and of all groups below it (behaviour 4.17).
 ///
 /// # Errors
-/// [`group::Refusal::Unknown`].
+/// [`Refusal::Unknown`](daybook_domain::chart::Refusal::Unknown).
 pub fn list_in_group(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     let forest = load_forest(tx, &access)?;
-    let group = forest.find(text).ok_or_else(|| group::Refusal::Unknown(text.to_owned()))?;
+    let group = forest.directory().require_text(text)?;
     let mut accounts = tx.accounts().in_groups(&access, &forest.descendants(group.id))?;
     accounts.sort_by_cached_key(|account| account.name.normalized());
     Ok(View { accounts, forest })
@@ -105,16 +105,20 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
     batch::check_size("items", items.len())?;
     let owner = access.may(Action::WriteLockedGroups);
     let forest = load_forest(tx, &access)?;
-    let targets: Vec<AccountRef> =
-        items.iter_mut().map(|item| item.changes.take_target()).collect();
+    let targets: Vec<AccountRef> = items
+        .iter_mut()
+        .map(|Input { changes, .. }| {
+            AccountRef::of_target(changes.id.as_deref(), &mut changes.name)
+        })
+        .collect();
     let names: Vec<AccountRef> = items.iter().map(|item| new_name(&item.changes)).collect();
     let mut known = tx.accounts().directory(&access, targets.iter().chain(&names), [])?;
-    let targets = resolve_targets(&known, targets.into_iter())?;
+    let targets = chart::resolve_targets(&known, &targets)?;
     let (mut named_bytes, mut events) = (BytesLeft::for_named_chart(), EventBatch::new());
     let (mut changed, mut grows) = (Vec::new(), false);
     let (mut memberships, mut regrouped) = (MembershipsLeft::new(), BTreeSet::new());
     batch::each(items.into_iter().zip(&targets), |(input, id)| {
-        let before = known.get(*id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
+        let before = known.require(*id)?.clone();
         let revision = revise(&known, &forest, before.clone(), input, cx.now);
         if chart::needs_permission(&revision) {
             let joined = revision.iter().flat_map(|(after, _)| &after.groups);
@@ -168,10 +172,10 @@ pub fn delete(
     let owner = access.may(Action::WriteLockedGroups);
     let known = tx.accounts().directory(&access, references, [])?;
     let forest = load_forest(tx, &access)?;
-    let targets = resolve_targets(&known, references.iter().cloned())?;
+    let targets = chart::resolve_targets(&known, references)?;
     let mut named_bytes = BytesLeft::for_named_chart();
     let accounts = batch::each(targets.iter().copied(), |id| {
-        let account = known.get(id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
+        let account = known.require(id)?.clone();
         forest.check_writable(&account.groups, owner)?;
         cx.check_precondition(&account)?;
         named_bytes.take(account.text_bytes())?;
@@ -214,7 +218,7 @@ pub(crate) fn add(
         let joined = groups.as_ref().value().cloned().unwrap_or_default();
         forest.check_writable(&joined, owner)?;
         memberships.take(joined.len())?;
-        input.changes.name.iter().try_for_each(|name| known.check_name(name, None))?;
+        known.check_name(input.changes.name.as_deref(), None)?;
         let id = AccountId::new(cx.mint());
         let account = Account::create(
             id,
@@ -237,22 +241,7 @@ pub(crate) fn add(
 fn find(tx: &mut Tx<'_>, access: &Access, text: &str) -> Result<Account> {
     let reference = AccountRef::id_or_name(text);
     let directory = tx.accounts().directory(access, [&reference], [])?;
-    Ok(directory.find(&reference).cloned().ok_or_else(|| Refusal::Unknown(text.to_owned()))?)
-}
-
-/// Resolves references to accounts. The refusal lists all references that match none.
-fn resolve_targets(
-    known: &Directory,
-    references: impl Iterator<Item = AccountRef>,
-) -> Result<Vec<AccountId>> {
-    let resolve_id = |reference: &AccountRef| {
-        if reference.is_blank() {
-            return Err(Refusal::Unnamed.into());
-        }
-        let account = known.find(reference);
-        Ok(account.map(|account| account.id).ok_or(Unmatched(reference.label().to_owned())))
-    };
-    chart::resolve_all(references, resolve_id, |unknown| Refusal::UnknownIds(unknown).into())
+    Ok(directory.require_text(text)?.clone())
 }
 
 /// Applies an update, and returns the previous values of the fields that changed too.
@@ -263,7 +252,7 @@ fn revise(
     input: Input,
     now: Instant,
 ) -> Result<(Account, Previous)> {
-    input.changes.name.iter().try_for_each(|name| known.check_name(name, Some(before.id)))?;
+    known.check_name(input.changes.name.as_deref(), Some(before.id))?;
     let groups = input.groups.try_map(|groups| resolve(forest, &groups))?;
     Ok(before.update(Changes { groups, ..input.changes }, now)?)
 }
@@ -274,13 +263,7 @@ fn new_name(changes: &Changes) -> AccountRef {
 }
 
 fn resolve(forest: &Forest, references: &[GroupRef]) -> Result<BTreeSet<GroupId>> {
-    let resolve_one = |reference: &GroupRef| {
-        let group = forest.resolve(reference).map(|group| group.id);
-        group.ok_or_else(|| {
-            Error::from(group::Refusal::UnknownReference(reference.label().to_owned()))
-        })
-    };
-    references.iter().map(resolve_one).collect()
+    references.iter().map(|reference| Ok(forest.directory().resolve(reference)?)).collect()
 }
 
 /// Returns the types that a new account without a type may take from its groups (behaviour 4.2).

@@ -101,7 +101,7 @@ fn scope(
         distinct(query.groups.iter().filter_map(|text| forest.find(text)).map(|group| group.id));
     let below: Vec<GroupId> = distinct(groups.iter().flat_map(|id| forest.descendants(*id)));
     let mut all = tx.accounts().in_groups(access, &below)?;
-    all.extend(named.accounts().filter(|account| accounts.contains(&account.id)).cloned());
+    all.extend(named.iter().filter(|account| accounts.contains(&account.id)).cloned());
     let mut seen = std::collections::HashSet::new();
     all.retain(|account| seen.insert(account.id));
     Ok((BalanceScope::Named { accounts, groups }, all))

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::hash::Hash;
 
 use daybook_domain::Refusal;
-use daybook_domain::account::MAX_CHART;
+use daybook_domain::chart::MAX_CHART;
 use daybook_domain::transaction::MAX_WRITTEN;
 
 use crate::error::{Error, Result};

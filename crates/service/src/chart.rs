@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use daybook_domain::access::Access;
-use daybook_domain::account::{MAX_CHART, Refusal};
+use daybook_domain::chart::{Directory, Item, MAX_CHART, Refusal};
 use daybook_domain::event::Previous;
 use daybook_domain::group::Forest;
+use daybook_domain::reference::Reference;
 use daybook_storage::Tx;
 
 use crate::batch;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Loads the groups of the book with the types of their accounts.
 pub(crate) fn load_forest(tx: &mut Tx<'_>, access: &Access) -> Result<Forest> {
@@ -19,11 +20,11 @@ pub(crate) fn load_forest(tx: &mut Tx<'_>, access: &Access) -> Result<Forest> {
 /// Refuses a chart that has grown too large.
 ///
 /// # Errors
-/// [`Refusal::ChartTooLarge`].
+/// [`Refusal::TooLarge`].
 pub(crate) fn check_size(tx: &mut Tx<'_>, access: &Access) -> Result<()> {
     match tx.accounts().chart_bytes_above(access, MAX_CHART)? {
         None => Ok(()),
-        Some(bytes) => Err(Refusal::ChartTooLarge(bytes).into()),
+        Some(bytes) => Err(Refusal::TooLarge(bytes).into()),
     }
 }
 
@@ -35,25 +36,28 @@ pub(crate) fn needs_permission<T>(revision: &Result<(T, Previous)>) -> bool {
     !revision.as_ref().is_ok_and(|(_, previous)| previous.is_empty())
 }
 
-/// A reference that matches nothing, as its message shows it.
-pub(crate) struct Unmatched(pub(crate) String);
-
 /// Resolves the references of a batch to ids. The refusal lists all references that match nothing.
 ///
 /// # Errors
-/// Every refusal of `resolve`; `refusal` if a reference is unmatched.
-pub(crate) fn resolve_all<R, I>(
-    references: impl Iterator<Item = R>,
-    resolve: impl Fn(&R) -> Result<std::result::Result<I, Unmatched>>,
-    refusal: impl FnOnce(Vec<String>) -> Error,
-) -> Result<Vec<I>> {
-    let mut unmatched = Vec::new();
-    let resolved = batch::each(references, |reference| {
-        Ok(resolve(&reference)?.map_err(|Unmatched(shown)| unmatched.push(shown)).ok())
+/// [`Refusal::Unnamed`] and [`Refusal::UnknownIds`].
+pub(crate) fn resolve_targets<T: Item>(
+    known: &Directory<T>,
+    references: &[Reference],
+) -> Result<Vec<T::Id>> {
+    let mut unknown = Vec::new();
+    let found = batch::each(references, |reference| {
+        if reference.is_blank() {
+            return Err(Refusal::Unnamed(T::NOUN).into());
+        }
+        let item = known.find(reference);
+        if item.is_none() {
+            unknown.push(reference.label().to_owned());
+        }
+        Ok(item.map(T::id))
     })?;
-    if unmatched.is_empty() {
-        Ok(resolved.into_iter().flatten().collect())
+    if unknown.is_empty() {
+        Ok(found.into_iter().flatten().collect())
     } else {
-        Err(refusal(unmatched))
+        Err(Refusal::UnknownIds(T::NOUN, unknown).into())
     }
 }

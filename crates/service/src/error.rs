@@ -60,6 +60,7 @@ refusals!(
     daybook_domain::api_key::Refusal,
     daybook_domain::app::Refusal,
     daybook_domain::book::Refusal,
+    daybook_domain::chart::Refusal,
     daybook_domain::collaborator::Refusal,
     daybook_domain::collection::Refusal,
     daybook_domain::connection::Refusal,

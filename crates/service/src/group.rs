@@ -6,7 +6,7 @@ use daybook_domain::access::Access;
 use daybook_domain::event::Previous;
 use daybook_domain::field::Field;
 use daybook_domain::group::{
-    Changes, Forest, Group, GroupRef, MAX_VISITED, Refusal, Removal, RemovalEffects,
+    Changes, Forest, Group, GroupRef, MAX_VISITED, Removal, RemovalEffects,
 };
 use daybook_domain::id::GroupId;
 use daybook_domain::instant::Instant;
@@ -16,9 +16,9 @@ use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 
 use crate::batch::BytesLeft;
-use crate::chart::{self, Unmatched, load_forest};
+use crate::chart::{self, load_forest};
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::event_log::EventBatch;
 use crate::{access, batch, event_log};
 
@@ -49,11 +49,11 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
 /// getGroup, by id or name.
 ///
 /// # Errors
-/// [`Refusal::Unknown`].
+/// [`Refusal::Unknown`](daybook_domain::chart::Refusal::Unknown).
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     let forest = load_forest(tx, &access)?;
-    let group = forest.find(text).cloned().ok_or_else(|| Refusal::Unknown(text.to_owned()))?;
+    let group = forest.directory().require_text(text)?.clone();
     Ok(View { groups: vec![group], forest })
 }
 
@@ -80,10 +80,13 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
     let (mut changed, mut grows) = (Vec::new(), false);
     let (mut named_bytes, mut events) = (BytesLeft::for_named_chart(), EventBatch::new());
     let mut ancestors_left = MAX_VISITED;
-    let targets =
-        resolve_targets(&forest, items.iter_mut().map(|item| item.changes.take_target()))?;
+    let targets: Vec<GroupRef> = items
+        .iter_mut()
+        .map(|Input { changes, .. }| GroupRef::of_target(changes.id.as_deref(), &mut changes.name))
+        .collect();
+    let targets = chart::resolve_targets(forest.directory(), &targets)?;
     batch::each(items.into_iter().zip(&targets), |(input, id)| {
-        let before = forest.get(*id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
+        let before = forest.directory().require(*id)?.clone();
         input.changes.check_lock(before.locked, owner)?;
         let revision = revise(&forest, before.clone(), input, cx.now, &mut ancestors_left);
         if chart::needs_permission(&revision) {
@@ -122,11 +125,11 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[GroupRef]
     batch::check_size("items", references.len())?;
     let owner = access.may(Action::WriteLockedGroups);
     let before = load_forest(tx, &access)?;
-    let targets = resolve_targets(&before, references.iter().cloned())?;
+    let targets = chart::resolve_targets(before.directory(), references)?;
     let mut removal = Removal::new(before.clone(), tx.accounts().in_groups(&access, &targets)?);
     let mut named_bytes = BytesLeft::for_named_chart();
     let groups = batch::each(targets.iter().copied(), |id| {
-        let group = before.get(id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
+        let group = before.directory().require(id)?.clone();
         removal.check(id, owner)?;
         cx.check_precondition(&group)?;
         named_bytes.take(group.text_bytes())?;
@@ -164,8 +167,9 @@ pub(crate) fn add(
     let mut events = Vec::new();
     let groups = batch::each(items, |input| {
         input.changes.check_lock(false, owner)?;
-        input.changes.name.iter().try_for_each(|name| forest.check_name(name, None))?;
-        let parent = input.parent.try_map(|parent| resolve(&forest, &parent))?;
+        let known = forest.directory();
+        known.check_name(input.changes.name.as_deref(), None)?;
+        let parent = input.parent.try_map(|parent| known.resolve(&parent))?;
         let group = Group::create(
             GroupId::new(cx.mint()),
             Changes { parent, ..input.changes },
@@ -192,30 +196,11 @@ fn revise(
     now: Instant,
     ancestors_left: &mut usize,
 ) -> Result<(Group, Previous)> {
-    input.changes.name.iter().try_for_each(|name| forest.check_name(name, Some(before.id)))?;
-    let parent = input.parent.try_map(|parent| resolve(forest, &parent))?;
+    let known = forest.directory();
+    known.check_name(input.changes.name.as_deref(), Some(before.id))?;
+    let parent = input.parent.try_map(|parent| known.resolve(&parent))?;
     if let Field::Set(parent) = parent {
         forest.check_parent(before.id, parent, ancestors_left)?;
     }
     Ok(before.update(Changes { parent, ..input.changes }, now)?)
-}
-
-/// Resolves references to groups. The refusal lists all references that match none.
-fn resolve_targets(
-    forest: &Forest,
-    references: impl Iterator<Item = GroupRef>,
-) -> Result<Vec<GroupId>> {
-    let resolve_id = |reference: &GroupRef| {
-        if reference.is_blank() {
-            return Err(Refusal::Unnamed.into());
-        }
-        let group = forest.resolve(reference);
-        Ok(group.map(|group| group.id).ok_or(Unmatched(reference.label().to_owned())))
-    };
-    chart::resolve_all(references, resolve_id, |unknown| Refusal::UnknownIds(unknown).into())
-}
-
-fn resolve(forest: &Forest, reference: &GroupRef) -> Result<GroupId> {
-    let found = forest.resolve(reference).map(|group| group.id);
-    found.ok_or_else(|| Error::from(Refusal::UnknownReference(reference.label().to_owned())))
 }

@@ -4,15 +4,16 @@ use std::collections::{BTreeSet, HashMap};
 
 use daybook_domain::access::Access;
 use daybook_domain::account::{Account, AccountRef, AccountType, Directory};
-use daybook_domain::id::{AccountId, GroupId};
+use daybook_domain::id::{AccountId, BookId, GroupId};
 use daybook_domain::name::Name;
 use daybook_domain::purpose::{Record, WriteChart};
 use diesel::prelude::*;
 
 use crate::access::AccessTo;
+use crate::chart::cache;
 use crate::commit::tx::Tx;
 use crate::conn::bulk::Bulk;
-use crate::conn::sql::{MAX_NAMED, Sql, Value, list};
+use crate::conn::sql::{MAX_NAMED, Sql, Value};
 use crate::error::{Error, Result};
 use crate::rows::column;
 use crate::schema::{accounts, memberships};
@@ -86,48 +87,25 @@ impl Accounts<'_, '_> {
         access: &Access,
         ids: impl IntoIterator<Item = AccountId>,
     ) -> Result<Directory> {
-        let ids: BTreeSet<i64> = ids.into_iter().map(AccountId::get).collect();
-        self.load(access, &ids, &BTreeSet::new())
+        self.directory(access, [], ids)
     }
 
-    /// Loads the referenced accounts and those with these ids, in two statements.
+    /// Loads the referenced accounts and those with these ids.
     pub fn directory<'r>(
         self,
         access: &Access,
         references: impl IntoIterator<Item = &'r AccountRef>,
         ids: impl IntoIterator<Item = AccountId>,
     ) -> Result<Directory> {
-        let mut all_ids: BTreeSet<i64> = ids.into_iter().map(AccountId::get).collect();
+        let mut all_ids: BTreeSet<AccountId> = ids.into_iter().collect();
         let mut names = BTreeSet::new();
         for reference in references {
-            all_ids.extend(reference.parse_id().map(AccountId::get));
+            all_ids.extend(reference.parse_id::<AccountId>());
             names.extend(reference.normalized_name());
         }
-        self.load(access, &all_ids, &names)
-    }
-
-    fn load(
-        self,
-        access: &Access,
-        ids: &BTreeSet<i64>,
-        names: &BTreeSet<String>,
-    ) -> Result<Directory> {
-        let chart = self.tx.chart(access.book().id);
-        let cached = chart
-            .as_ref()
-            .map(|(charts, version)| charts.accounts(*version, ids, names))
-            .unwrap_or_default();
-        let mut found = Directory::new(cached);
-        let unknown_ids =
-            ids.iter().copied().filter(|id| found.get(AccountId::new(*id)).is_none()).collect();
-        let unknown_names =
-            names.iter().filter(|name| found.find_normalized(name).is_none()).cloned().collect();
-        let read = self.tx.load_accounts(access, &unknown_ids, &unknown_names)?;
-        if let Some((charts, version)) = chart {
-            charts.insert(version, &read, &[]);
-        }
-        read.into_iter().for_each(|account| found.insert(account));
-        Ok(found)
+        let book = access.book().id;
+        let read = |tx: &mut Tx<'_>, ids: &[_], names: &[_]| tx.read_accounts(book, ids, names);
+        self.tx.load_items(book, cache::ACCOUNTS, &all_ids, &names, read)
     }
 
     /// Lists the accounts that are direct members of any of these groups, in no order.
@@ -146,7 +124,7 @@ impl Accounts<'_, '_> {
             ids.extend(found);
         }
         let directory = self.by_ids(access, ids.into_iter().map(AccountId::new))?;
-        Ok(directory.accounts().cloned().collect())
+        Ok(directory.into_items())
     }
 
     /// Returns the bytes of the accounts, groups and memberships (behaviour 10.14), if they exceed
@@ -171,17 +149,12 @@ impl Accounts<'_, '_> {
         if changed.is_empty() {
             return Ok(());
         }
-        self.tx.invalidate_chart(access.book().id)?;
-        let mut before = self.tx.bytes_of_rows(&ACCOUNTS, access.book().id, &ids(changed))?;
-        for chunk in regrouped.chunks(MAX_NAMED) {
-            let delete =
-                Sql::new("DELETE FROM memberships WHERE book_id = {} AND account_id IN {}")
-                    .bind((access.book().id, list(chunk)));
-            let deleted = self.tx.flushed()?.execute(delete.uncached())?;
+        let book = access.book().id;
+        let mut before = self.tx.begin_update(&ACCOUNTS, book, &ids(changed))?;
+        let delete = Sql::new("DELETE FROM memberships WHERE book_id = {} AND account_id IN ");
+        for delete in delete.bind(book).uncached().in_chunks(regrouped) {
+            let deleted = self.tx.flushed()?.execute(delete)?;
             before = before.saturating_add(of_memberships(deleted));
-        }
-        if changed.len() > 1 {
-            self.tx.release_names(&ACCOUNTS, access.book().id, &ids(changed))?;
         }
         self.write(
             access,
@@ -274,69 +247,41 @@ impl Accounts<'_, '_> {
 
     /// Deletes accounts with their memberships.
     pub fn delete(self, access: &AccessTo<WriteChart>, ids: &[AccountId]) -> Result<()> {
-        self.tx.invalidate_chart(access.book().id)?;
         let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
-        self.tx.delete_from_chart(&ACCOUNTS, access.book().id, &ids)
+        self.tx.delete_items(&ACCOUNTS, access.book().id, &ids)
     }
 }
 
 impl Tx<'_> {
-    fn load_accounts(
+    fn read_accounts(
         &mut self,
-        access: &Access,
-        ids: &BTreeSet<i64>,
-        names: &BTreeSet<String>,
+        book: BookId,
+        ids: &[AccountId],
+        names: &[String],
     ) -> Result<Vec<Account>> {
         let mut rows: Vec<Row> = Vec::new();
         // Two look-ups by index, because one with OR would be planned as a scan.
-        for chunk in chunks(ids.iter().map(|id| Value::Int(*id)).collect()) {
-            rows.extend(self.account_rows(access, " AND id IN ", chunk)?);
+        for query in Sql::new(COLUMNS).bind(book).push(" AND id IN ").in_chunks(ids) {
+            rows.extend(self.unflushed()?.load::<Row>(&query)?);
         }
-        for chunk in chunks(names.iter().map(|name| Value::Text(name.as_str().into())).collect()) {
-            let named = self.account_rows(access, " AND normalized_name IN ", chunk)?;
-            rows.extend(named.into_iter().filter(|row| !ids.contains(&row.id)));
+        let by_name = Sql::new(COLUMNS).bind(book).push(" AND normalized_name IN ");
+        for query in by_name.in_chunks(names) {
+            let named: Vec<Row> = self.unflushed()?.load(&query)?;
+            let is_new = |row: &Row| ids.binary_search(&AccountId::new(row.id)).is_err();
+            rows.extend(named.into_iter().filter(is_new));
         }
+        let found: Vec<i64> = rows.iter().map(|row| row.id).collect();
+        let members = Sql::new("SELECT account_id, group_id FROM memberships WHERE book_id = {}");
         let mut pairs = Vec::new();
-        for chunk in chunks(rows.iter().map(|row| Value::Int(row.id)).collect()) {
-            let count = chunk.len();
-            let query = Sql::new(
-                "SELECT account_id, group_id FROM memberships WHERE book_id = {} \
-                 AND account_id IN {}",
-            )
-            .bind((access.book().id, list(chunk)))
-            .cached_up_to(count);
+        for query in members.bind(book).push(" AND account_id IN ").in_chunks(&found) {
             pairs.extend(self.unflushed()?.rows::<(i64, i64)>(&query)?);
         }
         assemble(rows, pairs)
-    }
-
-    fn account_rows(
-        &mut self,
-        access: &Access,
-        condition: &'static str,
-        values: Vec<Value<'_>>,
-    ) -> Result<Vec<Row>> {
-        let count = values.len();
-        let query = Sql::new(COLUMNS)
-            .bind(access.book().id)
-            .push(condition)
-            .append(list(values))
-            .cached_up_to(count);
-        self.unflushed()?.load(&query)
     }
 }
 
 fn ids(accounts: &[Account]) -> Vec<i64> {
     accounts.iter().map(|account| account.id.get()).collect()
-}
-
-fn chunks(mut values: Vec<Value<'_>>) -> Vec<Vec<Value<'_>>> {
-    let mut chunks = Vec::new();
-    while !values.is_empty() {
-        let rest = values.split_off(values.len().min(MAX_NAMED));
-        chunks.push(std::mem::replace(&mut values, rest));
-    }
-    chunks
 }
 
 fn assemble(rows: Vec<Row>, pairs: Vec<(i64, i64)>) -> Result<Vec<Account>> {

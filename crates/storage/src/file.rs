@@ -15,7 +15,7 @@ use diesel::prelude::*;
 use crate::access::AccessTo;
 use crate::commit::tx::Tx;
 use crate::conn::bulk::Bulk;
-use crate::conn::sql::{MAX_NAMED, Sql, Value, list};
+use crate::conn::sql::{Sql, Value};
 use crate::error::{Error, Result};
 use crate::page::{MAX_PAGE_TEXTS, RowPart};
 use crate::rows::column;
@@ -117,8 +117,9 @@ impl Files<'_, '_> {
     ) -> Result<RowPart<File>> {
         let mut found = RowPart::from(Vec::new());
         let mut left = max_bytes;
-        for chunk in distinct(ids).chunks(MAX_NAMED) {
-            let query = with_ids(COLUMNS, access, chunk);
+        let ids = distinct(ids);
+        let queries = Sql::new(COLUMNS).bind(access.book().id).push(" AND id IN ");
+        for query in queries.in_chunks(&ids) {
             let part = self.tx.flushed()?.load_part(&query, left, with_texts)?;
             left = part.rows.iter().map(texts).fold(left, usize::saturating_sub);
             found.rows.extend(part.rows);
@@ -137,8 +138,9 @@ impl Files<'_, '_> {
         ids: impl IntoIterator<Item = FileId>,
     ) -> Result<FilesById> {
         let mut found = Vec::new();
-        for chunk in distinct(ids).chunks(MAX_NAMED) {
-            let query = with_ids(ATTACHED_COLUMNS, access, chunk);
+        let ids = distinct(ids);
+        let queries = Sql::new(ATTACHED_COLUMNS).bind(access.book().id).push(" AND id IN ");
+        for query in queries.in_chunks(&ids) {
             let rows: Vec<AttachedRow> = self.tx.flushed()?.load(&query)?;
             found.extend(rows.into_iter().map(AttachedFile::from));
         }
@@ -193,11 +195,8 @@ impl Files<'_, '_> {
         let book: Option<(i64, bool)> = self.tx.flushed()?.first(query)?;
         let Some((book, deleted)) = book else { return Ok(None) };
         let mut found = HashSet::new();
-        for chunk in blobs.chunks(MAX_NAMED) {
-            let names = chunk.iter().map(|blob| Value::Text(blob.as_str().into()));
-            let query = Sql::new("SELECT blob FROM files WHERE book_id = {} AND blob IN {}")
-                .bind((book, list(names)))
-                .uncached();
+        let queries = Sql::new("SELECT blob FROM files WHERE book_id = {} AND blob IN ").bind(book);
+        for query in queries.uncached().in_chunks(blobs) {
             found.extend(self.tx.flushed()?.rows::<String>(&query)?);
         }
         Ok(Some(KnownBlobs { named: found, deleted }))
@@ -272,15 +271,6 @@ fn distinct(ids: impl IntoIterator<Item = FileId>) -> Vec<FileId> {
     ids.sort_unstable();
     ids.dedup();
     ids
-}
-
-fn with_ids<'a>(columns: &'static str, access: &Access, ids: &[FileId]) -> Sql<'a> {
-    let named = ids.iter().map(|id| Value::Int(id.get()));
-    Sql::new(columns)
-        .bind(access.book().id)
-        .push(" AND id IN {}")
-        .bind(list(named))
-        .cached_up_to(ids.len())
 }
 
 /// Converts a row; returns the file and the size of its properties.

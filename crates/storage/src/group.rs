@@ -12,9 +12,10 @@ use daybook_domain::purpose::WriteChart;
 use diesel::prelude::*;
 
 use crate::access::AccessTo;
+use crate::chart::cache;
 use crate::commit::tx::Tx;
 use crate::conn::bulk::Bulk;
-use crate::conn::sql::{MAX_NAMED, Sql, Value, list};
+use crate::conn::sql::{Sql, Value};
 use crate::error::{Error, Result};
 use crate::rows::column;
 use crate::schema::{account_groups, accounts, memberships};
@@ -114,31 +115,16 @@ impl Groups<'_, '_> {
         access: &Access,
         ids: impl IntoIterator<Item = GroupId>,
     ) -> Result<Vec<Group>> {
-        let mut ids: BTreeSet<GroupId> = ids.into_iter().collect();
-        let chart = self.tx.chart(access.book().id);
-        let mut found = chart
-            .as_ref()
-            .map(|(charts, version)| charts.groups(*version, &ids))
-            .unwrap_or_default();
-        for group in &found {
-            ids.remove(&group.id);
-        }
-        let ids: Vec<i64> = ids.into_iter().map(GroupId::get).collect();
-        for chunk in ids.chunks(MAX_NAMED) {
-            let values = chunk.iter().copied().map(Value::Int);
-            let query = Sql::new(COLUMNS)
-                .bind(access.book().id)
-                .push(" AND id IN {}")
-                .bind(list(values))
-                .cached_up_to(chunk.len());
-            let rows: Vec<Row> = self.tx.unflushed()?.load(&query)?;
-            let read = rows.into_iter().map(Group::try_from).collect::<Result<Vec<_>>>()?;
-            if let Some((charts, version)) = &chart {
-                charts.insert(*version, &[], &read);
+        let book = access.book().id;
+        let read = |tx: &mut Tx<'_>, ids: &[_], _: &[_]| {
+            let mut groups = Vec::new();
+            for query in Sql::new(COLUMNS).bind(book).push(" AND id IN ").in_chunks(ids) {
+                groups.extend(tx.unflushed()?.load_as::<Row, Group>(&query)?);
             }
-            found.extend(read);
-        }
-        Ok(found)
+            Ok(groups)
+        };
+        let (ids, names) = (ids.into_iter().collect(), BTreeSet::new());
+        Ok(self.tx.load_items(book, cache::GROUPS, &ids, &names, read)?.into_items())
     }
 
     /// Inserts groups.
@@ -152,11 +138,7 @@ impl Groups<'_, '_> {
         if changed.is_empty() {
             return Ok(());
         }
-        self.tx.invalidate_chart(access.book().id)?;
-        let before = self.tx.bytes_of_rows(&GROUPS, access.book().id, &ids(changed))?;
-        if changed.len() > 1 {
-            self.tx.release_names(&GROUPS, access.book().id, &ids(changed))?;
-        }
+        let before = self.tx.begin_update(&GROUPS, access.book().id, &ids(changed))?;
         self.write(
             access,
             changed,
@@ -205,9 +187,8 @@ impl Groups<'_, '_> {
 
     /// Deletes groups with their memberships.
     pub fn delete(self, access: &AccessTo<WriteChart>, ids: &[GroupId]) -> Result<()> {
-        self.tx.invalidate_chart(access.book().id)?;
         let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
-        self.tx.delete_from_chart(&GROUPS, access.book().id, &ids)
+        self.tx.delete_items(&GROUPS, access.book().id, &ids)
     }
 }
 

@@ -1,17 +1,15 @@
 //! Accounts: type and nature, names, archiving and membership in groups (behaviour 4).
 
-mod directory;
 mod events;
 mod limits;
 mod refusal;
 
 use std::collections::BTreeSet;
 
-pub use directory::Directory;
-pub use limits::MAX_CHART;
 use limits::MAX_GROUPS_OF_ACCOUNT;
 pub use refusal::Refusal;
 
+use crate::chart::{self, Noun};
 use crate::event::Previous;
 use crate::field::Field;
 use crate::id::{AccountId, GroupId};
@@ -25,6 +23,9 @@ use crate::version::Tag;
 
 /// A reference to an account by id or name (behaviour 3.2.6, 4.9).
 pub type AccountRef = Reference;
+
+/// Accounts, indexed by id and by normalized name.
+pub type Directory = chart::Directory<Account>;
 
 named! {
     /// The type of an account, which determines its nature and permanence (behaviour 4.1).
@@ -105,14 +106,6 @@ pub struct Changes {
     pub groups: Field<BTreeSet<GroupId>>,
     /// Properties to merge.
     pub properties: Edits,
-}
-
-impl Changes {
-    /// Returns the reference to the account to update (behaviour 4.9). See
-    /// [`Reference::of_target`].
-    pub fn take_target(&mut self) -> AccountRef {
-        Reference::of_target(self.id.as_deref(), &mut self.name)
-    }
 }
 
 impl Account {
@@ -237,6 +230,34 @@ fn check_group_count(
     match groups.as_ref().value().map_or(0, BTreeSet::len) {
         count if count > MAX_GROUPS_OF_ACCOUNT => Err(Refusal::TooManyGroups(count)),
         _ => Ok(groups),
+    }
+}
+
+impl chart::Item for Account {
+    type Id = AccountId;
+    const NOUN: Noun = Noun::ACCOUNT;
+
+    fn id(&self) -> AccountId {
+        self.id
+    }
+
+    fn name(&self) -> &Name {
+        &self.name
+    }
+
+    fn properties(&self) -> &Properties {
+        &self.properties
+    }
+}
+
+impl Directory {
+    /// Sets `hasTransactionPosted` of these accounts (behaviour 4.7).
+    pub fn mark_posted(&mut self, ids: &BTreeSet<AccountId>) {
+        for id in ids {
+            if let Some(account) = self.get_mut(*id) {
+                account.has_transaction_posted = true;
+            }
+        }
     }
 }
 

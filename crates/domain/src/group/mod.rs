@@ -15,6 +15,7 @@ pub use limits::MAX_VISITED;
 pub use refusal::Refusal;
 pub use removal::{Removal, RemovalEffects};
 
+use crate::chart::{self, Noun};
 use crate::event::Previous;
 use crate::field::Field;
 use crate::id::GroupId;
@@ -64,11 +65,6 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Returns the reference to the group to update (behaviour 9.13). See [`Reference::of_target`].
-    pub fn take_target(&mut self) -> GroupRef {
-        Reference::of_target(self.id.as_deref(), &mut self.name)
-    }
-
     /// Checks that only the owner changes the lock. `is_locked` is the current state (behaviour
     /// 4.15).
     ///
@@ -170,6 +166,23 @@ impl Group {
             ("hidden", self.hidden.to_string()),
             ("locked", self.locked.to_string()),
         ]
+    }
+}
+
+impl chart::Item for Group {
+    type Id = GroupId;
+    const NOUN: Noun = Noun::GROUP;
+
+    fn id(&self) -> GroupId {
+        self.id
+    }
+
+    fn name(&self) -> &Name {
+        &self.name
+    }
+
+    fn properties(&self) -> &Properties {
+        &self.properties
     }
 }
 

@@ -8,18 +8,6 @@ use crate::reason::Reason;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "each variant has its message")]
 pub enum Refusal {
-    #[error("Group not found: {0}")]
-    Unknown(String),
-    /// Groups of a batch or of a body do not exist (behaviour 3.6.5).
-    #[error("groups not found. Ids: [{}]", .0.join(", "))]
-    UnknownIds(Vec<String>),
-    #[error("Group not found: {0}")]
-    UnknownReference(String),
-    /// Another group has the name (behaviour 4.5).
-    #[error("a group named \"{0}\" already exists")]
-    AlreadyExists(String),
-    #[error("group id or name is required")]
-    Unnamed,
     /// The parent is the group itself or below it (behaviour 4.13).
     #[error("group \"{0}\" cannot have \"{1}\" as its parent: the groups would form a cycle")]
     Cycle(String, String),
@@ -50,15 +38,10 @@ pub enum Refusal {
 impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
-            Self::Unknown(_) | Self::UnknownIds(_) => Reason::NotFound,
             Self::Locked(_) | Self::OwnerLocks => Reason::Forbidden,
-            Self::UnknownReference(_)
-            | Self::AlreadyExists(_)
-            | Self::Unnamed
-            | Self::Cycle(..)
-            | Self::TooManyMoves
-            | Self::TooMany(_)
-            | Self::TooManyVisited => Reason::BadRequest,
+            Self::Cycle(..) | Self::TooManyMoves | Self::TooMany(_) | Self::TooManyVisited => {
+                Reason::BadRequest
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::property::Edits;
 
 use super::{
     MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_REMOTE_ID, MAX_URL, MAX_URLS, Refusal,
-    Transaction, tags, unknown_account,
+    Transaction, tags,
 };
 
 /// The fields that can be written in a create, post or update body (behaviour 9.13), as unparsed
@@ -83,10 +83,9 @@ impl Changes {
         let side = |field: &Field<AccountRef>| match field {
             Field::Keep | Field::Clear => Ok(Field::Clear),
             Field::Set(reference) if reference.is_blank() => Ok(Field::Clear),
-            Field::Set(reference) => match accounts.find(reference) {
-                Some(account) => Ok(Field::Set(account.id)),
-                None if reference.id.is_some() => Ok(Field::Clear),
-                None => Err(unknown_account(reference)),
+            Field::Set(reference) => match accounts.resolve(reference) {
+                Err(_) if reference.id.is_some() => Ok(Field::Clear),
+                resolved => resolved.map(Field::Set),
             },
         };
         Ok(ResolvedSides { credit: side(&self.credit)?, debit: side(&self.debit)? })
@@ -101,10 +100,7 @@ impl Changes {
             Field::Keep => Ok(Field::Keep),
             Field::Clear => Ok(Field::Clear),
             Field::Set(reference) if reference.is_blank() => Ok(Field::Clear),
-            Field::Set(reference) => match accounts.find(reference) {
-                Some(account) => Ok(Field::Set(account.id)),
-                None => Err(unknown_account(reference)),
-            },
+            Field::Set(reference) => accounts.resolve(reference).map(Field::Set),
         };
         Ok(ResolvedSides { credit: side(&self.credit)?, debit: side(&self.debit)? })
     }

@@ -35,7 +35,6 @@ pub use merge::{MergePair, Merged, SubmittedFields, merge_transition};
 pub use refusal::Refusal;
 pub use rules::{Intent, TransactionRules};
 
-use crate::account::AccountRef;
 use crate::amount::Amount;
 use crate::calendar::day_number;
 use crate::id::{AccountId, FileId, TransactionId, UserId};
@@ -235,11 +234,6 @@ fn check_sides(credit: Option<AccountId>, debit: Option<AccountId>) -> Result<()
         (Some(credit), Some(debit)) if credit == debit => Err(Refusal::SameAccount),
         _ => Ok(()),
     }
-}
-
-/// Returns the refusal of a reference to an account that does not exist (behaviour 3.2.6).
-fn unknown_account(reference: &AccountRef) -> crate::account::Refusal {
-    crate::account::Refusal::UnknownReference(reference.label().to_owned())
 }
 
 impl From<&Transaction> for Tag {

@@ -115,7 +115,7 @@ impl View {
     ) -> Result<Self> {
         let forest = match detail {
             AccountDetail::Full => {
-                let groups = accounts.accounts().flat_map(|account| account.groups.iter().copied());
+                let groups = accounts.iter().flat_map(|account| account.groups.iter().copied());
                 Forest::new(tx.groups().by_ids(&access, groups)?, [])
             }
             AccountDetail::Brief => Forest::default(),

@@ -62,6 +62,7 @@ macro_rules! values_from_ids {
 
 values_from! {
     i64, number => Self::Int(number);
+    &i64, number => Self::Int(*number);
     i32, number => Self::Int(number.into());
     bool, flag => Self::Flag(flag);
     Instant, at => Self::Int(at.milliseconds());
@@ -210,6 +211,16 @@ impl<'a> Sql<'a> {
     /// Keeps the statement out of the cache if it lists more than a few values.
     pub(crate) fn cached_up_to(self, values: usize) -> Self {
         if values > CACHED_ROWS { self.uncached() } else { self }
+    }
+
+    /// Adds `(v1, v2, ...)` of at most [`MAX_NAMED`] values each, which gives several statements.
+    pub(crate) fn in_chunks<V>(self, values: &'a [V]) -> impl Iterator<Item = Self>
+    where
+        &'a V: Into<Value<'a>>,
+    {
+        values
+            .chunks(MAX_NAMED)
+            .map(move |chunk| self.clone().append(list(chunk)).cached_up_to(chunk.len()))
     }
 
     pub(crate) fn push(mut self, text: impl Into<Cow<'static, str>>) -> Self {

@@ -8,15 +8,15 @@ use daybook_domain::id::{BookId, UserId};
 use daybook_domain::storage_quota::StorageUsage;
 
 use crate::commit::tx::Tx;
-use crate::conn::sql::{MAX_NAMED, Sql, Value, list};
-use crate::error::{Error, Result};
+use crate::conn::sql::Sql;
+use crate::error::Result;
 use crate::rows::book_state::BookStateRow;
 use crate::storage_quota::owners::{BookOwner, OwnerCache};
-use crate::storage_quota::size::{of_bytes, of_memberships};
+use crate::storage_quota::size::of_bytes;
 
 /// A table whose rows count towards the usage of their book.
 pub(crate) struct CountedTable {
-    name: &'static str,
+    pub(crate) name: &'static str,
     /// The bytes of a row in addition to its texts, as SQL.
     row: &'static str,
     texts: &'static [&'static str],
@@ -104,10 +104,7 @@ impl Tx<'_> {
         ids: &[i64],
     ) -> Result<i64> {
         let mut sum = 0_i64;
-        for chunk in ids.chunks(MAX_NAMED) {
-            let ids = chunk.iter().copied().map(Value::Int);
-            let query =
-                table.sums(book).push(" AND id IN {}").bind(list(ids)).cached_up_to(chunk.len());
+        for query in table.sums(book).push(" AND id IN ").in_chunks(ids) {
             let rows: Vec<(i64, i64)> = self.unflushed()?.rows(&query)?;
             sum = rows.iter().fold(sum, |sum, (_, bytes)| sum.saturating_add(*bytes));
         }
@@ -124,43 +121,6 @@ impl Tx<'_> {
     ) -> Result<()> {
         let bytes = self.bytes_of_rows(table, book, ids)?;
         self.add_usage(book, of_bytes(bytes.saturating_sub(bytes_before)))
-    }
-
-    /// Releases the names of accounts or groups, because those of a batch may exchange names.
-    pub(crate) fn release_names(
-        &mut self,
-        table: &CountedTable,
-        book: BookId,
-        ids: &[i64],
-    ) -> Result<()> {
-        for chunk in ids.chunks(MAX_NAMED) {
-            let release = Sql::new("UPDATE {} SET normalized_name = ' ' || id WHERE book_id = {}")
-                .bind((Sql::new(table.name), book));
-            let ids = list(chunk.iter().copied());
-            self.flushed()?.run(release.push(" AND id IN {}").bind(ids).uncached())?;
-        }
-        Ok(())
-    }
-
-    /// Deletes accounts or groups with their memberships.
-    pub(crate) fn delete_from_chart(
-        &mut self,
-        table: &CountedTable,
-        book: BookId,
-        ids: &[i64],
-    ) -> Result<()> {
-        let bytes = self.bytes_of_rows(table, book, ids)?;
-        let member = if table.name == ACCOUNTS.name { "account_id" } else { "group_id" };
-        let mut delete = |from: &'static str, column: &'static str| {
-            let rows = Sql::new("DELETE FROM {} WHERE {} IN {} AND book_id = {}")
-                .bind((Sql::new(from), Sql::new(column), list(ids.iter().copied()), book))
-                .uncached();
-            Ok::<_, Error>(self.flushed()?.execute(&rows)?)
-        };
-        let memberships = delete(MEMBERSHIPS.name, member)?;
-        delete(table.name, "id")?;
-        let bytes = bytes.saturating_add(of_memberships(memberships));
-        self.add_usage(book, of_bytes(bytes.saturating_neg()))
     }
 
     /// Returns the number of rows of a table of a book, as transactions, and their bytes.

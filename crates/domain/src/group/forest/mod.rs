@@ -3,11 +3,12 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use super::limits::MAX_GROUPS;
 use super::{Group, GroupRef, Refusal};
 use crate::account::AccountType;
+use crate::chart::Directory;
 use crate::id::GroupId;
 
 /// The flags of a group, derived from all accounts below it (behaviour 4.12).
@@ -32,10 +33,9 @@ pub struct GroupFlags {
 /// All groups of a book, with the types of the accounts below each.
 #[derive(Debug, Clone, Default)]
 pub struct Forest {
-    groups: BTreeMap<GroupId, Group>,
+    groups: Directory<Group>,
     children: HashMap<GroupId, Vec<GroupId>>,
     types_below: HashMap<GroupId, BTreeSet<AccountType>>,
-    names: HashMap<String, GroupId>,
     /// For each group, the nearest group at or above it that has accounts.
     ///
     /// A change clears the cache until [`Forest::cache_inherited`] is called.
@@ -54,10 +54,8 @@ impl Forest {
                 children.entry(parent).or_default().push(group.id);
             }
         }
-        let names = groups.iter().map(|group| (group.name.normalized(), group.id)).collect();
-        let groups = groups.into_iter().map(|group| (group.id, group)).collect();
-        let mut forest =
-            Self { groups, children, types_below: HashMap::new(), names, nearest: None };
+        let groups = Directory::new(groups);
+        let mut forest = Self { groups, children, types_below: HashMap::new(), nearest: None };
         for (group, kind) in members {
             forest.add_member(group, kind);
         }
@@ -97,10 +95,9 @@ impl Forest {
 
     /// Lists all groups with their depth, parents before children.
     fn levels(&self) -> Vec<(usize, GroupId)> {
-        let root =
-            |group: &&Group| group.parent.is_none_or(|parent| !self.groups.contains_key(&parent));
+        let root = |group: &&Group| group.parent.is_none_or(|parent| self.get(parent).is_none());
         let mut found: Vec<(usize, GroupId)> =
-            self.groups.values().filter(root).map(|group| (0, group.id)).collect();
+            self.groups().filter(root).map(|group| (0, group.id)).collect();
         let mut next = 0;
         while let Some((depth, id)) = found.get(next).copied() {
             #[cfg(test)]
@@ -120,29 +117,22 @@ impl Forest {
 
     /// Returns the group with that id.
     pub fn get(&self, id: GroupId) -> Option<&Group> {
-        self.groups.get(&id)
+        self.groups.get(id)
     }
 
     /// Finds the group with that id or else with that name (behaviour 4.4).
     pub fn find(&self, text: &str) -> Option<&Group> {
-        let by_id = text.parse().ok().and_then(|id| self.get(id));
-        by_id.or_else(|| self.find_by_name(text))
+        self.groups.find(&GroupRef::id_or_name(text))
     }
 
-    /// Finds the group of a reference, by id or else by name.
-    pub fn resolve(&self, reference: &GroupRef) -> Option<&Group> {
-        let by_id = reference.parse_id().and_then(|id| self.get(id));
-        by_id.or_else(|| self.find_by_name(reference.name.as_deref()?))
-    }
-
-    /// Finds the group with that name, in any spelling of the same normalized form.
-    pub fn find_by_name(&self, name: &str) -> Option<&Group> {
-        self.names.get(&crate::name::normalized(name)).and_then(|id| self.get(*id))
+    /// Returns the index of all groups by id and name.
+    pub const fn directory(&self) -> &Directory<Group> {
+        &self.groups
     }
 
     /// Iterates over all groups in order of id.
     pub fn groups(&self) -> impl Iterator<Item = &Group> {
-        self.groups.values()
+        self.groups.iter()
     }
 
     /// Returns the child groups.
@@ -197,21 +187,8 @@ impl Forest {
     /// # Errors
     /// [`Refusal::TooMany`].
     pub fn check_count(&self, added: usize) -> Result<(), Refusal> {
-        let count = self.groups.len().saturating_add(added);
+        let count = self.groups().count().saturating_add(added);
         if count > MAX_GROUPS { Err(Refusal::TooMany(count)) } else { Ok(()) }
-    }
-
-    /// Checks that no group other than `own` has the name (behaviour 4.5).
-    ///
-    /// # Errors
-    /// [`Refusal::AlreadyExists`].
-    pub fn check_name(&self, name: &str, own: Option<GroupId>) -> Result<(), Refusal> {
-        match self.find_by_name(name) {
-            Some(other) if own != Some(other.id) => {
-                Err(Refusal::AlreadyExists(other.name.as_str().to_owned()))
-            }
-            _ => Ok(()),
-        }
     }
 
     /// Checks that the caller may change these groups and the accounts in them (behaviour 4.15).
@@ -263,9 +240,8 @@ impl Forest {
 
     /// Removes a group. The caller must have moved its children.
     pub fn remove(&mut self, id: GroupId) {
-        let Some(group) = self.groups.remove(&id) else { return };
+        let Some(group) = self.groups.remove(id) else { return };
         self.nearest = None;
-        self.names.remove(&group.name.normalized());
         if let Some(parent) = group.parent
             && let Some(siblings) = self.children.get_mut(&parent)
         {
@@ -276,26 +252,21 @@ impl Forest {
 
     /// Adds or replaces a group, for later items of a batch (behaviour 4.16).
     pub fn insert(&mut self, group: Group) {
-        let old = self.groups.get(&group.id).and_then(|old| old.parent);
-        if old != group.parent {
-            if let Some(siblings) = old.and_then(|old| self.children.get_mut(&old)) {
-                siblings.retain(|id| *id != group.id);
-            }
-            if let Some(parent) = group.parent {
-                self.children.entry(parent).or_default().push(group.id);
-            }
-        }
-        if let Some(old) = self.groups.get(&group.id) {
-            self.names.remove(&old.name.normalized());
-        }
-        self.names.insert(group.name.normalized(), group.id);
+        let (id, parent) = (group.id, group.parent);
+        let old = self.groups.insert(group).and_then(|old| old.parent);
         self.nearest = None;
-        // Its accounts now also count for the new ancestors.
-        for kind in self.types_below.get(&group.id).cloned().unwrap_or_default() {
-            if let Some(parent) = group.parent {
-                self.add_member(parent, kind);
-            }
+        if old != parent
+            && let Some(siblings) = old.and_then(|old| self.children.get_mut(&old))
+        {
+            siblings.retain(|sibling| *sibling != id);
         }
-        self.groups.insert(group.id, group);
+        let Some(parent) = parent else { return };
+        if old != Some(parent) {
+            self.children.entry(parent).or_default().push(id);
+        }
+        // Its accounts now also count for the new ancestors.
+        for kind in self.types_below.get(&id).cloned().unwrap_or_default() {
+            self.add_member(parent, kind);
+        }
     }
 }

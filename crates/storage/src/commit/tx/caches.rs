@@ -8,7 +8,7 @@ use daybook_domain::id::BookId;
 use crate::access::BookAccess;
 use crate::app_summary_cache::AppSummaryCache;
 use crate::book::number_cache::BookNumberCache;
-use crate::chart::ChartCache;
+use crate::chart::cache::ChartCache;
 use crate::rows::book_state::BookStateRow;
 use crate::rows::delivery::KnownReceiver;
 use crate::storage_quota::owners::OwnerCache;

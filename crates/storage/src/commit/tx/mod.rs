@@ -29,7 +29,7 @@ use daybook_domain::storage_quota::StorageUsage;
 
 use crate::app_summary_cache::AppSummaryCache;
 use crate::book::number_cache::BookNumberCache;
-use crate::chart::{ChartCache, ChartVersion};
+use crate::chart::cache::{ChartCache, ChartVersion};
 use crate::commit::mark::CommitMark;
 use crate::commit::write_buffer::WriteBuffer;
 use crate::conn::engine::Contains;

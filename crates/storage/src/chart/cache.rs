@@ -9,10 +9,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use daybook_domain::account::{Account, Directory};
+use daybook_domain::account::Account;
+use daybook_domain::chart::{Directory, Item};
 use daybook_domain::group::{Forest, Group};
-use daybook_domain::id::{AccountId, BookId, GroupId};
-use daybook_domain::property::Properties;
+use daybook_domain::id::BookId;
 
 /// Size of the cache in bytes after which it is cleared.
 const MAX_BYTES: usize = 32 * 1024 * 1024;
@@ -30,15 +30,21 @@ pub(crate) struct ChartVersion {
 
 /// The cached accounts and groups of one book.
 #[derive(Debug, Default)]
-struct Chart {
+pub(crate) struct Chart {
     version: i64,
-    accounts: Directory,
-    groups: HashMap<GroupId, Group>,
+    accounts: Directory<Account>,
+    groups: Directory<Group>,
     /// All groups, with the account types below each.
     forest: Option<Arc<Forest>>,
     /// The size in bytes.
     bytes: usize,
 }
+
+/// Selects the accounts or the groups of a chart.
+pub(crate) type Part<T> = fn(&mut Chart) -> &mut Directory<T>;
+
+pub(crate) const ACCOUNTS: Part<Account> = |chart| &mut chart.accounts;
+pub(crate) const GROUPS: Part<Group> = |chart| &mut chart.groups;
 
 #[derive(Debug, Default)]
 struct Charts {
@@ -79,27 +85,19 @@ impl ChartCache {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the cached accounts with these ids or normalized names.
-    pub(crate) fn accounts(
+    /// Returns the cached accounts or groups with these ids or normalized names.
+    pub(crate) fn find<T: Item>(
         &self,
         version: ChartVersion,
-        ids: &BTreeSet<i64>,
+        part: Part<T>,
+        ids: &BTreeSet<T::Id>,
         names: &BTreeSet<String>,
-    ) -> Vec<Account> {
+    ) -> Vec<T> {
         let mut charts = self.lock();
-        let Some(chart) = charts.at(version) else { return Vec::new() };
-        let by_id = ids.iter().filter_map(|id| chart.accounts.get(AccountId::new(*id)));
-        by_id
-            .chain(names.iter().filter_map(|name| chart.accounts.find_normalized(name)))
-            .cloned()
-            .collect()
-    }
-
-    /// Returns the cached groups with these ids.
-    pub(crate) fn groups(&self, version: ChartVersion, ids: &BTreeSet<GroupId>) -> Vec<Group> {
-        let mut charts = self.lock();
-        let Some(chart) = charts.at(version) else { return Vec::new() };
-        ids.iter().filter_map(|id| chart.groups.get(id)).cloned().collect()
+        let Some(cached) = charts.at(version).map(part) else { return Vec::new() };
+        let by_id = ids.iter().filter_map(|id| cached.get(*id));
+        let by_name = names.iter().filter_map(|name| cached.find_normalized(name));
+        by_id.chain(by_name).cloned().collect()
     }
 
     /// Returns all groups, if they are cached.
@@ -110,8 +108,7 @@ impl ChartCache {
 
     /// Caches all groups of a version.
     pub(crate) fn insert_forest(&self, version: ChartVersion, forest: &Arc<Forest>) {
-        let all = forest.groups().map(|group| bytes_with(&group.properties));
-        let added = all.fold(0, usize::saturating_add);
+        let added = bytes_of(forest.groups());
         let mut charts = self.lock();
         if added <= MAX_FOREST_BYTES
             && let Some(chart) = charts.at(version)
@@ -123,24 +120,24 @@ impl ChartCache {
         }
     }
 
-    /// Caches accounts and groups of a version.
-    pub(crate) fn insert(&self, version: ChartVersion, accounts: &[Account], groups: &[Group]) {
+    /// Caches accounts or groups of a version.
+    pub(crate) fn insert<T: Item>(&self, version: ChartVersion, part: Part<T>, items: &[T]) {
         let mut charts = self.lock();
         if let Some(chart) = charts.at(version) {
-            accounts.iter().for_each(|account| chart.accounts.insert(account.clone()));
-            chart.groups.extend(groups.iter().map(|group| (group.id, group.clone())));
-            let all = accounts.iter().map(|account| &account.properties);
-            let all = all.chain(groups.iter().map(|group| &group.properties));
-            let added = all.map(bytes_with).fold(0, usize::saturating_add);
+            for item in items {
+                part(chart).insert(item.clone());
+            }
+            let added = bytes_of(items.iter());
             chart.bytes = chart.bytes.saturating_add(added);
             charts.bytes = charts.bytes.saturating_add(added);
         }
     }
 }
 
-/// Returns the approximate size of an account or group with these properties.
-fn bytes_with(properties: &Properties) -> usize {
-    WITHOUT_PROPERTIES.saturating_add(properties.bytes())
+/// Returns the approximate size of accounts or groups.
+fn bytes_of<'i, T: Item + 'i>(items: impl Iterator<Item = &'i T>) -> usize {
+    let bytes = |item: &T| WITHOUT_PROPERTIES.saturating_add(item.properties().bytes());
+    items.map(bytes).fold(0, usize::saturating_add)
 }
 
 #[cfg(test)]
@@ -148,7 +145,9 @@ mod tests {
     use std::collections::BTreeMap;
 
     use daybook_domain::account::Changes;
+    use daybook_domain::id::AccountId;
     use daybook_domain::instant::{Instant, Stamp};
+    use daybook_domain::property::Properties;
 
     use super::*;
 
@@ -163,17 +162,18 @@ mod tests {
     }
 
     fn cached_cash(charts: &ChartCache, version: ChartVersion) -> usize {
-        charts.accounts(version, &BTreeSet::new(), &BTreeSet::from(["cash".to_owned()])).len()
+        let names = BTreeSet::from(["cash".to_owned()]);
+        charts.find(version, ACCOUNTS, &BTreeSet::new(), &names).len()
     }
 
     #[test]
     fn new_versions_of_one_book_do_not_evict_another() {
         let charts = ChartCache::default();
-        charts.insert(at(2, 0), &[cash()], &[]);
+        charts.insert(at(2, 0), ACCOUNTS, &[cash()]);
         let twenty = vec![cash(); 20];
         (0..=MAX_BYTES / WITHOUT_PROPERTIES / 20)
             .zip(1..)
-            .for_each(|(_, version)| charts.insert(at(1, version), &twenty, &[]));
+            .for_each(|(_, version)| charts.insert(at(1, version), ACCOUNTS, &twenty));
         assert_eq!(cached_cash(&charts, at(2, 0)), 1);
     }
 
@@ -186,13 +186,13 @@ mod tests {
         let accounts = |from: i64| {
             (from..from + 1_000).map(|id| Account { id: AccountId::new(id), ..large.clone() })
         };
-        charts.insert(at(1, 0), &accounts(0).collect::<Vec<_>>(), &[]);
+        charts.insert(at(1, 0), ACCOUNTS, &accounts(0).collect::<Vec<_>>());
         assert_eq!(cached_bytes(), Some(1_000 * (8_001 + WITHOUT_PROPERTIES)));
         (1..5).for_each(|round| {
-            charts.insert(at(1, 0), &accounts(round * 1_000).collect::<Vec<_>>(), &[]);
+            charts.insert(at(1, 0), ACCOUNTS, &accounts(round * 1_000).collect::<Vec<_>>());
         });
         assert!(cached_bytes() > Some(MAX_BYTES));
-        charts.insert(at(1, 0), &[cash()], &[]);
+        charts.insert(at(1, 0), ACCOUNTS, &[cash()]);
         assert_eq!(cached_bytes(), Some(WITHOUT_PROPERTIES));
     }
 
@@ -211,10 +211,10 @@ mod tests {
     fn accounts_are_cached_for_their_version() {
         let cash = cash();
         let charts = ChartCache::default();
-        charts.insert(at(1, 5), std::slice::from_ref(&cash), &[]);
+        charts.insert(at(1, 5), ACCOUNTS, std::slice::from_ref(&cash));
         assert_eq!(cached_cash(&charts, at(1, 5)), 1);
         assert_eq!(cached_cash(&charts, at(1, 4)), 0, "an older snapshot reads the database");
-        charts.insert(at(1, 4), &[cash], &[]);
+        charts.insert(at(1, 4), ACCOUNTS, &[cash]);
         assert_eq!(cached_cash(&charts, at(1, 5)), 1, "and adds nothing to the cache");
         assert_eq!(cached_cash(&charts, at(1, 6)), 0, "a new version starts empty");
         assert_eq!(cached_cash(&charts, at(1, 5)), 0);
