@@ -1,7 +1,8 @@
 //! Tests of merges whose items have fields besides their ids (behaviour 3.11.9).
 
 use super::*;
-use crate::account::{Account, AccountRef};
+use crate::account::{self, Account, AccountRef};
+use crate::chart::{self, Noun};
 use crate::fixture::{account, edits};
 use crate::transaction::Changes as Body;
 
@@ -156,9 +157,9 @@ fn invalid_fields_are_refused() {
         assert!(matches!(refused(amount(text), None), crate::Refusal::Amount(_)), "{text}");
     }
     let to = |name: &str| Body { debit: named(name), ..none() };
-    for name in ["Nowhere", "Old"] {
-        assert!(matches!(refused(to(name), None), crate::Refusal::Account(_)), "{name}");
-    }
+    let unknown = chart::Refusal::UnknownReference(Noun::ACCOUNT, "Nowhere".to_owned());
+    assert_eq!(refused(to("Nowhere"), None), unknown.into());
+    assert_eq!(refused(to("Old"), None), account::Refusal::Archived("Old".to_owned()).into());
     let drafts = [&draft, &transaction(3, Standing::Draft)];
     let merged = submit(None, drafts, [to("Old"), none()]).unwrap();
     assert_eq!(merged.transaction.debit, Some(OLD), "drafts may be on an archived account");
