@@ -104,7 +104,7 @@ impl<T: Item> Directory<T> {
         directory
     }
 
-    /// Adds or replaces an item, for later items of a batch. Returns the replaced one.
+    /// Adds or replaces an item, for later items of a batch. Returns the replaced item.
     pub fn insert(&mut self, item: T) -> Option<T> {
         let old = self.remove(item.id());
         self.by_name.insert(item.name().normalized(), item.id());
@@ -124,7 +124,7 @@ impl<T: Item> Directory<T> {
         self.by_id.get(&id)
     }
 
-    /// Returns the item with that id, for changes of fields other than its name.
+    /// Borrows the item with that id for changes of fields other than its name.
     pub(crate) fn get_mut(&mut self, id: T::Id) -> Option<&mut T> {
         self.by_id.get_mut(&id)
     }
@@ -166,7 +166,7 @@ impl<T: Item> Directory<T> {
         found.ok_or_else(|| Refusal::UnknownReference(T::NOUN, reference.label().to_owned()))
     }
 
-    /// Checks that no item other than `own` has the name of a body (behaviour 4.5).
+    /// Checks that no item other than `own` has the new name, if there is one (behaviour 4.5).
     ///
     /// # Errors
     /// [`Refusal::AlreadyExists`].
