@@ -3,12 +3,13 @@
 use actix_web::http::header::{HeaderName, HeaderValue};
 
 /// The request headers whose names are not configured.
-const STANDARD: [&str; 7] = [
+const STANDARD: [&str; 8] = [
     "Authorization",
     "Content-Type",
     "cursor",
     "Idempotency-Key",
     "If-Match",
+    "Last-Event-ID",
     "Log-Position",
     "X-Request-Id",
 ];

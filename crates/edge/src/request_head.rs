@@ -14,6 +14,8 @@ use crate::headers::Headers;
 
 /// The cursor of a list (behaviour 2.1).
 const CURSOR: HeaderName = HeaderName::from_static("cursor");
+/// The position in a stream of events (WHATWG HTML, 9.2).
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// Agent ids are truncated to so many characters.
 const MAX_AGENT: usize = 255;
 
@@ -32,6 +34,11 @@ pub fn if_match(request: &HttpRequest) -> Option<String> {
 /// Returns the cursor of a list (behaviour 2.1).
 pub fn cursor(request: &HttpRequest) -> Option<&str> {
     header(request, &CURSOR)
+}
+
+/// Returns the id of the last event that a client of a stream has received.
+pub fn last_event_id(request: &HttpRequest) -> Option<&str> {
+    header(request, &LAST_EVENT_ID)
 }
 
 fn header<'r>(request: &'r HttpRequest, name: &HeaderName) -> Option<&'r str> {

@@ -20,6 +20,8 @@ pub const MAX_RESPONSE_BYTES: usize = 64 * 1024 * 1024;
 const MAX_STORED_BYTES: usize = 16 * 1024 * 1024;
 /// Bytes at which a page ends (behaviour 0.33).
 const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;
+/// Bytes after which a part of a stream has no more rows.
+const MAX_BATCH_BYTES: usize = 256 * 1024;
 /// A text reserves as much as it has, between these bounds, whenever it grows.
 const MIN_STEP: usize = 4 * 1024;
 const MAX_STEP: usize = 1024 * 1024;
@@ -153,6 +155,35 @@ pub fn encode_page<'r, T, R: Serialize, E: Serialize>(
         }
     }
     Ok(text.finish())
+}
+
+/// Encodes rows one after another until they have 256 KB. Returns the text and how many it has.
+///
+/// A row that is too large ends the text before it, unless it is the first.
+///
+/// # Errors
+/// [`EncodeError`].
+pub fn encode_rows<'r, T>(
+    rows: &'r [T],
+    write: impl Fn(&mut ResponseText, &'r T) -> Result<(), EncodeError> + Copy,
+) -> Result<(Bytes, usize), EncodeError> {
+    let mut text = ResponseText::empty();
+    let (row_limit, mut encoded) = (text.limit, 0_usize);
+    for row in rows {
+        if text.len() >= MAX_BATCH_BYTES {
+            break;
+        }
+        text.limit = text.len().saturating_add(row_limit);
+        match write(&mut text, row) {
+            // The text has the beginning of this row already, so it is encoded again without.
+            Err(EncodeError::TooLarge) if encoded > 0 => {
+                return encode_rows(rows.get(..encoded).unwrap_or_default(), write);
+            }
+            outcome => outcome?,
+        }
+        encoded = encoded.saturating_add(1);
+    }
+    Ok((text.finish(), encoded))
 }
 
 /// The JSON text of a response, bounded in size and memory.
@@ -308,6 +339,24 @@ mod tests {
         };
         let text = encode_page(rows, Ok, end).unwrap();
         (text.len(), String::from_utf8_lossy(&text[text.len().saturating_sub(30)..]).into_owned())
+    }
+
+    #[test]
+    fn rows_end_at_their_limit_and_before_one_that_is_too_large() {
+        let write = |text: &mut ResponseText, bytes: &usize| {
+            text.push(b"<")?;
+            text.push(&vec![b'x'; *bytes])
+        };
+        let count = |rows: &[usize]| {
+            encode_rows(rows, write).map(|(text, count)| (text.len() / 1024, count))
+        };
+        assert_eq!(count(&[100 * 1024; 5]), Ok((300, 3)));
+        assert_eq!(count(&[10; 5]), Ok((0, 5)));
+        assert_eq!(count(&[]), Ok((0, 0)));
+        assert_eq!(count(&[10, MAX_RESPONSE_BYTES - 1]).unwrap().1, 2);
+        assert_eq!(count(&[10, MAX_RESPONSE_BYTES]), Ok((0, 1)));
+        assert_eq!(encode_rows(&[10, MAX_RESPONSE_BYTES], write).unwrap().0.len(), 11);
+        assert_eq!(count(&[MAX_RESPONSE_BYTES, 10]), Err(EncodeError::TooLarge));
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl Stop {
     }
 
     /// Waits until the workers are to stop.
-    async fn requested(&self) {
+    pub async fn requested(&self) {
         // It cannot fail, because `self` owns the sender.
         let _ = self.0.subscribe().wait_for(|requested| *requested).await;
     }

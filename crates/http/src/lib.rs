@@ -31,6 +31,7 @@ mod connection;
 mod cursor;
 mod delivery;
 mod event;
+mod event_streams;
 mod file;
 mod group;
 mod health;
@@ -84,6 +85,7 @@ use slots::Slots;
 use socket::Socket;
 
 pub use event::encode_single_event;
+pub use event_streams::EventStreams;
 pub use large_copies::LargeCopies;
 pub use state::AppState;
 pub use template::catalog::Templates;

@@ -14,6 +14,7 @@ use daybook_edge::client_address::warn_of_untrusted_proxy;
 use daybook_edge::request_head::has_body;
 use tracing::Instrument;
 
+use crate::event::EVENT_STREAM;
 use crate::log_position;
 use crate::socket::{ConnectionState, RunningRequest};
 use crate::state::AppState;
@@ -58,7 +59,10 @@ pub(crate) async fn observe(
     let is_write = !request.method().is_safe();
     let started = Instant::now();
     let mut response = next.call(request).instrument(span.clone()).await?;
-    running.iter().for_each(RunningRequest::respond);
+    // A stream ends when its client leaves, so the socket still looks for that.
+    if !is_event_stream(response.headers()) {
+        running.iter().for_each(RunningRequest::respond);
+    }
     let (status, milliseconds) = (response.status().as_u16(), started.elapsed().as_millis());
     span.in_scope(|| {
         security::log(&response);
@@ -79,6 +83,10 @@ pub(crate) async fn observe(
     add_cors_headers(headers, allowed, credentials_origin);
     add_security_headers(headers, is_encrypted);
     Ok(response.map_body(|_, body| TimedBody::new(body.boxed(), running)))
+}
+
+fn is_event_stream(headers: &HeaderMap) -> bool {
+    headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == EVENT_STREAM)
 }
 
 fn client_request_id(headers: &HeaderMap) -> Option<String> {

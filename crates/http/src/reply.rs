@@ -253,7 +253,7 @@ impl Reply {
 }
 
 /// Returns the error in place of a response that could not be encoded.
-fn unanswered(fault: EncodeError, advice: &'static str) -> RequestError {
+pub(crate) fn unanswered(fault: EncodeError, advice: &'static str) -> RequestError {
     match fault {
         EncodeError::TooLarge => RequestError::AnswerTooLarge(advice),
         EncodeError::Crowded => RequestError::Crowded(CROWDED),

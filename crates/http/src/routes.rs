@@ -167,6 +167,7 @@ fn books() -> Vec<Operation> {
         }
         event at "/v5/books/{bookId}/events" {
             GET "" "listEvents" => list_events;
+            GET "/stream" "streamEvents" => stream_events;
             GET "/{id}" "getEvent" => get_event;
         }
         integration at "/v5/books/{bookId}" {

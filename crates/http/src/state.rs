@@ -11,6 +11,7 @@ use daybook_edge::reader_shares::ReaderShares;
 use daybook_edge::{Edge, Wakeup};
 use daybook_webhooks::Webhooks;
 
+use crate::event_streams::EventStreams;
 use crate::large_copies::LargeCopies;
 use crate::template::catalog::Templates;
 
@@ -43,6 +44,8 @@ pub struct AppState {
     pub audits: Wakeup,
     /// The copies of books in several units of work.
     pub copies: LargeCopies,
+    /// The open event streams.
+    pub event_streams: EventStreams,
     /// The days that deleted books can be restored (behaviour 6.22).
     pub deleted_books_days: u16,
     /// Wakes the worker that removes books.

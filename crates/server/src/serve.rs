@@ -20,7 +20,9 @@ use daybook_edge::budget::Budget;
 use daybook_edge::reader_shares::ReaderShares;
 use daybook_edge::worker::{self, Stop, Worker};
 use daybook_edge::{Edge, Site, Wakeup};
-use daybook_http::{AppState, LargeCopies, Templates, encode_single_event};
+use daybook_http::{
+    AppState, EventStreams, LargeCopies, ReportSlots, Templates, encode_single_event,
+};
 use daybook_service::{Ids, signing_key};
 use daybook_storage::{Options, Store};
 use daybook_webhooks::worker::{delivery, delivery_sweep};
@@ -33,6 +35,9 @@ use crate::worker::checkpoint::CheckpointWorker;
 use crate::worker::mail::MailWorker;
 use crate::worker::{audit, checkpoint, copy_sweep, mail};
 use crate::{clock, files, key, limit, registries};
+
+/// Event streams may have one of so many connections.
+const STREAMS_SHARE: usize = 4;
 
 /// Serves until SIGTERM or Ctrl-C, then finishes running requests and closes the store.
 ///
@@ -80,6 +85,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         mailed_links: options.mail.links(),
     });
     let storage_quotas = options.limits.storage_quotas();
+    let max_connections = limit::connections();
     let webhooks = Webhooks {
         edge: Arc::clone(&edge),
         auth: Arc::clone(&auth),
@@ -105,6 +111,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
             let stop = stop.clone();
             move || stop.is_requested()
         }),
+        event_streams: EventStreams::new(max_connections / STREAMS_SHARE, stop.clone()),
         deleted_books_days: options.deleted_books_days,
         removals: Wakeup::default(),
         delivery_sweeps: Wakeup::default(),
@@ -114,7 +121,13 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     let workers = workers(&state, options, &stop, unfinished)?;
     announce(options, address);
     // This returns after blocking work has ended too; a running audit gives up on a stop.
-    actix_web::rt::System::new().block_on(serve(listener, state, workers, stop))?;
+    actix_web::rt::System::new().block_on(serve(
+        listener,
+        state,
+        max_connections,
+        workers,
+        stop,
+    ))?;
     if let Err(error) = calls.flush(&store, clock::now()) {
         tracing::warn!(%error, "API key calls not recorded");
     }
@@ -202,6 +215,7 @@ fn workers(
             orphan_age: Duration::from_secs(options.orphan_seconds),
         }),
         checkpoint::worker(checkpoints),
+        state.event_streams.worker(Arc::clone(store)),
     ])
 }
 
@@ -268,11 +282,12 @@ fn announce(options: &ServeArgs, address: SocketAddr) {
 async fn serve(
     listener: TcpListener,
     state: Arc<AppState>,
+    max_connections: usize,
     workers: Vec<Worker>,
     stop: Stop,
 ) -> anyhow::Result<()> {
     let workers = worker::start(workers, &stop);
-    let server = daybook_http::serve(listener, state, limit::connections())?;
+    let server = daybook_http::serve(listener, state, max_connections)?;
     let handle = server.handle();
     let (mut terminated, mut interrupted) =
         (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);

@@ -62,6 +62,32 @@ pub async fn authenticate(
     outcome
 }
 
+/// Returns the bearer of a token that [`authenticate`] accepted when the request began.
+///
+/// A long response calls it again and again to notice the end of its token. Such an end is not
+/// counted as an invalid token of the address. When the cache has been cleared, requests verify
+/// their tokens a few at a time, so that new requests still find connections.
+///
+/// # Errors
+/// 401 for a token that is no longer valid; 403 for a disabled user.
+pub async fn authenticate_again(
+    request: &HttpRequest,
+    state: &Auth,
+    token: &str,
+) -> Result<Arc<Bearer>, ApiError> {
+    let (identity, hash) = (&state.identity, hash(token));
+    let cached = || identity.bearers().find(&hash, (state.edge.clock)());
+    if let Some(bearer) = cached() {
+        return Ok(bearer);
+    }
+    // The semaphore is never closed.
+    let _permit = identity.renewals().acquire().await;
+    match cached() {
+        Some(bearer) => Ok(bearer),
+        None => verify(request, state, token, hash, (state.edge.clock)()).await,
+    }
+}
+
 /// Verifies a token and caches its bearer.
 async fn verify(
     request: &HttpRequest,

@@ -33,12 +33,13 @@ use std::time::Duration;
 
 use daybook_service::Error;
 use daybook_storage::{ReaderPool, Store};
+use tokio::sync::Semaphore;
 
 use bearer::BearerCache;
 
 use crate::signing_key::key_cache::KeyCache;
 
-pub use authenticate::authenticate;
+pub use authenticate::{authenticate, authenticate_again};
 pub use bearer::Bearer;
 pub use checkpoint_key::CheckpointKey;
 pub use own_token::{Acting, LocalKey, SigningFailed};
@@ -54,12 +55,17 @@ pub use sealer::{
 /// Cached bearers are trusted for twice as long, which is within the 5 seconds of behaviour 11.8.
 pub const IDENTITY_INTERVAL: Duration = Duration::from_secs(2);
 
+/// How many tokens of long responses are verified again at a time. New requests need the other one
+/// of the two connections.
+const MAX_RENEWALS: usize = 1;
+
 /// The keys, providers and caches of authentication.
 pub struct Identity {
     key: LocalKey,
     providers: Option<Providers>,
     bearers: BearerCache,
     signing_keys: KeyCache,
+    renewals: Semaphore,
 }
 
 impl Identity {
@@ -67,7 +73,8 @@ impl Identity {
     #[must_use]
     pub fn new(key: LocalKey, providers: Option<Providers>) -> Self {
         let bearers = BearerCache::new(IDENTITY_INTERVAL * 2);
-        Self { key, providers, bearers, signing_keys: KeyCache::default() }
+        let renewals = Semaphore::new(MAX_RENEWALS);
+        Self { key, providers, bearers, signing_keys: KeyCache::default(), renewals }
     }
 
     /// Returns the identity providers.
@@ -90,6 +97,11 @@ impl Identity {
     /// Returns the cache of signing keys.
     pub(crate) const fn signing_keys(&self) -> &KeyCache {
         &self.signing_keys
+    }
+
+    /// Returns the permits to verify the tokens of long responses again.
+    pub(crate) const fn renewals(&self) -> &Semaphore {
+        &self.renewals
     }
 
     /// Clears the cache of bearers after a change in this process.

@@ -3,6 +3,7 @@
 //! Events are stored compactly, and expanded when they are read (`expand`).
 
 mod expand;
+mod stream;
 
 use actix_web::web::Bytes;
 use daybook_domain::delivery::AppResponse;
@@ -21,6 +22,8 @@ use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
 use crate::wire::PageEnd;
 use expand::{Reader, data};
+
+pub(crate) use stream::{EVENT_STREAM, stream_events};
 
 /// The agent id of requests without one (behaviour 8.4).
 const NO_AGENT: &str = "api";

@@ -15,7 +15,7 @@ use daybook_domain::delivery::{AppResponse, EventDelivery};
 use daybook_domain::event::snapshot::{AccountSnapshot, GroupSnapshot, Snapshot};
 use daybook_domain::event::{EventType, ReadEvent, sequence_of};
 use daybook_domain::group::Forest;
-use daybook_domain::id::{AccountId, GroupId, TransactionId, UserId};
+use daybook_domain::id::{AccountId, BookId, GroupId, TransactionId, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::json::{Json, Object};
 use daybook_domain::permission::Action;
@@ -60,9 +60,9 @@ pub struct View {
     pub access: Access,
     /// The book's posting counts and last change.
     pub counters: BookCounters,
-    /// The events, newest first.
+    /// The events, newest first; those of [`after`], oldest first.
     pub events: Vec<ReadEvent>,
-    /// Where the next page begins.
+    /// The number before or after which the next page begins.
     pub next: Option<i64>,
     /// The accounts that the snapshots name, in their current state.
     pub accounts: Directory,
@@ -119,6 +119,34 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> 
     let event = event.filter(|read| !hidden_types(&access).contains(&read.event.kind));
     let event = event.ok_or(Error::NotFound("event"))?;
     complete(tx, cx, access, counters, vec![event], None)
+}
+
+/// Returns a book and the number of its last event.
+pub fn last_number(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<(BookId, i64)> {
+    let access = access::enter(tx, cx, book, Action::ReadEvents)?;
+    let number = tx.events().last_number(&access);
+    Ok((access.book().id, number))
+}
+
+/// Returns the next events after a number, oldest first (behaviour 8.23).
+///
+/// [`View::next`] is the number of the last event that was read, which may be hidden.
+pub fn after(tx: &mut Tx<'_>, cx: &Context, book: &str, number: i64) -> Result<View> {
+    let found = access::find(tx, cx, book)?;
+    let counters = found.counters;
+    let access = found.admit(cx.user.id, Action::ReadEvents)?;
+    let mut events = tx.events().after(&access, number, DEFAULT_LIMIT)?;
+    let next = events.last().map(|read| read.event.sequence);
+    let hidden = hidden_types(&access);
+    events.retain(|read| !hidden.contains(&read.event.kind));
+    complete(tx, cx, access, counters, events, next)
+}
+
+/// Returns the number of the last event of each of these books; `None` if it was removed.
+///
+/// It does not check access, so the numbers must not reach a caller.
+pub fn last_numbers(tx: &mut Tx<'_>, books: &[BookId]) -> Result<Vec<(BookId, Option<i64>)>> {
+    Ok(tx.events().last_numbers(books)?)
 }
 
 /// Returns one event as a caller with access to the book sees it.

@@ -5,9 +5,8 @@ use daybook_domain::audit::AuditedEvent;
 use daybook_domain::event::Event;
 use daybook_domain::id::BookKey;
 
-use super::row::{COLUMNS, Row};
+use super::row::{Row, rows_after};
 use crate::commit::tx::Tx;
-use crate::conn::sql::Sql;
 use crate::error::Result;
 use crate::page::MAX_PAGE_TEXTS;
 
@@ -21,11 +20,7 @@ pub(crate) fn logged(
     after: i64,
     limit: i64,
 ) -> Result<Vec<AuditedEvent>> {
-    let sql = Sql::new(
-        "SELECT {} FROM events e WHERE e.book_id = {} AND e.sequence > {} ORDER BY e.sequence \
-         LIMIT {}",
-    )
-    .bind((Sql::new(COLUMNS), access.book().id, after, limit));
+    let sql = rows_after(access.book().id, after, limit);
     let part = tx.flushed()?.load_part(&sql, MAX_PAGE_TEXTS, |row: Row| {
         let audited = audited(row, &access.book().key);
         let texts = |AuditedEvent { event, .. }: &AuditedEvent| {

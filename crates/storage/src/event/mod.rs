@@ -16,14 +16,17 @@ mod log_pages;
 mod logged;
 mod row;
 
+use std::collections::HashMap;
+
 use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
 use daybook_domain::event::{Event, EventOrigin, EventType, NewEvent, ReadEvent};
+use daybook_domain::id::BookId;
 use daybook_domain::instant::Instant;
 
 use crate::access::AccessTo;
 use crate::commit::tx::Tx;
-use crate::conn::sql::{Sql, Value};
+use crate::conn::sql::{Sql, Value, numbers};
 use crate::error::{Error, Result};
 use crate::page::{MAX_PAGE_TEXTS, RowPart};
 use crate::rows::column;
@@ -31,7 +34,7 @@ use crate::rows::delivery::{KnownReceiver, NewDelivery};
 use crate::rows::event::event_rows;
 use crate::storage_quota::size;
 use log_pages::PageOf;
-use row::{COLUMNS, NumberedRow, Row};
+use row::{COLUMNS, NumberedRow, Row, rows_after};
 
 pub use crate::rows::book_state::PostingCounts;
 pub use deletions::Deletions;
@@ -177,6 +180,42 @@ impl Events<'_, '_> {
         }
         rows.truncate(limit);
         Ok(RowPart { rows, is_whole })
+    }
+
+    /// Lists events after a number, oldest first, up to `limit` and up to the text limit of a page.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] for an unreadable event.
+    pub fn after(self, access: &Access, number: i64, limit: usize) -> Result<Vec<ReadEvent>> {
+        let key = &access.book().key;
+        let sql = rows_after(access.book().id, number, i64::try_from(limit).unwrap_or(i64::MAX));
+        let mut left = limit;
+        let part = self.tx.flushed()?.load_part(&sql, MAX_PAGE_TEXTS, |row: Row| {
+            // A block is read only as far as needed.
+            if left == 0 {
+                return Ok((Vec::new(), 0));
+            }
+            let events = row.events(key)?.into_iter().filter(|event| event.sequence > number);
+            let read: Vec<ReadEvent> = events.take(left).map(read).collect::<Result<_>>()?;
+            left = left.saturating_sub(read.len());
+            let texts = read.iter().map(|read| read.event.data.len()).sum();
+            Ok((read, texts))
+        })?;
+        Ok(part.rows.into_iter().flatten().collect())
+    }
+
+    /// Returns the number of the last event of an entered book, or zero.
+    pub fn last_number(self, access: &Access) -> i64 {
+        self.tx.book_state(access.book().id).map_or(0, |state| state.sequence)
+    }
+
+    /// Returns the number of the last event of each of these books; `None` if it was removed.
+    pub fn last_numbers(self, books: &[BookId]) -> Result<Vec<(BookId, Option<i64>)>> {
+        let sql = Sql::new("SELECT s.book_id, s.sequence FROM book_state s WHERE s.book_id IN {}")
+            .bind(numbers(books.iter().map(|book| book.get())));
+        let rows: Vec<(i64, i64)> = self.tx.flushed()?.rows(&sql)?;
+        let known: HashMap<i64, i64> = rows.into_iter().collect();
+        Ok(books.iter().map(|book| (*book, known.get(&book.get()).copied())).collect())
     }
 
     /// Returns the properties that select the receivers of these events, in the order of numbers.

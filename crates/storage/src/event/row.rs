@@ -142,6 +142,17 @@ impl Row {
     }
 }
 
+/// Selects the rows with events after a number, in order.
+///
+/// The first row may be a block that begins before it.
+pub(super) fn rows_after(book: BookId, number: i64, limit: i64) -> Sql<'static> {
+    Sql::new(
+        "SELECT {} FROM events e WHERE e.book_id = {} AND e.sequence > {} ORDER BY e.sequence \
+         LIMIT {}",
+    )
+    .bind((Sql::new(COLUMNS), book, number, limit))
+}
+
 /// Returns an expression for the key of the row that contains the event with a number.
 pub(super) fn row_with<'a>(book: BookId, number: Sql<'a>) -> Sql<'a> {
     Sql::new(
