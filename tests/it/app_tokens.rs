@@ -54,8 +54,8 @@ const INSIDE: &str = "createTransaction listTransactions updateTransaction \
     createGroupsBatch updateGroupsBatch deleteGroupsBatch getGroup deleteGroup \
     listGroupAccounts listBooks updateBook getBook updateBookDeprecated auditBook \
     listCollaborators getBookEventsBacklog replayEvents replayEventResponse \
-    deleteEventResponse listEventDeliveries listAppDeliveries listEvents getEvent listBookApps \
-    listIntegrations listQueries saveQuery updateQuery getQuery deleteQuery listFiles \
+    deleteEventResponse listEventDeliveries listAppDeliveries listEvents getEvent streamEvents \
+    listBookApps listIntegrations listQueries saveQuery updateQuery getQuery deleteQuery listFiles \
     createFile updateFile getFile deleteFile listTemplates getUser getBilling \
     getBillingCheckout getBillingPortal";
 

@@ -76,6 +76,7 @@ modules! {
     event_corruption,
     event_deletions,
     event_filters,
+    event_streams,
     event_times,
     events,
     group_commit,
@@ -249,6 +250,8 @@ pub fn it() -> Suite {
             "webhooks",
         ],
         serial: &[
+            "event_streams::rule_8_23_events_of_another_process_arrive_within_a_second",
+            "event_streams::rule_8_23_stream_ends_with_the_access",
             "large_batches::chart",
             "large_batches::transactions",
             "read_limits::rule_0_32_a_read_ends_at_its_deadline",
@@ -267,6 +270,7 @@ pub fn nightly() -> Suite {
     let parts = [
         ("chromium", chromium::nightly()),
         ("contract_fuzz", contract_fuzz::nightly()),
+        ("event_streams", event_streams::nightly()),
         ("identity", identity::nightly()),
         ("repetitions", repetitions::nightly()),
         ("searches", searches::nightly()),

@@ -87,6 +87,7 @@ const BOOK: &[Operation] = &[
     read("count_transactions_posted", |c, s| c.get(&s.path(COUNTS)), BUT_RECORDER),
     read("list_events", |c, s| c.get(&s.path("/events")), BUT_RECORDER),
     read("get_event", |c, s| c.get(&one(s, "events", &s.event)), BUT_RECORDER),
+    read("get_event_stream", |c, s| c.get(&s.path("/events/stream")), BUT_RECORDER),
     read("get_backlog", |c, s| c.get(&s.path("/events/backlog")), BUT_RECORDER),
     read("list_event_deliveries", |c, s| c.get(&s.deliveries()), EDIT),
     read("list_app_deliveries", |c, s| c.get(&s.path("/apps/bot/deliveries")), EDIT),

@@ -1,6 +1,7 @@
 //! A client of the API, and its answers.
 
 use std::collections::HashMap;
+use std::io::Read;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -161,7 +162,19 @@ impl Client {
     }
 }
 
-/// An answer.
+/// The content type of a response without an end.
+pub const EVENT_STREAM: &str = "text/event-stream";
+
+/// Reads an event stream to its first blank line.
+fn first_block(mut stream: impl Read) -> std::io::Result<Vec<u8>> {
+    let (mut block, mut byte) = (Vec::new(), [0]);
+    while !block.ends_with(b"\n\n") && stream.read(&mut byte)? == 1 {
+        block.extend_from_slice(&byte);
+    }
+    Ok(block)
+}
+
+/// An answer. Of an event stream it has the first block only.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The HTTP status.
@@ -185,7 +198,13 @@ impl Answer {
                 .and_modify(|all| *all = format!("{all}, {value}"))
                 .or_insert(value);
         }
-        let bytes = response.into_body().with_config().limit(u64::MAX).read_to_vec()?;
+        let is_stream = headers.get("content-type").is_some_and(|kind| kind == EVENT_STREAM);
+        let mut body = response.into_body();
+        let bytes = if is_stream {
+            first_block(body.as_reader())?
+        } else {
+            body.with_config().limit(u64::MAX).read_to_vec()?
+        };
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
         Ok(Answer { status, body, text, headers })

@@ -12,6 +12,7 @@ mod client;
 pub mod contract;
 pub mod decimal;
 mod engine;
+mod event_stream;
 pub mod failover;
 pub mod fill;
 pub mod fuzz;
@@ -46,7 +47,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde_json::Value;
 
 pub use cast::{CASH_AND_FOOD, CASH_BANK_FOOD, Cast, Lunch, give};
-pub use client::{Answer, Client};
+pub use client::{Answer, Client, EVENT_STREAM};
+pub use event_stream::{EventStream, StreamBlock};
 pub use engine::{Engine, Engines, setting, target_dir};
 pub use guard::finish;
 pub use postgres::admin_url;

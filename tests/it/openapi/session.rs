@@ -106,6 +106,7 @@ pub fn answers_are_the_documents(server: &Server) {
 fn responses(session: &Session, app: &str) {
     let events = session.read("listEvents", "", "?type=TRANSACTION_POSTED&limit=1");
     let event = id(&events["items"][0]).to_owned();
+    session.read("streamEvents", "", "");
     session.read("getBookEventsBacklog", "", "");
     session.call("replayEvents", "", "?errorsOnly=true", &json!({"items": [{"id": event}]}));
     let both = format!("{event}|{app}");

@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use super::access;
+use crate::EVENT_STREAM;
 
 /// The text of the file.
 pub const TEXT: &str = include_str!("../../../openapi/openapi.json");
@@ -102,6 +103,11 @@ impl Operation {
         self.method != "GET" && self.id != "loadTransactionsBatch"
     }
 
+    /// Whether its success is a stream of text instead of JSON (8.23).
+    pub fn is_stream(&self) -> bool {
+        self.value["produces"][0] == EVENT_STREAM
+    }
+
     /// The cost of a call (10.6).
     pub fn cost(&self) -> u64 {
         self.value["x-quota-cost"].as_u64().unwrap_or(1)
@@ -121,6 +127,9 @@ impl Operation {
         match (response.get("schema"), text) {
             (None, "") => {}
             (None, _) => faults.push(format!("a body although {status} has none: {text}")),
+            (Some(schema), _) if status == 200 && self.is_stream() => {
+                check(schema, &Value::from(text), "answer", &mut faults);
+            }
             (Some(schema), _) => match serde_json::from_str(text) {
                 Ok(value) => check(schema, &value, "answer", &mut faults),
                 Err(error) => faults.push(format!("no JSON: {error}: {text}")),

@@ -72,13 +72,7 @@ impl AttackConnection {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(POLL_INTERVAL))?;
         stream.set_write_timeout(Some(POLL_INTERVAL))?;
-        let Request { method, path, headers, token, body, then } = request;
-        let head = format!(
-            "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer \
-                {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n{headers}\r\n",
-            token.as_deref().unwrap_or(&self.token),
-            body.len()
-        );
+        let (head, Request { body, then, .. }) = (self.head(request), request);
         let now = match then {
             Then::Read | Then::Leave => body.len(),
             Then::Withhold => body.len() - 1,
@@ -150,6 +144,55 @@ impl AttackConnection {
             pause(POLL_INTERVAL);
         }
         (format!("held {}, closed {closed}", held.len()), 0)
+    }
+
+    /// Opens a stream for each request, reads what they send, and opens ended ones again.
+    pub(super) fn hold_streams(&self, requests: Vec<Request>) -> (String, u64) {
+        let mut held: Vec<(Request, Option<TcpStream>)> =
+            requests.into_iter().map(|request| (request, None)).collect();
+        let (mut ended, mut bytes) = (0, 0);
+        let mut chunk = vec![0; 16 * 1024];
+        while Instant::now() < self.deadline {
+            for (request, stream) in &mut held {
+                let Some(open) = stream else {
+                    *stream = self.open_stream(request).ok();
+                    continue;
+                };
+                match open.read(&mut chunk) {
+                    Err(error) if is_slow(&error) => {}
+                    Ok(count) if count > 0 => bytes += count as u64,
+                    Ok(_) | Err(_) => {
+                        ended += 1;
+                        *stream = None;
+                    }
+                }
+            }
+            pause(POLL_INTERVAL);
+        }
+        let open = held.iter().filter(|(_, stream)| stream.is_some()).count();
+        (format!("streams {open}, ended {ended}"), bytes)
+    }
+
+    /// Opens a stream and reads the status of its response.
+    fn open_stream(&self, request: &Request) -> io::Result<TcpStream> {
+        let mut stream = TcpStream::connect(self.address)?;
+        stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+        stream.write_all(self.head(request).as_bytes())?;
+        let mut start = [0; 12];
+        stream.read_exact(&mut start)?;
+        stream.set_nonblocking(true)?;
+        if code(&start) == 200 { Ok(stream) } else { Err(ErrorKind::ConnectionRefused.into()) }
+    }
+
+    /// The head of a request.
+    fn head(&self, request: &Request) -> String {
+        let Request { method, path, headers, token, body, .. } = request;
+        format!(
+            "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer \
+                {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n{headers}\r\n",
+            token.as_deref().unwrap_or(&self.token),
+            body.len()
+        )
     }
 }
 

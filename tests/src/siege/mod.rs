@@ -150,6 +150,12 @@ fn attack_while_working(
                     connection.send_request(&make(turns.fetch_add(1, Ordering::Relaxed)))
                 }
                 Traffic::Idle(many) => connection.hold_idle(*many / plan.connections),
+                Traffic::Streams(many, make) => {
+                    let first = turns.fetch_add(1, Ordering::Relaxed);
+                    let first = usize::try_from(first).expect("a few connections");
+                    let own = (first..*many).step_by(plan.connections);
+                    connection.hold_streams(own.map(make).collect())
+                }
             };
             *outcomes.got.entry(outcome).or_default() += 1;
             outcomes.bytes += bytes;

@@ -197,7 +197,7 @@ impl Feed {
         let (text, position) = encoded.map_err(|error| unanswered(error, TOO_LARGE))?;
         let missing = || RequestError::Failed(format!("no event after {after} in the log"));
         self.position = position.ok_or_else(missing)?;
-        Ok((!text.is_empty()).then_some(Batch { text, memory }))
+        Ok((!text.is_empty()).then_some(Batch { text, _memory: memory }))
     }
 }
 

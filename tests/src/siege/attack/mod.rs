@@ -4,6 +4,7 @@ mod answers;
 mod bodies;
 mod books;
 mod queries;
+mod streams;
 mod webhooks;
 mod writes;
 
@@ -16,6 +17,8 @@ pub enum Traffic {
     Requests(Box<dyn Fn(u64) -> Request + Send + Sync>),
     /// A number of idle connections from another address.
     Idle(usize),
+    /// A number of responses without an end, each to the request of its number.
+    Streams(usize, Box<dyn Fn(usize) -> Request + Send + Sync>),
 }
 
 /// An attack.
@@ -42,7 +45,7 @@ const fn attack(name: &'static str, prepare: fn(&SiegeEnv) -> anyhow::Result<Tra
 }
 
 /// All attacks.
-pub const ALL: [Attack; 23] = [
+pub const ALL: [Attack; 24] = [
     attack("events", answers::events),
     attack("accounts", answers::accounts),
     attack("files", answers::files),
@@ -64,6 +67,7 @@ pub const ALL: [Attack; 23] = [
     attack("no-ops", writes::no_ops),
     attack("urls", writes::urls),
     attack("webhooks", webhooks::webhooks),
+    attack("listeners", streams::listeners),
     Attack { quota: Some(QUOTA), ..attack("answers", writes::kept_answers) },
     Attack { open_files: Some(SLOTS * 2), ..attack("sockets", bodies::sockets) },
 ];
