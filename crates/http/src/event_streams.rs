@@ -1,9 +1,10 @@
 //! The open event streams of a process, and the worker that wakes them (behaviour 8.23).
 //!
 //! A stream that waits for events holds no database connection. Every 250 milliseconds the worker
-//! reads the number of the last event of all books that have streams, with one statement, and wakes
-//! the streams of each book whose number has grown. So commits notify nobody, and events of other
-//! processes arrive like those of this one.
+//! reads the last event number of every book that has streams, with one statement, and wakes the
+//! streams of each book whose number has grown. So commits notify nobody, and events of other
+//! processes arrive like those of this one. The statement uses a connection for authentication,
+//! because copies and audits may hold the others of the server for minutes.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -16,7 +17,7 @@ use daybook_edge::blocking::block;
 use daybook_edge::error::RequestError;
 use daybook_edge::worker::{RoundReport, RunningRound, Stop, Worker};
 use daybook_service::event;
-use daybook_storage::Store;
+use daybook_storage::{ReaderPool, Store};
 use tokio::sync::watch;
 
 /// The time between two reads of the last event numbers.
@@ -88,7 +89,9 @@ impl EventStreams {
             Box::pin(async move {
                 let books = streams.books();
                 if !books.is_empty() {
-                    let read = move || store.read(|tx| event::last_numbers(tx, &books));
+                    let read = move || {
+                        store.read_from(ReaderPool::Identity, |tx| event::last_numbers(tx, &books))
+                    };
                     streams.wake(block(read).await??);
                 }
                 Ok(RoundReport::default())
