@@ -71,7 +71,7 @@ impl EventStreams {
         }
         let of_user = open.users.entry(user).or_default();
         if *of_user >= MAX_OF_A_USER {
-            let message = format!("at most {MAX_OF_A_USER} event streams of a user may be open");
+            let message = format!("at most {MAX_OF_A_USER} event streams of a user can be open");
             return Err(RequestError::TooMany(RETRY_AFTER, message));
         }
         *of_user += 1;

@@ -36,7 +36,7 @@ use crate::worker::mail::MailWorker;
 use crate::worker::{audit, checkpoint, copy_sweep, mail};
 use crate::{clock, files, key, limit, registries};
 
-/// Event streams may have one of so many connections.
+/// Event streams have at most this part of the connections: a quarter.
 const STREAMS_SHARE: usize = 4;
 
 /// Serves until SIGTERM or Ctrl-C, then finishes running requests and closes the store.

@@ -64,9 +64,9 @@ pub async fn authenticate(
 
 /// Returns the bearer of a token that [`authenticate`] accepted when the request began.
 ///
-/// A long response calls it again and again to notice the end of its token. Such an end is not
-/// counted as an invalid token of the address. When the cache has been cleared, requests verify
-/// their tokens a few at a time, so that new requests still find connections.
+/// An event stream calls it every second to notice the end of its token. This end does not count as
+/// an invalid token of the address. When the cache has been cleared, streams verify their tokens
+/// one at a time, so that new requests still find a connection.
 ///
 /// # Errors
 /// 401 for a token that is no longer valid; 403 for a disabled user.

@@ -55,8 +55,8 @@ pub use sealer::{
 /// Cached bearers are trusted for twice as long, which is within the 5 seconds of behaviour 11.8.
 pub const IDENTITY_INTERVAL: Duration = Duration::from_secs(2);
 
-/// How many tokens of long responses are verified again at a time. New requests need the other one
-/// of the two connections.
+/// How many streams verify their tokens again at a time. Authentication has two connections, so one
+/// is left for new requests.
 const MAX_RENEWALS: usize = 1;
 
 /// The keys, providers and caches of authentication.
@@ -99,7 +99,7 @@ impl Identity {
         &self.signing_keys
     }
 
-    /// Returns the permits to verify the tokens of long responses again.
+    /// Returns the permits of streams to verify their tokens again.
     pub(crate) const fn renewals(&self) -> &Semaphore {
         &self.renewals
     }

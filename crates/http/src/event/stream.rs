@@ -42,7 +42,8 @@ pub(crate) const EVENT_STREAM: &str = "text/event-stream";
 const MAX_DURATION: Duration = Duration::from_secs(3_600);
 /// The longest time between two texts of a stream.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
-/// How often the token is checked. With the two seconds of the cache it ends within five.
+/// How often the token is checked. The cache of tokens follows changes within two seconds, so a
+/// stream ends within five.
 const TOKEN_INTERVAL: Duration = Duration::from_secs(1);
 /// A comment, which clients ignore.
 const HEARTBEAT: &[u8] = b":\n\n";
@@ -117,7 +118,7 @@ fn requested_position(request: &HttpRequest) -> Result<Option<i64>, ApiError> {
     }
 }
 
-/// Texts that are sent together, with their memory.
+/// A text to send, with its memory.
 #[derive(Default)]
 struct Batch {
     text: Bytes,
@@ -201,7 +202,7 @@ impl Feed {
     }
 }
 
-/// Encodes events. Returns their text and the number of the last event that is done with.
+/// Encodes events. Returns their text and the position after them.
 fn encode(view: &View, cx: &Context, base: &str) -> Result<(Bytes, Option<i64>), EncodeError> {
     let book = book_of(view, cx)?;
     let (events, next) = page(view, &book);
