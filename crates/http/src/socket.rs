@@ -8,8 +8,8 @@
 //!
 //! While a request is processed the socket reads nothing: the HTTP server would queue pipelined
 //! requests and then poll without pause. It only checks whether the client has closed its side.
-//! Some clients do so as soon as they have sent, so the request is dropped one second later. An event
-//! stream (behaviour 8.23) counts as a request that is processed.
+//! Some clients do so as soon as they have sent, so the request is dropped one second later. An
+//! event stream (behaviour 8.23) counts as a request that is processed.
 
 use std::cell::Cell;
 use std::io::{Error, ErrorKind, Result};
