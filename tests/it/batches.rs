@@ -214,6 +214,64 @@ fn rule_3_6_4_header_is_absent_when_no_item_is_skipped(server: &Server) {
     assert_eq!(skipped(&updated), None, "an unchanged item is not skipped");
 }
 
+/// The reason of each item of [`one_of_each`] in a batch with `all=true`; `None` if it changes.
+type ReasonOfEach = [Option<&'static str>; 6];
+
+/// A method, a path and the reasons in a batch with `all=true`.
+#[rustfmt::skip]
+const WITH_ALL: [(&str, &str, ReasonOfEach); 7] = {
+    const BAD: Option<&str> = Some("badRequest");
+    const CHECKED: Option<&str> = Some("checkedTransaction");
+    const LOCKED: Option<&str> = Some("lockedDate");
+    //                         incomplete, draft, unchecked, checked, trashed, locked
+    [
+        ("PUT", "batch?all=true", [None, None, None, CHECKED, BAD, LOCKED]),
+        ("PATCH", "post/batch?all=true", [BAD, None, BAD, BAD, BAD, BAD]),
+        ("PATCH", "check/batch?all=true", [BAD, BAD, None, BAD, BAD, LOCKED]),
+        ("PATCH", "uncheck/batch?all=true", [BAD, BAD, BAD, None, BAD, BAD]),
+        ("PATCH", "trash/batch?all=true", [None, None, None, CHECKED, BAD, LOCKED]),
+        ("PATCH", "trash/batch?all=true&trashChecked=true", [None, None, None, None, BAD, LOCKED]),
+        ("PATCH", "untrash/batch?all=true", [BAD, BAD, BAD, BAD, None, BAD]),
+    ]
+};
+
+fn rule_3_6_7_skipped_item_refuses_the_batch(server: &Server) {
+    for (method, path, reasons) in WITH_ALL {
+        let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+        let before = one_of_each(&cast);
+        let known = events(&cast).len();
+        let path = cast.path(&format!("/transactions/{path}"));
+        let changed = |index: &usize| json!({"id": before[*index]["id"], "description": "Changed"});
+        let send =
+            |indices: &[usize]| cast.owner.send(method, &path, &batch(indices.iter().map(changed)));
+        let (eligible, skipped): (Vec<usize>, Vec<usize>) =
+            (0..before.len()).partition(|index| reasons[*index].is_none());
+        for index in skipped {
+            let together: Vec<usize> = eligible.iter().copied().chain([index]).collect();
+            let message = send(&together).refused(400, reasons[index].expect("a reason"));
+            assert!(names(&message, eligible.len()), "{path}: the last item: {message}");
+        }
+        assert_eq!(new_events(&cast, known).len(), 0, "{path}: refused as a whole");
+        for before in &before {
+            assert_eq!(&transaction(&cast, &id(before)), before, "{path}");
+        }
+        assert!(send(&eligible).status < 300, "{path}");
+        assert_eq!(new_events(&cast, known).len(), eligible.len(), "{path}");
+    }
+}
+
+fn rule_3_6_7_update_without_changes_is_not_refused(server: &Server) {
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let made = LUNCH.create(&cast, json!({}));
+    let list = cast.put("/transactions/batch?all=true", &batch([only_id(&made)])).ok();
+    assert_eq!(items(&list).len(), 1);
+    let twice = batch([only_id(&made), only_id(&made)]);
+    let path = cast.path("/transactions/check/batch?all=true");
+    let message = cast.owner.patch(&path, &twice).refused(400, "badRequest");
+    assert!(message.contains("item 1: the transaction is already checked"), "{message}");
+    assert_eq!(transaction(&cast, &id(&made))["checked"], false);
+}
+
 fn rule_3_6_4_post_batch_applies_changes(server: &Server) {
     let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let drafts =
@@ -486,6 +544,8 @@ pub fn tests() -> Vec<crate::Case> {
         rule_3_6_4_ineligible_items_are_skipped,
         rule_3_6_4_header_is_absent_when_no_item_is_skipped,
         rule_3_6_4_post_batch_applies_changes,
+        rule_3_6_7_skipped_item_refuses_the_batch,
+        rule_3_6_7_update_without_changes_is_not_refused,
         rule_3_6_4_item_without_an_id_is_refused,
         rule_3_2_1_update_returns_the_former_account,
         rule_3_6_5_error_names_each_invalid_item,

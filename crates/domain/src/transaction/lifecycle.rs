@@ -74,6 +74,19 @@ impl Verb {
             (Self::Update | Self::Trash | Self::Untrash, _) => transaction.edit_action(),
         }
     }
+
+    /// Returns the refusal of an item in the target state by a batch that skips none (behaviour
+    /// 3.6.7).
+    pub const fn already_done(self) -> Refusal {
+        Refusal::AlreadyDone(match self {
+            Self::Post => "posted",
+            Self::Update => "up to date",
+            Self::Check => "checked",
+            Self::Uncheck => "unchecked",
+            Self::Trash => "trashed",
+            Self::Untrash => "restored",
+        })
+    }
 }
 
 impl TransactionRules<'_> {

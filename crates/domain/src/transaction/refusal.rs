@@ -35,6 +35,9 @@ pub enum Refusal {
     NotPosted,
     #[error("the transaction is trashed; restore it first")]
     Trashed,
+    /// An item in the target state, in a batch that skips none (behaviour 3.6.7).
+    #[error("the transaction is already {0}")]
+    AlreadyDone(&'static str),
     #[error("the date {0} is locked or closed in this book")]
     Locked(String),
     #[error("remote id \"{0}\" has more than {MAX_REMOTE_ID} characters")]
@@ -85,6 +88,7 @@ impl Refusal {
             | Self::UnknownToMerge(_)
             | Self::NotPosted
             | Self::Trashed
+            | Self::AlreadyDone(_)
             | Self::RemoteIdTooLong(_)
             | Self::ConflictingRow(..)
             | Self::DescriptionTooLong(_)

@@ -172,7 +172,7 @@ pub(crate) async fn update_transactions_batch(
 ) -> ApiResult {
     let verb_request =
         VerbRequest::batch(Verb::Update, request.flag("updateChecked") == Some(true));
-    perform(request, verb_request, body.items(), list_reply).await
+    perform_batch(request, verb_request, body, list_reply).await
 }
 
 /// PATCH transactions/post: posts the transaction with the id, or creates and posts one without
@@ -191,7 +191,7 @@ pub(crate) async fn post_transactions_batch(
     request: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
-    perform_batch(request, VerbRequest::batch(Verb::Post, false), body).await
+    perform_batch(request, VerbRequest::batch(Verb::Post, false), body, no_content).await
 }
 
 /// PATCH transactions/check.
@@ -204,7 +204,7 @@ pub(crate) async fn check_transactions_batch(
     request: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
-    perform_batch(request, VerbRequest::batch(Verb::Check, false), body).await
+    perform_batch(request, VerbRequest::batch(Verb::Check, false), body, no_content).await
 }
 
 /// PATCH transactions/uncheck.
@@ -220,7 +220,7 @@ pub(crate) async fn uncheck_transactions_batch(
     request: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
-    perform_batch(request, VerbRequest::batch(Verb::Uncheck, false), body).await
+    perform_batch(request, VerbRequest::batch(Verb::Uncheck, false), body, no_content).await
 }
 
 /// PATCH transactions/trash, and its older name remove.
@@ -234,7 +234,7 @@ pub(crate) async fn trash_transactions_batch(
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
     let verb_request = VerbRequest::batch(Verb::Trash, request.flag("trashChecked") == Some(true));
-    perform_batch(request, verb_request, body).await
+    perform_batch(request, verb_request, body, no_content).await
 }
 
 /// PATCH transactions/untrash, and its older name restore.
@@ -250,7 +250,7 @@ pub(crate) async fn untrash_transactions_batch(
     request: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
-    perform_batch(request, VerbRequest::batch(Verb::Untrash, false), body).await
+    perform_batch(request, VerbRequest::batch(Verb::Untrash, false), body, no_content).await
 }
 
 /// PATCH transactions/merge. The items may have more than their ids (behaviour 3.11.9).
@@ -349,9 +349,14 @@ async fn perform_batch(
     request: ApiRequest,
     verb_request: VerbRequest,
     body: Body<Items<TransactionIn>>,
+    encode: fn(&View, &str) -> Reply,
 ) -> ApiResult {
-    perform(request, verb_request, body.items(), |view, _| reply::no_content().noting(notes(view)))
-        .await
+    let verb_request = VerbRequest { all: request.flag("all") == Some(true), ..verb_request };
+    perform(request, verb_request, body.items(), encode).await
+}
+
+fn no_content(view: &View, _: &str) -> Reply {
+    reply::no_content().noting(notes(view))
 }
 
 fn operation(view: &View, base: &str) -> Reply {

@@ -28,6 +28,8 @@ pub struct VerbRequest {
     /// Whether it is a batch, which skips ineligible items. A single request is refused (behaviour
     /// 3.6.3, 3.6.4).
     pub batch: bool,
+    /// Whether an item that the batch would skip refuses it (behaviour 3.6.7).
+    pub all: bool,
     /// `updateChecked` or `trashChecked`.
     pub override_checked: bool,
 }
@@ -36,13 +38,18 @@ impl VerbRequest {
     /// Creates the request of a verb on one transaction.
     #[must_use]
     pub const fn single(verb: Verb) -> Self {
-        Self { verb, batch: false, override_checked: false }
+        Self { verb, batch: false, all: false, override_checked: false }
     }
 
-    /// Creates the request of a verb on a batch.
+    /// Creates the request of a verb on a batch that skips ineligible items.
     #[must_use]
     pub const fn batch(verb: Verb, override_checked: bool) -> Self {
-        Self { verb, batch: true, override_checked }
+        Self { verb, batch: true, all: false, override_checked }
+    }
+
+    /// Returns whether the request skips an item that is refused for this reason.
+    const fn skips(self, refusal: &daybook_domain::Refusal) -> bool {
+        self.batch && !self.all && refusal.skips_item(self.verb)
     }
 
     /// Returns the context of the write. Trashing is exempt from quotas.
@@ -111,13 +118,14 @@ pub fn perform(
         match edited {
             // An update without changes is not counted as skipped.
             Ok(None) if request.verb == Verb::Update => {}
+            Ok(None) if request.all => refused.note(index, request.verb.already_done().into())?,
             Ok(None) => skipped = skipped.saturating_add(1),
             Ok(Some(edited)) => {
                 write_set.add_files(new_files);
                 current.insert(edited.transaction.id, edited.transaction.clone());
                 write_set.add_performed(&rules, request.verb, transaction, edited)?;
             }
-            Err(Error::Refused(refusal)) if request.batch && refusal.skips_item(request.verb) => {
+            Err(Error::Refused(refusal)) if request.skips(&refusal) => {
                 skipped = skipped.saturating_add(1);
             }
             Err(error) => refused.note(index, error)?,

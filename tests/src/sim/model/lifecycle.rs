@@ -15,6 +15,8 @@ use crate::sim::label;
 pub struct Order {
     pub verb: Verb,
     pub batch: bool,
+    /// Skipped items refuse the batch (3.6.7).
+    pub all: bool,
     /// `updateChecked` or `trashChecked`.
     pub checked_too: bool,
 }
@@ -118,11 +120,12 @@ impl Tx {
             };
             match done {
                 Ok(ItemResult::Changed) => Ok(()),
+                Ok(ItemResult::Unchanged) if order.all => Err(Refusal::bad()),
                 Ok(ItemResult::Unchanged) => {
                     skipped += 1;
                     Ok(())
                 }
-                Err(ItemError::Skipped(_)) if order.batch => {
+                Err(ItemError::Skipped(_)) if order.batch && !order.all => {
                     skipped += 1;
                     Ok(())
                 }
@@ -139,7 +142,7 @@ impl Tx {
         draft: &Transaction,
         body: &TransactionBody,
     ) -> Result<Transaction, Refusal> {
-        let order = Order { verb: Verb::Post, batch: false, checked_too: false };
+        let order = Order { verb: Verb::Post, batch: false, all: false, checked_too: false };
         match self.perform_one(order, draft, body) {
             Ok(ItemResult::Changed | ItemResult::Unchanged) => {
                 Ok(self.book.transactions[&draft.label].clone())

@@ -61,14 +61,14 @@ fn recording(draw: &mut Draw<'_>, post: bool) -> RecordOptions {
 }
 
 pub fn draw_perform(draw: &mut Draw<'_>) -> DynOperation {
-    let order = Order { verb: verb(draw), batch: false, checked_too: false };
+    let order = Order { verb: verb(draw), batch: false, all: false, checked_too: false };
     Arc::new(Perform { order, items: vec![item(draw, order.verb)] })
 }
 
 pub fn draw_perform_batch(draw: &mut Draw<'_>) -> DynOperation {
     let verb = verb(draw);
     let checked_too = matches!(verb, Verb::Update | Verb::Trash) && draw.one_in(3);
-    let order = Order { verb, batch: true, checked_too };
+    let order = Order { verb, batch: true, all: draw.one_in(4), checked_too };
     let items = (0..draw.count()).map(|_| item(draw, verb)).collect();
     Arc::new(Perform { order, items })
 }
@@ -163,9 +163,9 @@ impl Operation for Create {
 
 impl Operation for Perform {
     fn run(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let Order { verb, batch, checked_too } = self.order;
+        let Order { verb, batch, all, checked_too } = self.order;
         let order = if batch {
-            transaction::VerbRequest::batch(verb, checked_too)
+            transaction::VerbRequest { all, ..transaction::VerbRequest::batch(verb, checked_too) }
         } else {
             transaction::VerbRequest::single(verb)
         };
