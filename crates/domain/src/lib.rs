@@ -62,6 +62,7 @@ pub mod query;
 pub mod reason;
 pub mod reference;
 pub mod refusal;
+pub mod report;
 pub mod saved_query;
 pub mod session;
 pub mod signing_key;

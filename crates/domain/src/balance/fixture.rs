@@ -16,7 +16,7 @@ use crate::id::{AccountId, GroupId};
 use crate::query::Periodicity;
 
 impl super::Segment {
-    pub(super) fn contains(&self, day: Date) -> bool {
+    pub(crate) fn contains(&self, day: Date) -> bool {
         self.from.is_none_or(|from| from <= day) && self.until.is_none_or(|until| day < until)
     }
 }

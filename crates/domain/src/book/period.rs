@@ -1,4 +1,6 @@
-//! Period settings of user interfaces, without effect on the API (behaviour 6.12).
+//! The period settings of a book (behaviour 6.12).
+
+use time::Month;
 
 use crate::named::named;
 
@@ -17,7 +19,7 @@ named! {
 }
 
 named! {
-    /// The first month of the year. The default is January.
+    /// The first month of the fiscal year. The default is January.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     #[expect(missing_docs, reason = "each variant is the month of its name")]
     pub enum StartMonth {
@@ -41,5 +43,23 @@ impl StartMonth {
     /// Iterates over all months from January.
     pub fn all() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter()
+    }
+
+    /// Returns the month of the calendar.
+    pub const fn month(self) -> Month {
+        match self {
+            Self::January => Month::January,
+            Self::February => Month::February,
+            Self::March => Month::March,
+            Self::April => Month::April,
+            Self::May => Month::May,
+            Self::June => Month::June,
+            Self::July => Month::July,
+            Self::August => Month::August,
+            Self::September => Month::September,
+            Self::October => Month::October,
+            Self::November => Month::November,
+            Self::December => Month::December,
+        }
     }
 }
