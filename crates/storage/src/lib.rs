@@ -88,7 +88,7 @@ pub use conn::address::Address;
 pub use conn::distribution;
 pub use conn::interrupt::ReadStop;
 pub use conn::log_position::LogPosition;
-pub use conn::pool::ReaderPool;
+pub use conn::pool::{REPORT_READERS, ReaderPool};
 pub use error::{Error, Result};
 pub use lease::Lease;
 pub use options::Options;

@@ -24,7 +24,7 @@ use crate::error::Result;
 use crate::page::PageKey;
 use crate::transaction::{self, Search};
 use crate::user::User;
-use crate::{audit, book, collaborator, collection, event};
+use crate::{audit, balance, book, collaborator, collection, event};
 
 /// The query plans of statements.
 #[doc(hidden)]
@@ -196,6 +196,34 @@ impl Plans<'_, '_> {
         rows: &[&Transaction],
     ) -> Result<Vec<String>> {
         self.explain(transaction::running_sums(access, account, rows))
+    }
+
+    /// Returns the plan of [`transaction::Transactions::journal_page`].
+    pub fn journal(self, access: &Access, period: &transaction::Period<'_>) -> Result<Vec<String>> {
+        let lookup = self.tx.lookup();
+        self.explain(transaction::journal(lookup, access, period, None))
+    }
+
+    /// Returns the plan of [`transaction::Transactions::ledger_page`].
+    pub fn ledger(
+        self,
+        access: &Access,
+        account: AccountId,
+        period: &transaction::Period<'_>,
+    ) -> Result<Vec<String>> {
+        let lookup = self.tx.lookup();
+        self.explain(transaction::ledger(lookup, access, account, period, None))
+    }
+
+    /// Returns the plan of [`crate::balance::Balances::read_counterparts`].
+    pub fn counterparts(
+        self,
+        access: &Access,
+        segment: &Segment,
+        accounts: &[AccountId],
+        tags: &[String],
+    ) -> Result<Vec<String>> {
+        self.explain(balance::counterparts(access.book().id.get(), segment, accounts, tags))
     }
 
     fn explain(self, sql: Sql<'_>) -> Result<Vec<String>> {

@@ -8,6 +8,7 @@
 //! and period. A query with hashtags sums the same segments from the entries of the transactions
 //! with these index terms (`totals_query.rs`).
 
+mod counterparts;
 mod day_sums;
 mod days_row;
 mod limbs;
@@ -28,10 +29,12 @@ use crate::conn::sql::{MAX_NAMED, Sql};
 use crate::error::{Error, Result};
 use crate::transaction::Change;
 
+pub(crate) use counterparts::counterparts;
 pub(crate) use day_sums::each_day;
 pub(crate) use limbs::{ENTRY_SUMS, Limbs, RUNNING_SUM, from_limbs};
 pub(crate) use month_rows::{TotalDeltas, changed_months, merge};
 pub use totals_query::{AccountScope, TotalsQuery};
+pub(crate) use totals_query::{bounded, day_value, has_tags};
 
 use days_row::{DayTotals, DaysRow};
 

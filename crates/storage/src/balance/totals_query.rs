@@ -139,20 +139,15 @@ fn tagged<'a>(
     other_tags: &[String],
 ) -> Sql<'a> {
     let Context { lookup, stoppable, book } = context;
-    let period = match (segment.fold, segment.level) {
-        (true, _) => "0",
-        (false, Level::Day) => "e.day",
-        (false, Level::Month) => "e.day / 100",
-    };
-    let number = |day: Date| i64::from(day_to_column(day));
+    let period = period_of(segment);
     let with_first = Sql::new("{}m.book_id = {} AND m.term = {}").bind((
         Sql::new(stoppable),
         book,
         index_term::tag(first_tag),
     ));
     let mut condition =
-        bounded(with_first, "m.day", segment.from.map(number), segment.until.map(number));
-    if let Some(others) = has_tags(book, other_tags) {
+        bounded(with_first, "m.day", segment.from.map(day_value), segment.until.map(day_value));
+    if let Some(others) = has_tags(book, other_tags, "m.day", "m.transaction_id") {
         condition = condition.push(" AND {}").bind(others);
     }
     let transactions = lookup
@@ -181,23 +176,43 @@ fn tagged<'a>(
     sums.push(" GROUP BY 1, 2")
 }
 
-/// Returns the condition that the transaction of an index row `m` has all of these tags.
+/// Returns the period of an entry `e` in a segment, as SQL.
+pub(super) const fn period_of(segment: &Segment) -> &'static str {
+    match (segment.fold, segment.level) {
+        (true, _) => "0",
+        (false, Level::Day) => "e.day",
+        (false, Level::Month) => "e.day / 100",
+    }
+}
+
+/// Returns the column value of a day.
+pub(crate) fn day_value(day: Date) -> i64 {
+    i64::from(day_to_column(day))
+}
+
+/// Returns the condition that the transaction with this day and id has all of these tags. `day` and
+/// `id` are columns.
 ///
 /// It uses subqueries, because PostgreSQL takes half a minute to plan two hundred joins.
-fn has_tags<'a>(book: i64, tags: &[String]) -> Option<Sql<'a>> {
+pub(crate) fn has_tags<'a>(
+    book: i64,
+    tags: &[String],
+    day: &'static str,
+    id: &'static str,
+) -> Option<Sql<'a>> {
     let has_tag = |tag: &String| {
         Sql::new(
             "EXISTS (SELECT 1 FROM index_terms o WHERE o.book_id = {} AND o.term = {} \
-             AND o.day = m.day AND o.transaction_id = m.transaction_id)",
+             AND o.day = {} AND o.transaction_id = {})",
         )
-        .bind((book, index_term::tag(tag)))
+        .bind((book, index_term::tag(tag), Sql::new(day), Sql::new(id)))
     };
     let all = tags.iter().map(has_tag).reduce(|all, one| all.push(" AND {}").bind(one))?;
     Some(as_filter(all))
 }
 
 /// Adds half-open bounds of a column.
-fn bounded<'a>(
+pub(crate) fn bounded<'a>(
     sql: Sql<'a>,
     column: &'static str,
     from: Option<i64>,

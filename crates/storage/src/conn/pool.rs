@@ -72,7 +72,12 @@ pub enum ReaderPool {
     Identity,
     /// Background work of the server, which may take minutes, and reads that need no fair share.
     Server,
+    /// Reports that are sent while they are read (behaviour 13.11).
+    Reports,
 }
+
+/// The connections for reports. They are opened when they are used.
+pub const REPORT_READERS: u32 = 4;
 
 /// How many connections each pool has.
 #[derive(Debug, Clone, Copy)]
@@ -87,6 +92,7 @@ pub(crate) struct ReaderPools {
     users: Pool<Readers>,
     identity: Pool<Readers>,
     server: Pool<Readers>,
+    reports: Pool<Readers>,
 }
 
 impl ReaderPools {
@@ -99,21 +105,23 @@ impl ReaderPools {
         // A file stays available; a server may restart, so its connections are checked.
         let is_checked = address.is_server();
         let readers = Readers::new(address, statements)?;
-        let open = |size: u32| -> Result<Pool<Readers>> {
+        let open_with = |size: u32, idle: u32| -> Result<Pool<Readers>> {
             let pool = Pool::builder()
                 .max_size(size)
-                .min_idle(Some(1))
+                .min_idle(Some(idle))
                 // The pool retries after at most half of this time. Callers that wait for a
                 // connection pass their own timeout.
                 .connection_timeout(LONGEST_BACKOFF * 2)
                 .test_on_check_out(is_checked);
             Ok(pool.build(readers.clone())?)
         };
+        let open = |size: u32| open_with(size, 1);
         let users = open(counts.users)?;
         let open_or_share = |size: u32| if size == 0 { Ok(users.clone()) } else { open(size) };
         let identity = open_or_share(counts.identity)?;
         let server = open_or_share(counts.server)?;
-        Ok(Self { users, identity, server })
+        let reports = open_with(REPORT_READERS, 0)?;
+        Ok(Self { users, identity, server, reports })
     }
 
     /// Returns one of the pools.
@@ -122,6 +130,7 @@ impl ReaderPools {
             ReaderPool::Users => &self.users,
             ReaderPool::Identity => &self.identity,
             ReaderPool::Server => &self.server,
+            ReaderPool::Reports => &self.reports,
         }
     }
 }
