@@ -46,6 +46,7 @@ mod mount;
 mod pieces;
 mod replica_read;
 mod reply;
+mod report;
 mod request;
 mod respond;
 pub mod routes;
@@ -87,6 +88,7 @@ use socket::Socket;
 pub use event::encode_single_event;
 pub use event_streams::EventStreams;
 pub use large_copies::LargeCopies;
+pub use report::ReportSlots;
 pub use state::AppState;
 pub use template::catalog::Templates;
 

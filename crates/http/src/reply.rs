@@ -5,9 +5,11 @@
 
 use actix_web::body::BoxBody;
 use actix_web::http::StatusCode;
-use actix_web::http::header::{ContentType, ETAG, HeaderName};
+use actix_web::http::header::{
+    CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderName,
+};
 use actix_web::web::Bytes;
-use actix_web::{HttpRequest, HttpResponse, Responder, ResponseError};
+use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder, Responder, ResponseError};
 use daybook_auth::security::note_change;
 use daybook_domain::chart::Item;
 use daybook_domain::idempotency::{BodyForm, StoredAnswer};
@@ -60,6 +62,35 @@ pub(crate) struct Reply {
     advice: &'static str,
     /// The memory of the text.
     memory: Option<Reservation>,
+    /// The headers of the body.
+    content: Content,
+}
+
+/// The headers of a body.
+pub(crate) struct Content {
+    /// The media type.
+    pub(crate) media_type: &'static str,
+    /// The `Content-Disposition`.
+    pub(crate) disposition: Option<String>,
+    /// The `Content-Security-Policy`.
+    pub(crate) policy: Option<&'static str>,
+}
+
+impl Content {
+    /// JSON.
+    pub(crate) const JSON: Self =
+        Self { media_type: "application/json", disposition: None, policy: None };
+
+    /// Adds the headers to a response.
+    pub(crate) fn write(&self, response: &mut HttpResponseBuilder) {
+        response.insert_header((CONTENT_TYPE, self.media_type));
+        if let Some(disposition) = &self.disposition {
+            response.insert_header((CONTENT_DISPOSITION, disposition.as_str()));
+        }
+        if let Some(policy) = self.policy {
+            response.insert_header((CONTENT_SECURITY_POLICY, policy));
+        }
+    }
 }
 
 /// 200 with a body.
@@ -106,6 +137,11 @@ pub(crate) fn json(text: Result<Bytes, EncodeError>) -> Reply {
     Reply { status: StatusCode::OK, body: text, ..no_content() }
 }
 
+/// 200 with other content than JSON, or an error if it could not be encoded.
+pub(crate) fn content(body: Result<Bytes, EncodeError>, content: Content) -> Reply {
+    Reply { content, ..json(body) }
+}
+
 /// 500, for a use case about one resource that returned none: an empty response would look like
 /// success.
 pub(crate) fn nothing() -> Reply {
@@ -135,6 +171,7 @@ pub(crate) fn no_content() -> Reply {
         changed: None,
         advice: "ask for single resources",
         memory: None,
+        content: Content::JSON,
     }
 }
 
@@ -287,7 +324,7 @@ impl Responder for Reply {
         if self.status == StatusCode::NO_CONTENT {
             response.finish()
         } else {
-            response.content_type(ContentType::json());
+            self.content.write(&mut response);
             compression::with_body(response, request, body, self.memory)
         }
     }

@@ -272,6 +272,11 @@ impl ApiRequest {
         Ok((cx, state, claim))
     }
 
+    /// Returns the context and the state, for a response that is sent while it is read.
+    pub(crate) fn into_parts(self) -> (Context, web::Data<AppState>) {
+        (self.cx, self.state)
+    }
+
     /// Checks that `If-Match` has a target and that the access token may write (behaviour 0.17,
     /// 11.9).
     ///

@@ -6,8 +6,8 @@ use daybook_auth::{grant, session, signing_key};
 
 use crate::{
     access_request, account, api_key, app, balance, book, book_transfer, collaborator, collection,
-    connection, delivery, event, file, group, health, integration, saved_query, template, token,
-    transaction, user,
+    connection, delivery, event, file, group, health, integration, report, saved_query, template,
+    token, transaction, user,
 };
 
 /// The path of a book, the prefix of most operations.
@@ -94,6 +94,9 @@ fn transactions() -> Vec<Operation> {
         }
         balance at "/v5/books/{bookId}/balances" {
             GET "" "getBalances" => get_balances;
+        }
+        report at "/v5/books/{bookId}/reports" {
+            GET "/{id}" "getReport" => get_report;
         }
     )
 }

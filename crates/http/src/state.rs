@@ -13,6 +13,7 @@ use daybook_webhooks::Webhooks;
 
 use crate::event_streams::EventStreams;
 use crate::large_copies::LargeCopies;
+use crate::report::ReportSlots;
 use crate::template::catalog::Templates;
 
 /// The dependencies and settings of the API.
@@ -42,6 +43,8 @@ pub struct AppState {
     pub webhooks: Arc<Webhooks>,
     /// Wakes the audit worker.
     pub audits: Wakeup,
+    /// The reports in transfer.
+    pub reports: ReportSlots,
     /// The copies of books in several units of work.
     pub copies: LargeCopies,
     /// The open event streams.

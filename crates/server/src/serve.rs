@@ -107,6 +107,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         templates,
         webhooks: Arc::new(webhooks),
         audits: Wakeup::default(),
+        reports: ReportSlots::default(),
         copies: LargeCopies::new(unfinished.clone(), {
             let stop = stop.clone();
             move || stop.is_requested()

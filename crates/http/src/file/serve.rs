@@ -83,7 +83,7 @@ fn with_file_headers(
 }
 
 /// Returns the `Content-Disposition` (RFC 6266): inline for harmless types, else an attachment.
-fn disposition(name: &str, content_type: &str) -> String {
+pub(crate) fn disposition(name: &str, content_type: &str) -> String {
     let kind = if media::is_inline(content_type) { "inline" } else { "attachment" };
     let plain: String = name
         .chars()

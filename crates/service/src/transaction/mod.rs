@@ -44,8 +44,8 @@ pub use lifecycle::{VerbRequest, perform};
 pub use merge::merge;
 #[doc(hidden)]
 pub use read::explain;
-pub(crate) use read::parse_context;
 pub use read::{Listed, QueryCount, Request, count, get, list, list_by_ids, load};
+pub(crate) use read::{count_drafts, parse_context};
 
 /// Transactions as the caller sees them, with the resources they name.
 #[derive(Debug, Clone)]

@@ -4,11 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use daybook_domain::access::Access;
 use daybook_domain::account::AccountRef;
+use daybook_domain::calendar::format_iso;
 use daybook_domain::email::Email;
 use daybook_domain::id::{AccountId, TransactionId, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::permission::Action;
 use daybook_domain::query::{self, DateBasis, Filter, ParseContext, Query, Term, Warning};
+use daybook_domain::report::Period;
 use daybook_domain::transaction::{Changes, MAX_READ, Refusal, Transaction};
 use daybook_storage::Tx;
 use daybook_storage::page::{Page, PageKey, RowPart, rows_to_read};
@@ -195,6 +197,29 @@ pub fn count(tx: &mut Tx<'_>, cx: &Context, book: &str, query: &QueryText) -> Re
     };
     let total = tx.transactions().count(&access, &search)?;
     Ok(QueryCount { total, warnings: query.warnings().to_vec() })
+}
+
+/// Counts the drafts of a period that the caller sees, with all of these hashtags.
+pub(crate) fn count_drafts(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    access: &Access,
+    period: Period,
+    tags: &[String],
+) -> Result<u64> {
+    let until = period.last.next_day().map(|day| format!(" before:{}", format_iso(day)));
+    let from = format!("is:draft after:{}", format_iso(period.first));
+    let tags: String = tags.iter().map(|tag| format!(" #{tag}")).collect();
+    let text = QueryText::from(from + &until.unwrap_or_default() + &tags);
+    let ResolvedQuery { query, names } =
+        ResolvedQuery::read(tx, access, &text, &parse_context(cx, access))?;
+    let search = Search {
+        filter: query.filter(),
+        names: &names,
+        drafts_of: drafts_of(access),
+        precedent: None,
+    };
+    Ok(u64::try_from(tx.transactions().count(access, &search)?).unwrap_or_default())
 }
 
 /// Returns the database's plan for [`list`], or for [`count`] without a limit.

@@ -1,0 +1,45 @@
+//! Reports: parameters, formats and the handler (behaviour 13).
+//!
+//! Most reports are computed whole. The general ledger and the journal are sent while they are read
+//! ([`stream`]), because a book may have millions of transactions; only as a spreadsheet are they
+//! computed whole, with a limit of rows.
+
+mod format;
+mod shape;
+mod slots;
+mod stream;
+
+use actix_web::{Either, HttpResponse};
+use daybook_domain::report::ReportKind;
+use daybook_edge::error::{ApiError, RequestError};
+use daybook_service::Context;
+use daybook_service::report::{self, ParameterTexts, View};
+use daybook_storage::Tx;
+
+use crate::reply::Reply;
+use crate::request::ApiRequest;
+use format::{Format, encode};
+
+pub use slots::ReportSlots;
+
+/// The names of the parameters, besides `format` and `excel`.
+const PARAMETERS: [&str; 6] = ["period", "compare", "columns", "depth", "zeros", "query"];
+
+/// GET a report.
+pub(crate) async fn get_report(
+    request: ApiRequest,
+) -> Result<Either<Reply, HttpResponse>, ApiError> {
+    let kind = ReportKind::from_name(&request.id()).ok_or(RequestError::UnknownRoute)?;
+    let format = Format::read(&request)?;
+    let texts = PARAMETERS.map(|name| request.text(name).map(str::to_owned));
+    let [period, compare, columns, depth, zeros, query] = texts;
+    let texts = ParameterTexts { period, compare, columns, depth, zeros, query };
+    if kind.has_rows_of_transactions() && format != Format::Xlsx {
+        let response = stream::send(request, kind, texts, format).await?;
+        return Ok(Either::Right(response));
+    }
+    let book = request.book();
+    let work = move |tx: &mut Tx<'_>, cx: &Context| report::compute(tx, cx, &book, kind, &texts);
+    let encode = move |view: &View, _: &Context| encode(view, format);
+    Ok(Either::Left(request.read_replicated(work, encode).await?))
+}

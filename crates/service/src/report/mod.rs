@@ -1,0 +1,63 @@
+//! Reports of a book (behaviour 13).
+//!
+//! Statements are computed from totals ([`statement`]). The general ledger and the journal pass
+//! their rows one at a time to a [`RowSink`] ([`rows`]), because a book may have millions of
+//! transactions.
+
+mod entered;
+mod rows;
+mod sink;
+mod statement;
+
+use daybook_domain::report::ReportKind;
+use daybook_storage::Tx;
+
+use crate::context::Context;
+use crate::error::Result;
+use entered::enter;
+use sink::CollectedRows;
+
+pub use entered::ParameterTexts;
+pub use sink::{RowSink, StreamHead, View};
+
+/// getReport, as a whole.
+///
+/// # Errors
+/// Refusals of the parameters (behaviour 13.2); a general ledger or journal with too many rows.
+pub fn compute(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    kind: ReportKind,
+    texts: &ParameterTexts,
+) -> Result<View> {
+    if kind.has_rows_of_transactions() {
+        let mut rows = CollectedRows::default();
+        stream(tx, cx, book, kind, texts, &mut rows)?;
+        return rows.into_view();
+    }
+    let entered = enter(tx, cx, book, kind, texts)?;
+    let separator = entered.chart.separator();
+    let report = statement::compute(tx, cx, entered)?;
+    Ok(View { report, separator })
+}
+
+/// getReport of a general ledger or a journal, row by row.
+///
+/// # Errors
+/// Refusals of the parameters (behaviour 13.2), before the first row; those of `sink`.
+pub fn stream(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    kind: ReportKind,
+    texts: &ParameterTexts,
+    sink: &mut dyn RowSink,
+) -> Result<()> {
+    let entered = enter(tx, cx, book, kind, texts)?;
+    if kind == ReportKind::GeneralLedger {
+        rows::ledger(tx, entered, sink)
+    } else {
+        rows::journal(tx, entered, sink)
+    }
+}
