@@ -8,15 +8,16 @@ use super::tree::{cargo, none, read, said};
 
 /// The layers from left to right, each with the layers it may know. An arrow may skip layers and
 /// never points left.
-const CORRIDOR: [(&str, &[&str]); 9] = [
+const CORRIDOR: [(&str, &[&str]); 10] = [
     ("server", &["http", "webhooks", "auth", "blobs", "edge", "service", "storage", "domain"]),
-    ("http", &["webhooks", "auth", "blobs", "edge", "service", "storage", "domain"]),
+    ("http", &["webhooks", "auth", "blobs", "edge", "service", "storage", "interchange", "domain"]),
     ("webhooks", &["auth", "edge", "service", "storage", "domain"]),
     ("auth", &["edge", "service", "storage", "domain"]),
     ("blobs", &["edge", "service", "storage", "domain"]),
     ("edge", &["service", "storage", "domain"]),
     ("service", &["storage", "domain"]),
     ("storage", &["domain"]),
+    ("interchange", &["domain"]),
     ("domain", &[]),
 ];
 

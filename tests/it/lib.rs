@@ -111,6 +111,7 @@ modules! {
     updates,
     verification,
     webhooks,
+    reports,
 }
 
 modules! {

@@ -83,6 +83,7 @@ const BOOK: &[Operation] = &[
     write("update_integration", update_integration, EDIT),
     write("delete_integration", |c, s| c.delete(&one(s, "integrations", &s.integration)), EDIT),
     read("get_balances", |c, s| c.get(&s.path("/balances?query=account:Cash")), BUT_RECORDER),
+    read("get_report", |c, s| c.get(&s.path("/reports/balance-sheet")), BUT_RECORDER),
     read("get_book_sums", |c, s| c.get(&s.path("/balances?query=on:2025")), BUT_RECORDER),
     read("count_transactions_posted", |c, s| c.get(&s.path(COUNTS)), BUT_RECORDER),
     read("list_events", |c, s| c.get(&s.path("/events")), BUT_RECORDER),

@@ -133,7 +133,8 @@ impl Targets {
         .then_some(self.cast.book.as_str());
         let reads_all = operation.method == "GET" && !operation.path.contains("{id}");
         let all = reads_all.then_some("");
-        let found = found.or(book).or(all);
+        let report = operation.path.contains("/reports/").then_some("balance-sheet");
+        let found = found.or(report).or(book).or(all);
         found.unwrap_or_else(|| panic!("say here what {} works on", operation.id))
     }
 

@@ -339,6 +339,16 @@ fn readings(session: &Session) {
         let answer = session.read("getBalances", "", &format!("?query={query}"));
         assert!(answer.is_object(), "{answer}");
     }
+    for (report, query) in [
+        ("trial-balance", "?zeros=true&query=account:Cash"),
+        ("balance-sheet", "?period=2025&depth=1"),
+        ("income-statement", "?period=2025&compare=2024"),
+        ("income-statement", "?period=2025&columns=month"),
+        ("general-ledger", "?format=json&excel=false"),
+        ("journal", ""),
+    ] {
+        session.read("getReport", report, query);
+    }
     let events = session.read("listEvents", "", "?limit=5");
     let cursor = events["cursor"].as_str().expect("a second page");
     session.read("listEvents", "", &format!("?limit=100&cursor={cursor}"));
