@@ -23,6 +23,16 @@ use crate::name::Name;
 /// The day of the requests.
 pub(super) const TODAY: &str = "2026-10-31";
 
+/// No parameters.
+pub(super) const NONE: Parameters<'static> = Parameters {
+    period: None,
+    compare: None,
+    columns: None,
+    depth: None,
+    zeros: None,
+    query: None,
+};
+
 /// A posted transaction.
 #[derive(Debug, Clone)]
 pub(super) struct Posted {
@@ -227,18 +237,15 @@ pub(super) fn render(report: &Report) -> String {
         cells[0] = format!("{indent}{mark}{}", cells[0]);
         lines.push(cells);
     }
-    let columns = report.columns.len();
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max();
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap()).collect();
+    let widths: Vec<usize> =
+        (0..report.columns.len()).map(|column| width(column).unwrap()).collect();
     let mut text = String::new();
     for line in &lines {
-        let mut padded = String::new();
-        for (index, cell) in line.iter().enumerate() {
-            let width = widths[index];
-            padded +=
-                &if index == 0 { format!("{cell:width$}") } else { format!("  {cell:>width$}") };
-        }
-        text += padded.trim_end();
+        let padded = line.iter().zip(&widths).enumerate().map(|(index, (cell, &width))| {
+            if index == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+        });
+        text += &padded.collect::<Vec<_>>().join(" | ");
         text.push('\n');
     }
     for control in &report.controls {
@@ -260,17 +267,25 @@ fn render_cell(cell: &Cell) -> String {
     }
 }
 
-/// Compares a rendered report with lines that are indented alike.
+/// Compares a report with the text of [`render`], which may be indented.
+///
+/// The widths of columns may differ.
 #[track_caller]
 pub(super) fn assert_rows(report: &Report, expected: &str) {
-    let expected: Vec<&str> = expected.lines().map(str::trim_end).collect();
-    let indents = expected.iter().filter(|line| !line.is_empty());
-    let indent = indents.map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
-    let expected: String = expected
-        .iter()
-        .filter_map(|line| line.get(indent..))
-        .map(|line| format!("{line}\n"))
-        .collect();
+    let expected: Vec<&str> = expected.lines().filter(|line| !line.trim().is_empty()).collect();
+    let indents = expected.iter().map(|line| line.len() - line.trim_start().len());
+    let indent = indents.min().unwrap_or_default();
+    let expected: Vec<&str> = expected.iter().map(|line| &line[indent..]).collect();
     let found = render(report);
-    assert!(found == expected, "found:\n{found}\nexpected:\n{expected}");
+    let is_equal = found.lines().map(cells_of).eq(expected.iter().copied().map(cells_of));
+    assert!(is_equal, "found:\n{found}\nexpected:\n{}", expected.join("\n"));
+}
+
+/// Returns the cells of a line, of which the first keeps its indent.
+fn cells_of(line: &str) -> Vec<&str> {
+    let mut cells: Vec<&str> = line.split('|').map(str::trim).collect();
+    cells[0] = line.split('|').next().unwrap_or_default().trim_end();
+    let used = cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
+    cells.truncate(used);
+    cells
 }

@@ -87,7 +87,7 @@ impl Journal {
     ///
     /// Without accounts and groups in the query, the credits are those from the totals of the book.
     pub fn finish(self) -> Vec<Control> {
-        let label = format!("Debits = credits, {} transactions", self.entries);
+        let label = format!("Debits = credits (transactions: {})", self.entries);
         let right = self.credits.unwrap_or(self.amounts);
         vec![Control { label, left: self.amounts, right }]
     }

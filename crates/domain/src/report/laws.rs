@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use time::{Date, Duration};
 
-use super::fixture::{BookFixture, Posted, facts};
+use super::fixture::{BookFixture, NONE, Posted, facts};
 use super::layout::Layout;
 use super::{
     Cell, Class, GeneralLedger, Journal, JournalEntry, LedgerEntry, Parameters, Period, Report,
@@ -61,11 +61,9 @@ prop_compose! {
         let count = i64::try_from(groups.len()).unwrap();
         for (id, (kind, groups, archived)) in (0_i64..).zip(&accounts) {
             let groups: Vec<i64> = groups.iter().copied().filter(|id| *id < count).collect();
-            let name = match id {
-                0 => "Opening Balances".to_owned(),
-                id => format!("Account {id}"),
-            };
-            book = book.account(id, &name, AccountType::ALL[*kind], &groups);
+            let name = format!("Account {id}");
+            let name = if id == 0 { "Opening Balances" } else { &name };
+            book = book.account(id, name, AccountType::ALL[*kind], &groups);
             book.accounts.last_mut().unwrap().archived = *archived;
         }
         let id = |index: usize| i64::try_from(index % accounts.len()).unwrap();
@@ -98,15 +96,7 @@ fn rows_of<'a>(report: &'a Report, kinds: &[RowKind]) -> Vec<&'a Row> {
 }
 
 fn amounts(row: &Row) -> Vec<Option<i128>> {
-    let amount = |cell: &Cell| match cell {
-        Cell::Amount(amount) => Some(*amount),
-        Cell::Empty
-        | Cell::Text(_)
-        | Cell::Date(_)
-        | Cell::Instant(_)
-        | Cell::Percent(_)
-        | Cell::Number(_) => None,
-    };
+    let amount = |cell: &Cell| if let Cell::Amount(amount) = cell { Some(*amount) } else { None };
     row.cells.iter().skip(1).map(amount).collect()
 }
 
@@ -161,9 +151,8 @@ proptest! {
         depth in prop::sample::select(vec!["", "1", "2"]),
     ) {
         let columns = Some(columns).filter(|columns| is_supported(kind, columns));
-        let period = Some("2025");
         let parameters =
-            Parameters { columns, depth: Some(depth), period, ..Parameters::default() };
+            Parameters { columns, depth: Some(depth), period: Some("2025"), ..NONE };
         let report = book.report(kind, &parameters);
         for (index, row) in report.rows.iter().enumerate().filter(|(_, row)| row.sums > 0) {
             let sums = usize::try_from(row.sums).unwrap();
@@ -184,7 +173,7 @@ proptest! {
     fn balance_sheet_has_the_balances_of_the_day(book in books(), offset in 0_i64..1_200) {
         let last = day(offset);
         let text = format_iso(last);
-        let parameters = Parameters { period: Some(&text), ..Parameters::default() };
+        let parameters = Parameters { period: Some(&text), ..NONE };
         let report = book.report(ReportKind::BalanceSheet, &parameters);
         let (forest, year) = (book.forest(), Period::fiscal_year(last, start(&book)));
         let layout = Layout::new(&forest);
@@ -210,7 +199,7 @@ proptest! {
     ) {
         let (first, last) = (day(first), day(first + length));
         let text = format!("{}..{}", format_iso(first), format_iso(last));
-        let parameters = Parameters { period: Some(&text), ..Parameters::default() };
+        let parameters = Parameters { period: Some(&text), ..NONE };
         let report = book.report(ReportKind::TrialBalance, &parameters);
         let forest = book.forest();
         let layout = Layout::new(&forest);
@@ -234,7 +223,7 @@ proptest! {
     fn income_statement_has_the_movements_without_closing_entries(
         book in books(), period in periods(),
     ) {
-        let parameters = Parameters { period: Some(&period), ..Parameters::default() };
+        let parameters = Parameters { period: Some(&period), ..NONE };
         let report = book.report(ReportKind::IncomeStatement, &parameters);
         let mut others = book.clone();
         others.posted.retain(|posted| !posted.tags.contains(&"closing".to_owned()));
@@ -258,7 +247,7 @@ proptest! {
         columns in prop::sample::select(vec!["month", "quarter", "year"]),
         kind in prop::sample::select(vec![ReportKind::IncomeStatement, ReportKind::CashFlow]),
     ) {
-        let whole = Parameters { period: Some(&period), ..Parameters::default() };
+        let whole = Parameters { period: Some(&period), ..NONE };
         let divided = Parameters { columns: Some(columns), ..whole.clone() };
         let (whole, divided) = (book.report(kind, &whole), book.report(kind, &divided));
         // The net amount is the third of a cash flow.
@@ -293,14 +282,14 @@ proptest! {
             period: Some(&period),
             columns: Some("quarter"),
             zeros: Some("true"),
-            ..Parameters::default()
+            ..NONE
         };
         let divided = book.report(ReportKind::BalanceSheet, &divided);
         for (index, column) in divided.columns.iter().enumerate().skip(1) {
             let single = Parameters {
                 period: Some(&column.key),
                 zeros: Some("true"),
-                ..Parameters::default()
+                ..NONE
             };
             let single = book.report(ReportKind::BalanceSheet, &single);
             for (row, expected) in divided.rows.iter().zip(&single.rows) {
@@ -315,7 +304,7 @@ proptest! {
         kind in prop::sample::select(COMPUTED.to_vec()),
         depth in prop::sample::select(vec!["1", "2", "3"]),
     ) {
-        let whole = Parameters { period: Some("2025"), ..Parameters::default() };
+        let whole = Parameters { period: Some("2025"), ..NONE };
         let shallow = Parameters { depth: Some(depth), ..whole.clone() };
         let (whole, shallow) = (book.report(kind, &whole), book.report(kind, &shallow));
         let kinds = [RowKind::Total, RowKind::Result, RowKind::Balance];
@@ -331,7 +320,7 @@ proptest! {
     /// The general ledger ends with the balances, and a missing entry breaks its control.
     #[test]
     fn general_ledger_ends_with_the_balances(book in books(), period in periods()) {
-        let parameters = Parameters { period: Some(&period), ..Parameters::default() };
+        let parameters = Parameters { period: Some(&period), ..NONE };
         let request = book.request(ReportKind::GeneralLedger, &parameters);
         let forest = book.forest();
         let chart = book.chart(&forest);
@@ -362,8 +351,8 @@ proptest! {
         posted.sort_by_key(|posted| posted.day);
         let (rows, controls) = build(&posted);
         prop_assert!(controls.iter().all(super::Control::holds), "{controls:?}");
-        let title = Cell::Text("Closing balance".into());
-        let closings = rows.iter().filter(|row| row.cells[2] == title);
+        let closing = Cell::Text("Closing balance".to_owned());
+        let closings = rows.iter().filter(|row| row.cells[2] == closing);
         let mut closings = closings.map(|row| &row.cells[6]);
         for account in &accounts {
             let balance = book.balance(account.account.id, last);
@@ -379,7 +368,7 @@ proptest! {
     /// The journal sums to the credits of the accounts, and a missing row breaks its control.
     #[test]
     fn journal_sums_to_the_totals(book in books(), period in periods()) {
-        let parameters = Parameters { period: Some(&period), ..Parameters::default() };
+        let parameters = Parameters { period: Some(&period), ..NONE };
         let request = book.request(ReportKind::Journal, &parameters);
         let sums = book.read(&request.plan(), None);
         let Period { first, last } = request.period();
@@ -394,7 +383,7 @@ proptest! {
         };
         prop_assert!(control(0).holds());
         let count = posted.clone().count();
-        prop_assert_eq!(control(0).label, format!("Debits = credits, {count} transactions"));
+        prop_assert_eq!(control(0).label, format!("Debits = credits (transactions: {count})"));
         prop_assert_eq!(control(1).holds(), count == 0);
     }
 
@@ -407,7 +396,7 @@ proptest! {
         let parameters = Parameters {
             period: Some(&period),
             columns: Some(columns),
-            ..Parameters::default()
+            ..NONE
         };
         let plan = book.request(ReportKind::IncomeStatement, &parameters).plan();
         let last = plan.intervals().last().unwrap().1;

@@ -112,8 +112,10 @@ impl<'a> Layout<'a> {
         } else {
             places.any(|(_, place)| place.is_equity)
         };
+        if is_equity {
+            return Class::Equity;
+        }
         match account.kind {
-            _ if is_equity => Class::Equity,
             AccountType::Asset => Class::Asset,
             AccountType::Liability => Class::Liability,
             AccountType::Incoming => Class::Income,

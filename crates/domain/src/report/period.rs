@@ -99,6 +99,8 @@ impl Period {
         let Self { first, last } = self;
         if first == last {
             day_words(first)
+        } else if first_of_month(first) == first_of_month(last) {
+            format!("{} to {}", first.day(), day_words(last))
         } else if first.year() == last.year() {
             format!("{} {} to {}", first.day(), first.month(), day_words(last))
         } else {

@@ -1,6 +1,6 @@
 //! Tests of reports of a small book against their rows.
 
-use super::fixture::{BookFixture, assert_rows, facts};
+use super::fixture::{BookFixture, NONE, assert_rows, facts};
 use super::{
     Cell, GeneralLedger, Journal, JournalEntry, LedgerEntry, Parameters, Report, ReportKind,
     cash_accounts,
@@ -41,33 +41,111 @@ fn book() -> BookFixture {
         .posted("2026-04-02", [4, 1], 60_000, &[])
 }
 
-const NONE: Parameters<'static> = Parameters {
-    period: None,
-    compare: None,
-    columns: None,
-    depth: None,
-    zeros: None,
-    query: None,
-};
-
 #[test]
 fn balance_sheet_shows_results_without_closing_entries() {
     let report = book().report(ReportKind::BalanceSheet, &NONE);
-    assert_rows(&report, "");
+    assert_rows(
+        &report,
+        "
+        Account                        | 31 December 2026
+        # Assets
+        > Current assets
+          Debtors                      |           100.00
+          > Bank
+            Cash                       |          1700.00
+            Savings                    |           250.00
+          = Total Bank                 |          1950.00
+        = Total Current assets         |          2050.00
+        = Total assets                 |          2050.00
+        # Liabilities
+        Loan                           |           600.00
+        = Total liabilities            |           600.00
+        # Equity
+        > Equity
+          Capital                      |          1000.00
+        = Total Equity                 |          1000.00
+        ~ Result of earlier years      |           100.00
+        ~ Result of 2026               |           350.00
+        = Total equity                 |          1450.00
+        = Total liabilities and equity |          2050.00
+        ! Assets = liabilities + equity: 2050.00 = 2050.00
+        ",
+    );
 }
 
 #[test]
 fn balance_sheets_are_compared_by_day() {
     let parameters = Parameters { period: Some("2026-02"), compare: Some("2025"), ..NONE };
     let report = book().report(ReportKind::BalanceSheet, &parameters);
-    assert_rows(&report, "");
+    assert_rows(
+        &report,
+        "
+        Account                        | 28 February 2026 | 31 December 2025 | Difference |      %
+        # Assets
+        > Current assets
+          Debtors                      |           100.00 |             0.00 |     100.00
+          > Bank
+            Cash                       |          1380.00 |          1100.00 |     280.00 |  25.5%
+          = Total Bank                 |          1380.00 |          1100.00 |     280.00 |  25.5%
+        = Total Current assets         |          1480.00 |          1100.00 |     380.00 |  34.5%
+        = Total assets                 |          1480.00 |          1100.00 |     380.00 |  34.5%
+        # Liabilities
+        = Total liabilities            |             0.00 |             0.00 |       0.00
+        # Equity
+        > Equity
+          Capital                      |          1000.00 |          1000.00 |       0.00 |   0.0%
+        = Total Equity                 |          1000.00 |          1000.00 |       0.00 |   0.0%
+        ~ Result of earlier years      |           100.00 |             0.00 |     100.00
+        ~ Result of the fiscal year    |           380.00 |           100.00 |     280.00 | 280.0%
+        = Total equity                 |          1480.00 |          1100.00 |     380.00 |  34.5%
+        = Total liabilities and equity |          1480.00 |          1100.00 |     380.00 |  34.5%
+        ! Assets = liabilities + equity, 28 February 2026: 1480.00 = 1480.00
+        ! Assets = liabilities + equity, 31 December 2025: 1100.00 = 1100.00
+        ",
+    );
 }
 
 #[test]
 fn trial_balance_opens_income_and_expenses_with_the_fiscal_year() {
     let parameters = Parameters { period: Some("2026-Q1"), ..NONE };
     let report = book().report(ReportKind::TrialBalance, &parameters);
-    assert_rows(&report, "");
+    assert_rows(
+        &report,
+        "
+        Account                   |   Debit |  Credit |   Debit |  Credit |   Debit |  Credit
+        # Assets
+        > Current assets
+          Debtors                 |    0.00 |    0.00 |  500.00 |  400.00 |  100.00 |    0.00
+          > Bank
+            Cash                  | 1100.00 |    0.00 |  400.00 |  400.00 | 1100.00 |    0.00
+            Savings               |    0.00 |    0.00 |  250.00 |    0.00 |  250.00 |    0.00
+          = Total Bank            | 1100.00 |    0.00 |  650.00 |  400.00 | 1350.00 |    0.00
+        = Total Current assets    | 1100.00 |    0.00 | 1150.00 |  800.00 | 1450.00 |    0.00
+        = Total assets            | 1100.00 |    0.00 | 1150.00 |  800.00 | 1450.00 |    0.00
+        # Equity
+        > Equity
+          Capital                 |    0.00 | 1000.00 |    0.00 |    0.00 |    0.00 | 1000.00
+        = Total Equity            |    0.00 | 1000.00 |    0.00 |    0.00 |    0.00 | 1000.00
+        ~ Result of earlier years |    0.00 |  100.00 |    0.00 |    0.00 |    0.00 |  100.00
+        = Total equity            |    0.00 | 1100.00 |    0.00 |    0.00 |    0.00 | 1100.00
+        # Income
+        Sales                     |    0.00 |    0.00 |    0.00 |  500.00 |    0.00 |  500.00
+        = Total income            |    0.00 |    0.00 |    0.00 |  500.00 |    0.00 |  500.00
+        # Expenses
+        > Costs
+          Rent                    |    0.00 |    0.00 |  120.00 |    0.00 |  120.00 |    0.00
+          > Office
+            Paper                 |    0.00 |    0.00 |   30.00 |    0.00 |   30.00 |    0.00
+          = Total Office          |    0.00 |    0.00 |   30.00 |    0.00 |   30.00 |    0.00
+        = Total Costs             |    0.00 |    0.00 |  150.00 |    0.00 |  150.00 |    0.00
+        = Total expenses          |    0.00 |    0.00 |  150.00 |    0.00 |  150.00 |    0.00
+        = Total                   | 1100.00 | 1100.00 | 1300.00 | 1300.00 | 1600.00 | 1600.00
+        ! Opening debits = opening credits: 1100.00 = 1100.00
+        ! Movement debits = movement credits: 1300.00 = 1300.00
+        ! Closing debits = closing credits: 1600.00 = 1600.00
+        ! Opening + movement = closing: 0.00 = 0.00
+        ",
+    );
 }
 
 #[test]
@@ -75,7 +153,27 @@ fn trial_balance_of_some_accounts_is_not_balanced() {
     let parameters =
         Parameters { period: Some("2026-Q1"), query: Some("group:Bank account:Rent"), ..NONE };
     let report = book().report(ReportKind::TrialBalance, &parameters);
-    assert_rows(&report, "");
+    assert_rows(
+        &report,
+        "
+        Account                |   Debit | Credit |  Debit | Credit |   Debit | Credit
+        # Assets
+        > Current assets
+          > Bank
+            Cash               | 1100.00 |   0.00 | 400.00 | 400.00 | 1100.00 |   0.00
+            Savings            |    0.00 |   0.00 | 250.00 |   0.00 |  250.00 |   0.00
+          = Total Bank         | 1100.00 |   0.00 | 650.00 | 400.00 | 1350.00 |   0.00
+        = Total Current assets | 1100.00 |   0.00 | 650.00 | 400.00 | 1350.00 |   0.00
+        = Total assets         | 1100.00 |   0.00 | 650.00 | 400.00 | 1350.00 |   0.00
+        # Expenses
+        > Costs
+          Rent                 |    0.00 |   0.00 | 120.00 |   0.00 |  120.00 |   0.00
+        = Total Costs          |    0.00 |   0.00 | 120.00 |   0.00 |  120.00 |   0.00
+        = Total expenses       |    0.00 |   0.00 | 120.00 |   0.00 |  120.00 |   0.00
+        = Total                | 1100.00 |   0.00 | 770.00 | 400.00 | 1470.00 |   0.00
+        ! Opening + movement = closing: 1470.00 = 1470.00
+        ",
+    );
     assert_eq!(report.heading.filters, ["account:'Rent'", "group:'Bank'"]);
 }
 
@@ -83,7 +181,28 @@ fn trial_balance_of_some_accounts_is_not_balanced() {
 fn income_statement_has_months_and_their_total() {
     let parameters = Parameters { period: Some("2026-Q1"), columns: Some("month"), ..NONE };
     let report = book().report(ReportKind::IncomeStatement, &parameters);
-    assert_rows(&report, "");
+    assert_rows(
+        &report,
+        "
+        Account          | January 2026 | February 2026 | March 2026 |  Total
+        # Income
+        Sales            |       500.00 |          0.00 |       0.00 | 500.00
+        = Total income   |       500.00 |          0.00 |       0.00 | 500.00
+        # Expenses
+        > Costs
+          Rent           |       120.00 |          0.00 |       0.00 | 120.00
+          > Office
+            Paper        |         0.00 |          0.00 |      30.00 |  30.00
+          = Total Office |         0.00 |          0.00 |      30.00 |  30.00
+        = Total Costs    |       120.00 |          0.00 |      30.00 | 150.00
+        = Total expenses |       120.00 |          0.00 |      30.00 | 150.00
+        ~ Result         |       380.00 |          0.00 |     -30.00 | 350.00
+        ! Income - expenses = change of the other accounts, January 2026: 380.00 = 380.00
+        ! Income - expenses = change of the other accounts, February 2026: 0.00 = 0.00
+        ! Income - expenses = change of the other accounts, March 2026: -30.00 = -30.00
+        ! Income - expenses = change of the other accounts, Total: 350.00 = 350.00
+        ",
+    );
 }
 
 #[test]
@@ -91,14 +210,49 @@ fn income_statement_of_a_part_of_the_year_has_the_year_to_date() {
     let parameters =
         Parameters { period: Some("2026-03"), compare: Some("2025-07"), depth: Some("1"), ..NONE };
     let report = book().report(ReportKind::IncomeStatement, &parameters);
-    assert_rows(&report, "");
+    assert_rows(
+        &report,
+        "
+        Account          | March 2026 | July 2025 | Difference |      % | Year to date
+        # Income
+        Sales            |       0.00 |      0.00 |       0.00 |        |       500.00
+        = Total income   |       0.00 |      0.00 |       0.00 |        |       500.00
+        # Expenses
+        Costs            |      30.00 |    200.00 |    -170.00 | -85.0% |       150.00
+        = Total expenses |      30.00 |    200.00 |    -170.00 | -85.0% |       150.00
+        ~ Result         |     -30.00 |   -200.00 |     170.00 |  85.0% |       350.00
+        ! Income - expenses = change of the other accounts, March 2026: -30.00 = -30.00
+        ! Income - expenses = change of the other accounts, July 2025: -200.00 = -200.00
+        ! Income - expenses = change of the other accounts, Year to date: 350.00 = 350.00
+        ",
+    );
 }
 
 #[test]
 fn hashtags_are_columns() {
     let parameters = Parameters { columns: Some("#Shop, #vat"), zeros: Some("true"), ..NONE };
     let report = book().report(ReportKind::IncomeStatement, &parameters);
-    assert_rows(&report, "");
+    assert_rows(
+        &report,
+        "
+        Account          |  #shop |   #vat
+        # Income
+        Sales            | 500.00 |   0.00
+        = Total income   | 500.00 |   0.00
+        # Expenses
+        > Costs
+          Rent           |   0.00 |   0.00
+          Travel         |   0.00 |   0.00
+          > Office
+            Paper        |  30.00 |  30.00
+          = Total Office |  30.00 |  30.00
+        = Total Costs    |  30.00 |  30.00
+        = Total expenses |  30.00 |  30.00
+        ~ Result         | 470.00 | -30.00
+        ! Income - expenses = change of the other accounts, #shop: 470.00 = 470.00
+        ! Income - expenses = change of the other accounts, #vat: -30.00 = -30.00
+        ",
+    );
 }
 
 #[test]
@@ -136,13 +290,56 @@ fn budget_is_compared_by_the_names_of_accounts() {
         }
     }
     report.controls.clear();
-    assert_rows(&report, "");
+    assert_rows(
+        &report,
+        "
+        Account          |   2026 |  Budget | Difference |       %
+        # Income
+        Sales            | 500.00 |    0.00 |     500.00
+        = Total income   | 500.00 |    0.00 |     500.00
+        # Expenses
+        > Costs
+          Rent           | 120.00 |  100.00 |      20.00 |   20.0%
+          > Office
+            Paper        |  30.00 |    0.00 |      30.00
+          = Total Office |  30.00 |    0.00 |      30.00
+        = Total Costs    | 150.00 |  100.00 |      50.00 |   50.0%
+        Gifts            |   0.00 |   50.00 |     -50.00 | -100.0%
+        = Total expenses | 150.00 |  150.00 |       0.00 |    0.0%
+        ~ Result         | 350.00 | -150.00 |     500.00 |  333.3%
+        ",
+    );
 }
 
 #[test]
 fn cash_flow_shows_the_accounts_on_the_other_side() {
     let report = book().report(ReportKind::CashFlow, &NONE);
-    assert_rows(&report, "");
+    assert_rows(
+        &report,
+        "
+        Account                |      In |    Out |     Net
+        * Opening cash         |         |        | 1100.00
+        # Expenses
+        > Costs
+          Rent                 |    0.00 | 120.00 | -120.00
+          > Office
+            Paper              |    0.00 |  30.00 |  -30.00
+          = Total Office       |    0.00 |  30.00 |  -30.00
+        = Total Costs          |    0.00 | 150.00 | -150.00
+        = Total expenses       |    0.00 | 150.00 | -150.00
+        # Assets
+        > Current assets
+          Debtors              |  400.00 |   0.00 |  400.00
+        = Total Current assets |  400.00 |   0.00 |  400.00
+        = Total assets         |  400.00 |   0.00 |  400.00
+        # Liabilities
+        Loan                   |  600.00 |   0.00 |  600.00
+        = Total liabilities    |  600.00 |   0.00 |  600.00
+        * Net change           | 1000.00 | 150.00 |  850.00
+        * Closing cash         |         |        | 1950.00
+        ! Opening + change = closing: 1950.00 = 1950.00
+        ",
+    );
 }
 
 #[test]
@@ -150,7 +347,36 @@ fn cash_flow_of_quarters_is_net() {
     let parameters =
         Parameters { period: Some("2025-04-01..2026-03-31"), columns: Some("quarter"), ..NONE };
     let report = book().report(ReportKind::CashFlow, &parameters);
-    assert_rows(&report, "");
+    assert_rows(
+        &report,
+        "
+        Account                | Q2 2025 | Q3 2025 | Q4 2025 | Q1 2026 |   Total
+        * Opening cash         | 1000.00 | 1300.00 | 1100.00 | 1100.00 | 1000.00
+        # Income
+        Sales                  |  300.00 |    0.00 |    0.00 |    0.00 |  300.00
+        = Total income         |  300.00 |    0.00 |    0.00 |    0.00 |  300.00
+        # Expenses
+        > Costs
+          Rent                 |    0.00 | -200.00 |    0.00 | -120.00 | -320.00
+          > Office
+            Paper              |    0.00 |    0.00 |    0.00 |  -30.00 |  -30.00
+          = Total Office       |    0.00 |    0.00 |    0.00 |  -30.00 |  -30.00
+        = Total Costs          |    0.00 | -200.00 |    0.00 | -150.00 | -350.00
+        = Total expenses       |    0.00 | -200.00 |    0.00 | -150.00 | -350.00
+        # Assets
+        > Current assets
+          Debtors              |    0.00 |    0.00 |    0.00 |  400.00 |  400.00
+        = Total Current assets |    0.00 |    0.00 |    0.00 |  400.00 |  400.00
+        = Total assets         |    0.00 |    0.00 |    0.00 |  400.00 |  400.00
+        * Net change           |  300.00 | -200.00 |    0.00 |  250.00 |  350.00
+        * Closing cash         | 1300.00 | 1100.00 | 1100.00 | 1350.00 | 1350.00
+        ! Opening + change = closing, Q2 2025: 1300.00 = 1300.00
+        ! Opening + change = closing, Q3 2025: 1100.00 = 1100.00
+        ! Opening + change = closing, Q4 2025: 1100.00 = 1100.00
+        ! Opening + change = closing, Q1 2026: 1350.00 = 1350.00
+        ! Opening + change = closing, Total: 1350.00 = 1350.00
+        ",
+    );
 }
 
 #[test]
@@ -198,7 +424,26 @@ fn general_ledger_has_balances_and_months() {
     rows.extend(last);
     let heading = request.heading(&chart, &scope, facts());
     let columns = GeneralLedger::columns();
-    assert_rows(&Report { heading, columns, rows, controls }, "");
+    assert_rows(
+        &Report { heading, columns, rows, controls },
+        "
+        Date | ID | Text | Other account | Debit | Credit | Balance | Checked | Files
+        > |  | Cash
+          * 2026-01-01 |  | Opening balance |  |  |  | 1100.00
+          2026-01-31 | 0000000000000007 | text | other |  | 120.00 | 980.00 |  | 1
+          = |  | January 2026 |  |  | 120.00
+          2026-02-20 | 0000000000000008 | text | other | 400.00 |  | 1380.00 | checked | 1
+          = |  | February 2026 |  | 400.00
+          2026-03-05 | 0000000000000009 | text | other |  | 30.00 | 1350.00 |  | 1
+          2026-03-31 | 000000000000000a | text | other |  | 250.00 | 1100.00 |  | 1
+          = |  | March 2026 |  |  | 280.00
+          * 2026-03-31 |  | Closing balance |  |  |  | 1100.00
+        > |  | Capital
+          * 2026-01-01 |  | Opening balance |  |  |  | 1000.00
+          * 2026-03-31 |  | Closing balance |  |  |  | 1000.00
+        ! Opening + movements = closing: 2100.00 = 2100.00
+        ",
+    );
 }
 
 #[test]
@@ -211,7 +456,7 @@ fn general_ledger_names_accounts_that_do_not_tie() {
     let accounts = request.ledger_accounts(&chart, &scope, &book.read(&request.plan(), None));
     let mut ledger = GeneralLedger::new(&request);
     ledger.begin(&accounts[0]);
-    ledger.begin(&accounts[3]);
+    ledger.begin(&accounts[4]);
     let (_, controls) = ledger.finish();
     let labels: Vec<_> = controls.iter().map(|control| control.label.as_str()).collect();
     assert_eq!(labels, ["Opening + movements = closing", "Opening + movements = closing, Debtors"]);
@@ -239,7 +484,14 @@ fn journal_has_a_row_for_each_transaction() {
     let heading = request.heading(&chart, &request.scope(&chart).unwrap(), facts());
     assert_eq!(heading.period, "5 March 2026");
     let (columns, controls) = (Journal::columns(), journal.finish());
-    assert_rows(&Report { heading, columns, rows: vec![row], controls }, "");
+    assert_rows(
+        &Report { heading, columns, rows: vec![row], controls },
+        "
+        Date | ID | Text | Debit account | Credit account | Amount | Recorded by | Recorded at
+        2026-03-05 | 0000000000000009 | paper #vat | Paper | Cash | 30.00 | ada | 5
+        ! Debits = credits (transactions: 1): 30.00 = 30.00
+        ",
+    );
 }
 
 #[test]
