@@ -302,7 +302,19 @@ def likely(rng, operation, chance):
     return rng.random() < chance or not accepted(operation)
 
 
+REPORTS = [
+    "trial-balance",
+    "balance-sheet",
+    "income-statement",
+    "cash-flow",
+    "general-ledger",
+    "journal",
+]
+
+
 def existing(rng, noun, operation):
+    if noun == "reports":
+        return rng.choice(REPORTS)
     if noun == "transactions" and operation in VERBS and likely(rng, operation, 0.5):
         return VERBS[operation]()
     if noun == "request" and likely(rng, operation, 0.3):

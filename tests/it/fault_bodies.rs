@@ -113,7 +113,7 @@ const BOOK: &str = r#"{
 const ACCOUNT: &str = r#"{
     "id": "{account}", "name": "Spare", "type": "ASSET", "archived": false, "permanent": true,
     "credit": false, "groups": [{"id": "{group}", "name": "G"}], "properties": {"a": "b"},
-    "createdAt": "1"
+    "minBalance": "-1", "createdAt": "1"
 }"#;
 
 const GROUP: &str = r#"{

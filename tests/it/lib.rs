@@ -85,6 +85,7 @@ modules! {
     lists,
     log_plans,
     migrations,
+    min_balances,
     opening_balances,
     operated_deletions,
     overlaps,

@@ -63,6 +63,7 @@ const RESOURCES: &[Resource] = &[
             moving("type", "\"LIABILITY\"", &["credit", "permanent", "groups"]),
             to("archived", "true"),
             to("groups", "[{\"name\": \"Assets\"}]"),
+            to("minBalance", "\"-7.50\""),
             to("properties", "{\"iban\": \"x\", \"bic\": \"y\"}"),
         ],
     },

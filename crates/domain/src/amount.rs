@@ -138,6 +138,32 @@ pub fn read(text: &str, separator: DecimalSeparator) -> Result<Option<ParsedAmou
     Ok(Some(ParsedAmount { text: excerpt(), numeral }))
 }
 
+/// Parses an amount that may be zero or negative, and rounds it like [`ParsedAmount::round`].
+///
+/// A text that equals `stored` is not rounded again (behaviour 3.10.5).
+///
+/// # Errors
+/// [`Refusal::NotANumber`], also for a blank text, and those of [`ParsedAmount::round`].
+pub(crate) fn read_signed(
+    text: &str,
+    stored: Option<Decimal>,
+    precision: Precision,
+) -> Result<Decimal, Refusal> {
+    let excerpt: String = text.trim().chars().take(60).collect();
+    let Some(numeral) = Numeral::read(text.trim(), precision.separator) else {
+        return Err(Refusal::NotANumber(excerpt));
+    };
+    if let Some(stored) = stored.filter(|stored| numeral.equals(*stored)) {
+        return Ok(stored);
+    }
+    if numeral.is_zero() {
+        return Ok(Decimal::from_i128_with_scale(0, precision.fraction_digits));
+    }
+    let is_negative = numeral.is_negative();
+    let magnitude = ParsedAmount { text: excerpt, numeral }.round(precision)?.value();
+    Ok(if is_negative { -magnitude } else { magnitude })
+}
+
 /// Parses a number in free text, in the book's or the other convention (behaviour 3.8.2.1).
 ///
 /// Zero is `None`.

@@ -92,7 +92,8 @@ pub(crate) fn account(id: i64, name: &str, groups: &[i64]) -> Account {
         groups: Field::Set(groups.iter().copied().map(GroupId::new).collect()),
         ..account::Changes::default()
     };
-    Account::create(AccountId::new(id), changes, &BTreeSet::new(), stamp()).unwrap()
+    let precision = book(book::Changes::default()).precision();
+    Account::create(AccountId::new(id), changes, &BTreeSet::new(), precision, stamp()).unwrap()
 }
 
 /// Creates the group "Group {id}".

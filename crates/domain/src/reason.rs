@@ -39,6 +39,8 @@ named! {
         CheckedTransaction = "checkedTransaction",
         /// The date is locked or closed (behaviour 3.5).
         LockedDate = "lockedDate",
+        /// An account would be lowered below its minimum balance (behaviour 3.13).
+        InsufficientFunds = "insufficientFunds",
         /// The query exceeds a limit (behaviour 1.7.1, 5.17).
         QueryTooLarge = "queryTooLarge",
         /// The query has a part that would be ignored (behaviour 1.1.14).
@@ -73,6 +75,7 @@ impl Reason {
             Self::BadRequest
             | Self::CheckedTransaction
             | Self::LockedDate
+            | Self::InsufficientFunds
             | Self::QueryTooLarge
             | Self::QueryNotUnderstood => RefusalKind::Invalid,
             Self::Forbidden | Self::InsufficientScope | Self::NotAdmitted | Self::Disabled => {

@@ -13,8 +13,8 @@ use crate::body::{Body, Items};
 use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{
-    IterOut, NameOut, Present, PropertiesIn, PropertiesOut, RefIn, StampOut, TextOrNumber, field,
-    id_text, objects_only, one_of,
+    IterOut, NameOut, Present, PropertiesIn, PropertiesOut, RefIn, StampOut, TextOrNumber, convert,
+    field, id_text, objects_only, one_of,
 };
 
 /// The body of an account.
@@ -35,6 +35,8 @@ pub(crate) struct AccountIn {
     archived: Option<bool>,
     #[serde(default, deserialize_with = "field")]
     groups: Field<Vec<RefIn>>,
+    #[serde(default, deserialize_with = "field")]
+    min_balance: Field<TextOrNumber>,
     #[serde(default)]
     properties: PropertiesIn,
     #[serde(default)]
@@ -52,8 +54,18 @@ impl AccountIn {
     ///
     /// In a round trip (a body with `createdAt`) absent groups mean none (behaviour 4.9).
     pub(crate) fn into_input(self) -> Input {
-        let Self { id, name, kind, permanent, credit, archived, groups, properties, created_at } =
-            self;
+        let Self {
+            id,
+            name,
+            kind,
+            permanent,
+            credit,
+            archived,
+            groups,
+            min_balance,
+            properties,
+            created_at,
+        } = self;
         let references = match groups.absent_clears(created_at.is_some()) {
             Field::Keep => Field::Keep,
             Field::Clear => Field::Set(Vec::new()),
@@ -66,6 +78,7 @@ impl AccountIn {
             nature: permanent.zip(credit),
             archived,
             groups: Field::Keep,
+            min_balance: convert(min_balance),
             properties: properties.unwrap_or_default(),
         };
         Input { changes, groups: references }
@@ -164,6 +177,8 @@ pub(crate) struct AccountOut<'v> {
     brief: BriefOut,
     balance_verified: bool,
     has_transaction_posted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_balance: Option<String>,
     groups: Vec<MembershipOut<'v>>,
     properties: PropertiesOut<'v>,
     #[serde(flatten)]
@@ -203,6 +218,7 @@ impl<'v> AccountOut<'v> {
             brief: BriefOut::from(account),
             balance_verified: account.balance_verified,
             has_transaction_posted: account.has_transaction_posted,
+            min_balance: account.min_balance.map(|least| least.to_string()),
             groups: groups.into_iter().map(MembershipOut::from).collect(),
             properties: PropertiesOut(&account.properties),
             stamp: StampOut::from(&account.stamp),

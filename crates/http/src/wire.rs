@@ -36,6 +36,12 @@ pub(crate) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TextOrNumber(pub(crate) String);
 
+impl From<TextOrNumber> for String {
+    fn from(TextOrNumber(text): TextOrNumber) -> Self {
+        text
+    }
+}
+
 impl<'de> Deserialize<'de> for TextOrNumber {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         let raw = Box::<RawValue>::deserialize(reader)?;

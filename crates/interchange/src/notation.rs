@@ -86,7 +86,7 @@ pub(crate) fn clock(at: Instant) -> String {
     format!("{day} {hour:02}:{minute:02}:{second:02}")
 }
 
-/// Instants outside of the calendar, which the API never makes, become its epoch.
+/// Converts an instant; one outside of the calendar, which the API never makes, becomes the epoch.
 fn utc(at: Instant) -> OffsetDateTime {
     let epoch = OffsetDateTime::UNIX_EPOCH;
     epoch.checked_add(Duration::milliseconds(at.milliseconds())).unwrap_or(epoch)

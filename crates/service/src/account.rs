@@ -119,7 +119,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
     let (mut memberships, mut regrouped) = (MembershipsLeft::new(), BTreeSet::new());
     batch::each(items.into_iter().zip(&targets), |(input, id)| {
         let before = known.require(*id)?.clone();
-        let revision = revise(&known, &forest, before.clone(), input, cx.now);
+        let revision = revise(&access, &known, &forest, before.clone(), input, cx.now);
         if chart::needs_permission(&revision) {
             let joined = revision.iter().flat_map(|(after, _)| &after.groups);
             forest.check_writable(before.groups.iter().chain(joined), owner)?;
@@ -224,6 +224,7 @@ pub(crate) fn add(
             id,
             Changes { groups, ..input.changes },
             &group_types(&forest, &joined),
+            access.book().precision(),
             cx.stamp(),
         )?;
         events.push(account.created_event(&forest))?;
@@ -246,6 +247,7 @@ fn find(tx: &mut Tx<'_>, access: &Access, text: &str) -> Result<Account> {
 
 /// Applies an update, and returns the previous values of the fields that changed too.
 fn revise(
+    access: &Access,
     known: &Directory,
     forest: &Forest,
     before: Account,
@@ -254,7 +256,8 @@ fn revise(
 ) -> Result<(Account, Previous)> {
     known.check_name(input.changes.name.as_deref(), Some(before.id))?;
     let groups = input.groups.try_map(|groups| resolve(forest, &groups))?;
-    Ok(before.update(Changes { groups, ..input.changes }, now)?)
+    let precision = access.book().precision();
+    Ok(before.update(Changes { groups, ..input.changes }, precision, now)?)
 }
 
 /// Returns a reference by the name in a body, to find out whether the name is taken.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use daybook_domain::access::Access;
-use daybook_domain::account::{Account, AccountRef, AccountType, Directory};
+use daybook_domain::account::{Account, AccountRef, AccountType, Directory, MinBalance};
 use daybook_domain::id::{AccountId, BookId, GroupId};
 use daybook_domain::name::Name;
 use daybook_domain::purpose::{Record, WriteChart};
@@ -22,7 +22,8 @@ use crate::storage_quota::usage::ACCOUNTS;
 
 /// Selects the columns of a [`Row`].
 const COLUMNS: &str = "SELECT id, name, kind, archived, balance_verified, has_transaction_posted, \
-    properties, agent, created_at, updated_at, version FROM accounts WHERE book_id = {}";
+    properties, agent, created_at, updated_at, version, min_balance FROM accounts \
+    WHERE book_id = {}";
 
 #[derive(Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = accounts)]
@@ -38,6 +39,7 @@ struct Row {
     created_at: i64,
     updated_at: i64,
     version: i64,
+    min_balance: Option<String>,
 }
 
 impl Row {
@@ -49,6 +51,10 @@ impl Row {
             archived: self.archived,
             balance_verified: self.balance_verified,
             has_transaction_posted: self.has_transaction_posted,
+            min_balance: self
+                .min_balance
+                .map(|text| MinBalance::stored(&text).ok_or(Error::Corrupt("min_balance")))
+                .transpose()?,
             properties: column::properties_from_text(self.properties)?,
             groups,
             stamp: column::stamp(self.agent, self.created_at, self.updated_at, self.version),
@@ -164,7 +170,8 @@ impl Accounts<'_, '_> {
               normalized_name = excluded.normalized_name, archived = excluded.archived, \
               balance_verified = excluded.balance_verified, properties = excluded.properties, \
               has_transaction_posted = excluded.has_transaction_posted, \
-              updated_at = excluded.updated_at, version = excluded.version",
+              updated_at = excluded.updated_at, version = excluded.version, \
+              min_balance = excluded.min_balance",
             before,
         )
     }
@@ -184,8 +191,8 @@ impl Accounts<'_, '_> {
         let mut rows = Bulk::new(
             "INSERT INTO accounts (book_id, id, name, normalized_name, kind, archived, \
              balance_verified, has_transaction_posted, properties, agent, created_at, \
-             updated_at, version)",
-            13,
+             updated_at, version, min_balance)",
+            14,
             conflict,
         );
         let mut pairs = Bulk::new("INSERT INTO memberships (book_id, group_id, account_id)", 3, "");
@@ -197,6 +204,7 @@ impl Accounts<'_, '_> {
                 archived,
                 balance_verified,
                 has_transaction_posted,
+                min_balance,
                 properties,
                 groups,
                 stamp,
@@ -215,6 +223,7 @@ impl Accounts<'_, '_> {
                 Value::Int(stamp.created_at.milliseconds()),
                 Value::Int(stamp.updated_at.milliseconds()),
                 Value::Int(stamp.version),
+                Value::SomeText(min_balance.map(|least| least.to_string().into())),
             ]);
             if regrouped.is_none_or(|regrouped| regrouped.binary_search(id).is_ok()) {
                 for group in groups {

@@ -71,6 +71,11 @@ pub fn of_rows(raw_sql: &RawSql) -> Vec<Tampering> {
             food("archived = NOT archived", "archived = NOT archived"),
             &[["row", "{food}", "archived none", "archived true"]],
         ),
+        case(
+            "a minimum balance",
+            food("min_balance = '5.00'", "min_balance = NULL"),
+            &[["row", "{food}", "minBalance none", "minBalance 5.00"]],
+        ),
     ];
     cases.extend(of_the_chart());
     cases.extend(of_the_book());

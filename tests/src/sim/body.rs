@@ -87,6 +87,7 @@ pub struct AccountBody {
     pub nature: Option<(bool, bool)>,
     pub archived: Option<bool>,
     pub groups: Field<Vec<Named<label::Group>>>,
+    pub min_balance: Field<String>,
     pub properties: Edits,
 }
 

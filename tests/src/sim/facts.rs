@@ -33,6 +33,8 @@ pub struct Account {
     pub archived: bool,
     /// Whether it ever had a posting.
     pub posted: bool,
+    /// In units of 10^-8.
+    pub min_balance: Option<i128>,
     pub groups: BTreeSet<label::Group>,
     pub properties: Properties,
     pub stamp: Stamp,

@@ -2,13 +2,16 @@
 
 mod events;
 mod limits;
+mod min_balance;
 mod refusal;
 
 use std::collections::BTreeSet;
 
 use limits::MAX_GROUPS_OF_ACCOUNT;
+pub use min_balance::MinBalance;
 pub use refusal::Refusal;
 
+use crate::amount::Precision;
 use crate::chart::{self, Noun};
 use crate::event::Previous;
 use crate::field::Field;
@@ -55,6 +58,11 @@ impl AccountType {
         matches!(self, Self::Liability | Self::Incoming)
     }
 
+    /// Returns a raw balance in the sign of the nature: debits minus credits for debit nature.
+    pub const fn normal_balance(self, raw: i128) -> i128 {
+        if self.is_credit() { raw } else { raw.saturating_neg() }
+    }
+
     /// Returns the type with that permanence and nature.
     const fn from_nature(permanent: bool, credit: bool) -> Self {
         match (permanent, credit) {
@@ -81,6 +89,8 @@ pub struct Account {
     pub balance_verified: bool,
     /// Whether a transaction was ever posted to it; never becomes false again (behaviour 4.7).
     pub has_transaction_posted: bool,
+    /// The balance below which no request may lower it (behaviour 4.24).
+    pub min_balance: Option<MinBalance>,
     /// Custom properties.
     pub properties: Properties,
     /// The groups it is directly in.
@@ -104,20 +114,23 @@ pub struct Changes {
     pub archived: Option<bool>,
     /// The new groups, already resolved to ids.
     pub groups: Field<BTreeSet<GroupId>>,
+    /// The minimum balance, as written.
+    pub min_balance: Field<String>,
     /// Properties to merge.
     pub properties: Edits,
 }
 
 impl Account {
     /// Creates an account. A create without type uses `group_types`, the types of its groups
-    /// (behaviour 4.2).
+    /// (behaviour 4.2). `precision` is that of its book.
     ///
     /// # Errors
-    /// [`Refusal::TooManyGroups`]; the refusal of a name or property.
+    /// [`Refusal::TooManyGroups`]; the refusal of a name, minimum balance or property.
     pub fn create(
         id: AccountId,
         changes: Changes,
         group_types: &BTreeSet<AccountType>,
+        precision: Precision,
         stamp: Stamp,
     ) -> Result<Self, crate::Refusal> {
         let name = Name::normalizable(&changes.name.unwrap_or_default())?;
@@ -136,6 +149,7 @@ impl Account {
             archived: changes.archived.unwrap_or(false),
             balance_verified: true,
             has_transaction_posted: false,
+            min_balance: MinBalance::read(changes.min_balance, None, precision)?.value(),
             properties: Properties::default().merge(&changes.properties)?,
             groups: check_group_count(changes.groups)?.value().unwrap_or_default(),
             stamp,
@@ -149,6 +163,7 @@ impl Account {
     pub fn update(
         self,
         changes: Changes,
+        precision: Precision,
         now: Instant,
     ) -> Result<(Self, Previous), crate::Refusal> {
         let before = self.clone();
@@ -158,6 +173,8 @@ impl Account {
         }
         after.kind = changes.kind.unwrap_or(after.kind);
         after.archived = changes.archived.unwrap_or(after.archived);
+        after.min_balance = MinBalance::read(changes.min_balance, after.min_balance, precision)?
+            .apply(after.min_balance);
         after.properties = after.properties.merge(&changes.properties)?;
         after.groups =
             check_group_count(changes.groups)?.apply(Some(after.groups)).unwrap_or_default();
@@ -211,7 +228,7 @@ impl Account {
         previous_values([self.texts(), after.texts()], properties)
     }
 
-    fn texts(&self) -> FieldTexts<5> {
+    fn texts(&self) -> FieldTexts<6> {
         [
             ("name", self.name.as_str().to_owned()),
             ("type", self.kind.as_str().to_owned()),
@@ -219,6 +236,7 @@ impl Account {
             // Some clients read the opposite (behaviour 8.3).
             ("active", (!self.archived).to_string()),
             ("groups", text_list(self.groups.iter().map(GroupId::to_string))),
+            ("minBalance", self.min_balance.map(|least| least.to_string()).unwrap_or_default()),
         ]
     }
 }
@@ -270,11 +288,22 @@ impl From<&Account> for Tag {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{edits, pairs, stamp};
+    use crate::book;
+    use crate::fixture::{self, edits, pairs, stamp};
 
     fn account(changes: Changes, types: &[AccountType]) -> Account {
         let types = types.iter().copied().collect();
-        Account::create(AccountId::new(7_000_000_000), changes, &types, stamp()).unwrap()
+        Account::create(AccountId::new(7_000_000_000), changes, &types, precision(2), stamp())
+            .unwrap()
+    }
+
+    fn update(before: Account, changes: Changes) -> (Account, Previous) {
+        before.update(changes, precision(2), Instant::new(2)).unwrap()
+    }
+
+    fn precision(digits: i64) -> Precision {
+        let settings = book::Changes { fraction_digits: Some(digits), ..Default::default() };
+        fixture::book(settings).precision()
     }
 
     fn named(name: &str) -> Changes {
@@ -303,12 +332,36 @@ mod tests {
     fn update_returns_previous_values_and_new_version() {
         let with = |value| Changes { properties: edits(&[("k", value)]), ..named("Cash") };
         let cash = account(with(Some("v")), &[]);
-        let (same, previous) = cash.clone().update(named("Cash"), Instant::new(2)).unwrap();
+        let (same, previous) = update(cash.clone(), named("Cash"));
         assert_eq!((same, previous.len()), (cash.clone(), 0));
         let changes = Changes { name: Some("Till".to_owned()), archived: Some(true), ..with(None) };
-        let (after, previous) = cash.update(changes, Instant::new(2)).unwrap();
+        let (after, previous) = update(cash, changes);
         assert_eq!(after.stamp.version, 2);
         let expected = [("active", "true"), ("archived", "false"), ("k", "v"), ("name", "Cash")];
         assert_eq!(pairs(&previous), expected);
+    }
+
+    #[test]
+    fn minimum_balance_is_read_like_an_amount() {
+        let with =
+            |text: &str| Changes { min_balance: Field::Set(text.to_owned()), ..Changes::default() };
+        let shown = |account: &Account| account.min_balance.map(|least| least.to_string());
+        let cash = account(Changes { name: Some("Cash".to_owned()), ..with("-1,000.005") }, &[]);
+        assert_eq!(shown(&cash).as_deref(), Some("-1000.01"));
+        for (text, expected) in
+            [("0", Some("0.00")), ("-0", Some("0.00")), ("7", Some("7.00")), (" ", None)]
+        {
+            let (after, previous) = update(cash.clone(), with(text));
+            assert_eq!(shown(&after).as_deref(), expected, "{text}");
+            assert_eq!(pairs(&previous), [("minBalance", "-1000.01")]);
+        }
+        for text in ["x", "0.001", "-0.001", "-92233720368547758.08"] {
+            let refused = cash.clone().update(with(text), precision(2), Instant::new(2));
+            assert!(matches!(refused, Err(crate::Refusal::Amount(_))), "{text}");
+        }
+        // An equal value keeps its decimals and is not rounded.
+        let (same, previous) =
+            cash.update(with("-1000.010"), precision(0), Instant::new(2)).unwrap();
+        assert_eq!((shown(&same).as_deref(), previous.len()), (Some("-1000.01"), 0));
     }
 }

@@ -27,7 +27,7 @@ const TRANSACTION: &[&str] = &[
     "trashed",
     "urls",
 ];
-const ACCOUNT: &[&str] = &["archived", "groups", "name", "properties", "type"];
+const ACCOUNT: &[&str] = &["archived", "groups", "minBalance", "name", "properties", "type"];
 const GROUP: &[&str] = &["hidden", "locked", "name", "parent", "properties"];
 const COLLABORATOR: &[&str] = &["permission"];
 const FILE: &[&str] = &["contentType", "name", "properties", "sha256", "size"];

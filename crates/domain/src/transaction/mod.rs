@@ -10,6 +10,7 @@ mod descriptions;
 mod edit;
 mod events;
 mod file_reference;
+mod funds;
 mod import_rows;
 mod lifecycle;
 mod limits;
@@ -25,6 +26,7 @@ pub use changes::{Changes, ResolvedSides, check_indexed, check_texts, remote_ids
 pub use count::{Span, TransactionCount};
 pub use edit::ChangedTransaction;
 pub use file_reference::FileReference;
+pub use funds::LoweredAccounts;
 pub use import_rows::check_rows;
 pub use lifecycle::{Transition, Verb, transition};
 pub use limits::{

@@ -40,6 +40,8 @@ pub enum Refusal {
     AlreadyDone(&'static str),
     #[error("the date {0} is locked or closed in this book")]
     Locked(String),
+    #[error("account \"{account}\" would have {balance}; its minimum balance is {minimum}")]
+    InsufficientFunds { account: String, balance: String, minimum: String },
     #[error("remote id \"{0}\" has more than {MAX_REMOTE_ID} characters")]
     RemoteIdTooLong(String),
     #[error(
@@ -78,6 +80,7 @@ impl Refusal {
             Self::NotEnough(_) => Reason::Forbidden,
             Self::Checked => Reason::CheckedTransaction,
             Self::Locked(_) => Reason::LockedDate,
+            Self::InsufficientFunds { .. } => Reason::InsufficientFunds,
             Self::IdRequired
             | Self::Date(_)
             | Self::Incomplete(_)

@@ -238,6 +238,7 @@ fn full_account(
     if snapshot.kind.is_some() {
         object.insert("archived".to_owned(), json!(false));
         object.insert("properties".to_owned(), json!({}));
+        object.remove("minBalance");
     }
     object.extend(map(&snapshot.object));
     let name = snapshot.name.as_deref().unwrap_or_default();

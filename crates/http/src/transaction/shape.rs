@@ -80,15 +80,10 @@ impl TransactionIn {
             properties,
             created_at,
         } = self;
-        let amount = match amount {
-            Field::Keep => Field::Keep,
-            Field::Clear => Field::Clear,
-            Field::Set(TextOrNumber(text)) => Field::Set(text),
-        };
         Changes {
             id: id_text(id),
             date,
-            amount,
+            amount: convert(amount),
             description,
             credit: convert::<RefIn, AccountRef>(credit_account),
             debit: convert::<RefIn, AccountRef>(debit_account),

@@ -9,7 +9,7 @@
 //!
 //! with the hash of [`style`]. In print, the header of the table is repeated on each page, and the
 //! margins contain book, report, period, event and page numbers. A printer cannot repeat the title
-//! of a section, so that each account of a general ledger is a table of its own with the name of
+//! of a section, so each account of a general ledger is a table of its own with the name of
 //! the account in its header. Negative amounts are in parentheses, and zero is a dash.
 //!
 //! A page that was cut short says so, because it lacks the controls at its end. It does so without

@@ -2,16 +2,20 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use daybook_domain::access::Access;
 use daybook_domain::account::Directory;
+use daybook_domain::balance::{Level, Segment};
 use daybook_domain::event::NewEvent;
 use daybook_domain::file::{File, FilesById};
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::purpose::Record;
 use daybook_domain::transaction::{
-    ChangedTransaction, MAX_CREATED, MAX_WRITTEN, Refusal, Transaction, TransactionRules, Verb,
+    ChangedTransaction, LoweredAccounts, MAX_CREATED, MAX_WRITTEN, Refusal, Transaction,
+    TransactionRules, Verb,
 };
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
+use daybook_storage::balance::{AccountScope, TotalsQuery};
 use daybook_storage::transaction::Change;
 
 use crate::context::Context;
@@ -137,6 +141,9 @@ impl WriteSet {
 
     /// Writes everything: files, transactions, period totals, the flags of accounts that were
     /// posted on for the first time, and events.
+    ///
+    /// # Errors
+    /// [`Refusal::InsufficientFunds`].
     pub(super) fn save(
         self,
         tx: &mut Tx<'_>,
@@ -144,6 +151,7 @@ impl WriteSet {
         access: &AccessTo<Record>,
         accounts: &Directory,
     ) -> Result<()> {
+        self.check_funds(tx, access, accounts)?;
         tx.files().insert(access, &self.new_files)?;
         let (changed, added): (Vec<Change>, Vec<Change>) =
             self.changes.into_iter().partition(|change| change.before.is_some());
@@ -159,5 +167,23 @@ impl WriteSet {
         tx.accounts().mark_posted(access, &first_posted.collect::<Vec<_>>())?;
         let counts = event_log::posting_counts(access, &all);
         event_log::append_counted(tx, cx, access, self.events, &counts)
+    }
+
+    /// Refuses to lower an account below its minimum balance (behaviour 3.13).
+    ///
+    /// The book is locked, so no other request changes the totals until this one is committed. They
+    /// include the queued totals of earlier requests, because reading them flushes the write
+    /// buffers.
+    fn check_funds(&self, tx: &mut Tx<'_>, access: &Access, accounts: &Directory) -> Result<()> {
+        let changes = self.changes.iter().map(|change| (change.before.as_ref(), &change.after));
+        let lowered = LoweredAccounts::of(access.book(), accounts, changes);
+        let ids = lowered.ids();
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let all_time = Segment { level: Level::Month, from: None, until: None, fold: true };
+        let query = TotalsQuery { scope: AccountScope::Accounts(&ids), tags: &[], by_month: true };
+        let totals = tx.balances().read(access, &[all_time], &query)?;
+        Ok(lowered.check(&totals)?)
     }
 }

@@ -145,16 +145,21 @@ mod tests {
     use std::collections::BTreeMap;
 
     use daybook_domain::account::Changes;
+    use daybook_domain::amount::{DecimalSeparator, Precision};
     use daybook_domain::id::AccountId;
     use daybook_domain::instant::{Instant, Stamp};
     use daybook_domain::property::Properties;
 
     use super::*;
 
+    const PRECISION: Precision =
+        Precision { fraction_digits: 2, scale: 2, separator: DecimalSeparator::Dot };
+
     fn cash() -> Account {
         let changes = Changes { name: Some("Cash".to_owned()), ..Changes::default() };
         let stamp = Stamp::new(None, Instant::new(1));
-        Account::create(AccountId::new(7_000_000_000), changes, &BTreeSet::new(), stamp).unwrap()
+        let (id, groups) = (AccountId::new(7_000_000_000), BTreeSet::new());
+        Account::create(id, changes, &groups, PRECISION, stamp).unwrap()
     }
 
     fn at(book: i64, version: i64) -> ChartVersion {

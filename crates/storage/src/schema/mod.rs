@@ -166,6 +166,7 @@ diesel::table! {
         created_at -> BigInt,
         updated_at -> BigInt,
         version -> BigInt,
+        min_balance -> Nullable<Text>,
     }
 }
 

@@ -347,7 +347,17 @@ impl Draw<'_> {
             nature: self.one_in(6).then(|| (self.one_in(2), self.one_in(2))),
             archived: self.one_in(10).then_some(true),
             groups: if self.one_in(2) { Field::Keep } else { Field::Set(self.groups()) },
+            min_balance: self.min_balance(),
             properties: self.properties(),
+        }
+    }
+
+    fn min_balance(&mut self) -> Field<String> {
+        match self.pick(&[None, None, None, None, Some("0"), Some("-12.345"), Some("5"), Some("")])
+        {
+            None if self.unrestricted && self.one_in(20) => Field::Set("least".to_owned()),
+            None => Field::Keep,
+            Some(text) => Field::Set(text.to_owned()),
         }
     }
 
@@ -397,6 +407,7 @@ impl Draw<'_> {
             nature: None,
             archived: None,
             groups: Field::Keep,
+            min_balance: Field::Keep,
             properties: Edits::new(),
         };
         names.map(renaming).into()

@@ -7,7 +7,7 @@ use daybook_domain::event::EventType;
 use daybook_domain::field::Field;
 
 use super::text::{checked_name, merged};
-use super::{Book, Tx, chart, each, may};
+use super::{Book, Tx, amount, chart, each, may};
 use crate::sim::body::{AccountBody, Named};
 use crate::sim::facts::{Account, Nature, Properties, Refusal, Resource};
 use crate::sim::label;
@@ -34,6 +34,7 @@ impl Tx {
                 kind: self.kind_of_new(body, &groups),
                 archived: body.archived.unwrap_or(false),
                 posted: false,
+                min_balance: self.min_balance(body, None)?,
                 groups,
                 properties: merged(&Properties::new(), &body.properties)?,
                 stamp: self.caller.stamp(),
@@ -93,9 +94,31 @@ impl Tx {
             kind: body.kind.unwrap_or(before.kind),
             archived: body.archived.unwrap_or(before.archived),
             groups: groups.unwrap_or_else(|| before.groups.clone()),
+            min_balance: self.min_balance(body, before.min_balance)?,
             properties: merged(&before.properties, &body.properties)?,
             ..before.clone()
         })
+    }
+
+    /// The minimum balance after a request (4.24).
+    fn min_balance(
+        &self,
+        body: &AccountBody,
+        stored: Option<i128>,
+    ) -> Result<Option<i128>, Refusal> {
+        let text = match &body.min_balance {
+            Field::Keep => return Ok(stored),
+            Field::Clear => return Ok(None),
+            Field::Set(text) if text.trim().is_empty() => return Ok(None),
+            Field::Set(text) => text,
+        };
+        let (sign, plain) = text.strip_prefix('-').map_or((1, text.as_str()), |rest| (-1, rest));
+        let settings = &self.book.settings;
+        match amount::read(plain, &settings.separator)? {
+            None => Ok(Some(0)),
+            Some(units) if stored == Some(sign * units) => Ok(stored),
+            Some(units) => Ok(Some(sign * amount::record(units, settings, self.book.scale)?)),
+        }
     }
 
     /// Stores a changed account and emits its event.

@@ -141,6 +141,7 @@ impl CopyOptions {
                 kind: AccountType::Liability,
                 archived: false,
                 posted: false,
+                min_balance: None,
                 groups: BTreeSet::new(),
                 properties: Properties::new(),
                 stamp: caller.stamp(),

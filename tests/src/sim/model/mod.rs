@@ -35,6 +35,7 @@ pub mod typed;
 
 use std::collections::BTreeMap;
 
+use daybook_domain::account::AccountType;
 use daybook_domain::event::EventType;
 use daybook_domain::permission::Permission;
 use jiff::civil::Date;
@@ -170,6 +171,7 @@ impl Model {
         let (book, permission) = self.enter(caller, may)?;
         let mut tx = Tx::new(book.clone(), permission, caller, &self.users[caller.who].email);
         let answer = work(&mut tx)?;
+        check_funds(book, &tx.book)?;
         self.keep(tx);
         Ok(answer)
     }
@@ -235,6 +237,33 @@ impl Book {
         let viewing = sees && self.settings.visibility == "PUBLIC";
         allowed(permission, may)
             || viewing && permission != Permission::None && allowed(Permission::Viewer, may)
+    }
+
+    /// The total of an account over all days, as people read it (4.24).
+    fn total(&self, account: &facts::Account) -> i128 {
+        let is_credit = matches!(account.kind, AccountType::Liability | AccountType::Incoming);
+        let counted = self.transactions.values().filter(|one| one.counts());
+        counted.fold(0, |total, one| {
+            let amount = one.amount.unwrap_or_default();
+            match [one.credit, one.debit].map(|side| side == Some(account.label)) {
+                [true, _] => total + if is_credit { amount } else { -amount },
+                [_, true] => total + if is_credit { -amount } else { amount },
+                [false, false] => total,
+            }
+        })
+    }
+}
+
+/// Refuses to lower the total of an account and leave it below its minimum (3.13).
+fn check_funds(before: &Book, after: &Book) -> Result<(), Refusal> {
+    let falls_short = |account: &facts::Account| {
+        let [was, is] = [before, after].map(|book| book.total(account));
+        account.min_balance.is_some_and(|least| is < was && is < least)
+    };
+    if after.accounts.values().any(falls_short) {
+        Err(Refusal::new("insufficientFunds"))
+    } else {
+        Ok(())
     }
 }
 

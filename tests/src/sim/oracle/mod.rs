@@ -85,6 +85,7 @@ impl Oracle {
             kind,
             archived,
             posted: true,
+            min_balance: None,
             groups,
             properties: Properties::new(),
             stamp: STAMP,

@@ -93,6 +93,7 @@ impl Service {
                 nature: body.nature,
                 archived: body.archived,
                 groups: Field::Keep,
+                min_balance: body.min_balance.clone(),
                 properties: body.properties.clone(),
             },
             groups: set(&body.groups, |groups| {

@@ -42,6 +42,7 @@ impl Service {
             kind: account.kind,
             archived: account.archived,
             posted: account.has_transaction_posted,
+            min_balance: account.min_balance.map(|least| decimal::units(&least.to_string())),
             groups: account.groups.iter().map(|group| self.labels.label(group.get())).collect(),
             properties: properties(&account.properties),
             stamp: stamp(&account.stamp),

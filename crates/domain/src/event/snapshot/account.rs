@@ -17,6 +17,7 @@ pub fn account(account: &Account, groups: &Forest) -> Object {
             .with("type", Json::text(account.kind.as_str()))
             .with_flag("archived", account.archived)
             .with_flag("hasTransactionPosted", account.has_transaction_posted)
+            .with_some("minBalance", account.min_balance.map(|least| Json::text(least.to_string())))
             .with("groups", Json::List(groups))
             .with_map("properties", account.properties.iter()),
         &account.stamp,
