@@ -10,7 +10,7 @@ use daybook_domain::group::GroupRef;
 use daybook_domain::id::TransactionId;
 use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent, Transaction, Verb};
-use daybook_service::transaction::{self, Listed, Request, VerbRequest};
+use daybook_service::transaction::{self, Request, TransactionPage, VerbRequest};
 use daybook_service::{Context, Error, Ids, account, book, group, user};
 use daybook_storage::{Address, Options, ShardKey, Store, Tx};
 use daybook_tests::{Engine, RawSql, Server, unique};
@@ -95,7 +95,7 @@ impl Inside {
     }
 
     /// Lists transactions.
-    pub fn list(&self, request: &Request) -> Listed {
+    pub fn list(&self, request: &Request) -> TransactionPage {
         self.store.read(|tx| transaction::list(tx, &self.cx, &self.book, request)).expect("a list")
     }
 

@@ -20,7 +20,7 @@ use daybook_domain::permission::Permission;
 use daybook_domain::property::Edits;
 use daybook_domain::token::TokenRequest;
 use daybook_domain::user::{Admission, Profile};
-use daybook_service::grant::{self, GrantContent};
+use daybook_service::grant::{self, GrantRequest};
 use daybook_service::user::VerifiedUser;
 use daybook_service::{
     Context, Error, Ids, access_request, api_key, app, book, collaborator, collection, connection,
@@ -226,7 +226,7 @@ fn a_withdrawn_consent_stays_withdrawn(engine: Engine) {
     let (who, ids) = (fixture.person(), Arc::clone(&fixture.ids));
     let user = who.user.id;
     let scope = GrantScope::read(Some("email"), None).expect("a scope");
-    let granted = GrantContent { user, signed_in_at: NOW, client: CLIENT.to_owned(), scope };
+    let granted = GrantRequest { user, signed_in_at: NOW, client: CLIENT.to_owned(), scope };
     let until = Instant::new(NOW.milliseconds() + 60_000);
     let (agreed, minted) = (granted.clone(), Arc::clone(&ids));
     fixture.done(move |tx| grant::begin(tx, &agreed, until, &minted, NOW));
@@ -277,7 +277,7 @@ fn concurrently_deleted_user_leaves_no_rows(engine: Engine) {
         ("consent", |tx, cx, _, _| {
             let scope = GrantScope::read(Some("email"), None)?;
             let client = CLIENT.to_owned();
-            let granted = GrantContent { user: cx.user.id, signed_in_at: NOW, client, scope };
+            let granted = GrantRequest { user: cx.user.id, signed_in_at: NOW, client, scope };
             grant::begin(tx, &granted, NOW, &cx.ids, NOW).map(drop)
         }),
     ];

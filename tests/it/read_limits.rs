@@ -197,7 +197,7 @@ fn stopped(inside: &Inside, what: &str, ask: impl Fn(&mut Tx<'_>) -> Result<(), 
     let stop = ReadStop::new(Duration::from_secs(60));
     let outcome = std::thread::scope(|scope| {
         let request =
-            scope.spawn(|| inside.store.read_stoppable(ReaderPool::Users, &stop, |tx| ask(tx)));
+            scope.spawn(|| inside.store.read_until_stopped(ReaderPool::Users, &stop, |tx| ask(tx)));
         // The stop may come before or during the statement; both end it.
         pause(Duration::from_millis(300));
         stop.stop();
@@ -264,7 +264,7 @@ fn rule_0_32_reads_are_stopped_between_rows(engine: Engine) {
     inside.record((1..=20).map(lunch).collect());
     let stop = ReadStop::new(Duration::from_secs(60));
     let mut seen = 0;
-    let outcome = inside.store.read_stoppable(ReaderPool::Users, &stop, |tx| {
+    let outcome = inside.store.read_until_stopped(ReaderPool::Users, &stop, |tx| {
         let access = access::enter(tx, &inside.cx, &inside.book, Action::ReadChart)?;
         let segment = Segment { level: Level::Day, from: None, until: None, fold: false };
         let query = TotalsQuery { scope: AccountScope::Book, tags: &[], by_month: false };

@@ -15,7 +15,7 @@ use daybook_domain::permission::Action;
 use daybook_domain::property::Edits;
 use daybook_domain::transaction::Changes;
 use daybook_service::{Error, access, account, audit, event, group};
-use daybook_storage::page::MAX_PAGE_TEXTS;
+use daybook_storage::page::MAX_PAGE_TEXT_BYTES;
 use daybook_tests::receiver::Receiver;
 use daybook_tests::{Engine, bots, unique};
 use serde_json::json;
@@ -80,7 +80,7 @@ fn rule_6_7_an_audit_reads_in_portions(engine: Engine) {
             after = last.sequence;
             let data = events.iter().filter_map(|one| Some(one.event.as_ref()?.data.len()));
             let data: usize = data.sum();
-            assert!(data <= MAX_PAGE_TEXTS + 200_000, "{data} bytes");
+            assert!(data <= MAX_PAGE_TEXT_BYTES + 200_000, "{data} bytes");
             portions.entry("events").or_default().push(events.len());
         }
         let mut after: Option<TransactionId> = None;
@@ -108,7 +108,7 @@ fn rule_6_7_an_audit_reads_in_portions(engine: Engine) {
     {
         let read = &portions[what];
         assert_eq!(read.iter().sum::<usize>(), rows, "{what}: {read:?}");
-        let most = MAX_PAGE_TEXTS / each + 2;
+        let most = MAX_PAGE_TEXT_BYTES / each + 2;
         assert!(read.iter().all(|count| *count <= most), "{what}: {read:?}, at most {most}");
     }
     let (cx, book) = (inside.cx.clone(), inside.book.clone());
@@ -171,7 +171,7 @@ fn rule_2_11_pages_end_before_many_deleted_resources(engine: Engine) {
     loop {
         let view = page(&inside, "ACCOUNT_CREATED", below);
         let texts = view.deleted_groups.len() * 56_000;
-        assert!(texts <= MAX_PAGE_TEXTS + 100_000, "2.11: {texts} bytes");
+        assert!(texts <= MAX_PAGE_TEXT_BYTES + 100_000, "2.11: {texts} bytes");
         for read in &view.events {
             let Snapshot::Account(account) = &read.snapshot else { panic!("{read:?}") };
             let groups = account.groups.as_deref().unwrap_or_default();
@@ -239,7 +239,7 @@ fn rule_0_33_one_event_may_name_too_much(engine: Engine) {
         (found.snapshots.len(), found.covered)
     };
     assert_eq!(read(usize::MAX), (700, 40_000));
-    let (snapshots, covered) = read(MAX_PAGE_TEXTS);
+    let (snapshots, covered) = read(MAX_PAGE_TEXT_BYTES);
     assert!(snapshots < 152 && covered == snapshots, "{snapshots} for {covered}");
     let view = page(&inside, "ACCOUNT_CREATED", None);
     assert!(view.is_too_large, "0.33: {} groups", view.deleted_groups.len());

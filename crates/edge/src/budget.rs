@@ -130,12 +130,12 @@ impl Drop for Reservation {
 /// The request has it until it is answered, and a write that waits for its writer until it has
 /// run, even if the client has gone (behaviour 0.34).
 #[derive(Clone)]
-pub struct BodyHold {
+pub struct BodyReservation {
     _memory: Arc<Reservation>,
     _lock: Option<Arc<KeyedGuard>>,
 }
 
-impl BodyHold {
+impl BodyReservation {
     /// The hold of a body that has been read.
     pub fn new(memory: Reservation, lock: Option<KeyedGuard>) -> Self {
         Self { _memory: Arc::new(memory), _lock: lock.map(Arc::new) }

@@ -89,7 +89,7 @@ async fn read_in<T, R: Send + 'static>(
         block(move || {
             // Hold the reader until the work ends, even if the caller has gone.
             let _reader = reader;
-            let result = store.read_stoppable(pool, &stop, work)?;
+            let result = store.read_until_stopped(pool, &stop, work)?;
             stop.check()?;
             Ok::<_, service::Error>(encode(result))
         })

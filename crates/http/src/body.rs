@@ -14,7 +14,7 @@ use actix_web::{FromRequest, HttpRequest};
 use daybook_domain::event::Hash;
 use daybook_domain::permission::Action;
 use daybook_edge::blocking;
-use daybook_edge::budget::{BodyHold, Reservation, user_of};
+use daybook_edge::budget::{BodyReservation, Reservation, user_of};
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::receive::{SMALL_BODY, collect, note_received};
 use daybook_edge::request_head::is_of_type;
@@ -197,7 +197,7 @@ async fn receive<T: Send + 'static>(
         let hash = needs_hash.then(|| Hash::of(&bytes));
         let reserved = reserve_values(&mut memory, &bytes);
         let body = reserved.and_then(|()| read(&replace_unpaired(bytes)));
-        (BodyHold::new(memory, lock), hash, body)
+        (BodyReservation::new(memory, lock), hash, body)
     })
     .await?;
     hold.attach_to(request);

@@ -13,7 +13,7 @@ use daybook_auth::identity::authenticate;
 use daybook_auth::rate::{DeferredCharge, count};
 use daybook_domain::idempotency::Claim;
 use daybook_domain::version::{Condition, Refusal};
-use daybook_edge::budget::{BodyHold, Reservation, expect_user};
+use daybook_edge::budget::{BodyReservation, Reservation, expect_user};
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::request_head::{agent, bearer, cursor, host, if_match};
 use daybook_edge::{parameters, run};
@@ -26,7 +26,7 @@ use crate::idempotency::IdempotencyHeader;
 use crate::log_position;
 use crate::reply::{self, ApiResult, Reply};
 use crate::respond::{self, WriteWork};
-use crate::routes::Lasting;
+use crate::routes::ForbiddenToApps;
 use crate::segments::Segments;
 use crate::state::AppState;
 
@@ -224,7 +224,7 @@ impl ApiRequest {
 
     async fn write_without_key(self, target: &Target, work: WriteWork) -> ApiResult {
         let Self { cx, state, http, .. } = self;
-        let (user, body) = (cx.quota_subject(), BodyHold::of(&http));
+        let (user, body) = (cx.quota_subject(), BodyReservation::of(&http));
         let submission = target.submission(&cx, None);
         let transaction = move |tx: &mut Tx<'_>| {
             // A queued write keeps its memory until it has run.
@@ -242,8 +242,11 @@ impl ApiRequest {
         work: WriteWork,
     ) -> ApiResult {
         let Self { cx, state, deferred_charge, http, .. } = self;
-        let (user, body, claim) =
-            (cx.quota_subject(), BodyHold::of(&http), key.claim(&cx, &state.edge.site.path_prefix));
+        let (user, body, claim) = (
+            cx.quota_subject(),
+            BodyReservation::of(&http),
+            key.claim(&cx, &state.edge.site.path_prefix),
+        );
         let submission = target.submission(&cx, Some(&claim.key));
         let budget = state.edge.budget.clone();
         let transaction = move |tx: &mut Tx<'_>| -> Result<Once<Reply>, ApiError> {
@@ -332,7 +335,7 @@ impl FromRequest for ApiRequest {
             let app = resolve_api_key(&request, &state.auth).await?;
             let deferred_charge =
                 count(&request, &state.auth, (cx.quota_subject(), app), key.is_some())?;
-            if request.app_data::<Lasting>().is_some() {
+            if request.app_data::<ForbiddenToApps>().is_some() {
                 cx.scope.check_lasting().map_err(Error::from)?;
             }
             let path = Segments::read(&request).await?;

@@ -17,7 +17,7 @@ pub(crate) const BOOK: &str = "/v5/books/{bookId}";
 ///
 /// Their effect outlives the token, or cannot be undone (behaviour 8.22).
 #[derive(Clone, Copy)]
-pub(crate) struct Lasting;
+pub(crate) struct ForbiddenToApps;
 
 /// An operation of the contract.
 pub struct Operation {
@@ -30,7 +30,7 @@ pub struct Operation {
     /// The cost of a call (behaviour 10.6).
     pub cost: u32,
     /// Whether apps may not use it with the token of a webhook.
-    pub(crate) lasting: Option<Lasting>,
+    pub(crate) lasting: Option<ForbiddenToApps>,
     /// The handler.
     pub(crate) route: Route,
 }
@@ -38,7 +38,7 @@ pub struct Operation {
 /// Declares operations, grouped by the module of their handlers and a path prefix.
 ///
 /// The line of an operation has the method, the rest of the path, the operationId, the cost if it
-/// is not 1, the handler, and `Lasting` if its effect is lasting.
+/// is not 1, the handler, and `ForbiddenToApps` if its effect is lasting.
 macro_rules! operations {
     ($($noun:ident at $base:literal {
         $($method:ident $path:literal $id:literal $(costs $cost:literal)?
@@ -136,27 +136,27 @@ fn books() -> Vec<Operation> {
             PUT "" "updateBook" => update_book;
             GET "/{bookId}" "getBook" => get_book;
             PUT "/{bookId}" "updateBookDeprecated" => update_book_deprecated;
-            DELETE "/{bookId}" "deleteBook" => delete_book, Lasting;
+            DELETE "/{bookId}" "deleteBook" => delete_book, ForbiddenToApps;
             PATCH "/{bookId}/audit" "auditBook" => audit_book;
             POST "/{bookId}/copy" "copyBook" => copy_book;
-            POST "/{bookId}/restore" "restoreBook" => restore_book, Lasting;
+            POST "/{bookId}/restore" "restoreBook" => restore_book, ForbiddenToApps;
         }
         book_transfer at "/v5/books/{bookId}/transfer" {
-            GET "" "getBookTransfer" => get_book_transfer, Lasting;
-            POST "" "transferBook" => transfer_book, Lasting;
-            DELETE "" "declineBookTransfer" => decline_book_transfer, Lasting;
-            POST "/accept" "acceptBookTransfer" => accept_book_transfer, Lasting;
+            GET "" "getBookTransfer" => get_book_transfer, ForbiddenToApps;
+            POST "" "transferBook" => transfer_book, ForbiddenToApps;
+            DELETE "" "declineBookTransfer" => decline_book_transfer, ForbiddenToApps;
+            POST "/accept" "acceptBookTransfer" => accept_book_transfer, ForbiddenToApps;
         }
         collaborator at "/v5/books/{bookId}/collaborators" {
             GET "" "listCollaborators" => list_collaborators;
-            POST "" "addCollaborator" costs 2 => add_collaborator, Lasting;
-            DELETE "/{id}" "removeCollaborator" => remove_collaborator, Lasting;
+            POST "" "addCollaborator" costs 2 => add_collaborator, ForbiddenToApps;
+            DELETE "/{id}" "removeCollaborator" => remove_collaborator, ForbiddenToApps;
         }
         access_request at "/v5/books/{bookId}/collaborators/request" {
-            GET "" "listBookAccessRequests" => list_book_access_requests, Lasting;
-            POST "" "requestBookAccess" costs 2 => request_book_access, Lasting;
-            GET "/{id}" "getBookAccessRequest" => get_book_access_request, Lasting;
-            DELETE "/{id}" "declineBookAccessRequest" => decline_book_access_request, Lasting;
+            GET "" "listBookAccessRequests" => list_book_access_requests, ForbiddenToApps;
+            POST "" "requestBookAccess" costs 2 => request_book_access, ForbiddenToApps;
+            GET "/{id}" "getBookAccessRequest" => get_book_access_request, ForbiddenToApps;
+            DELETE "/{id}" "declineBookAccessRequest" => decline_book_access_request, ForbiddenToApps;
         }
         delivery at "/v5/books/{bookId}/events" {
             GET "/backlog" "getBookEventsBacklog" => get_book_events_backlog;
@@ -176,9 +176,9 @@ fn books() -> Vec<Operation> {
         integration at "/v5/books/{bookId}" {
             GET "/apps" "listBookApps" => list_book_apps;
             GET "/integrations" "listIntegrations" => list_integrations;
-            POST "/integrations" "createIntegration" => create_integration, Lasting;
-            PUT "/integrations" "updateIntegration" => update_integration, Lasting;
-            DELETE "/integrations/{id}" "deleteIntegration" => delete_integration, Lasting;
+            POST "/integrations" "createIntegration" => create_integration, ForbiddenToApps;
+            PUT "/integrations" "updateIntegration" => update_integration, ForbiddenToApps;
+            DELETE "/integrations/{id}" "deleteIntegration" => delete_integration, ForbiddenToApps;
         }
         saved_query at "/v5/books/{bookId}/queries" {
             GET "" "listQueries" => list_queries;
@@ -201,19 +201,19 @@ fn of_users() -> Vec<Operation> {
     operations!(
         collection at "/v5/collections" {
             GET "" "listCollections" => list_collections;
-            POST "" "createCollection" => create_collection, Lasting;
-            PUT "" "updateCollection" => update_collection, Lasting;
+            POST "" "createCollection" => create_collection, ForbiddenToApps;
+            PUT "" "updateCollection" => update_collection, ForbiddenToApps;
             GET "/{id}" "getCollection" => get_collection;
-            DELETE "/{id}" "deleteCollection" => delete_collection, Lasting;
-            PATCH "/{id}/books/add" "addBooksToCollection" => add_books_to_collection, Lasting;
+            DELETE "/{id}" "deleteCollection" => delete_collection, ForbiddenToApps;
+            PATCH "/{id}/books/add" "addBooksToCollection" => add_books_to_collection, ForbiddenToApps;
             PATCH "/{id}/books/remove" "removeBooksFromCollection"
-                => remove_books_from_collection, Lasting;
+                => remove_books_from_collection, ForbiddenToApps;
         }
         app at "/v5/apps" {
             GET "" "listApps" => list_apps;
-            POST "" "createApp" => create_app, Lasting;
-            PUT "" "updateApp" => update_app, Lasting;
-            PATCH "" "patchApp" => update_app, Lasting;
+            POST "" "createApp" => create_app, ForbiddenToApps;
+            PUT "" "updateApp" => update_app, ForbiddenToApps;
+            PATCH "" "patchApp" => update_app, ForbiddenToApps;
             GET "/{agentId}" "getApp" => get_app;
         }
         template at "/v5/templates" {
@@ -227,7 +227,7 @@ fn of_users() -> Vec<Operation> {
             GET "/billing/counts" "listBillingCounts" => list_billing_counts;
         }
         book_transfer at "/v5/user/transfers" {
-            GET "" "listBookTransfers" => list_book_transfers, Lasting;
+            GET "" "listBookTransfers" => list_book_transfers, ForbiddenToApps;
         }
         connection at "/v5/user/connections" {
             GET "" "listConnections" => list_connections;
@@ -238,16 +238,16 @@ fn of_users() -> Vec<Operation> {
             GET "/{id}/integrations" "listConnectionIntegrations" => list_connection_integrations;
         }
         token at "/v5/user/tokens" {
-            GET "" "listTokens" => list_tokens, Lasting;
-            POST "" "createToken" => create_token, Lasting;
-            GET "/{id}" "getToken" => get_token, Lasting;
-            DELETE "/{id}" "revokeToken" => revoke_token, Lasting;
+            GET "" "listTokens" => list_tokens, ForbiddenToApps;
+            POST "" "createToken" => create_token, ForbiddenToApps;
+            GET "/{id}" "getToken" => get_token, ForbiddenToApps;
+            DELETE "/{id}" "revokeToken" => revoke_token, ForbiddenToApps;
         }
         api_key at "/v5/user/keys" {
-            GET "" "listApiKeys" => list_api_keys, Lasting;
-            POST "" "createApiKey" => create_api_key, Lasting;
-            GET "/{id}" "getApiKey" => get_api_key, Lasting;
-            DELETE "/{id}" "revokeApiKey" => revoke_api_key, Lasting;
+            GET "" "listApiKeys" => list_api_keys, ForbiddenToApps;
+            POST "" "createApiKey" => create_api_key, ForbiddenToApps;
+            GET "/{id}" "getApiKey" => get_api_key, ForbiddenToApps;
+            DELETE "/{id}" "revokeApiKey" => revoke_api_key, ForbiddenToApps;
         }
     )
 }

@@ -33,7 +33,7 @@ pub fn poll_shard_key(device: &SecretDigest) -> ShardKey {
 
 /// The content of a grant: the user, the client and the scope.
 #[derive(Debug, Clone)]
-pub struct GrantContent {
+pub struct GrantRequest {
     /// The user who grants.
     pub user: UserId,
     /// When they signed in.
@@ -44,7 +44,7 @@ pub struct GrantContent {
     pub scope: GrantScope,
 }
 
-impl GrantContent {
+impl GrantRequest {
     fn grant(&self, id: GrantId, expires_at: Instant) -> Grant {
         Grant {
             id,
@@ -69,7 +69,7 @@ pub fn list_consents(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<Consent>> {
 }
 
 /// Returns whether the user has consented to what the client requests.
-pub fn has_consent(tx: &mut Tx<'_>, request: &GrantContent) -> Result<bool> {
+pub fn has_consent(tx: &mut Tx<'_>, request: &GrantRequest) -> Result<bool> {
     let consent = tx.consents().find(request.user, &request.client)?;
     Ok(consent.is_some_and(|consent| consent.covers(&request.scope)))
 }
@@ -82,7 +82,7 @@ pub fn has_consent(tx: &mut Tx<'_>, request: &GrantContent) -> Result<bool> {
 /// [`daybook_domain::session::Refusal::Disabled`] if the user is now disabled; 404 if deleted.
 pub fn begin(
     tx: &mut Tx<'_>,
-    granted: &GrantContent,
+    granted: &GrantRequest,
     expires_at: Instant,
     ids: &Ids,
     now: Instant,
@@ -100,7 +100,7 @@ pub fn begin(
 /// As [`begin`].
 pub fn begin_with_consent(
     tx: &mut Tx<'_>,
-    granted: &GrantContent,
+    granted: &GrantRequest,
     expires_at: Instant,
     ids: &Ids,
     now: Instant,
@@ -114,7 +114,7 @@ pub fn begin_with_consent(
 
 fn insert(
     tx: &mut Tx<'_>,
-    granted: &GrantContent,
+    granted: &GrantRequest,
     expires_at: Instant,
     ids: &Ids,
     now: Instant,
@@ -224,7 +224,7 @@ pub fn decide(
     let device = find_device(tx, code, now)?;
     let decision = if let Some((user, signed_in_at)) = approved_by {
         let (client, scope) = (device.client.clone(), device.scope.clone());
-        let granted = GrantContent { user, signed_in_at, client, scope };
+        let granted = GrantRequest { user, signed_in_at, client, scope };
         let grant = begin(tx, &granted, device.expires_at(), ids, now)?;
         Decision::Granted(grant.id)
     } else {

@@ -59,7 +59,7 @@ const UNLESS_KNOWN: &str = " ON CONFLICT (book_id, transaction_id) DO NOTHING";
 /// Marks the transactions of events as having an error (behaviour 1.2).
 ///
 /// `rows` are rows `e` of the log, and `number` is the number of the event in each.
-pub(crate) fn keep_failed<'s>(
+pub(crate) fn mark_failed<'s>(
     tx: &mut Tx<'_>,
     rows: Joined<'s>,
     number: Sql<'s>,
@@ -186,7 +186,7 @@ impl BotResponses<'_, '_> {
         self.tx.add_usage(book, of_bytes(change))?;
         let mut conn = self.tx.flushed()?;
         let Some(AppResponse { app, kind, message, created_at }) = response else {
-            return if was_replaced { self.clear_failed(book, sequence) } else { Ok(()) };
+            return if was_replaced { self.unmark_failed(book, sequence) } else { Ok(()) };
         };
         let row = Row {
             book_id: book.get(),
@@ -199,23 +199,23 @@ impl BotResponses<'_, '_> {
         let query = diesel::insert_into(bot_responses::table).values(&row);
         conn.run(query)?;
         match kind {
-            ResponseKind::Error => self.keep_failed(book, sequence),
+            ResponseKind::Error => self.mark_failed(book, sequence),
             ResponseKind::Info | ResponseKind::Warning if was_replaced => {
-                self.clear_failed(book, sequence)
+                self.unmark_failed(book, sequence)
             }
             ResponseKind::Info | ResponseKind::Warning => Ok(()),
         }
     }
 
-    fn keep_failed(self, book: BookId, sequence: i64) -> Result<()> {
+    fn mark_failed(self, book: BookId, sequence: i64) -> Result<()> {
         let number = || Sql::from(sequence);
         let event = has_event("e", book, number());
         let event = self.tx.lookup().rows(Sql::new("events e"), event);
-        keep_failed(self.tx, event, number(), book)
+        mark_failed(self.tx, event, number(), book)
     }
 
     /// Unmarks the transaction of an event, unless another event of it has an error.
-    pub(crate) fn clear_failed(self, book: BookId, sequence: i64) -> Result<()> {
+    pub(crate) fn unmark_failed(self, book: BookId, sequence: i64) -> Result<()> {
         const FAILED: &str = "failed_transactions.transaction_id";
         let lookup = self.tx.lookup();
         let last = Sql::new("b.book_id = {} AND b.resource = {}").bind((book, Sql::new(FAILED)));

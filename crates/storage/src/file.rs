@@ -17,7 +17,7 @@ use crate::commit::tx::Tx;
 use crate::conn::bulk::Bulk;
 use crate::conn::sql::{Sql, Value};
 use crate::error::{Error, Result};
-use crate::page::{MAX_PAGE_TEXTS, RowPart};
+use crate::page::{MAX_PAGE_TEXT_BYTES, RowPart};
 use crate::rows::column;
 use crate::schema::{books, files};
 use crate::storage_quota::size::of_bytes;
@@ -165,7 +165,7 @@ impl Files<'_, '_> {
             query = query.push(" AND id < {}").bind(id);
         }
         query = query.push(" ORDER BY id DESC LIMIT {}").bind(limit);
-        self.tx.flushed()?.load_part(&query, MAX_PAGE_TEXTS, with_texts)
+        self.tx.flushed()?.load_part(&query, MAX_PAGE_TEXT_BYTES, with_texts)
     }
 
     /// Finds the file of an address, with the public id of its book and the secret that verifies

@@ -7,7 +7,7 @@ use daybook_domain::calendar::day_number;
 use daybook_domain::transaction::Transaction;
 
 /// Bytes of texts after which a page has no more rows (behaviour 2.11).
-pub const MAX_PAGE_TEXTS: usize = 8 * 1024 * 1024;
+pub const MAX_PAGE_TEXT_BYTES: usize = 8 * 1024 * 1024;
 
 /// Rows that were read until their texts exceeded a limit.
 #[derive(Debug, Clone, PartialEq, Eq)]

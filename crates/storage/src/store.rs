@@ -150,7 +150,7 @@ impl Store {
     ///
     /// # Errors
     /// The errors of `work`, [`Error::Unavailable`] and [`Error::Stopped`].
-    pub fn read_stoppable<T, E: From<Error>>(
+    pub fn read_until_stopped<T, E: From<Error>>(
         &self,
         pool: ReaderPool,
         stop: &ReadStop,

@@ -10,7 +10,7 @@ use daybook_edge::error::ApiError;
 use daybook_edge::form::Form;
 use daybook_edge::request_head::host;
 use daybook_edge::{parameters, run};
-use daybook_service::grant::{self, GrantContent};
+use daybook_service::grant::{self, GrantRequest};
 use daybook_storage::Tx;
 use daybook_storage::user::User;
 use maud::{Markup, html};
@@ -109,7 +109,7 @@ async fn respond(
         let freshness = &authorization.freshness;
         return render_sign_in_with_freshness(request, state, &return_to, freshness);
     };
-    let granted = GrantContent {
+    let granted = GrantRequest {
         user: user.id,
         signed_in_at: session.signed_in_at,
         client: client_request.client.id.clone(),
@@ -209,7 +209,7 @@ fn grant_expiry(authorization: &AuthorizationRequest, now: Instant) -> Instant {
 /// Inserts a grant if a stored consent of the user covers the request.
 async fn grant_by_consent(
     state: &Auth,
-    granted: GrantContent,
+    granted: GrantRequest,
     expires_at: Instant,
     now: Instant,
 ) -> Result<Option<Grant>, ApiError> {

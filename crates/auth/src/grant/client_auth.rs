@@ -10,7 +10,7 @@ use daybook_edge::parameters;
 
 use super::fields::Fields;
 use super::oauth_error::InvalidClient;
-use super::registry::{Clients, Registered};
+use super::registry::{Clients, RegisteredClient};
 use crate::session::secret::digest;
 use crate::state::Auth;
 
@@ -24,7 +24,7 @@ pub(super) fn authenticate_client<'s>(
     request: &HttpRequest,
     fields: &Fields,
     state: &'s Auth,
-) -> Result<Result<&'s Registered, InvalidClient>, RequestError> {
+) -> Result<Result<&'s RegisteredClient, InvalidClient>, RequestError> {
     let address = client_address(request, &state.edge);
     state.refused_tokens.check(address)?;
     let found = read(request, fields, &state.clients);
@@ -44,7 +44,7 @@ fn read<'c>(
     request: &HttpRequest,
     fields: &Fields,
     clients: &'c Clients,
-) -> Result<&'c Registered, InvalidClient> {
+) -> Result<&'c RegisteredClient, InvalidClient> {
     if let Some(name) = fields.repeated() {
         return Err(InvalidClient::Malformed(format!("{name} is repeated")));
     }

@@ -39,13 +39,13 @@ struct ClientEntry {
 
 /// A client and its secret.
 #[derive(Debug)]
-pub(super) struct Registered {
+pub(super) struct RegisteredClient {
     pub(super) client: OauthClient,
     /// `None` for a public client (RFC 6749, 2.1).
     pub(super) secret: Option<SecretDigest>,
 }
 
-impl Registered {
+impl RegisteredClient {
     fn public(id: &str, name: &str, redirects: &[&str]) -> Self {
         let redirects = redirects.iter().filter_map(|uri| RedirectUri::parse(uri).ok()).collect();
         Self {
@@ -70,13 +70,14 @@ impl Registered {
 
 /// The clients of this installation.
 #[derive(Debug)]
-pub struct Clients(Vec<Registered>);
+pub struct Clients(Vec<RegisteredClient>);
 
 impl Default for Clients {
     fn default() -> Self {
         let loopback = ["http://127.0.0.1/callback", "http://[::1]/callback"];
-        let command_line = Registered::public(COMMAND_LINE, "Daybook command line", &loopback);
-        Self(vec![command_line, Registered::public(CONSOLE, "Daybook console", &[])])
+        let command_line =
+            RegisteredClient::public(COMMAND_LINE, "Daybook command line", &loopback);
+        Self(vec![command_line, RegisteredClient::public(CONSOLE, "Daybook console", &[])])
     }
 }
 
@@ -111,7 +112,7 @@ impl Clients {
     }
 
     /// Returns the client with that id.
-    pub(super) fn find(&self, id: &str) -> Option<&Registered> {
+    pub(super) fn find(&self, id: &str) -> Option<&RegisteredClient> {
         self.0.iter().find(|registered| registered.client.id == id)
     }
 
@@ -140,7 +141,7 @@ impl Clients {
             implicit: entry.implicit,
             email_scope,
         };
-        self.0.push(Registered { client, secret: secret.as_deref().map(digest) });
+        self.0.push(RegisteredClient { client, secret: secret.as_deref().map(digest) });
         Ok(())
     }
 }

@@ -113,13 +113,13 @@ impl Changes {
 /// [`Refusal::TooMuchIndexed`].
 ///
 /// ```
-/// use daybook_domain::transaction::{Changes, check_indexed};
+/// use daybook_domain::transaction::{Changes, check_index_terms};
 /// let properties = (0..1_000).map(|key| (format!("k{key}"), Some("v".to_owned()))).collect();
 /// let full = Changes { properties, ..Changes::default() };
-/// assert!(check_indexed(&vec![full.clone(); 50]).is_ok());
-/// assert!(check_indexed(&vec![full; 51]).is_err());
+/// assert!(check_index_terms(&vec![full.clone(); 50]).is_ok());
+/// assert!(check_index_terms(&vec![full; 51]).is_err());
 /// ```
-pub fn check_indexed(items: &[Changes]) -> Result<(), Refusal> {
+pub fn check_index_terms(items: &[Changes]) -> Result<(), Refusal> {
     let indexed = items.iter().fold(0, |sum: usize, item| sum.saturating_add(item.indexed()));
     if indexed > MAX_INDEXED { Err(Refusal::TooMuchIndexed(indexed)) } else { Ok(()) }
 }

@@ -22,7 +22,7 @@ pub mod tags;
 
 use time::Date;
 
-pub use changes::{Changes, ResolvedSides, check_indexed, check_texts, remote_ids};
+pub use changes::{Changes, ResolvedSides, check_index_terms, check_texts, remote_ids};
 pub use count::{Span, TransactionCount};
 pub use edit::ChangedTransaction;
 pub use file_reference::FileReference;

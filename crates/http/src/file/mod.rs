@@ -1,4 +1,4 @@
-//! Files: handlers and shapes (behaviour 9.6, 12.1). Their bytes are in [`crate::blob`].
+//! Files: handlers and shapes (behaviour 9.6, 12.1). Their bytes are in [`daybook_blobs`].
 
 mod serve;
 pub(crate) mod shape;

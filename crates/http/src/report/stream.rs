@@ -149,7 +149,7 @@ pub(super) async fn send(
         let (writer, buffer, head) = (None, Vec::new(), Some(head));
         let mut sink = ChunkSink { format, writer, buffer, head, chunks: sender };
         let work = |tx: &mut Tx<'_>| report::stream(tx, &cx, &book, kind, &texts, &mut sink);
-        if let Err(error) = store.read_stoppable(ReaderPool::Reports, &stop, work) {
+        if let Err(error) = store.read_until_stopped(ReaderPool::Reports, &stop, work) {
             sink.fail(error.into());
         }
     };

@@ -2,7 +2,7 @@
 //!
 //! Single operations and batches share their code: a single request is a batch of one, without the
 //! index in its errors. Before a write, the contents of attached files are stored
-//! ([`crate::blob`]), and long descriptions are parsed as typed lines. If one of these steps
+//! ([`daybook_blobs`]), and long descriptions are parsed as typed lines. If one of these steps
 //! refuses, a repeated request still gets its stored response.
 
 mod count;
@@ -13,7 +13,7 @@ use daybook_domain::transaction::{Changes, Intent, Transaction, Verb};
 use daybook_edge::error::ApiError;
 use daybook_edge::response_budget::{self, EncodeError};
 use daybook_service::Context;
-use daybook_service::transaction::{self, CreateMode, Listed, Request, VerbRequest, View};
+use daybook_service::transaction::{self, CreateMode, Request, TransactionPage, VerbRequest, View};
 use daybook_storage::Tx;
 use daybook_storage::page::PageKey;
 use serde::Serialize;
@@ -49,7 +49,7 @@ pub(crate) async fn list_transactions(request: ApiRequest) -> ApiResult {
     }
     let list_request = list_request(&request);
     let (query, asked_at) = (list_request.query.text.clone(), list_request.asked_at);
-    let encode = move |listed: &Listed, cx: &Context| {
+    let encode = move |listed: &TransactionPage, cx: &Context| {
         encode_page(listed, &base, &query, asked_at.unwrap_or(cx.now))
     };
     let list = move |tx: &mut Tx<'_>, cx: &Context| transaction::list(tx, cx, &book, &list_request);
@@ -91,7 +91,7 @@ fn list_request(request: &ApiRequest) -> Request {
 }
 
 /// Encodes a page of a query. It ends early if it exceeds the response budget.
-fn encode_page(listed: &Listed, base: &str, query: &str, asked_at: Instant) -> Reply {
+fn encode_page(listed: &TransactionPage, base: &str, query: &str, asked_at: Instant) -> Reply {
     let end = |last: Option<&Transaction>| {
         let key = last.map(PageKey::of).or(listed.next);
         let cursor = key.and_then(|key| {
@@ -107,7 +107,7 @@ fn encode_page(listed: &Listed, base: &str, query: &str, asked_at: Instant) -> R
 
 /// Returns a row of a page. Its files may be too many to load.
 fn list_row<'l>(
-    listed: &'l Listed,
+    listed: &'l TransactionPage,
     transaction: &'l Transaction,
     base: &'l str,
 ) -> Result<TransactionOut<'l>, EncodeError> {
@@ -118,7 +118,7 @@ fn list_row<'l>(
 }
 
 /// Encodes all requested transactions, without pages.
-fn encode_all(listed: &Listed, base: &str) -> Reply {
+fn encode_all(listed: &TransactionPage, base: &str) -> Reply {
     let rows = &listed.view.transactions;
     let shape = |one| TransactionOut::list_row(listed, one, base);
     let encode = |()| reply::list(rows, shape, |one| one.id.to_string());

@@ -7,7 +7,7 @@ use daybook_domain::field::Field;
 use daybook_domain::id::{AccountId, FileId, TransactionId};
 use daybook_domain::permission::Action;
 use daybook_domain::transaction::{Changes, Transaction};
-use daybook_service::transaction::{Listed, View};
+use daybook_service::transaction::{TransactionPage, View};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::account::{AccountOut, BriefOut};
@@ -197,7 +197,7 @@ enum ShownSides<'v> {
     /// The brief form of list rows (behaviour 2.10).
     Brief,
     /// The brief form, with the running balance of the account of the query.
-    Running(&'v Listed),
+    Running(&'v TransactionPage),
 }
 
 impl<'v> TransactionOut<'v> {
@@ -213,7 +213,7 @@ impl<'v> TransactionOut<'v> {
 
     /// Creates a row of a page, with its running balance if there is one.
     pub(crate) fn list_row(
-        listed: &'v Listed,
+        listed: &'v TransactionPage,
         transaction: &'v Transaction,
         base: &'v str,
     ) -> Self {

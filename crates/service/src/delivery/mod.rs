@@ -32,8 +32,8 @@ use daybook_domain::id::IntegrationId;
 use daybook_domain::instant::Instant;
 use daybook_domain::storage_quota::StorageQuotas;
 pub use daybook_storage::delivery::in_flight::{InFlight, SlotHolder};
-pub use daybook_storage::delivery::lease::{Dispatched, Leased};
 use daybook_storage::delivery::lease::{Due, LockedQueue};
+pub use daybook_storage::delivery::lease::{Leased, LeasedWithSlot};
 use daybook_storage::{ShardKey, Tx};
 pub use outcome::{DeliveryOutcome, Finished, UnloggedAttempt};
 
@@ -102,7 +102,7 @@ pub fn lease_due(
     mint: &mut dyn FnMut() -> i64,
     mut in_flight: InFlight,
     now: Instant,
-) -> Result<Vec<Dispatched>> {
+) -> Result<Vec<LeasedWithSlot>> {
     let mut leased = tx.deliveries().lease_due(now, lease_end(now), mint, &mut in_flight)?;
     if in_flight.free() > 0 {
         let detached = tx.detached_deliveries();

@@ -14,7 +14,7 @@ use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, GroupId};
 use daybook_storage::Tx;
 use daybook_storage::event::Deletions;
-use daybook_storage::page::MAX_PAGE_TEXTS;
+use daybook_storage::page::MAX_PAGE_TEXT_BYTES;
 
 use crate::error::Result;
 
@@ -115,7 +115,7 @@ impl Missing {
         let found = tx.events().deletions(access, kind, own, MAX_EVENT_TEXTS)?;
         let Deletions { mut snapshots, mut covered, texts } = found;
         if covered == own.len() {
-            let left = MAX_PAGE_TEXTS.saturating_sub(texts);
+            let left = MAX_PAGE_TEXT_BYTES.saturating_sub(texts);
             let more = tx.events().deletions(access, kind, others, left)?;
             snapshots.extend(more.snapshots);
             covered = covered.saturating_add(more.covered);

@@ -22,7 +22,7 @@ use daybook_domain::permission::Action;
 use daybook_storage::Tx;
 use daybook_storage::book::BookCounters;
 use daybook_storage::event::EventFilter;
-use daybook_storage::page::{MAX_PAGE_TEXTS, Page, rows_to_read};
+use daybook_storage::page::{MAX_PAGE_TEXT_BYTES, Page, rows_to_read};
 use daybook_storage::user::User;
 
 use crate::context::Context;
@@ -338,7 +338,7 @@ fn count_fitting(sequences: &[i64], sizes: &HashMap<i64, usize>) -> usize {
     let (mut bytes, mut count) = (0_usize, 0_usize);
     for sequence in sequences {
         bytes = bytes.saturating_add(sizes.get(sequence).copied().unwrap_or_default());
-        if bytes > if count == 0 { MAX_EVENT_TEXTS } else { MAX_PAGE_TEXTS } {
+        if bytes > if count == 0 { MAX_EVENT_TEXTS } else { MAX_PAGE_TEXT_BYTES } {
             break;
         }
         count = count.saturating_add(1);

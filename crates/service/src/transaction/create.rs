@@ -3,7 +3,7 @@
 use daybook_domain::id::TransactionId;
 use daybook_domain::purpose::{Purpose, Record};
 use daybook_domain::transaction::{
-    Changes, Intent, Transaction, check_indexed, check_rows, remote_ids,
+    Changes, Intent, Transaction, check_index_terms, check_rows, remote_ids,
 };
 use daybook_storage::Tx;
 
@@ -63,7 +63,7 @@ pub fn create(
     let access = access::enter_to(tx, cx, book, purpose(intent))?;
     batch::check_size("items", items.len())?;
     let mode = mode.with_canonical_zone()?;
-    check_indexed(&items)?;
+    check_index_terms(&items)?;
     let (items, repeats) = if mode.quick_entries_are_read {
         (items, Vec::new())
     } else {

@@ -8,7 +8,7 @@ use daybook_domain::deletion::{MAX_RELEASED, MAX_RELEASED_TEXTS};
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::purpose::Record;
 use daybook_domain::transaction::{
-    Changes, MAX_CHANGED, MAX_WRITTEN, Refusal, Transaction, Verb, check_indexed, check_texts,
+    Changes, MAX_CHANGED, MAX_WRITTEN, Refusal, Transaction, Verb, check_index_terms, check_texts,
 };
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
@@ -88,7 +88,7 @@ pub fn perform(
     let ids = batch::each(&items, read_id)?;
     let on_unknown = if request.batch { OnUnknown::ListAll } else { OnUnknown::NameIt };
     let mut current = load(tx, &access, &ids, on_unknown)?;
-    check_indexed(&items)?;
+    check_index_terms(&items)?;
     let references = items.iter().flat_map(Changes::references);
     let before: Vec<Transaction> = current.values().cloned().collect();
     let mut accounts = tx.accounts().directory(&access, references, sides(&before))?;

@@ -3,7 +3,7 @@
 use daybook_domain::id::TransactionId;
 use daybook_domain::purpose::Record;
 use daybook_domain::transaction::{
-    Changes, MergePair, Merged, Refusal, Transaction, check_indexed,
+    Changes, MergePair, Merged, Refusal, Transaction, check_index_terms,
 };
 use daybook_storage::Tx;
 
@@ -31,7 +31,7 @@ pub fn merge(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Changes>) -> 
     let given: Vec<Transaction> =
         ids.iter().filter_map(|(_, id)| found.get(&(*id)?).cloned()).collect();
     let pair = MergePair::new(given)?;
-    check_indexed(&items)?;
+    check_index_terms(&items)?;
     let references = items.iter().flat_map(Changes::references);
     let mut accounts = tx.accounts().directory(&access, references, sides(pair.originals()))?;
     let files_by_id = attach::files_by_id(tx, &access, &items, pair.originals())?;

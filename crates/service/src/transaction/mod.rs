@@ -44,7 +44,7 @@ pub use lifecycle::{VerbRequest, perform};
 pub use merge::merge;
 #[doc(hidden)]
 pub use read::explain;
-pub use read::{Listed, QueryCount, Request, count, get, list, list_by_ids, load};
+pub use read::{QueryCount, Request, TransactionPage, count, get, list, list_by_ids, load};
 pub(crate) use read::{count_drafts, parse_context};
 
 /// Transactions as the caller sees them, with the resources they name.

@@ -3,10 +3,10 @@
 use daybook_domain::access::Access;
 use daybook_domain::transaction::Changes;
 use daybook_domain::transaction::quick_entry::{
-    Discovery, Lexicon, Precedent, QuickEntry, QuickEntryReader, learns_from_history,
+    FieldsToParse, Lexicon, QuickEntry, QuickEntryReader, SimilarTransaction, learns_from_history,
 };
 use daybook_storage::Tx;
-use daybook_storage::transaction::{PrecedentFilter, ResolvedNames, Search};
+use daybook_storage::transaction::{ResolvedNames, Search, SimilarTransactionFilter};
 use time::Date;
 
 use super::create_mode::CreateMode;
@@ -49,12 +49,12 @@ pub(super) fn read(
         let text = item.description.as_ref().value().map_or("", |text| text.as_str());
         Ok(match item.discovery(precision.separator) {
             None => item,
-            Some(Discovery::Everything) => {
+            Some(FieldsToParse::Everything) => {
                 let mut found = history.complete(tx, reader.read(text), today)?;
                 repeats.append(&mut found.repeats);
                 item.with_quick_entry(found, precision)
             }
-            Some(Discovery::AccountNames) => match reader.read_names(text) {
+            Some(FieldsToParse::AccountNames) => match reader.read_names(text) {
                 Some(found) => item.with_named_accounts(found),
                 None => item,
             },
@@ -86,9 +86,9 @@ impl<'a> History<'a> {
             return Ok(found);
         }
         self.left = self.left.saturating_sub(1);
-        for Precedent { filter, description } in &precedents {
+        for SimilarTransaction { filter, description } in &precedents {
             let names = ResolvedNames::default();
-            let precedent = PrecedentFilter { description: description.as_deref() };
+            let precedent = SimilarTransactionFilter { description: description.as_deref() };
             let search =
                 Search { filter, names: &names, drafts_of: None, precedent: Some(precedent) };
             let latest = tx.transactions().search(self.access, &search, None, 1)?;

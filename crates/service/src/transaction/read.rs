@@ -49,7 +49,7 @@ pub struct Request {
 
 /// A page of transactions.
 #[derive(Debug, Clone)]
-pub struct Listed {
+pub struct TransactionPage {
     /// The rows.
     pub view: View,
     /// Where the next page begins.
@@ -72,7 +72,7 @@ pub struct QueryCount {
     pub warnings: Vec<Warning>,
 }
 
-impl Listed {
+impl TransactionPage {
     fn of(view: View) -> Self {
         Self { view, next: None, account: None, balances: HashMap::new(), warnings: Vec::new() }
     }
@@ -97,7 +97,12 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> 
 ///
 /// # Errors
 /// [`Refusal::UnknownIds`].
-pub fn list_by_ids(tx: &mut Tx<'_>, cx: &Context, book: &str, ids: &[String]) -> Result<Listed> {
+pub fn list_by_ids(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    ids: &[String],
+) -> Result<TransactionPage> {
     let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
     batch::check_id_count("ids", ids.len())?;
     load_in_order(tx, cx, access, ids)
@@ -108,14 +113,24 @@ pub fn list_by_ids(tx: &mut Tx<'_>, cx: &Context, book: &str, ids: &[String]) ->
 ///
 /// # Errors
 /// As [`list_by_ids`]; [`Refusal::IdRequired`].
-pub fn load(tx: &mut Tx<'_>, cx: &Context, book: &str, items: &[Changes]) -> Result<Listed> {
+pub fn load(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    items: &[Changes],
+) -> Result<TransactionPage> {
     let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
     batch::check_id_count("items", items.len())?;
     let ids = batch::each(items, |item| read_id(item).map(|(text, _)| text))?;
     load_in_order(tx, cx, access, &ids)
 }
 
-fn load_in_order(tx: &mut Tx<'_>, cx: &Context, access: Access, ids: &[String]) -> Result<Listed> {
+fn load_in_order(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    access: Access,
+    ids: &[String],
+) -> Result<TransactionPage> {
     let parsed: Vec<TransactionId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
     let found = tx.transactions().by_ids(&access, &parsed, MAX_READ)?;
     let mut found = within_limit(found, parsed.iter().copied(), MAX_READ)?;
@@ -129,7 +144,7 @@ fn load_in_order(tx: &mut Tx<'_>, cx: &Context, access: Access, ids: &[String]) 
         return Err(Refusal::UnknownIds(unknown).into());
     }
     let transactions = parsed.iter().filter_map(|id| found.get(id).cloned()).collect();
-    Ok(Listed::of(View::load(tx, cx, access, transactions, AccountDetail::Brief)?))
+    Ok(TransactionPage::of(View::load(tx, cx, access, transactions, AccountDetail::Brief)?))
 }
 
 /// listTransactions: a page of the transactions that the query finds, newest first (behaviour 1,
@@ -137,7 +152,12 @@ fn load_in_order(tx: &mut Tx<'_>, cx: &Context, access: Access, ids: &[String]) 
 ///
 /// # Errors
 /// Refusals of the query (behaviour 1.1.10).
-pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Result<Listed> {
+pub fn list(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    request: &Request,
+) -> Result<TransactionPage> {
     let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
     let at = request.asked_at.unwrap_or(cx.now);
     let context = ParseContext {
@@ -164,7 +184,7 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
         None => HashMap::new(),
     };
     let warnings = query.warnings().to_vec();
-    Ok(Listed { view, next: page.next, account, balances, warnings })
+    Ok(TransactionPage { view, next: page.next, account, balances, warnings })
 }
 
 /// Ends the rows before the limit of different files is exceeded, because every file of a page is

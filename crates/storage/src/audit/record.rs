@@ -14,7 +14,7 @@ use crate::conn::planner::Lookup;
 use crate::conn::sql::{MAX_NAMED, Sql, Value};
 use crate::error::Result;
 use crate::index_term;
-use crate::page::MAX_PAGE_TEXTS;
+use crate::page::MAX_PAGE_TEXT_BYTES;
 use crate::rows::column;
 use crate::rows::transaction::{folded_to_column, standing_from_column};
 
@@ -107,7 +107,7 @@ impl Audits<'_, '_> {
     ) -> Result<Vec<AuditedTransaction>> {
         let after = after.map_or(i64::MIN, TransactionId::get);
         let sql = Sql::new(RECORDS).bind((access.book().id, after, limit));
-        let part = self.tx.flushed()?.load_part(&sql, MAX_PAGE_TEXTS, |row: Row| {
+        let part = self.tx.flushed()?.load_part(&sql, MAX_PAGE_TEXT_BYTES, |row: Row| {
             let texts = row.texts();
             Ok((row, texts))
         })?;

@@ -183,7 +183,7 @@ impl Tx<'_> {
         let row = if query.tags.is_empty() { "c.account_id" } else { "m.transaction_id" };
         let context = totals_query::Context {
             lookup: self.lookup(),
-            stoppable: self.stoppable(row),
+            stop_check: self.stop_check(row),
             book: access.book().id.get(),
         };
         Ok(totals_query::statement(context, segment, query))

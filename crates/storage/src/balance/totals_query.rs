@@ -39,7 +39,7 @@ pub struct TotalsQuery<'a> {
 pub(super) struct Context {
     pub(super) lookup: Lookup,
     /// The first part of the condition. A statement may scan many rows for each sum.
-    pub(super) stoppable: Cow<'static, str>,
+    pub(super) stop_check: Cow<'static, str>,
     pub(super) book: i64,
 }
 
@@ -90,7 +90,7 @@ pub(super) fn reads_days(segment: &Segment, query: &TotalsQuery<'_>) -> bool {
 }
 
 fn totals<'a>(context: Context, segment: &Segment, query: &TotalsQuery<'_>) -> Sql<'a> {
-    let Context { lookup, stoppable, book } = context;
+    let Context { lookup, stop_check, book } = context;
     let by_day = segment.level == Level::Day;
     let select = Sql::new("SELECT c.account_id, ");
     let select = match (by_day, segment.fold) {
@@ -102,7 +102,7 @@ fn totals<'a>(context: Context, segment: &Segment, query: &TotalsQuery<'_>) -> S
     };
     let from = segment.from.map(|day| month_to_column(day, 0));
     let until = segment.until.map(|day| month_to_column(day, i64::from(by_day && day.day() > 1)));
-    let of_book = Sql::new("{}c.book_id = {}").bind((Sql::new(stoppable), book));
+    let of_book = Sql::new("{}c.book_id = {}").bind((Sql::new(stop_check), book));
     let rows = bounded(of_book, "c.month", from, until);
     // For days, one index range per account: a scan of the book would read its other months.
     let sql = match query.scope {
@@ -138,10 +138,10 @@ fn tagged<'a>(
     first_tag: &str,
     other_tags: &[String],
 ) -> Sql<'a> {
-    let Context { lookup, stoppable, book } = context;
+    let Context { lookup, stop_check, book } = context;
     let period = period_of(segment);
     let with_first = Sql::new("{}m.book_id = {} AND m.term = {}").bind((
-        Sql::new(stoppable),
+        Sql::new(stop_check),
         book,
         index_term::tag(first_tag),
     ));

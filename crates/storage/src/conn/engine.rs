@@ -64,11 +64,11 @@ impl Engine {
         }
     }
 
-    /// Returns the first part of a condition that makes a long statement stoppable.
+    /// Returns the first part of a condition that makes a long statement stop_check.
     ///
     /// `row` is an integer column that differs from row to row. PostgreSQL statements need no such
     /// condition, because the server can cancel them.
-    pub(crate) fn stoppable(self, row: &'static str) -> Cow<'static, str> {
+    pub(crate) fn stop_check(self, row: &'static str) -> Cow<'static, str> {
         match self {
             Self::Sqlite => format!("read_goes_on({row}) AND ").into(),
             Self::Postgres | Self::Citus => "".into(),

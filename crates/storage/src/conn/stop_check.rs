@@ -1,7 +1,7 @@
 //! The SQLite function by which a long statement notices that its read was stopped.
 //!
 //! diesel gives no access to `sqlite3_interrupt`, so statements that may scan many rows call
-//! `read_goes_on` for each row ([`crate::conn::engine::Engine::stoppable`]). It fails once the
+//! `read_goes_on` for each row ([`crate::conn::engine::Engine::stop_check`]). It fails once the
 //! flag of the connection is set.
 
 use std::sync::Arc;

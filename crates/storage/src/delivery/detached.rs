@@ -12,7 +12,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
 use super::in_flight::{InFlight, SlotHolder};
-use super::lease::{DELIVERY, Dispatched, Leased, Row};
+use super::lease::{DELIVERY, Leased, LeasedWithSlot, Row};
 use crate::commit::tx::Tx;
 use crate::conn::Conn;
 use crate::conn::sql::{Sql, list};
@@ -75,7 +75,7 @@ impl Conn {
         until: Instant,
         new_lease: &mut dyn FnMut() -> i64,
         in_flight: &mut InFlight,
-        dispatched: &mut Vec<Dispatched>,
+        dispatched: &mut Vec<LeasedWithSlot>,
     ) -> Result<bool> {
         let mut due = Sql::new(
             "SELECT * FROM detached_deliveries WHERE due_at <= {} AND (lease IS NULL \
@@ -107,7 +107,7 @@ impl Conn {
                 .bind((leased.lease, until));
             self.execute(detached_row(sql, &leased.delivery))?;
             in_flight.enter(&slot);
-            dispatched.push(Dispatched { leased, slot });
+            dispatched.push(LeasedWithSlot { leased, slot });
         }
         Ok(has_skipped)
     }
@@ -180,7 +180,7 @@ impl DetachedDeliveries<'_, '_> {
         until: Instant,
         new_lease: &mut dyn FnMut() -> i64,
         in_flight: &mut InFlight,
-    ) -> Result<Vec<Dispatched>> {
+    ) -> Result<Vec<LeasedWithSlot>> {
         let mut conn = self.tx.flushed()?;
         in_flight.fill(|in_flight, dispatched| {
             conn.lease_detached(now, until, &mut *new_lease, in_flight, dispatched)

@@ -30,7 +30,7 @@ pub struct Leased {
 
 /// A leased delivery with its slot.
 #[derive(Debug, Clone)]
-pub struct Dispatched {
+pub struct LeasedWithSlot {
     /// The delivery.
     pub leased: Leased,
     /// The slot that it uses.
@@ -229,7 +229,7 @@ impl Conn {
         until: Instant,
         new_lease: &mut dyn FnMut() -> i64,
         in_flight: &mut InFlight,
-        dispatched: &mut Vec<Dispatched>,
+        dispatched: &mut Vec<LeasedWithSlot>,
     ) -> Result<bool> {
         let query = due(now, in_flight).push(self.skip_locked_of_q()).uncached();
         let rows: Vec<DueRow> = self.load(&query)?;
@@ -259,7 +259,7 @@ impl Conn {
                 continue;
             }
             in_flight.enter(&slot);
-            dispatched.push(Dispatched { leased: row.leased(lease), slot });
+            dispatched.push(LeasedWithSlot { leased: row.leased(lease), slot });
         }
         self.write(leases)?;
         Ok(has_skipped)
@@ -276,7 +276,7 @@ impl Deliveries<'_, '_> {
         until: Instant,
         new_lease: &mut dyn FnMut() -> i64,
         in_flight: &mut InFlight,
-    ) -> Result<Vec<Dispatched>> {
+    ) -> Result<Vec<LeasedWithSlot>> {
         let mut conn = self.tx.flushed()?;
         in_flight.fill(|in_flight, dispatched| {
             conn.lease_due(now, until, &mut *new_lease, in_flight, dispatched)

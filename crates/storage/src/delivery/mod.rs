@@ -42,7 +42,7 @@ use crate::conn::Conn;
 use crate::conn::sql::Sql;
 use crate::error::{Error, Result};
 use crate::rows::column;
-use crate::rows::delivery::KnownReceiver;
+use crate::rows::delivery::ReceiverQueue;
 
 /// Calls a function when deliveries have become due.
 #[derive(Clone, Default)]
@@ -76,7 +76,7 @@ struct ReceiverRow {
     due_at: Option<i64>,
 }
 
-impl TryFrom<ReceiverRow> for KnownReceiver {
+impl TryFrom<ReceiverRow> for ReceiverQueue {
     type Error = Error;
 
     fn try_from(row: ReceiverRow) -> Result<Self> {
@@ -139,7 +139,7 @@ fn end_of_portion(
 impl Tx<'_> {
     /// Loads the receivers of the events of a book. They are cached for the group until a unit of
     /// work changes a row.
-    pub(crate) fn receivers(&mut self, book: BookId) -> Result<Vec<KnownReceiver>> {
+    pub(crate) fn receivers(&mut self, book: BookId) -> Result<Vec<ReceiverQueue>> {
         if let Some(known) = self.group_cache.receivers.get(&book) {
             return Ok(known.clone());
         }
@@ -152,8 +152,8 @@ impl Tx<'_> {
         )
         .bind(book);
         let rows: Vec<ReceiverRow> = self.unflushed()?.load(&sql)?;
-        let mut receivers: Vec<KnownReceiver> =
-            rows.into_iter().map(KnownReceiver::try_from).collect::<Result<_>>()?;
+        let mut receivers: Vec<ReceiverQueue> =
+            rows.into_iter().map(ReceiverQueue::try_from).collect::<Result<_>>()?;
         // If an app has several integrations, the first one counts.
         receivers.dedup_by(|one, before| one.receiver.app == before.receiver.app);
         self.group_cache.receivers.insert(book, receivers.clone());

@@ -11,7 +11,7 @@ use diesel::sql_types::{BigInt, Nullable, Text};
 use super::lease::parse_cause;
 use super::{Deliveries, end_of_portion, of_queue};
 use crate::access::AccessTo;
-use crate::bot_response::keep_failed;
+use crate::bot_response::mark_failed;
 use crate::conn::sql::Sql;
 use crate::error::{Error, Result};
 use crate::event::has_event;
@@ -219,7 +219,7 @@ impl Deliveries<'_, '_> {
         conn.run(&responses)?;
         let added = of_response(&response.message).saturating_mul(count);
         self.tx.add_usage(book, of_bytes(added.saturating_sub(before)))?;
-        self.keep_failed(book, app, last)?;
+        self.mark_failed(book, app, last)?;
         let delete = of_queue(Sql::new("DELETE FROM deliveries"), book, app);
         self.tx.flushed()?.execute(delete.push(" AND sequence <= {}").bind(last))?;
         Ok(count)
@@ -228,7 +228,7 @@ impl Deliveries<'_, '_> {
 
 impl Deliveries<'_, '_> {
     /// Marks the transactions of waiting events, up to a number, as having an error.
-    fn keep_failed(&mut self, book: BookId, app: &AppId, last: i64) -> Result<()> {
+    fn mark_failed(&mut self, book: BookId, app: &AppId, last: i64) -> Result<()> {
         let waiting = Sql::new("d.book_id = {} AND d.app_id = {} AND d.sequence <= {}").bind((
             book,
             app.as_str(),
@@ -237,7 +237,7 @@ impl Deliveries<'_, '_> {
         let number = || Sql::new("d.sequence");
         let event = has_event("e", book, number());
         let waiting = self.tx.lookup().rows(Sql::new("deliveries d"), waiting);
-        keep_failed(self.tx, waiting.look_up("events", "e", event), number(), book)
+        mark_failed(self.tx, waiting.look_up("events", "e", event), number(), book)
     }
 }
 

@@ -93,7 +93,7 @@ impl BotResponses<'_, '_> {
         let book = access.book().id;
         let Some(bytes) = self.tx.delete_response(book, sequence, app)? else { return Ok(false) };
         self.tx.add_usage(book, of_bytes(bytes.saturating_neg()))?;
-        self.clear_failed(book, sequence)?;
+        self.unmark_failed(book, sequence)?;
         Ok(true)
     }
 }

@@ -39,10 +39,10 @@ impl Events<'_, '_> {
     ) -> Result<Deletions> {
         let book = access.book().id.get();
         let lookup = self.tx.lookup();
-        let stoppable = self.tx.stoppable("e.sequence");
+        let stop_check = self.tx.stop_check("e.sequence");
         let mut found = Deletions::default();
         for chunk in resources.chunks(MAX_RESOURCES) {
-            let sql = of_resources(lookup, stoppable.clone(), book, kind, chunk);
+            let sql = of_resources(lookup, stop_check.clone(), book, kind, chunk);
             let left = max_bytes.saturating_sub(found.texts);
             let part = self.tx.flushed()?.load_part(&sql, left, |row: Row| {
                 let (resource, number) = (row.resource(), row.sequence());
@@ -73,7 +73,7 @@ impl Events<'_, '_> {
 /// Selects the events of a type about these resources. Each resource may have many other events.
 fn of_resources<'a>(
     lookup: Lookup,
-    stoppable: Cow<'static, str>,
+    stop_check: Cow<'static, str>,
     book: i64,
     kind: EventType,
     resources: &[i64],
@@ -83,6 +83,6 @@ fn of_resources<'a>(
     let rows = lookup.each_row_of(numbered).look_up("events", "e", about);
     let deleted = as_filter(Sql::new("e.kind = {}").bind(i64::from(kind.number())));
     Sql::new("SELECT {}{} AND {}{} ORDER BY n.column1")
-        .bind((Sql::new(COLUMNS), rows.sql(), Sql::new(stoppable), deleted))
+        .bind((Sql::new(COLUMNS), rows.sql(), Sql::new(stop_check), deleted))
         .cached_up_to(resources.len())
 }

@@ -128,7 +128,7 @@ impl Tx<'_> {
         bounds: NumberBounds,
     ) -> Sql<'static> {
         let rows = Sql::new("SELECT k.sequence AS number FROM events k WHERE {}k.book_id = {}")
-            .bind((Sql::new(self.stoppable("k.sequence")), book));
+            .bind((Sql::new(self.stop_check("k.sequence")), book));
         let mut rows = with_kind_conditions(rows, filter);
         if filter.error == Some(false) {
             rows = rows
@@ -150,7 +150,7 @@ impl Tx<'_> {
 
     /// Selects the numbers of events with an error response.
     fn with_error(&self, book: BookId, filter: &EventFilter, bounds: NumberBounds) -> Sql<'static> {
-        let error = Sql::new("").push(self.stoppable("r.sequence")).append(error_in(book));
+        let error = Sql::new("").push(self.stop_check("r.sequence")).append(error_in(book));
         let errors = self.lookup().rows(Sql::new("bot_responses r"), error);
         let event = has_event("k", book, Sql::new("r.sequence"));
         let errors = errors.look_up("events", "k", event).sql();
@@ -186,7 +186,7 @@ impl Tx<'_> {
         bounds: NumberBounds,
     ) -> Sql<'static> {
         let rows = Sql::new("SELECT k.sequence AS number FROM events k WHERE {}k.book_id = {}")
-            .bind((Sql::new(self.stoppable("k.sequence")), book));
+            .bind((Sql::new(self.stop_check("k.sequence")), book));
         let rows = with_kind_conditions(rows.push(" AND k.resource = {}").bind(resource), filter);
         bounds.add_to(&Sql::new("k.sequence"), rows)
     }

@@ -8,7 +8,7 @@ use daybook_domain::id::BookKey;
 use super::row::{Row, rows_after};
 use crate::commit::tx::Tx;
 use crate::error::Result;
-use crate::page::MAX_PAGE_TEXTS;
+use crate::page::MAX_PAGE_TEXT_BYTES;
 
 /// Returns the next events after a number, including unreadable ones.
 ///
@@ -21,7 +21,7 @@ pub(crate) fn logged(
     limit: i64,
 ) -> Result<Vec<AuditedEvent>> {
     let sql = rows_after(access.book().id, after, limit);
-    let part = tx.flushed()?.load_part(&sql, MAX_PAGE_TEXTS, |row: Row| {
+    let part = tx.flushed()?.load_part(&sql, MAX_PAGE_TEXT_BYTES, |row: Row| {
         let audited = audited(row, &access.book().key);
         let texts = |AuditedEvent { event, .. }: &AuditedEvent| {
             event.as_ref().map_or(0, |event: &Event| event.data.len())

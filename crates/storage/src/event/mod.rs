@@ -28,9 +28,9 @@ use crate::access::AccessTo;
 use crate::commit::tx::Tx;
 use crate::conn::sql::{Sql, Value, numbers};
 use crate::error::{Error, Result};
-use crate::page::{MAX_PAGE_TEXTS, RowPart};
+use crate::page::{MAX_PAGE_TEXT_BYTES, RowPart};
 use crate::rows::column;
-use crate::rows::delivery::{KnownReceiver, NewDelivery};
+use crate::rows::delivery::{NewDelivery, ReceiverQueue};
 use crate::rows::event::event_rows;
 use crate::storage_quota::size;
 use log_pages::PageOf;
@@ -66,7 +66,7 @@ pub struct AddressedEvent {
 ///
 /// `agent` is the app that caused it.
 fn receivers_of(
-    receivers: &[KnownReceiver],
+    receivers: &[ReceiverQueue],
     event: &NewEvent,
     agent: Option<&str>,
 ) -> Vec<(AppId, bool)> {
@@ -156,24 +156,26 @@ impl Events<'_, '_> {
         let key = &access.book().key;
         let limit = usize::try_from(limit).unwrap_or_default();
         let mut left = if page.needs_sifting { usize::MAX } else { limit };
-        let part = tx.flushed()?.load_part(&page.sql, MAX_PAGE_TEXTS, |found: NumberedRow| {
-            // A block is read only as far as needed.
-            if left == 0 {
-                return Ok((Vec::new(), 0));
-            }
-            let NumberedRow { number, row } = found;
-            let events = match page.of {
-                PageOf::Events => row.event_with(number, key)?.into_iter().collect(),
-                PageOf::Rows => row.events(key)?,
-            };
-            let in_page = events.into_iter().rev().filter(|event| page.contains(event.sequence));
-            let read: Vec<ReadEvent> = in_page.take(left).map(read).collect::<Result<_>>()?;
-            if !page.needs_sifting {
-                left = left.saturating_sub(read.len());
-            }
-            let texts = read.iter().map(|read| read.event.data.len()).sum();
-            Ok((read, texts))
-        })?;
+        let part =
+            tx.flushed()?.load_part(&page.sql, MAX_PAGE_TEXT_BYTES, |found: NumberedRow| {
+                // A block is read only as far as needed.
+                if left == 0 {
+                    return Ok((Vec::new(), 0));
+                }
+                let NumberedRow { number, row } = found;
+                let events = match page.of {
+                    PageOf::Events => row.event_with(number, key)?.into_iter().collect(),
+                    PageOf::Rows => row.events(key)?,
+                };
+                let in_page =
+                    events.into_iter().rev().filter(|event| page.contains(event.sequence));
+                let read: Vec<ReadEvent> = in_page.take(left).map(read).collect::<Result<_>>()?;
+                if !page.needs_sifting {
+                    left = left.saturating_sub(read.len());
+                }
+                let texts = read.iter().map(|read| read.event.data.len()).sum();
+                Ok((read, texts))
+            })?;
         let (mut rows, is_whole) = (part.rows.into_iter().flatten().collect(), part.is_whole);
         if page.needs_sifting {
             tx.bot_responses().retain_without_error(access, &mut rows)?;
@@ -190,7 +192,7 @@ impl Events<'_, '_> {
         let key = &access.book().key;
         let sql = rows_after(access.book().id, number, i64::try_from(limit).unwrap_or(i64::MAX));
         let mut left = limit;
-        let part = self.tx.flushed()?.load_part(&sql, MAX_PAGE_TEXTS, |row: Row| {
+        let part = self.tx.flushed()?.load_part(&sql, MAX_PAGE_TEXT_BYTES, |row: Row| {
             // A block is read only as far as needed.
             if left == 0 {
                 return Ok((Vec::new(), 0));

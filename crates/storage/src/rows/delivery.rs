@@ -12,7 +12,7 @@ use crate::conn::sql::Value;
 
 /// A receiver of the events of a book.
 #[derive(Debug, Clone)]
-pub(crate) struct KnownReceiver {
+pub(crate) struct ReceiverQueue {
     pub(crate) receiver: Receiver,
     /// Whether its queue is due. A change of that needs the lock of the book, so the value stays
     /// valid until a unit of work of the same group releases the queue.

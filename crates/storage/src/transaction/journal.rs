@@ -13,7 +13,7 @@ use crate::balance::{bounded, day_value, has_tags};
 use crate::conn::planner::Lookup;
 use crate::conn::sql::{Sql, numbers};
 use crate::error::Result;
-use crate::page::{MAX_PAGE_TEXTS, PageKey};
+use crate::page::{MAX_PAGE_TEXT_BYTES, PageKey};
 use crate::rows::transaction::{COLUMNS, standing_to_column};
 
 /// Rows of a page.
@@ -40,7 +40,7 @@ impl Transactions<'_, '_> {
         after: Option<PageKey>,
     ) -> Result<Vec<Transaction>> {
         let sql = journal(self.tx.lookup(), access, period, after);
-        Ok(self.part(access, &sql, MAX_PAGE_TEXTS)?.rows)
+        Ok(self.part(access, &sql, MAX_PAGE_TEXT_BYTES)?.rows)
     }
 
     /// Loads a page of the posted transactions of an account in a period, by day and id, up to the
@@ -53,7 +53,7 @@ impl Transactions<'_, '_> {
         after: Option<PageKey>,
     ) -> Result<Vec<Transaction>> {
         let sql = ledger(self.tx.lookup(), access, account, period, after);
-        Ok(self.part(access, &sql, MAX_PAGE_TEXTS)?.rows)
+        Ok(self.part(access, &sql, MAX_PAGE_TEXT_BYTES)?.rows)
     }
 }
 

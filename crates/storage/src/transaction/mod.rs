@@ -38,7 +38,7 @@ use crate::conn::planner::Lookup;
 use crate::conn::sql::{MAX_NAMED, Sql, Value, list};
 use crate::error::Result;
 use crate::index_term;
-use crate::page::{MAX_PAGE_TEXTS, PageKey, RowPart};
+use crate::page::{MAX_PAGE_TEXT_BYTES, PageKey, RowPart};
 use crate::rows::transaction::{COLUMNS, TransactionRow};
 use search::PathSelector;
 use search::range_page::{self, RangeRow};
@@ -52,7 +52,7 @@ pub use journal::Period;
 pub(crate) use journal::{journal, ledger};
 pub(crate) use ledger::running_sums;
 pub(crate) use references::{counted_up_to, sides_of_accounts};
-pub use search::{PrecedentFilter, ResolvedNames, Search};
+pub use search::{ResolvedNames, Search, SimilarTransactionFilter};
 pub(crate) use trigram_index::catch_up;
 
 /// Number of rows that a page loads by id at once.
@@ -165,7 +165,11 @@ impl Transactions<'_, '_> {
         let book = access.book();
         let plan = PathSelector { tx: &mut *self.tx, book, search, limit: Some(limit) }.plan()?;
         let Some(ranges) = plan.ranges_to_merge() else {
-            return self.part(access, &plan.page(book, after, limit).uncached(), MAX_PAGE_TEXTS);
+            return self.part(
+                access,
+                &plan.page(book, after, limit).uncached(),
+                MAX_PAGE_TEXT_BYTES,
+            );
         };
         let first = range_page::share(ranges.len(), limit);
         let mut page = None;
@@ -186,7 +190,7 @@ impl Transactions<'_, '_> {
         let (book, scale) = (access.book().id.get(), access.book().scale);
         let (mut page, mut texts) = (RowPart::from(Vec::with_capacity(ids.len())), 0_usize);
         for chunk in ids.chunks(LOAD_CHUNK) {
-            if texts > MAX_PAGE_TEXTS {
+            if texts > MAX_PAGE_TEXT_BYTES {
                 page.is_whole = false;
                 break;
             }
@@ -266,7 +270,7 @@ pub(crate) fn rows_of(
     condition: Sql<'_>,
 ) -> Result<Vec<(i64, Option<Transaction>)>> {
     let sql = Sql::new("SELECT {} FROM transactions t{}").bind((Sql::new(COLUMNS), condition));
-    let part = tx.flushed()?.load_part(&sql, MAX_PAGE_TEXTS, |row: TransactionRow| {
+    let part = tx.flushed()?.load_part(&sql, MAX_PAGE_TEXT_BYTES, |row: TransactionRow| {
         let (id, transaction) = (row.id(), row.into_transaction(scale).ok());
         let texts = transaction.as_ref().map_or(0, Transaction::text_bytes);
         Ok(((id, transaction), texts))

@@ -49,7 +49,7 @@ impl Transactions<'_, '_> {
             self.tx.buffer().queue_transaction(NewTransaction { book, scale, transaction });
         }
         self.tx.index_added(access.book(), &late, unindexed)?;
-        self.tx.flush_own_ahead()
+        self.tx.flush_own_in_background()
     }
 
     /// Saves changed transactions.

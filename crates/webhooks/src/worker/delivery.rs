@@ -22,7 +22,7 @@ use daybook_edge::blocking::block;
 use daybook_edge::worker::{RoundReport, RunningRound, Stop, Worker};
 use daybook_edge::{Edge, Wakeup};
 use daybook_service::delivery::{
-    self, DeliveryOutcome, Dispatched, Finished, InFlight, Leased, SlotHolder, UnloggedAttempt,
+    self, DeliveryOutcome, Finished, InFlight, Leased, LeasedWithSlot, SlotHolder, UnloggedAttempt,
 };
 use daybook_service::{Error, book};
 use tokio::task::JoinSet;
@@ -85,7 +85,7 @@ impl WebhookWorker {
                 }
                 leased => leased?,
             };
-            for Dispatched { leased, slot } in leased {
+            for LeasedWithSlot { leased, slot } in leased {
                 in_flight.enter(&slot);
                 let worker = self.clone();
                 running.spawn_local(async move {
@@ -110,7 +110,7 @@ impl WebhookWorker {
         Ok(RoundReport { found: done, done, left: 0 })
     }
 
-    async fn lease_due(&self, in_flight: InFlight) -> anyhow::Result<Vec<Dispatched>> {
+    async fn lease_due(&self, in_flight: InFlight) -> anyhow::Result<Vec<LeasedWithSlot>> {
         let (store, now) = (Arc::clone(&self.edge.store), (self.edge.clock)());
         let ids = Arc::clone(&self.edge.ids);
         let lease = move |tx: &mut daybook_storage::Tx<'_>| {

@@ -2,7 +2,7 @@
 
 use daybook_service::event::{self, View};
 use daybook_service::file;
-use daybook_service::transaction::{self, Listed};
+use daybook_service::transaction::{self, TransactionPage};
 
 use super::Service;
 use crate::sim::facts::{File, Refusal};
@@ -15,7 +15,7 @@ impl Service {
         caller: &Caller,
         query: &str,
         limit: usize,
-    ) -> Result<Vec<Listed>, Refusal> {
+    ) -> Result<Vec<TransactionPage>, Refusal> {
         let mut request = transaction::Request {
             query: query.into(),
             limit: Some(limit),

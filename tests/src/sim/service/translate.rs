@@ -116,7 +116,7 @@ impl Service {
         self.all(&view.transactions, Service::transaction)
     }
 
-    pub fn rows(&self, listed: &transaction::Listed) -> Vec<Row> {
+    pub fn rows(&self, listed: &transaction::TransactionPage) -> Vec<Row> {
         let unit = 10_i128.pow(8 - listed.view.access.book().scale);
         let balance = |one: &Transaction| listed.balances.get(&one.id).map(|units| units * unit);
         listed

@@ -10,7 +10,7 @@ use crate::transaction::{Changes, MAX_DESCRIPTION};
 
 /// The parts that are searched for in the description of a body (behaviour 3.8.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Discovery {
+pub enum FieldsToParse {
     /// All parts: the body has no amount, no date and no account.
     Everything,
     /// The names of two accounts: the body has an amount or a date, but no account.
@@ -20,7 +20,7 @@ pub enum Discovery {
 impl Changes {
     /// Returns the parts to search for in the description. `None` if the body has no description or
     /// has an account, or if the description is too long and will be refused.
-    pub fn discovery(&self, separator: DecimalSeparator) -> Option<Discovery> {
+    pub fn discovery(&self, separator: DecimalSeparator) -> Option<FieldsToParse> {
         let has_account = |side: &Field<AccountRef>| {
             side.as_ref().value().is_some_and(|reference| !reference.is_blank())
         };
@@ -38,7 +38,11 @@ impl Changes {
             .value()
             .is_none_or(|text| matches!(amount::read(text, separator), Ok(None)));
         let no_date = self.date.as_ref().value().is_none_or(|text| text.trim().is_empty());
-        Some(if no_amount && no_date { Discovery::Everything } else { Discovery::AccountNames })
+        Some(if no_amount && no_date {
+            FieldsToParse::Everything
+        } else {
+            FieldsToParse::AccountNames
+        })
     }
 
     /// Copies the parts of the text into the fields of the body. Parts that are missing in the text

@@ -25,9 +25,9 @@ use std::ops::Range;
 
 use time::Date;
 
-pub use body::Discovery;
+pub use body::FieldsToParse;
 pub use lexicon::Lexicon;
-pub use precedent::{Precedent, learns_from_history};
+pub use precedent::{SimilarTransaction, learns_from_history};
 
 use crate::amount::{Amount, Precision};
 use crate::calendar::DatePattern;

@@ -35,7 +35,7 @@ pub fn learns_from_history(properties: &Properties) -> bool {
 
 /// A search for an earlier transaction; the latest one that matches is used.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Precedent {
+pub struct SimilarTransaction {
     /// The filter that the transaction must match.
     pub filter: Filter,
     /// The whole description of the transaction, folded; `None` for any.
@@ -45,7 +45,7 @@ pub struct Precedent {
 impl QuickEntry {
     /// Returns the searches for a similar transaction, in order: with the same description, then
     /// with the same hashtags. None if the text has both accounts.
-    pub fn precedents(&self, today: Date) -> Vec<Precedent> {
+    pub fn precedents(&self, today: Date) -> Vec<SimilarTransaction> {
         if self.credit.is_some() && self.debit.is_some() {
             return Vec::new();
         }
@@ -61,14 +61,14 @@ impl QuickEntry {
         let mut precedents = Vec::new();
         let found = tags::of(&self.description);
         if (1..=MAX_TEXT).contains(&description.chars().count()) {
-            precedents.push(Precedent {
+            precedents.push(SimilarTransaction {
                 filter: with_common(vec![Term::Text(description.clone())]),
                 description: Some(description),
             });
         }
         if !found.is_empty() {
             let tags = found.iter().map(|tag| Term::Tag(tags::key(tag))).collect();
-            precedents.push(Precedent { filter: with_common(tags), description: None });
+            precedents.push(SimilarTransaction { filter: with_common(tags), description: None });
         }
         precedents
     }

@@ -313,14 +313,14 @@ fn discovery_depends_on_the_empty_fields() {
     let blank = Changes { amount: set(" "), date: set(" "), credit: reference(" "), ..text() };
     let zero = Changes { amount: set("-0.00"), debit: Field::Clear, draft: true, ..text() };
     for everything in [text(), blank, zero] {
-        assert_eq!(everything.discovery(dot), Some(Discovery::Everything), "{everything:?}");
+        assert_eq!(everything.discovery(dot), Some(FieldsToParse::Everything), "{everything:?}");
     }
     for names in [
         Changes { amount: set("1"), ..text() },
         Changes { amount: set("bad"), ..text() },
         Changes { date: set("2025-01-01"), debit: reference(""), ..text() },
     ] {
-        assert_eq!(names.discovery(dot), Some(Discovery::AccountNames), "{names:?}");
+        assert_eq!(names.discovery(dot), Some(FieldsToParse::AccountNames), "{names:?}");
     }
     for other in [
         Changes { description: Field::Clear, ..text() },

@@ -196,7 +196,7 @@ mod tests {
     fn single_unit_flushes_its_own_rows_ahead() {
         on_empty_database(false, |tx| {
             queue(tx, MANY);
-            tx.flush_own_ahead().unwrap();
+            tx.flush_own_in_background().unwrap();
             assert!(matches!(tx.finish(|| false), Err(CommitFailure::Undone(_))));
         });
     }
@@ -205,7 +205,7 @@ mod tests {
     fn few_rows_and_own_rows_of_a_grouped_unit_are_not_flushed_ahead() {
         on_empty_database(true, |tx| {
             queue(tx, MANY);
-            tx.flush_own_ahead().unwrap();
+            tx.flush_own_in_background().unwrap();
             tx.undo_unit().unwrap();
             queue(tx, 1);
             tx.keep_unit().unwrap();

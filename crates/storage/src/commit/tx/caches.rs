@@ -10,7 +10,7 @@ use crate::app_summary_cache::AppSummaryCache;
 use crate::book::number_cache::BookNumberCache;
 use crate::chart::cache::ChartCache;
 use crate::rows::book_state::BookStateRow;
-use crate::rows::delivery::KnownReceiver;
+use crate::rows::delivery::ReceiverQueue;
 use crate::storage_quota::owners::OwnerCache;
 
 /// The caches that all connections of a store share.
@@ -43,7 +43,7 @@ pub(crate) struct GroupCache {
     /// The access of users, by book and e-mail address.
     pub(crate) accesses: HashMap<(String, String), BookAccess>,
     /// The receivers of events, by book.
-    pub(crate) receivers: HashMap<BookId, Vec<KnownReceiver>>,
+    pub(crate) receivers: HashMap<BookId, Vec<ReceiverQueue>>,
     /// The owners of books.
     pub(crate) owners: OwnerCache,
 }

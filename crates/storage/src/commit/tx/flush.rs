@@ -146,7 +146,7 @@ impl Tx<'_> {
     /// Starts a background flush of the rows of this unit of work, if they are many.
     ///
     /// A unit of work that shares its group may be rolled back alone, so its rows stay queued.
-    pub(crate) fn flush_own_ahead(&mut self) -> Result<()> {
+    pub(crate) fn flush_own_in_background(&mut self) -> Result<()> {
         if self.grouped || !self.own.is_worth_background_flush() {
             return Ok(());
         }

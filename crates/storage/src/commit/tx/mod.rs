@@ -199,9 +199,9 @@ impl<'a> Tx<'a> {
         })
     }
 
-    /// Calls [`Engine::stoppable`](crate::conn::engine::Engine::stoppable).
-    pub(crate) fn stoppable(&self, row: &'static str) -> Cow<'static, str> {
-        self.conn.engine.stoppable(row)
+    /// Calls [`Engine::stop_check`](crate::conn::engine::Engine::stop_check).
+    pub(crate) fn stop_check(&self, row: &'static str) -> Cow<'static, str> {
+        self.conn.engine.stop_check(row)
     }
 
     /// Calls [`Engine::contains`](crate::conn::engine::Engine::contains).

@@ -83,7 +83,7 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
             lookup: tx.lookup(),
             contains: tx.contains(),
             folded_description: tx.folded_description(),
-            stoppable: tx.stoppable("t.id"),
+            stop_check: tx.stop_check("t.id"),
         })
     }
 
@@ -246,7 +246,7 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
         let indexed = (!blocks.is_empty()).then_some(IndexRange::Blocks(blocks));
         Ok(Some(Candidate {
             rank,
-            ranges: indexed.into_iter().chain([IndexRange::Tail(extent.until)]).collect(),
+            ranges: indexed.into_iter().chain([IndexRange::Unindexed(extent.until)]).collect(),
         }))
     }
 }

@@ -21,4 +21,4 @@ mod statement;
 mod terms;
 
 pub(crate) use access_path::PathSelector;
-pub use plan::{PrecedentFilter, ResolvedNames, Search};
+pub use plan::{ResolvedNames, Search, SimilarTransactionFilter};

@@ -52,19 +52,19 @@ pub struct Search<'a> {
     /// Only drafts of this user, the transactions that a recorder may see (behaviour 7.3).
     pub drafts_of: Option<UserId>,
     /// Only transactions that may be precedents of new ones.
-    pub precedent: Option<PrecedentFilter<'a>>,
+    pub precedent: Option<SimilarTransactionFilter<'a>>,
 }
 
 /// Maximum number of transactions, newest first, that a search for a precedent scans without a text
 /// index. It runs in a unit of work (behaviour 3.8.3).
-pub(super) const MAX_PRECEDENT_ROWS: i64 = 1_000;
+pub(super) const MAX_SIMILAR_ROWS: i64 = 1_000;
 /// Maximum number of blocks of the text index, newest first, that it scans: about as many rows.
-pub(super) const MAX_PRECEDENT_BLOCKS: usize = 16;
+pub(super) const MAX_SIMILAR_BLOCKS: usize = 16;
 
 /// The condition on precedents of new transactions: their accounts are not archived (behaviour
 /// 3.8.3).
 #[derive(Debug, Clone, Copy)]
-pub struct PrecedentFilter<'a> {
+pub struct SimilarTransactionFilter<'a> {
     /// The whole folded description, if it must be equal.
     pub description: Option<&'a str>,
 }
@@ -77,8 +77,8 @@ pub(crate) struct SearchPlan<'s, 'a> {
     pub(super) contains: Contains,
     pub(super) folded_description: &'static str,
     /// The first part of the condition
-    /// ([`Engine::stoppable`](crate::conn::engine::Engine::stoppable)).
-    pub(super) stoppable: Cow<'static, str>,
+    /// ([`Engine::stop_check`](crate::conn::engine::Engine::stop_check)).
+    pub(super) stop_check: Cow<'static, str>,
 }
 
 impl Search<'_> {

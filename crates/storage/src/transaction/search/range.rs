@@ -18,7 +18,7 @@ pub(crate) enum IndexRange {
     /// Blocks of transactions whose texts may match.
     Blocks(Vec<i64>),
     /// The transactions after this id, whose texts are not indexed yet.
-    Tail(i64),
+    Unindexed(i64),
     /// The transactions with an event that has an error response.
     Errors,
 }

@@ -3,7 +3,7 @@
 use daybook_domain::book::Book;
 use daybook_domain::transaction::Standing;
 
-use super::plan::{MAX_PRECEDENT_BLOCKS, MAX_PRECEDENT_ROWS, PrecedentFilter, SearchPlan};
+use super::plan::{MAX_SIMILAR_BLOCKS, MAX_SIMILAR_ROWS, SearchPlan, SimilarTransactionFilter};
 use super::range::{AccessPath, IndexRange, Source};
 use super::terms::bounded;
 use crate::conn::planner::{as_filter, without_order};
@@ -108,7 +108,7 @@ impl<'a> SearchPlan<'_, 'a> {
     /// Returns the sources of a range, which are disjoint. `None` is the whole book by day.
     pub(super) fn sources(&self, book: &Book, range: Option<&IndexRange>) -> Vec<Source<'a>> {
         let number = book.id.get();
-        let seeks_precedent = self.search.precedent.is_some();
+        let seeks_similar = self.search.precedent.is_some();
         let of_book = || Sql::new("transactions t WHERE t.book_id = {}").bind(number);
         let all = || Sql::new(" FROM {}").bind(of_book());
         let by_id = "t.id = d.transaction_id AND t.day = d.day";
@@ -123,7 +123,7 @@ impl<'a> SearchPlan<'_, 'a> {
             id: without_order!("t.id"),
         };
         let only = match range {
-            None if seeks_precedent => {
+            None if seeks_similar => {
                 let from = newest_only(of_book(), " ORDER BY t.day DESC, t.id DESC LIMIT ");
                 Source { from, day: "t.day", id: "t.id" }
             }
@@ -133,13 +133,13 @@ impl<'a> SearchPlan<'_, 'a> {
             }
             Some(IndexRange::Credit(account)) => self.of_side(book, CREDIT, Sql::from(account)),
             Some(IndexRange::Debit(account)) => self.of_side(book, DEBIT, Sql::from(account)),
-            Some(IndexRange::Term(term)) if seeks_precedent => {
+            Some(IndexRange::Term(term)) if seeks_similar => {
                 let newest = Sql::new(
                     "(SELECT d.day, d.transaction_id FROM index_terms d \
                      WHERE d.book_id = {} AND d.term = {} \
                      ORDER BY d.day DESC, d.transaction_id DESC LIMIT {}) d",
                 )
-                .bind((number, term.clone(), MAX_PRECEDENT_ROWS));
+                .bind((number, term.clone(), MAX_SIMILAR_ROWS));
                 let from = self.joined(book, newest, Sql::new("1 = 1"), by_id);
                 Source { from, day: "d.day", id: "d.transaction_id" }
             }
@@ -148,7 +148,7 @@ impl<'a> SearchPlan<'_, 'a> {
                 Sql::new("d.book_id = {} AND d.term = {}").bind((number, term.clone())),
             ),
             Some(IndexRange::Blocks(blocks)) => {
-                let max_blocks = if seeks_precedent { MAX_PRECEDENT_BLOCKS } else { usize::MAX };
+                let max_blocks = if seeks_similar { MAX_SIMILAR_BLOCKS } else { usize::MAX };
                 let condition = Sql::new("b.book_id = {} AND b.block IN ").bind(number);
                 unordered(self.joined(
                     book,
@@ -160,11 +160,13 @@ impl<'a> SearchPlan<'_, 'a> {
             Some(IndexRange::Errors) => {
                 joined("failed_transactions d", Sql::new("d.book_id = {}").bind(number))
             }
-            Some(IndexRange::Tail(until)) if seeks_precedent => {
+            Some(IndexRange::Unindexed(until)) if seeks_similar => {
                 let tail = of_book().push(" AND t.id > {}").bind(*until);
                 unordered(newest_only(tail, " ORDER BY t.id DESC LIMIT "))
             }
-            Some(IndexRange::Tail(until)) => unordered(all().push(" AND t.id > {}").bind(*until)),
+            Some(IndexRange::Unindexed(until)) => {
+                unordered(all().push(" AND t.id > {}").bind(*until))
+            }
         };
         vec![only]
     }
@@ -209,7 +211,7 @@ impl<'a> SearchPlan<'_, 'a> {
                 .push(" AND t.created_by = {} AND t.standing = {}")
                 .bind((user, standing_to_column(Standing::Draft)));
         }
-        if let Some(PrecedentFilter { description }) = search.precedent {
+        if let Some(SimilarTransactionFilter { description }) = search.precedent {
             if let Some(text) = description {
                 // A much longer description cannot be equal, so it is not folded.
                 let longest = text.len().saturating_mul(4).saturating_add(1_024);
@@ -225,7 +227,7 @@ impl<'a> SearchPlan<'_, 'a> {
                 condition = active.push(" AND a.archived = {})").bind(false);
             }
         }
-        sql.push(" AND {}{}").bind((Sql::new(self.stoppable.clone()), as_filter(condition)))
+        sql.push(" AND {}{}").bind((Sql::new(self.stop_check.clone()), as_filter(condition)))
     }
 }
 
@@ -234,6 +236,6 @@ fn newest_only<'a>(of: Sql<'a>, order: &'static str) -> Sql<'a> {
     Sql::new(" FROM (SELECT t.* FROM {}{}{}) t WHERE 1 = 1").bind((
         of,
         Sql::new(order),
-        MAX_PRECEDENT_ROWS,
+        MAX_SIMILAR_ROWS,
     ))
 }
