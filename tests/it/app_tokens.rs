@@ -108,8 +108,8 @@ fn is_refused(answer: &daybook_tests::Answer) -> bool {
     answer.status == 403 && answer.body["error"]["errors"][0]["reason"] == "insufficientScope"
 }
 
-/// A new operation must join one of the lists above. Those of `LASTING` have the mark `ForbiddenToApps` in
-/// `routes.rs`.
+/// A new operation must join one of the lists above. Those of `LASTING` have the mark `NotForApps`
+/// in `routes.rs`.
 fn rule_8_22_every_operation_is_classified(server: &Server) {
     let words = |text: &'static str| text.split_whitespace();
     let lists = [LASTING, OUTSIDE, INSIDE, CONNECTIONS];

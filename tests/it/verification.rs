@@ -347,6 +347,9 @@ fn a_checkpoint_is_written_each_day(engine: Engine) {
     fs::rename(&newest, &yesterday).expect("a new name");
     server.restart();
     eventually("another one is written", || files(&server).len() == 2);
+    // The file may still be incomplete.
+    let written = || server.log().matches("checkpoint written").count();
+    eventually("its log tells", || written() == 2);
     server.restart();
     assert_eq!(verify(&server, 0), Vec::<Vec<String>>::new());
     assert_eq!(files(&server).len(), 2, "one a day");

@@ -26,7 +26,7 @@ use crate::idempotency::IdempotencyHeader;
 use crate::log_position;
 use crate::reply::{self, ApiResult, Reply};
 use crate::respond::{self, WriteWork};
-use crate::routes::ForbiddenToApps;
+use crate::routes::NotForApps;
 use crate::segments::Segments;
 use crate::state::AppState;
 
@@ -335,7 +335,7 @@ impl FromRequest for ApiRequest {
             let app = resolve_api_key(&request, &state.auth).await?;
             let deferred_charge =
                 count(&request, &state.auth, (cx.quota_subject(), app), key.is_some())?;
-            if request.app_data::<ForbiddenToApps>().is_some() {
+            if request.app_data::<NotForApps>().is_some() {
                 cx.scope.check_lasting().map_err(Error::from)?;
             }
             let path = Segments::read(&request).await?;

@@ -17,7 +17,7 @@ pub(crate) const BOOK: &str = "/v5/books/{bookId}";
 ///
 /// Their effect outlives the token, or cannot be undone (behaviour 8.22).
 #[derive(Clone, Copy)]
-pub(crate) struct ForbiddenToApps;
+pub(crate) struct NotForApps;
 
 /// An operation of the contract.
 pub struct Operation {
@@ -30,7 +30,7 @@ pub struct Operation {
     /// The cost of a call (behaviour 10.6).
     pub cost: u32,
     /// Whether apps may not use it with the token of a webhook.
-    pub(crate) lasting: Option<ForbiddenToApps>,
+    pub(crate) lasting: Option<NotForApps>,
     /// The handler.
     pub(crate) route: Route,
 }
@@ -38,7 +38,7 @@ pub struct Operation {
 /// Declares operations, grouped by the module of their handlers and a path prefix.
 ///
 /// The line of an operation has the method, the rest of the path, the operationId, the cost if it
-/// is not 1, the handler, and `ForbiddenToApps` if its effect is lasting.
+/// is not 1, the handler, and `NotForApps` if its effect is lasting.
 macro_rules! operations {
     ($($noun:ident at $base:literal {
         $($method:ident $path:literal $id:literal $(costs $cost:literal)?
@@ -136,27 +136,27 @@ fn books() -> Vec<Operation> {
             PUT "" "updateBook" => update_book;
             GET "/{bookId}" "getBook" => get_book;
             PUT "/{bookId}" "updateBookDeprecated" => update_book_deprecated;
-            DELETE "/{bookId}" "deleteBook" => delete_book, ForbiddenToApps;
+            DELETE "/{bookId}" "deleteBook" => delete_book, NotForApps;
             PATCH "/{bookId}/audit" "auditBook" => audit_book;
             POST "/{bookId}/copy" "copyBook" => copy_book;
-            POST "/{bookId}/restore" "restoreBook" => restore_book, ForbiddenToApps;
+            POST "/{bookId}/restore" "restoreBook" => restore_book, NotForApps;
         }
         book_transfer at "/v5/books/{bookId}/transfer" {
-            GET "" "getBookTransfer" => get_book_transfer, ForbiddenToApps;
-            POST "" "transferBook" => transfer_book, ForbiddenToApps;
-            DELETE "" "declineBookTransfer" => decline_book_transfer, ForbiddenToApps;
-            POST "/accept" "acceptBookTransfer" => accept_book_transfer, ForbiddenToApps;
+            GET "" "getBookTransfer" => get_book_transfer, NotForApps;
+            POST "" "transferBook" => transfer_book, NotForApps;
+            DELETE "" "declineBookTransfer" => decline_book_transfer, NotForApps;
+            POST "/accept" "acceptBookTransfer" => accept_book_transfer, NotForApps;
         }
         collaborator at "/v5/books/{bookId}/collaborators" {
             GET "" "listCollaborators" => list_collaborators;
-            POST "" "addCollaborator" costs 2 => add_collaborator, ForbiddenToApps;
-            DELETE "/{id}" "removeCollaborator" => remove_collaborator, ForbiddenToApps;
+            POST "" "addCollaborator" costs 2 => add_collaborator, NotForApps;
+            DELETE "/{id}" "removeCollaborator" => remove_collaborator, NotForApps;
         }
         access_request at "/v5/books/{bookId}/collaborators/request" {
-            GET "" "listBookAccessRequests" => list_book_access_requests, ForbiddenToApps;
-            POST "" "requestBookAccess" costs 2 => request_book_access, ForbiddenToApps;
-            GET "/{id}" "getBookAccessRequest" => get_book_access_request, ForbiddenToApps;
-            DELETE "/{id}" "declineBookAccessRequest" => decline_book_access_request, ForbiddenToApps;
+            GET "" "listBookAccessRequests" => list_book_access_requests, NotForApps;
+            POST "" "requestBookAccess" costs 2 => request_book_access, NotForApps;
+            GET "/{id}" "getBookAccessRequest" => get_book_access_request, NotForApps;
+            DELETE "/{id}" "declineBookAccessRequest" => decline_book_access_request, NotForApps;
         }
         delivery at "/v5/books/{bookId}/events" {
             GET "/backlog" "getBookEventsBacklog" => get_book_events_backlog;
@@ -176,9 +176,9 @@ fn books() -> Vec<Operation> {
         integration at "/v5/books/{bookId}" {
             GET "/apps" "listBookApps" => list_book_apps;
             GET "/integrations" "listIntegrations" => list_integrations;
-            POST "/integrations" "createIntegration" => create_integration, ForbiddenToApps;
-            PUT "/integrations" "updateIntegration" => update_integration, ForbiddenToApps;
-            DELETE "/integrations/{id}" "deleteIntegration" => delete_integration, ForbiddenToApps;
+            POST "/integrations" "createIntegration" => create_integration, NotForApps;
+            PUT "/integrations" "updateIntegration" => update_integration, NotForApps;
+            DELETE "/integrations/{id}" "deleteIntegration" => delete_integration, NotForApps;
         }
         saved_query at "/v5/books/{bookId}/queries" {
             GET "" "listQueries" => list_queries;
@@ -201,19 +201,19 @@ fn of_users() -> Vec<Operation> {
     operations!(
         collection at "/v5/collections" {
             GET "" "listCollections" => list_collections;
-            POST "" "createCollection" => create_collection, ForbiddenToApps;
-            PUT "" "updateCollection" => update_collection, ForbiddenToApps;
+            POST "" "createCollection" => create_collection, NotForApps;
+            PUT "" "updateCollection" => update_collection, NotForApps;
             GET "/{id}" "getCollection" => get_collection;
-            DELETE "/{id}" "deleteCollection" => delete_collection, ForbiddenToApps;
-            PATCH "/{id}/books/add" "addBooksToCollection" => add_books_to_collection, ForbiddenToApps;
+            DELETE "/{id}" "deleteCollection" => delete_collection, NotForApps;
+            PATCH "/{id}/books/add" "addBooksToCollection" => add_books_to_collection, NotForApps;
             PATCH "/{id}/books/remove" "removeBooksFromCollection"
-                => remove_books_from_collection, ForbiddenToApps;
+                => remove_books_from_collection, NotForApps;
         }
         app at "/v5/apps" {
             GET "" "listApps" => list_apps;
-            POST "" "createApp" => create_app, ForbiddenToApps;
-            PUT "" "updateApp" => update_app, ForbiddenToApps;
-            PATCH "" "patchApp" => update_app, ForbiddenToApps;
+            POST "" "createApp" => create_app, NotForApps;
+            PUT "" "updateApp" => update_app, NotForApps;
+            PATCH "" "patchApp" => update_app, NotForApps;
             GET "/{agentId}" "getApp" => get_app;
         }
         template at "/v5/templates" {
@@ -227,7 +227,7 @@ fn of_users() -> Vec<Operation> {
             GET "/billing/counts" "listBillingCounts" => list_billing_counts;
         }
         book_transfer at "/v5/user/transfers" {
-            GET "" "listBookTransfers" => list_book_transfers, ForbiddenToApps;
+            GET "" "listBookTransfers" => list_book_transfers, NotForApps;
         }
         connection at "/v5/user/connections" {
             GET "" "listConnections" => list_connections;
@@ -238,16 +238,16 @@ fn of_users() -> Vec<Operation> {
             GET "/{id}/integrations" "listConnectionIntegrations" => list_connection_integrations;
         }
         token at "/v5/user/tokens" {
-            GET "" "listTokens" => list_tokens, ForbiddenToApps;
-            POST "" "createToken" => create_token, ForbiddenToApps;
-            GET "/{id}" "getToken" => get_token, ForbiddenToApps;
-            DELETE "/{id}" "revokeToken" => revoke_token, ForbiddenToApps;
+            GET "" "listTokens" => list_tokens, NotForApps;
+            POST "" "createToken" => create_token, NotForApps;
+            GET "/{id}" "getToken" => get_token, NotForApps;
+            DELETE "/{id}" "revokeToken" => revoke_token, NotForApps;
         }
         api_key at "/v5/user/keys" {
-            GET "" "listApiKeys" => list_api_keys, ForbiddenToApps;
-            POST "" "createApiKey" => create_api_key, ForbiddenToApps;
-            GET "/{id}" "getApiKey" => get_api_key, ForbiddenToApps;
-            DELETE "/{id}" "revokeApiKey" => revoke_api_key, ForbiddenToApps;
+            GET "" "listApiKeys" => list_api_keys, NotForApps;
+            POST "" "createApiKey" => create_api_key, NotForApps;
+            GET "/{id}" "getApiKey" => get_api_key, NotForApps;
+            DELETE "/{id}" "revokeApiKey" => revoke_api_key, NotForApps;
         }
     )
 }

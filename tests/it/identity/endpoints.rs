@@ -132,7 +132,7 @@ fn rule_11_13_invalid_responses_are_failures(engine: Engine) {
     assert_accepted(fixture.ask(&token), "olga@example.com", "nothing of a failure is remembered");
 }
 
-/// OpenID Connect FieldsToParse, 4.3.
+/// OpenID Connect Discovery, 4.3.
 fn rule_11_13_discovery_document_must_name_the_issuer(engine: Engine) {
     // The documents name another running issuer.
     let other = Provider::start();

@@ -1,4 +1,4 @@
-//! The discovery document of this issuer (OpenID Connect FieldsToParse; RFC 8414).
+//! The discovery document of this issuer (OpenID Connect Discovery; RFC 8414).
 
 use actix_web::http::header::CACHE_CONTROL;
 use actix_web::{HttpRequest, HttpResponse, web};

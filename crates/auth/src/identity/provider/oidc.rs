@@ -1,6 +1,6 @@
 //! OpenID providers: discovery, the cache of their keys, and verification of their JWTs.
 //!
-//! The discovery document and the keys (OpenID Connect FieldsToParse 1.0) are read on first use. They
+//! The discovery document and the keys (OpenID Connect Discovery 1.0) are read on first use. They
 //! are read again after an hour, or when a token names an unknown key. If the provider does not
 //! respond, they are used for up to a day.
 
