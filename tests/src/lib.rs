@@ -48,8 +48,8 @@ use serde_json::Value;
 
 pub use cast::{CASH_AND_FOOD, CASH_BANK_FOOD, Cast, Lunch, give};
 pub use client::{Answer, Client, EVENT_STREAM};
-pub use event_stream::{EventStream, StreamBlock};
 pub use engine::{Engine, Engines, setting, target_dir};
+pub use event_stream::{EventStream, StreamBlock};
 pub use guard::finish;
 pub use postgres::admin_url;
 pub use raw_sql::{RawSql, plain_event};
