@@ -43,7 +43,8 @@
 //! let account = |id, name: &str, kind| {
 //!     let (name, kind) = (Some(name.to_owned()), Some(kind));
 //!     let changes = account::Changes { name, kind, ..account::Changes::default() };
-//!     Account::create(AccountId::new(id), changes, &Default::default(), stamp.clone())
+//!     let (id, precision) = (AccountId::new(id), book.precision());
+//!     Account::create(id, changes, &Default::default(), precision, stamp.clone())
 //! };
 //! let accounts = [
 //!     account(1, "Cash", AccountType::Asset)?,
