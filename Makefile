@@ -35,7 +35,7 @@ nightly: ## the long tests, at most 100 minutes (NIGHTLY="torture siege" runs th
 	@tests/run-nightly $(NIGHTLY)
 
 .PHONY: tools
-tools: postgres fault-tools schemathesis oidc-provider chromium
+tools: postgres fault-tools schemathesis oidc-provider chromium hledger
 
 .PHONY: postgres
 postgres: ## install PostgreSQL for the tests where it is missing
@@ -60,6 +60,10 @@ v5-packages: ## install what npm serves of the public v5 clients, under the targ
 .PHONY: chromium
 chromium: ## install Chromium and its driver for the tests where they are missing
 	@tests/install-chromium
+
+.PHONY: hledger
+hledger: ## install hledger for the tests where it is missing
+	@tests/install-hledger
 
 .PHONY: fmt
 fmt: ## format the code

@@ -112,6 +112,7 @@ modules! {
     updates,
     verification,
     webhooks,
+    report_oracle,
     reports,
 }
 
@@ -148,6 +149,7 @@ modules! {
     query_warnings,
     quotas,
     refused_tokens,
+    report_oracle_bank,
     round_trips,
     sealing_keys,
     security_log,

@@ -17,6 +17,7 @@ pub mod failover;
 pub mod fill;
 pub mod fuzz;
 mod guard;
+pub mod hledger;
 pub mod load;
 pub mod mail_server;
 mod mint;
