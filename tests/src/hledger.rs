@@ -205,7 +205,7 @@ fn types(accounts: &[Account<'_>], with_cash: bool) -> String {
 }
 
 /// Derives the class and the place of an account from 13.5 and 13.6.
-fn place<'a>(account: &'a Value, groups: &BTreeMap<&str, &Value>) -> Account<'a> {
+fn place<'a>(account: &'a Value, groups: &BTreeMap<&str, &'a Value>) -> Account<'a> {
     let direct = account["groups"].as_array().into_iter().flatten();
     let paths: Vec<Vec<&Value>> =
         direct.map(|group| group_path(text(group, "id"), groups)).collect();

@@ -51,7 +51,6 @@ fn compare_book(server: &Server, settings: Settings) {
     oracle.trial_balances();
     oracle.ledger();
     oracle.journal();
-    oracle.report("changes?after=0");
 }
 
 /// Days of a report, both inclusive.
