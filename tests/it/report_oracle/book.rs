@@ -231,10 +231,10 @@ impl Maker {
         }
         let mut body = json!({
             "date": day.to_string(), "amount": amount, "description": description,
-            "creditAccount": {"name": credit}, "debitAccount": {"name": debit}, "draft": is_draft,
+            "creditAccount": {"name": credit}, "draft": is_draft,
         });
-        if is_incomplete {
-            body["debitAccount"] = Value::Null;
+        if !is_incomplete {
+            body["debitAccount"] = json!({"name": debit});
         }
         body
     }
