@@ -145,7 +145,7 @@ impl Journal {
         let table = self.csv("book", &[&["print"], arguments].concat());
         let Some((heading, rows)) = table.split_first() else { return Vec::new() };
         let column = heading.iter().position(|cell| cell == "code").expect("a column of codes");
-        let mut ids: Vec<String> = rows.iter().map(|row| row[column].clone()).collect();
+        let mut ids: Vec<String> = rows.iter().filter_map(|row| row.get(column).cloned()).collect();
         // A row for each posting.
         ids.dedup();
         ids
@@ -283,6 +283,10 @@ fn cells(line: &str) -> Vec<String> {
 fn figures(table: &[Vec<String>]) -> Figures {
     let row = |row: &Vec<String>| {
         let (name, amounts) = row.split_first()?;
+        // A year in the heading would be an amount.
+        if name.eq_ignore_ascii_case("account") {
+            return None;
+        }
         let amounts = amounts.iter().map(|cell| try_units(cell)).collect::<Option<Vec<i128>>>()?;
         let is_total = name.to_lowercase().trim_end_matches(':') == "total";
         let is_shown = !amounts.is_empty() && !is_total;

@@ -82,7 +82,7 @@ pub(super) fn list<'v>(value: &'v Value, field: &str) -> &'v [Value] {
 /// The amount of a cell; an empty one counts as zero.
 #[track_caller]
 pub(super) fn amount(cell: &Value) -> i128 {
-    cell.as_str().map_or(0, units)
+    cell.as_str().filter(|text| !text.is_empty()).map_or(0, units)
 }
 
 fn amount_columns(report: &Value) -> Vec<usize> {

@@ -6,7 +6,7 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 
 use super::shown::{figures, keys};
-use super::{Days, Oracle, assert_same, begin, end, next, previous, sign};
+use super::{Days, Oracle, assert_same, begin, end, previous, sign};
 
 /// All groups, also those with one account.
 const TREE: &str = "--tree --no-elide";
@@ -180,7 +180,8 @@ impl Oracle {
 
     /// Compares cash flows.
     ///
-    /// `cf` lists the changes of the cash accounts. Their sum is the net change of the report, which
+    /// `cf` lists the changes of the cash accounts. Their sum is the net change of the report,
+    /// which
     /// lists the other accounts. So these come from `balance` without the cash accounts, over the
     /// transactions that `print` finds for cash accounts. A transaction between two cash accounts
     /// has no other account.

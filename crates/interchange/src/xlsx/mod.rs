@@ -22,7 +22,7 @@ pub use error::{Error, MAX_ROWS};
 
 /// Writes a report as a workbook.
 ///
-/// The whole workbook is built in memory, in some hundred bytes for each cell.
+/// The whole workbook is built in memory.
 ///
 /// # Errors
 /// [`Error::TooManyRows`] for a report that does not fit on a sheet.
