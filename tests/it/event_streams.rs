@@ -204,7 +204,7 @@ fn rule_8_23_process_has_a_number_of_streams(engine: Engine) {
 /// How long a stream may go on without a valid token or the permission.
 const LOST: Duration = Duration::from_secs(5);
 
-/// What ends a stream, its reader, its path, and the status of the next one.
+/// An end of a stream: its cause, reader and path, and the status of the next one.
 type Loss<'c> = (&'c str, Client, String, u16);
 
 fn rule_8_23_stream_ends_with_the_access(engine: Engine) {

@@ -48,7 +48,7 @@ pub struct Entry {
     pub balance: i128,
 }
 
-/// What a journal says of an account.
+/// An account in a journal.
 struct Account<'a> {
     id: &'a str,
     name: String,

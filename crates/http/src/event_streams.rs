@@ -2,7 +2,7 @@
 //!
 //! A stream that waits for events holds no database connection. Every 250 milliseconds the worker
 //! reads the last event number of every book that has streams, with one statement, and wakes the
-//! streams of each book whose number has grown. So commits notify nobody, and events of other
+//! streams of each book whose number has grown. So a commit notifies no stream, and events of other
 //! processes arrive like those of this one. The statement uses a connection for authentication,
 //! because copies and audits may hold the others of the server for minutes.
 

@@ -24,9 +24,7 @@
 
 use daybook_domain::amount::DecimalSeparator;
 use daybook_domain::calendar;
-use daybook_domain::report::{
-    Cell, Column, ColumnKind, Control, Heading, Report, Row, RowKind, Subject,
-};
+use daybook_domain::report::{Cell, Column, ColumnKind, Control, Heading, Report, Row, Subject};
 
 use crate::facts::{self, Fact};
 use crate::notation::{self, Notation};
@@ -120,7 +118,7 @@ impl Writer {
     pub fn row(&mut self, out: &mut Vec<u8>, row: &Row) {
         let mut line = Line::new(out, self.dialect);
         line.field(&row.subject.map(subject_id).unwrap_or_default());
-        line.field(kind_name(row.kind));
+        line.field(row.kind.as_str());
         line.field(&row.depth.to_string());
         for cell in &row.cells {
             match cell {
@@ -161,19 +159,6 @@ impl Writer {
             line.field(if column == self.text_column { text } else { "" });
         }
         line.end();
-    }
-}
-
-const fn kind_name(kind: RowKind) -> &'static str {
-    match kind {
-        RowKind::Section => "section",
-        RowKind::Group => "group",
-        RowKind::Line => "line",
-        RowKind::Subtotal => "subtotal",
-        RowKind::Total => "total",
-        RowKind::Result => "result",
-        RowKind::Balance => "balance",
-        RowKind::Entry => "entry",
     }
 }
 

@@ -15,7 +15,7 @@ use super::trial_balance::trial_balance;
 use crate::balance::BalanceScope;
 use crate::id::AccountId;
 
-/// What a report is computed from.
+/// The data of a report.
 #[derive(Debug, Clone, Copy)]
 pub struct Inputs<'a> {
     /// The book.

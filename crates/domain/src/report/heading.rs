@@ -13,7 +13,7 @@ use crate::query;
 /// The properties of a book that name its currency, in order of precedence.
 const CURRENCY: [&str; 2] = ["currency", "exc_code"];
 
-/// What a heading tells about the data, beside the book and the request.
+/// The facts of a heading beside the book and the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts {
     /// The number of drafts that are dated in the period or have no date.

@@ -19,11 +19,11 @@ named! {
     /// Equity accounts are permanent in reports, whatever their type.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Class {
-        /// What the owner of the book has.
+        /// Things that the owner of the book has.
         Asset = "Assets",
-        /// What the owner of the book owes.
+        /// Debts of the owner of the book.
         Liability = "Liabilities",
-        /// What belongs to the owners, such as capital and results.
+        /// The share of the owners, such as capital and results.
         Equity = "Equity",
         /// Revenue.
         Income = "Income",

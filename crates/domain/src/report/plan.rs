@@ -1,4 +1,4 @@
-//! What a report reads: the days between which it needs sums, and the sets of hashtags.
+//! The reads of a report: the days between which it needs sums, and the sets of hashtags.
 
 use time::Date;
 
@@ -22,13 +22,13 @@ pub struct Plan {
 /// A read of all segments of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Read {
-    /// What is read.
+    /// The totals that are read.
     pub source: Source,
     /// The hashtags that all counted transactions have, in lower case without `#`.
     pub tags: Vec<String>,
 }
 
-/// What a read sums.
+/// The totals of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// The totals of the accounts of the book.

@@ -41,7 +41,7 @@ pub struct Request {
     pub(super) start: StartMonth,
 }
 
-/// What the columns of a report divide.
+/// The division of a report into columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Columns {
     /// The period, into shorter ones.
@@ -50,7 +50,7 @@ pub(super) enum Columns {
     Tags(Vec<String>),
 }
 
-/// What a report is compared with.
+/// The other side of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Comparison {
     Period(Period),

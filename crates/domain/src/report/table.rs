@@ -41,7 +41,7 @@ impl ReportKind {
 /// A complete report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// What the report is about.
+    /// The subject of the report.
     pub heading: Heading,
     /// The columns.
     pub columns: Vec<Column>,
@@ -51,7 +51,7 @@ pub struct Report {
     pub controls: Vec<Control>,
 }
 
-/// What a report is about, and what it was computed from.
+/// The subject of a report and the state of its book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
     /// The report.
@@ -95,7 +95,7 @@ pub struct Column {
     pub label: String,
     /// The label above this column and its neighbours with the same one, such as `Opening`.
     pub over: Option<String>,
-    /// What its cells contain.
+    /// The kind of its cells.
     pub kind: ColumnKind,
 }
 
@@ -114,21 +114,23 @@ impl Column {
     }
 }
 
-/// What the cells of a column contain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ColumnKind {
-    /// Text.
-    Text,
-    /// A day.
-    Date,
-    /// A moment.
-    Instant,
-    /// An amount at the storage scale of the book.
-    Amount,
-    /// Tenths of a percent.
-    Percent,
-    /// A whole number.
-    Number,
+named! {
+    /// The kind of the cells of a column.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ColumnKind {
+        /// Text.
+        Text = "text",
+        /// A day.
+        Date = "date",
+        /// A moment.
+        Instant = "instant",
+        /// An amount at the storage scale of the book.
+        Amount = "amount",
+        /// Tenths of a percent.
+        Percent = "percent",
+        /// A whole number.
+        Number = "number",
+    }
 }
 
 /// A row of a report.
@@ -138,7 +140,7 @@ pub struct Row {
     pub kind: RowKind,
     /// The depth below the section, from 0.
     pub depth: u32,
-    /// What the row is about.
+    /// The subject of the row.
     pub subject: Option<Subject>,
     /// One cell for each column.
     pub cells: Vec<Cell>,
@@ -147,28 +149,30 @@ pub struct Row {
     pub sums: u32,
 }
 
-/// The place of a row in a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RowKind {
-    /// The title of a section, without amounts.
-    Section,
-    /// The title of a group, whose rows and subtotal follow.
-    Group,
-    /// An account or a collapsed group with its amounts.
-    Line,
-    /// The sum of a group.
-    Subtotal,
-    /// The sum of a section.
-    Total,
-    /// A computed result, such as a profit.
-    Result,
-    /// A balance brought forward or carried forward.
-    Balance,
-    /// A transaction or an event.
-    Entry,
+named! {
+    /// The place of a row in a report.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum RowKind {
+        /// The title of a section, without amounts.
+        Section = "section",
+        /// The title of a group, whose rows and subtotal follow.
+        Group = "group",
+        /// An account or a collapsed group with its amounts.
+        Line = "line",
+        /// The sum of a group.
+        Subtotal = "subtotal",
+        /// The sum of a section.
+        Total = "total",
+        /// A computed result, such as a profit.
+        Result = "result",
+        /// A balance brought forward or carried forward.
+        Balance = "balance",
+        /// A transaction or an event.
+        Entry = "entry",
+    }
 }
 
-/// What a row is about.
+/// The subject of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// An account.
@@ -201,7 +205,7 @@ pub enum Cell {
 /// A statement that proves a report: two amounts that must be equal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Control {
-    /// What is compared, such as `Assets = liabilities + equity`.
+    /// The comparison, such as `Assets = liabilities + equity`.
     pub label: String,
     /// The left side, at the storage scale of the book.
     pub left: i128,

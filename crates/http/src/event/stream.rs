@@ -222,9 +222,9 @@ type NextBatch = Pin<Box<dyn Future<Output = (Feed, Result<Option<Batch>, ApiErr
 
 /// The body of a stream.
 struct EventStream {
-    /// What is being sent.
+    /// The batch that is being sent.
     batch: Batch,
-    /// What is sent after it.
+    /// The batch after it.
     queued: Option<Batch>,
     next: NextBatch,
 }

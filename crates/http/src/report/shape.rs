@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use daybook_domain::amount::write_units;
 use daybook_domain::calendar::format_iso;
 use daybook_domain::event::Hash;
-use daybook_domain::report::{Cell, Column, ColumnKind, Control, Heading, Row, RowKind, Subject};
+use daybook_domain::report::{Cell, Column, Control, Heading, Row, Subject};
 use serde::Serialize;
 
-/// What a report is about: the fields before its columns.
+/// The heading of a report: the fields before its columns.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct HeadingOut<'r> {
@@ -149,7 +149,7 @@ impl JsonWriter {
             None => {}
         }
         RowOut {
-            kind: row_kind(row.kind),
+            kind: row.kind.as_str(),
             depth: row.depth,
             account_id,
             group_id,
@@ -199,26 +199,10 @@ fn heading_out(heading: &Heading) -> HeadingOut<'_> {
 }
 
 fn column_out(column: &Column) -> ColumnOut<'_> {
-    let kind = match column.kind {
-        ColumnKind::Text => "text",
-        ColumnKind::Date => "date",
-        ColumnKind::Instant => "instant",
-        ColumnKind::Amount => "amount",
-        ColumnKind::Percent => "percent",
-        ColumnKind::Number => "number",
-    };
-    ColumnOut { key: &column.key, label: &column.label, over: column.over.as_deref(), kind }
-}
-
-const fn row_kind(kind: RowKind) -> &'static str {
-    match kind {
-        RowKind::Section => "section",
-        RowKind::Group => "group",
-        RowKind::Line => "line",
-        RowKind::Subtotal => "subtotal",
-        RowKind::Total => "total",
-        RowKind::Result => "result",
-        RowKind::Balance => "balance",
-        RowKind::Entry => "entry",
+    ColumnOut {
+        key: &column.key,
+        label: &column.label,
+        over: column.over.as_deref(),
+        kind: column.kind.as_str(),
     }
 }

@@ -76,7 +76,7 @@ pub(super) fn enter(
     kind: ReportKind,
     texts: &ParameterTexts,
 ) -> Result<Entered> {
-    // Whoever may read the chart may read all transactions.
+    // A caller who may read the chart may read all transactions.
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     let today = cx.today(access.book());
     let request = texts.parameters().read(kind, &access.book().settings, today)?;

@@ -14,10 +14,10 @@ pub struct View {
     pub separator: DecimalSeparator,
 }
 
-/// What precedes the rows of a report.
+/// The beginning of a report, before its rows.
 #[derive(Debug, Clone)]
 pub struct StreamHead {
-    /// What the report is about.
+    /// The subject of the report.
     pub heading: Heading,
     /// The columns.
     pub columns: Vec<Column>,
@@ -27,7 +27,7 @@ pub struct StreamHead {
 
 /// Receives a report row by row.
 pub trait RowSink {
-    /// Receives what precedes the rows.
+    /// Receives the beginning of the report.
     ///
     /// # Errors
     /// If the rest is not wanted any more.
