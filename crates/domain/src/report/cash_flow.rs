@@ -33,15 +33,9 @@ pub(super) fn cash_flow(
     } else {
         columns.extend(plan.slices.iter().map(|slice| Column::of_amount(&slice.key, &slice.label)));
     }
+    let cells = |values: &[i128]| values.iter().copied().map(Cell::Amount).collect();
     let width = columns.len().saturating_sub(1);
-    let mut sections = Sections {
-        layout: figures.layout,
-        depth: request.depth,
-        width,
-        columns: width,
-        cells: &|values| values.iter().copied().map(Cell::Amount).collect(),
-        rows: Vec::new(),
-    };
+    let mut sections = Sections::new(figures.layout, request.depth, width, &columns, &cells);
     let flows = |member: &Member<'_>| -> Vec<i128> {
         let sums = plan.slices.iter().map(|slice| figures.counterpart(member, slice));
         if is_single {

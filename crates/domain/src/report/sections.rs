@@ -1,7 +1,7 @@
 //! The rows of sections: accounts below their groups, with subtotals.
 
 use super::layout::Layout;
-use super::table::{Cell, Row, RowKind, Subject};
+use super::table::{Cell, Column, Row, RowKind, Subject};
 use crate::id::{AccountId, GroupId};
 
 /// An account with the amounts that it adds to a report.
@@ -22,15 +22,15 @@ pub(super) struct ResultLine {
 
 /// Builds the rows of a report.
 pub(super) struct Sections<'a> {
-    pub(super) layout: &'a Layout<'a>,
+    layout: &'a Layout<'a>,
     /// Groups at this depth are one line.
-    pub(super) depth: Option<usize>,
+    depth: Option<usize>,
     /// The number of amounts of a line.
-    pub(super) width: usize,
+    width: usize,
     /// The number of columns after the first one.
-    pub(super) columns: usize,
+    columns: usize,
     /// Converts the amounts of a row to the cells of these columns.
-    pub(super) cells: &'a dyn Fn(&[i128]) -> Vec<Cell>,
+    cells: &'a dyn Fn(&[i128]) -> Vec<Cell>,
     pub(super) rows: Vec<Row>,
 }
 
@@ -45,7 +45,19 @@ struct OpenGroup {
     is_collapsed: bool,
 }
 
-impl Sections<'_> {
+impl<'a> Sections<'a> {
+    /// Begins the rows of a report whose lines have `width` amounts.
+    pub(super) const fn new(
+        layout: &'a Layout<'a>,
+        depth: Option<usize>,
+        width: usize,
+        columns: &[Column],
+        cells: &'a dyn Fn(&[i128]) -> Vec<Cell>,
+    ) -> Self {
+        let columns = columns.len().saturating_sub(1);
+        Self { layout, depth, width, columns, cells, rows: Vec::new() }
+    }
+
     /// Adds a section with its total, and returns the total.
     ///
     /// The lines must be in the order of [`Layout::position`].

@@ -23,14 +23,8 @@ pub(super) fn balance_sheet(
     let is_compared = request.compare.is_some();
     let columns = columns(plan, is_compared);
     let cells = |values: &[i128]| cells(values, is_compared);
-    let mut sections = Sections {
-        layout: figures.layout,
-        depth: request.depth,
-        width: plan.slices.len(),
-        columns: columns.len().saturating_sub(1),
-        cells: &cells,
-        rows: Vec::new(),
-    };
+    let width = plan.slices.len();
+    let mut sections = Sections::new(figures.layout, request.depth, width, &columns, &cells);
     let balances = |member: &Member<'_>| {
         let balance = |slice: &Slice| {
             let sums = figures.between(member, slice, None, slice.period.last);
@@ -88,14 +82,8 @@ pub(super) fn income_statement(
     let is_compared = request.compare.is_some();
     let columns = columns(plan, is_compared);
     let cells = |values: &[i128]| cells(values, is_compared);
-    let mut sections = Sections {
-        layout: figures.layout,
-        depth: request.depth,
-        width: plan.slices.len(),
-        columns: columns.len().saturating_sub(1),
-        cells: &cells,
-        rows: Vec::new(),
-    };
+    let width = plan.slices.len();
+    let mut sections = Sections::new(figures.layout, request.depth, width, &columns, &cells);
     let changes = |member: &Member<'_>| -> Vec<i128> {
         let change = |slice: &Slice| member.class.signed(figures.movement(member, slice).balance());
         plan.slices.iter().map(change).collect()

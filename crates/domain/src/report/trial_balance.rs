@@ -37,14 +37,9 @@ pub(super) fn trial_balance(
         over: Some(over.to_owned()),
         ..Column::of_amount(key, label)
     }));
-    let mut sections = Sections {
-        layout: figures.layout,
-        depth: request.depth,
-        width: AMOUNTS.len(),
-        columns: AMOUNTS.len(),
-        cells: &|values| values.iter().copied().map(Cell::Amount).collect(),
-        rows: Vec::new(),
-    };
+    let cells = |values: &[i128]| values.iter().copied().map(Cell::Amount).collect();
+    let width = AMOUNTS.len();
+    let mut sections = Sections::new(figures.layout, request.depth, width, &columns, &cells);
     let mut total = vec![0; AMOUNTS.len()];
     for slice in &plan.slices {
         let year = Period::fiscal_year(slice.period.first, request.start);

@@ -165,16 +165,11 @@ pub fn list(
         ..parse_context(cx, &access)
     };
     let resolved = ResolvedQuery::read(tx, &access, &request.query, &context)?;
-    let ResolvedQuery { query, names } = resolved;
     let limit = request.limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MAX_ROWS);
-    let search = Search {
-        filter: query.filter(),
-        names: &names,
-        drafts_of: drafts_of(&access),
-        precedent: None,
-    };
+    let search = resolved.search(&access);
     let rows = tx.transactions().search(&access, &search, request.after, rows_to_read(limit))?;
     let page = Page::new(with_few_files(rows), limit, PageKey::of);
+    let ResolvedQuery { query, names } = resolved;
     let account = query.single_account().and_then(|text| names.accounts.get(text)).copied();
     // With the account id, a recorder could find out the ids of accounts by their names.
     let account = if access.may(Action::ReadChart) { account } else { None };
@@ -208,15 +203,9 @@ fn with_few_files(read: RowPart<Transaction>) -> RowPart<Transaction> {
 pub fn count(tx: &mut Tx<'_>, cx: &Context, book: &str, query: &QueryText) -> Result<QueryCount> {
     let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
     let context = parse_context(cx, &access);
-    let ResolvedQuery { query, names } = ResolvedQuery::read(tx, &access, query, &context)?;
-    let search = Search {
-        filter: query.filter(),
-        names: &names,
-        drafts_of: drafts_of(&access),
-        precedent: None,
-    };
-    let total = tx.transactions().count(&access, &search)?;
-    Ok(QueryCount { total, warnings: query.warnings().to_vec() })
+    let resolved = ResolvedQuery::read(tx, &access, query, &context)?;
+    let total = tx.transactions().count(&access, &resolved.search(&access))?;
+    Ok(QueryCount { total, warnings: resolved.query.warnings().to_vec() })
 }
 
 /// Counts the drafts of a period that the caller sees, with all of these hashtags.
@@ -231,15 +220,9 @@ pub(crate) fn count_drafts(
     let from = format!("is:draft after:{}", format_iso(period.first));
     let tags: String = tags.iter().map(|tag| format!(" #{tag}")).collect();
     let text = QueryText::from(from + &until.unwrap_or_default() + &tags);
-    let ResolvedQuery { query, names } =
-        ResolvedQuery::read(tx, access, &text, &parse_context(cx, access))?;
-    let search = Search {
-        filter: query.filter(),
-        names: &names,
-        drafts_of: drafts_of(access),
-        precedent: None,
-    };
-    Ok(u64::try_from(tx.transactions().count(access, &search)?).unwrap_or_default())
+    let resolved = ResolvedQuery::read(tx, access, &text, &parse_context(cx, access))?;
+    let total = tx.transactions().count(access, &resolved.search(access))?;
+    Ok(u64::try_from(total).unwrap_or_default())
 }
 
 /// Returns the database's plan for [`list`], or for [`count`] without a limit.
@@ -257,14 +240,8 @@ pub fn explain(
 ) -> Result<Vec<String>> {
     let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
     let context = parse_context(cx, &access);
-    let ResolvedQuery { query, names } =
-        ResolvedQuery::read(tx, &access, &request.query, &context)?;
-    let search = Search {
-        filter: query.filter(),
-        names: &names,
-        drafts_of: drafts_of(&access),
-        precedent: None,
-    };
+    let resolved = ResolvedQuery::read(tx, &access, &request.query, &context)?;
+    let search = resolved.search(&access);
     Ok(match request.limit {
         Some(limit) => tx.plans().search(&access, &search, request.after, rows_to_read(limit))?,
         None => tx.plans().count(&access, &search)?,
@@ -298,6 +275,16 @@ impl ResolvedQuery {
             query.check_understood()?;
         }
         Ok(Self { query, names })
+    }
+
+    /// Returns the search for the transactions that the caller may see.
+    fn search(&self, access: &Access) -> Search<'_> {
+        Search {
+            filter: self.query.filter(),
+            names: &self.names,
+            drafts_of: drafts_of(access),
+            precedent: None,
+        }
     }
 }
 
