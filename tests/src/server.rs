@@ -85,8 +85,9 @@ impl Server {
             (None, Some(url)) => url,
             (None, None) => {
                 let file = disk.join("books.db");
-                // Only processes on a small disk see its files.
-                if options.small_disk.is_none() {
+                // Only processes on a small disk see its files, and another build may have an
+                // older schema.
+                if options.small_disk.is_none() && options.binary.is_none() {
                     template::copy_sqlite(&file);
                 }
                 format!("sqlite:{}", file.display())
