@@ -8,7 +8,11 @@ use serde_json::{Value, json};
 use crate::Case;
 
 pub fn tests() -> Vec<Case> {
-    crate::isolated![none_by_default, listed_as_configured, broken_ones_are_refused_at_start]
+    crate::isolated![
+        starter_charts_become_books,
+        listed_as_configured,
+        broken_ones_are_refused_at_start
+    ]
 }
 
 /// A temporary file of the test.
@@ -36,14 +40,37 @@ impl Drop for File {
     }
 }
 
-/// 9.7: `items: []` when none.
-fn none_by_default(engine: Engine) {
+/// The starter charts of the program, in their order.
+const STARTER_CHARTS: [&str; 4] = ["Household", "Freelancer", "Small company", "Club"];
+
+/// 9.7: `book` of each starter chart is a body for createNewBook.
+fn starter_charts_become_books(engine: Engine) {
     let server = Server::start(engine);
-    assert_eq!(server.client("alice@example.com").get("/v5/templates").ok(), json!({"items": []}));
     server.anonymous().get("/v5/templates").refused(401, "required");
+    let alice = server.client("alice@example.com");
+    let listed = alice.get("/v5/templates").ok();
+    assert_eq!(column(&listed, "name"), STARTER_CHARTS);
+    for template in listed["items"].as_array().expect("templates") {
+        let mut body = template["book"].clone();
+        body["name"] = template["name"].clone();
+        let book = alice.post("/v5/books", &body).ok();
+        let path = format!("/v5/books/{}", book["id"].as_str().expect("an id"));
+        for kind in ["groups", "accounts"] {
+            let mut names = column(&json!({"items": template["book"][kind]}), "name");
+            names.sort_by_key(|name| name.to_lowercase());
+            let listed = alice.get(&format!("{path}/{kind}")).ok();
+            let mut found = column(&listed, "name");
+            found.sort_by_key(|name| name.to_lowercase());
+            assert_eq!(found, names, "{kind} of {}", template["name"]);
+        }
+        // 13.5, 13.9: reports find equity and cash.
+        let sheet = alice.get(&format!("{path}/reports/balance-sheet?zeros=true")).ok().to_string();
+        assert!(sheet.contains("Opening balances"), "{sheet}");
+        alice.get(&format!("{path}/reports/cash-flow")).ok();
+    }
 }
 
-/// 9.7: in the order of the file, by argument or environment.
+/// 9.7: in the order of the file, by argument or environment, before the starter charts.
 fn listed_as_configured(engine: Engine) {
     let household = json!({
         "name": "Household", "description": "Rent, food and fun", "category": "Personal",
@@ -64,7 +91,8 @@ fn listed_as_configured(engine: Engine) {
     for options in [by_argument, by_environment] {
         let server = Server::start_with(options);
         let listed = server.client("alice@example.com").get("/v5/templates?").ok();
-        assert_eq!(column(&listed, "name"), ["Household", "Café"]);
+        assert_eq!(column(&listed, "name")[..2], ["Household", "Café"]);
+        assert_eq!(column(&listed, "name")[2..], STARTER_CHARTS);
         assert_eq!(listed["items"][0], household);
         assert_eq!(listed["items"][1]["timesUsed"], 0);
     }

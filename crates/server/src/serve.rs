@@ -45,7 +45,7 @@ const STREAMS_SHARE: usize = 4;
 /// An invalid setting; a database that cannot be opened; an address that cannot be listened on.
 pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     options.logs.start()?;
-    let templates = options.templates.as_deref().map(templates).transpose()?.unwrap_or_default();
+    let templates = templates(options.templates.as_deref())?;
     let data_dir = &options.data.data_dir;
     let providers = options.providers.as_deref().map(registries::providers).transpose()?;
     let clients = options.clients.as_deref().map(registries::clients).transpose()?;
@@ -308,9 +308,10 @@ async fn serve(
     Ok(())
 }
 
-fn templates(path: &Path) -> anyhow::Result<Templates> {
+fn templates(path: Option<&Path>) -> anyhow::Result<Templates> {
+    let Some(path) = path else { return Templates::read(None).map_err(anyhow::Error::msg) };
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("the templates {} cannot be read", path.display()))?;
-    Templates::read(&text)
+    Templates::read(Some(&text))
         .map_err(|fault| anyhow::anyhow!("the templates {} are invalid: {fault}", path.display()))
 }

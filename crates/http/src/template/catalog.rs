@@ -1,9 +1,10 @@
-//! The operator's file of templates (behaviour 9.7).
+//! The operator's file of templates, and the starter charts of the program (behaviour 9.7).
 //!
-//! The file is read once, when the server starts.
+//! Both are read once, when the server starts.
 
 use daybook_domain::name::MAX_NAME;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::wire::objects_only;
 
@@ -12,13 +13,16 @@ const MAX_TEMPLATES: usize = 1_000;
 /// The maximum number of characters of a text of a template.
 const MAX_TEXT: usize = 8 * 1024;
 
-/// The configured templates, in the order of their file.
-#[derive(Debug, Default, Serialize)]
+/// Charts of accounts for a household, a freelancer, a small company and a club.
+const STARTER_CHARTS: &str = include_str!("starter_charts.json");
+
+/// The configured templates in the order of their file, and then the starter charts.
+#[derive(Debug, Serialize)]
 pub struct Templates {
     items: Vec<Template>,
 }
 
-/// A starter book: one to copy, or a link to one.
+/// A starter book: one to copy, a link to one, or a body for createNewBook.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
 struct Template {
@@ -37,6 +41,8 @@ struct Template {
     sheets_link: String,
     #[serde(default)]
     times_used: i32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    book: Option<Map<String, Value>>,
 }
 
 objects_only!(Template);
@@ -51,41 +57,50 @@ impl Serialize for Template {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, remote = "Self")]
 struct TemplatesFile {
-    items: Vec<serde_json::Value>,
+    items: Vec<Value>,
 }
 
 objects_only!(TemplatesFile);
 
 impl Templates {
-    /// Parses the templates file, which has the form of the response of listTemplates.
+    /// Parses the templates file, if there is one, and adds the starter charts.
+    ///
+    /// The file has the form of the response of listTemplates.
     ///
     /// # Errors
     /// A description of the error that names the entry.
     ///
     /// ```
     /// use daybook_http::Templates;
-    /// assert!(Templates::read(r#"{"items": [{"name": "Household", "bookId": "0192"}]}"#).is_ok());
+    /// assert!(Templates::read(None).is_ok());
+    /// let text = r#"{"items": [{"name": "Household", "bookId": "0192"}]}"#;
+    /// assert!(Templates::read(Some(text)).is_ok());
     /// let text = r#"{"items": [{"name": "Household"}, {"name": " "}]}"#;
-    /// let refused = Templates::read(text).unwrap_err();
+    /// let refused = Templates::read(Some(text)).unwrap_err();
     /// assert_eq!(refused, "items[1]: name is required and must not be blank");
     /// ```
-    pub fn read(text: &str) -> Result<Self, String> {
-        let file: TemplatesFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        if file.items.len() > MAX_TEMPLATES {
-            return Err(format!(
-                "items has {} entries; at most {MAX_TEMPLATES} are allowed",
-                file.items.len()
-            ));
-        }
-        let mut items = Vec::with_capacity(file.items.len());
-        for (index, entry) in file.items.into_iter().enumerate() {
-            items.push(parse_entry(entry).map_err(|fault| format!("items[{index}]: {fault}"))?);
-        }
+    pub fn read(file: Option<&str>) -> Result<Self, String> {
+        let mut items = file.map(parse).transpose()?.unwrap_or_default();
+        items.extend(parse(STARTER_CHARTS)?);
         Ok(Self { items })
     }
 }
 
-fn parse_entry(entry: serde_json::Value) -> Result<Template, String> {
+fn parse(text: &str) -> Result<Vec<Template>, String> {
+    let file: TemplatesFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let count = file.items.len();
+    if count > MAX_TEMPLATES {
+        return Err(format!("items has {count} entries; at most {MAX_TEMPLATES} are allowed"));
+    }
+    let entries = file.items.into_iter().enumerate();
+    entries
+        .map(|(index, entry)| {
+            parse_entry(entry).map_err(|fault| format!("items[{index}]: {fault}"))
+        })
+        .collect()
+}
+
+fn parse_entry(entry: Value) -> Result<Template, String> {
     let template: Template = serde_json::from_value(entry).map_err(|error| error.to_string())?;
     let Template {
         name,
@@ -96,6 +111,8 @@ fn parse_entry(entry: serde_json::Value) -> Result<Template, String> {
         book_link,
         sheets_link,
         times_used,
+        // createNewBook checks it.
+        book: _,
     } = &template;
     if name.trim().is_empty() {
         return Err("name is required and must not be blank".to_owned());
@@ -145,7 +162,8 @@ mod tests {
             (r#"{"items": [], "cursor": ""}"#, "unknown field `cursor`"),
             (r#"{"items": [3]}"#, "items[0]: invalid type: integer `3`, expected an object"),
             (r#"{"items": [{"name": "A"}, {}]}"#, "items[1]: missing field `name`"),
-            (r#"{"items": [{"name": "A", "book": "x"}]}"#, "items[0]: unknown field `book`"),
+            (r#"{"items": [{"name": "A", "title": "x"}]}"#, "items[0]: unknown field `title`"),
+            (r#"{"items": [{"name": "A", "book": "x"}]}"#, "items[0]: invalid type: string"),
             (r#"{"items": [{"name": "A", "timesUsed": "x"}]}"#, "items[0]: invalid type: string"),
             (r#"{"items": [{"name": "A", "timesUsed": -1}]}"#, "items[0]: timesUsed is -1"),
             (
@@ -155,28 +173,28 @@ mod tests {
             (r#"{"items": [{"name": "A", "bookLink": "https://"}]}"#, "items[0]: bookLink"),
             (r#"{"items": [{"name": "A", "sheetsLink": "https://a b"}]}"#, "items[0]: sheetsLink"),
         ] {
-            let refused = Templates::read(text).unwrap_err();
+            let refused = Templates::read(Some(text)).unwrap_err();
             assert!(refused.contains(fault), "{text}: {refused}");
         }
         let long = format!(r#"{{"items": [{{"name": "{}"}}]}}"#, "é".repeat(256));
         assert_eq!(
-            Templates::read(&long).unwrap_err(),
+            Templates::read(Some(&long)).unwrap_err(),
             "items[0]: name is too long; at most 255 characters are allowed"
         );
     }
 
     #[test]
     fn response_has_every_field() {
-        let text = r#"{"items": [
-            {"name": "Café", "timesUsed": 3, "imageUrl": "https://example.com/a.png"}
-        ]}"#;
-        let read = Templates::read(text).unwrap();
-        let shown = serde_json::to_value(&read).unwrap();
-        let expected = serde_json::json!({"items": [{
+        let text = r#"{"items": [{
+            "name": "Café", "timesUsed": 3, "imageUrl": "https://example.com/a.png",
+            "book": {"accounts": [{"name": "Cash"}]}
+        }]}"#;
+        let items = parse(text).unwrap();
+        let expected = serde_json::json!([{
             "name": "Café", "description": "", "category": "",
             "imageUrl": "https://example.com/a.png", "bookId": "", "bookLink": "",
-            "sheetsLink": "", "timesUsed": 3,
-        }]});
-        assert_eq!(shown, expected);
+            "sheetsLink": "", "timesUsed": 3, "book": {"accounts": [{"name": "Cash"}]},
+        }]);
+        assert_eq!(serde_json::to_value(&items).unwrap(), expected);
     }
 }
