@@ -94,6 +94,7 @@ modules! {
     paging,
     plans,
     posting,
+    previews,
     process,
     read_portions,
     remote_ids,

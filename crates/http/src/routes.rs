@@ -88,6 +88,7 @@ fn transactions() -> Vec<Operation> {
             PATCH "/untrash/batch" "untrashTransactionsBatch" => untrash_transactions_batch;
             PATCH "/restore" "restoreTransaction" => untrash_transaction;
             POST "/load/batch" "loadTransactionsBatch" => load_transactions_batch;
+            POST "/preview" "previewTransaction" => preview_transaction;
             GET "/count" "countTransactions" => count_transactions;
             GET "/count/posted" "countTransactionsPosted" => count_transactions_posted;
             GET "/{id}" "getTransaction" => get_transaction;

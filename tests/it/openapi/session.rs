@@ -322,6 +322,8 @@ fn readings(session: &Session) {
     session.read("listTransactions", "", "?query=nothing+like+this");
     let items = json!({"items": [{"id": page["items"][0]["id"]}]});
     session.write("loadTransactionsBatch", &items);
+    let line = json!({"description": "cash 25 13/05/2025 #tag https://a.b"});
+    session.write("previewTransaction", &line);
     session.read("countTransactions", "", "?query=account:Cash");
     session.read(
         "countTransactionsPosted",
