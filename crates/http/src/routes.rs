@@ -226,6 +226,10 @@ fn of_users() -> Vec<Operation> {
             GET "/billing/checkout" "getBillingCheckout" => get_billing_checkout;
             GET "/billing/portal" "getBillingPortal" => get_billing_portal;
             GET "/billing/counts" "listBillingCounts" => list_billing_counts;
+            GET "/sessions" "listSessions" => list_sessions, NotForApps;
+            DELETE "/sessions/{id}" "endSession" => end_session, NotForApps;
+            GET "/consents" "listConsents" => list_consents, NotForApps;
+            DELETE "/consents/{id}" "withdrawConsent" => withdraw_consent, NotForApps;
         }
         book_transfer at "/v5/user/transfers" {
             GET "" "listBookTransfers" => list_book_transfers, NotForApps;
