@@ -89,6 +89,7 @@ modules! {
     opening_balances,
     operated_deletions,
     overlaps,
+    own_access,
     own_events,
     paged_days,
     paging,
