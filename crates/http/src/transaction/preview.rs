@@ -7,8 +7,8 @@ use daybook_domain::amount;
 use daybook_domain::book::Book;
 use daybook_domain::calendar::format_iso;
 use daybook_domain::id::AccountId;
+use daybook_domain::transaction::Transaction;
 use daybook_domain::transaction::quick_entry::{Token, TokenKind};
-use daybook_domain::transaction::{Changes, Transaction};
 use daybook_edge::error::ApiError;
 use daybook_service::transaction::{self, Preview, View};
 use serde::Serialize;
@@ -152,8 +152,7 @@ pub(crate) async fn preview_transaction(
     request.refuse_condition()?;
     let zone = request.text("timeZone").map(str::to_owned);
     let (book, base) = (request.book(), request.base());
-    // Files are stored only with a transaction.
-    let changes = Changes { files: None, ..body.0.into_changes() };
+    let changes = body.0.into_changes();
     request
         .read_replicated(
             move |tx, cx| transaction::preview(tx, cx, &book, changes.clone(), zone.clone()),

@@ -31,7 +31,10 @@ pub struct Preview {
     pub duplicates: Vec<Transaction>,
 }
 
-/// Makes the transaction of a createTransaction, and writes nothing (behaviour 3.14).
+/// Makes the transaction of a createTransaction without its files, and writes nothing (behaviour
+/// 3.14).
+///
+/// Clients call it while their user types. The number of statements does not depend on the line.
 ///
 /// # Errors
 /// The refusals of [`super::create`], except those of storage quotas.
@@ -45,6 +48,8 @@ pub fn preview(
     let access = access::enter(tx, cx, book, purpose(Intent::Create).action())?;
     let line = body.description.as_ref().value().cloned().unwrap_or_default();
     let mode = CreateMode { single: true, zone, ..Intent::Create.into() };
+    // Files are stored only with a transaction.
+    let body = Changes { files: None, ..body };
     let mut plan = plan(tx, cx, &access, vec![body], mode)?;
     plan.write_set.check_funds(tx, &access, &plan.accounts)?;
     let (tokens, repeats) = (std::mem::take(&mut plan.tokens), std::mem::take(&mut plan.repeats));
