@@ -13,6 +13,7 @@ import itertools
 import json
 import os
 import random
+import subprocess
 
 import requests
 import schemathesis
@@ -22,6 +23,8 @@ BASE = os.environ["DAYBOOK_CONTRACT_BASE"]
 # Permission or OWNER, STRANGER: the e-mail and the token of a caller.
 CALLERS = json.loads(os.environ["DAYBOOK_CONTRACT_CALLERS"])
 TALLY = os.environ["DAYBOOK_CONTRACT_TALLY"]
+# The command that prints a link, which signs in the address that is appended.
+LOGIN = json.loads(os.environ["DAYBOOK_CONTRACT_LOGIN"])
 
 SESSION = requests.Session()
 SESSION.headers["Authorization"] = f"Bearer {CALLERS['OWNER'][1]}"
@@ -138,6 +141,41 @@ def key():
     return answer.json() if answer.status_code == 200 else listed[0]
 
 
+def signed_in():
+    """The session cookie of a browser in which the owner has signed in: id and secret."""
+    run = subprocess.run([*LOGIN, CALLERS["OWNER"][0]], capture_output=True, check=True)
+    form = {"code": run.stdout.decode().strip().split("code=")[1]}
+    answer = requests.post(f"{BASE}/auth/link", form, headers={"Origin": BASE}, timeout=30)
+    assert answer.status_code == 200, f"the fixture: sign-in: {answer.status_code} {answer.text}"
+    return answer.cookies["daybook_session"]
+
+
+BROWSER = signed_in()
+# The authorization request of the built-in client; the challenge is that of RFC 7636, appendix B.
+CONSENT = {
+    "response_type": "code",
+    "client_id": "daybook-cli",
+    "redirect_uri": "http://127.0.0.1:51234/callback",
+    "scope": "email",
+    "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+    "code_challenge_method": "S256",
+    "decision": "allow",
+}
+
+
+def consent():
+    """The consent of the owner to the built-in client."""
+    answer = requests.post(
+        f"{BASE}/auth/consent",
+        CONSENT,
+        headers={"Origin": BASE, "Cookie": f"daybook_session={BROWSER}"},
+        allow_redirects=False,
+        timeout=30,
+    )
+    assert answer.status_code == 303, f"the fixture: consent: {answer.status_code} {answer.text}"
+    return {"id": CONSENT["client_id"]}
+
+
 # Apps that nobody changes, to install.
 BOTS = [
     send("/v5/apps", {"id": f"bot-{number}", "name": f"Bot {number}"})["id"] for number in range(12)
@@ -185,6 +223,8 @@ MAKERS = {
     ),
     "tokens": made(lambda: "/v5/user/tokens", lambda number: {"name": f"Token {number}"}),
     "keys": key,
+    "sessions": lambda: {"id": signed_in().split(".")[0]},
+    "consents": consent,
     # Books that may be renamed, locked, given away and deleted; `BOOK` stays as it is, so that the
     # others keep finding it.
     "books": made(lambda: "/v5/books", lambda number: {"name": f"Spare {number}"}),
@@ -232,6 +272,8 @@ ENDING = {
     "deleteCollection": "collections",
     "revokeToken": "tokens",
     "revokeApiKey": "keys",
+    "endSession": "sessions",
+    "withdrawConsent": "consents",
     "removeCollaborator": "collaborators",
     "declineBookAccessRequest": "request",
 }

@@ -34,7 +34,7 @@ const LASTING: &str = "addCollaborator removeCollaborator listBookAccessRequests
     requestBookAccess getBookAccessRequest declineBookAccessRequest deleteBook restoreBook \
     transferBook getBookTransfer declineBookTransfer acceptBookTransfer listBookTransfers \
     listTokens createToken getToken revokeToken listApiKeys createApiKey getApiKey \
-    revokeApiKey createApp updateApp patchApp createIntegration updateIntegration \
+    revokeApiKey listSessions endSession listConsents withdrawConsent createApp updateApp patchApp createIntegration updateIntegration \
     deleteIntegration createCollection updateCollection deleteCollection addBooksToCollection \
     removeBooksFromCollection";
 
@@ -48,8 +48,9 @@ const INSIDE: &str = "createTransaction listTransactions updateTransaction \
     checkTransaction checkTransactionsBatch uncheckTransaction uncheckTransactionsBatch \
     trashTransaction trashTransactionsBatch mergeTransactions removeTransaction \
     untrashTransaction untrashTransactionsBatch restoreTransaction loadTransactionsBatch \
-    countTransactions countTransactionsPosted getTransaction getBalances getReport listAccounts \
-    createAccount updateAccount createAccountsBatch updateAccountsBatch deleteAccountsBatch \
+    previewTransaction countTransactions countTransactionsPosted getTransaction getBalances \
+    getReport listAccounts createAccount updateAccount createAccountsBatch \
+    updateAccountsBatch deleteAccountsBatch \
     getAccount deleteAccount listAccountGroups listGroups createGroup updateGroup \
     createGroupsBatch updateGroupsBatch deleteGroupsBatch getGroup deleteGroup \
     listGroupAccounts listBooks updateBook getBook updateBookDeprecated auditBook \

@@ -77,6 +77,7 @@ pub const BODIES: &[Row] = &[
     batch("create_transactions", "POST", "/transactions/batch", TRANSACTION),
     batch("update_transactions", "PUT", "/transactions/batch?updateChecked=true", TRANSACTION),
     batch("load_transactions", "POST", "/transactions/load/batch", OF_TRANSACTION),
+    alone("preview_transaction", "POST", "/transactions/preview", TRANSACTION),
     alone("post", "PATCH", "/transactions/post", TRANSACTION),
     batch("post_batch", "PATCH", "/transactions/post/batch", TRANSACTION),
     alone("check", "PATCH", "/transactions/check", OF_TRANSACTION),

@@ -11,7 +11,7 @@ use crate::matrix::{Operation, operations};
 use crate::permissions::{CALLERS, PermissionFixture};
 
 /// The name prefixes of reading operations.
-const READING: [&str; 5] = ["get_", "list_", "load_", "search_", "count_"];
+const READING: [&str; 6] = ["get_", "list_", "load_", "search_", "count_", "preview_"];
 
 /// Callers of the matrix whom an API key of the owner could help.
 const WITHOUT_PERMISSION: [&str; 3] = ["viewer", "stranger", "anonymous"];

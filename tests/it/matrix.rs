@@ -194,6 +194,11 @@ const DRAFTS: &[Operation] = &[
     read("load_drafts", |c, s| load(c, s, &s.draft), OTHERS_OBJECT),
     read("load_posted", |c, s| load(c, s, &s.unchecked), OTHERS_OBJECT),
     read("load_trashed", |c, s| load(c, s, &s.trashed), OTHERS_OBJECT),
+    read(
+        "preview_transaction",
+        |c, s| c.post(&s.path("/transactions/preview"), &json!({"description": "Cash 3"})),
+        RECORD,
+    ),
     read("get_draft", |c, s| c.get(&one(s, "transactions", &s.draft)), OTHERS_OBJECT),
     read("get_posted", |c, s| c.get(&one(s, "transactions", &s.unchecked)), OTHERS_OBJECT),
     write(

@@ -83,6 +83,7 @@ fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
         .map(|count| counted(&|| drop(bench.record(texts(count)).expect("a batch of texts"))));
     assert_constant(engine, long_typed, large_typed, 1_000, "3.8: reading texts");
     assert!(large_typed <= large + 1, "one statement more reads all names: {large_typed}");
+    check_preview(&bench);
     let ids: Vec<Changes> = {
         let request = Request { limit: Some(1000), query: "#tag".into(), ..Request::default() };
         let listed = bench
@@ -109,6 +110,26 @@ fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
         let large = counted(&|| verb(name, &ids[10..]));
         assert_constant(engine, small, large, 990, &format!("{name:?} of ten and of 990"));
     }
+}
+
+/// 3.14: clients ask for a preview while their user types. The book has a thousand duplicates.
+fn check_preview(bench: &Bench) {
+    let preview = |text: &str| {
+        let body = Changes { description: Field::Set(text.to_owned()), ..Changes::default() };
+        let before = bench.store.statements();
+        let said = bench
+            .store
+            .read(|tx| transaction::preview(tx, &bench.cx, &bench.book, body.clone(), None))
+            .expect("a preview");
+        (bench.store.statements() - before, said.duplicates.len())
+    };
+    let line = "cash food 01/02/2025 25";
+    let long = format!("{line} {}", "cash #tag word ".repeat(2_000));
+    assert_eq!(preview("word").1, 0);
+    let (few, found) = preview(line);
+    assert_eq!(found, 2, "typed in two batches");
+    assert!(few <= 8, "{few} statements for a preview");
+    assert_eq!(preview(&long), (few, found));
 }
 
 /// Groups contain accounts and groups, and drafts reference the accounts: all of these change too.

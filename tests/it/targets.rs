@@ -1,14 +1,18 @@
 //! A book with a target for every writing operation of the contract.
 
+use std::cell::OnceCell;
 use std::time::Duration;
 
+use daybook_tests::browser::Browser;
 use daybook_tests::{Answer, Cast, Client, Server, column, id, pause, unique};
 use serde_json::{Value, json};
 
+use crate::grants::{ASKED, CLI, code};
 use daybook_tests::openapi::contract::Operation;
 
 /// A resource for every path, in a state that every verb accepts.
-pub struct Targets {
+pub struct Targets<'s> {
+    server: &'s Server,
     pub cast: Cast,
     account: String,
     group: String,
@@ -32,11 +36,14 @@ pub struct Targets {
     connection: String,
     /// A deleted book of the owner.
     deleted: String,
+    /// A browser session of the owner, who has consented to [`CLI`]. Signing in runs a command, so
+    /// it waits for an operation that needs it.
+    session: OnceCell<String>,
 }
 
-impl Targets {
+impl<'s> Targets<'s> {
     #[track_caller]
-    pub fn new(server: &Server) -> Targets {
+    pub fn new(server: &'s Server) -> Targets<'s> {
         let cast = Cast::new(server);
         cast.account("Cash", "ASSET");
         cast.account("Food", "OUTGOING");
@@ -76,6 +83,7 @@ impl Targets {
             [&integration, &connection].map(|resource| id(resource).to_owned());
         let (event, bot) = responded(&cast);
         Targets {
+            server,
             cast,
             account,
             group,
@@ -95,11 +103,20 @@ impl Targets {
             integration,
             connection,
             deleted,
+            session: OnceCell::new(),
         }
     }
 
     /// The resource that the path or the body of the operation names.
     fn target(&self, operation: Operation) -> &str {
+        match operation.path {
+            "/v5/user/sessions/{id}" => return self.session(),
+            "/v5/user/consents/{id}" => {
+                self.session();
+                return CLI;
+            }
+            _ => {}
+        }
         let nouns = [
             ("/accounts", &self.account),
             ("/groups", &self.group),
@@ -136,6 +153,14 @@ impl Targets {
         let report = operation.path.contains("/reports/").then_some("balance-sheet");
         let found = found.or(report).or(book).or(all);
         found.unwrap_or_else(|| panic!("say here what {} works on", operation.id))
+    }
+
+    fn session(&self) -> &str {
+        self.session.get_or_init(|| {
+            let mut browser = Browser::signed_in(self.server, self.cast.owner.email());
+            code(&mut browser, &ASKED);
+            id(&self.cast.owner.get("/v5/user/sessions").ok()["items"][0]).to_owned()
+        })
     }
 
     /// The path with existing ids.

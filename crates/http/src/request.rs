@@ -11,6 +11,7 @@ use actix_web::{FromRequest, HttpRequest, web};
 use daybook_auth::api_key::resolve_api_key;
 use daybook_auth::identity::authenticate;
 use daybook_auth::rate::{DeferredCharge, count};
+use daybook_domain::id::SessionId;
 use daybook_domain::idempotency::Claim;
 use daybook_domain::version::{Condition, Refusal};
 use daybook_edge::budget::{BodyReservation, Reservation, expect_user};
@@ -48,6 +49,8 @@ pub(crate) struct ApiRequest {
     if_match: Option<String>,
     host: Option<String>,
     http: HttpRequest,
+    /// The browser session that issued the access token.
+    pub(crate) session: Option<SessionId>,
     /// The writes that a read must see (behaviour 0.42).
     pub(crate) log_position: Option<LogPosition>,
 }
@@ -290,8 +293,8 @@ impl ApiRequest {
         Ok(self.cx.scope.check_write().map_err(Error::from)?)
     }
 
-    /// Checks that the caller may manage access tokens and API keys; clients and apps may not
-    /// (behaviour 11.16).
+    /// Checks that the caller may manage access tokens, API keys, sessions and consents; clients
+    /// and apps may not (behaviour 11.16).
     ///
     /// # Errors
     /// 403.
@@ -355,6 +358,7 @@ impl FromRequest for ApiRequest {
                 deferred_charge,
                 if_match: if_match(&request),
                 host,
+                session: caller.session,
                 log_position,
                 http: request,
             })

@@ -88,6 +88,7 @@ fn transactions() -> Vec<Operation> {
             PATCH "/untrash/batch" "untrashTransactionsBatch" => untrash_transactions_batch;
             PATCH "/restore" "restoreTransaction" => untrash_transaction;
             POST "/load/batch" "loadTransactionsBatch" => load_transactions_batch;
+            POST "/preview" "previewTransaction" => preview_transaction;
             GET "/count" "countTransactions" => count_transactions;
             GET "/count/posted" "countTransactionsPosted" => count_transactions_posted;
             GET "/{id}" "getTransaction" => get_transaction;
@@ -225,6 +226,10 @@ fn of_users() -> Vec<Operation> {
             GET "/billing/checkout" "getBillingCheckout" => get_billing_checkout;
             GET "/billing/portal" "getBillingPortal" => get_billing_portal;
             GET "/billing/counts" "listBillingCounts" => list_billing_counts;
+            GET "/sessions" "listSessions" => list_sessions, NotForApps;
+            DELETE "/sessions/{id}" "endSession" => end_session, NotForApps;
+            GET "/consents" "listConsents" => list_consents, NotForApps;
+            DELETE "/consents/{id}" "withdrawConsent" => withdraw_consent, NotForApps;
         }
         book_transfer at "/v5/user/transfers" {
             GET "" "listBookTransfers" => list_book_transfers, NotForApps;

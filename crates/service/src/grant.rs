@@ -12,10 +12,14 @@ use daybook_domain::session::SecretDigest;
 use daybook_storage::user::User;
 use daybook_storage::{ShardKey, Tx};
 
+use crate::context::Context;
 use crate::error::Result;
 use crate::ids::Ids;
+use crate::target::Target;
 use crate::user_lock::require_enabled;
 
+/// The target of [`withdraw_own`].
+pub const TARGET: Target = Target::Caller;
 /// The shard key of [`add_device`].
 pub const ADD_DEVICE_SHARD_KEY: ShardKey = ShardKey::NO_BOOK;
 
@@ -66,6 +70,15 @@ impl GrantRequest {
 /// Lists the consents of a user to clients.
 pub fn list_consents(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<Consent>> {
     Ok(tx.consents().list(user)?)
+}
+
+/// Lists the caller's consents to clients, by client (behaviour 11.29).
+///
+/// # Errors
+/// [`daybook_domain::token::Refusal::InsufficientScope`].
+pub fn list_own_consents(tx: &mut Tx<'_>, cx: &Context) -> Result<Vec<Consent>> {
+    cx.scope.check_outside_books()?;
+    list_consents(tx, cx.user.id)
 }
 
 /// Returns whether the user has consented to what the client requests.
@@ -184,6 +197,17 @@ pub fn withdraw(tx: &mut Tx<'_>, user: UserId, client: &str) -> Result<()> {
         tx.identity_changes().record();
     }
     Ok(())
+}
+
+/// Withdraws the caller's consent to a client, like [`withdraw`] (behaviour 11.29).
+///
+/// # Errors
+/// [`Refusal::UnknownConsent`].
+pub fn withdraw_own(tx: &mut Tx<'_>, cx: &Context, client: &str) -> Result<Consent> {
+    let unknown = || Refusal::UnknownConsent(client.chars().take(60).collect());
+    let consent = tx.consents().find(cx.user.id, client)?.ok_or_else(unknown)?;
+    withdraw(tx, cx.user.id, client)?;
+    Ok(consent)
 }
 
 /// Stores a device authorization, which then waits for a user's decision.

@@ -2,26 +2,31 @@
 //!
 //! A user asks for a link, which the server mails to their address ([`mail_link`]). The link works
 //! once and for a short time ([`begin`]), and starts a session. The browser keeps the secret of the
-//! session; the database keeps digests of secrets only. Access tokens of a session end with it
-//! ([`end`]).
+//! session; the database keeps digests of secrets only. Access tokens of a session end with it:
+//! when its browser signs out ([`end`]), or when the user ends it from elsewhere ([`end_own`]).
 
 use daybook_domain::email::Email;
 use daybook_domain::id::{SessionId, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::session::{
-    LinkRequest, LoginLink, Refusal, SecretDigest, Session, link_retention_cutoff,
-    open_link_cutoff, retention_cutoff,
+    LinkRequest, LoginLink, Refusal, SecretDigest, Session, SignInMethod, expiry_cutoff,
+    link_retention_cutoff, open_link_cutoff, retention_cutoff,
 };
 use daybook_domain::user::Admission;
 use daybook_storage::user::User;
 use daybook_storage::{ShardKey, Tx};
 
+use crate::context::Context;
 use crate::error::Result;
 use crate::ids::Ids;
+use crate::target::Target;
 use crate::{mail, user};
 
 /// The interval in milliseconds after which another use of a session is recorded.
 const USE_INTERVAL: i64 = 60 * 60_000;
+
+/// The target of [`end_own`].
+pub const TARGET: Target = Target::Caller;
 
 /// Returns the shard key of [`record_use`] and [`end`] of a session of this user.
 ///
@@ -110,14 +115,15 @@ pub fn begin(
         return Err(Refusal::LinkUnusable.into());
     }
     let user = user::sign_in_admitted(tx, &link.email, admission, ids, now)?;
-    open(tx, &user, secret, now, ids, now)
+    let id = SessionId::new(ids.next(now));
+    open(tx, &user, Session::begin(id, user.id, secret, SignInMethod::Link, now), now)
 }
 
-/// Starts a session of a user who signed in at `signed_in_at`.
+/// Starts a session of a user who signed in at an identity provider at `signed_in_at`.
 ///
 /// # Errors
 /// [`Refusal::Disabled`].
-pub fn open(
+pub fn begin_verified(
     tx: &mut Tx<'_>,
     user: &User,
     secret: SecretDigest,
@@ -125,11 +131,16 @@ pub fn open(
     ids: &Ids,
     now: Instant,
 ) -> Result<Session> {
+    let id = SessionId::new(ids.next(now));
+    let session = Session::begin(id, user.id, secret, SignInMethod::Provider, now);
+    open(tx, user, session.with_sign_in_at(signed_in_at), now)
+}
+
+/// Saves a new session, and removes old ones of the user.
+fn open(tx: &mut Tx<'_>, user: &User, session: Session, now: Instant) -> Result<Session> {
     if user.disabled_at.is_some() {
         return Err(Refusal::Disabled.into());
     }
-    let session = Session::begin(SessionId::new(ids.next(now)), user.id, secret, now);
-    let session = session.with_sign_in_at(signed_in_at);
     tx.sessions().remove_unused(user.id, retention_cutoff(now))?;
     tx.sessions().insert(&session)?;
     Ok(session)
@@ -171,9 +182,38 @@ pub fn record_use(tx: &mut Tx<'_>, id: SessionId, now: Instant) -> Result<()> {
 /// As [`find`].
 pub fn end(tx: &mut Tx<'_>, id: SessionId, digest: &SecretDigest, now: Instant) -> Result<()> {
     let (session, _) = find(tx, id, digest, now)?;
-    tx.sessions().save_end(&session.end(now))?;
+    save_end(tx, session, now).map(drop)
+}
+
+/// Lists the caller's active sessions, the latest used first (behaviour 11.28).
+///
+/// # Errors
+/// [`daybook_domain::token::Refusal::InsufficientScope`].
+pub fn list(tx: &mut Tx<'_>, cx: &Context) -> Result<Vec<Session>> {
+    cx.scope.check_outside_books()?;
+    Ok(tx.sessions().list(cx.user.id, expiry_cutoff(cx.now))?)
+}
+
+/// Ends an active session of the caller and its access tokens (behaviour 11.28).
+///
+/// # Errors
+/// [`Refusal::Unknown`], also for another user's session.
+pub fn end_own(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Session> {
+    let found = match id.parse() {
+        Ok(id) => tx.sessions().find(id)?,
+        Err(_) => None,
+    };
+    let is_own = |session: &Session| session.user == cx.user.id && session.is_active(cx.now);
+    let unknown = || Refusal::Unknown(id.chars().take(60).collect());
+    let session = found.filter(is_own).ok_or_else(unknown)?;
+    save_end(tx, session, cx.now)
+}
+
+fn save_end(tx: &mut Tx<'_>, session: Session, now: Instant) -> Result<Session> {
+    let ended = session.end(now);
+    tx.sessions().save_end(&ended)?;
     tx.identity_changes().record();
-    Ok(())
+    Ok(ended)
 }
 
 /// Authenticates the access tokens of a session. Returns `None` if it is unknown or has ended.

@@ -3,7 +3,7 @@
 use daybook_domain::email::Email;
 use daybook_domain::id::{SessionId, UserId};
 use daybook_domain::instant::Instant;
-use daybook_domain::session::{LoginLink, SecretDigest, Session};
+use daybook_domain::session::{LoginLink, MAX_LISTED, SecretDigest, Session, SignInMethod};
 use diesel::prelude::*;
 
 use crate::commit::tx::Tx;
@@ -28,6 +28,7 @@ struct SessionRow {
     signed_in_at: i64,
     used_at: i64,
     ended_at: Option<i64>,
+    method: Option<String>,
 }
 
 fn digest(bytes: &[u8]) -> Result<SecretDigest> {
@@ -55,6 +56,7 @@ impl TryFrom<SessionRow> for Session {
             id: SessionId::new(row.id),
             user: UserId::new(row.user_id),
             digest: digest(&row.digest)?,
+            method: row.method.as_deref().and_then(SignInMethod::from_name),
             signed_in_at: Instant::new(row.signed_in_at),
             used_at: Instant::new(row.used_at),
             ended_at: row.ended_at.map(Instant::new),
@@ -132,6 +134,18 @@ impl Sessions<'_, '_> {
         self.tx.flushed()?.select_first::<SessionRow, _>(query)
     }
 
+    /// Lists the sessions of a user that have not ended and were used after an instant, the latest
+    /// used first.
+    pub fn list(self, user: UserId, after: Instant) -> Result<Vec<Session>> {
+        let query = sessions::table
+            .filter(sessions::user_id.eq(user.get()))
+            .filter(sessions::ended_at.is_null())
+            .filter(sessions::used_at.gt(after.milliseconds()))
+            .order((sessions::used_at.desc(), sessions::id.desc()))
+            .limit(MAX_LISTED);
+        self.tx.flushed()?.select_all::<SessionRow, _>(query)
+    }
+
     /// Inserts a session.
     pub fn insert(self, session: &Session) -> Result<()> {
         let row = SessionRow {
@@ -141,6 +155,7 @@ impl Sessions<'_, '_> {
             signed_in_at: session.signed_in_at.milliseconds(),
             used_at: session.used_at.milliseconds(),
             ended_at: session.ended_at.map(Instant::milliseconds),
+            method: session.method.map(|method| method.as_str().to_owned()),
         };
         self.tx.flushed()?.run(diesel::insert_into(sessions::table).values(&row))
     }

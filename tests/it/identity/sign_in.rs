@@ -181,6 +181,8 @@ fn user_signs_in_through_a_provider(engine: Engine) {
     assert_eq!(browser.cookie("daybook_return"), None);
     let signed_in = user(&fixture, &mut browser);
     shows(&signed_in, &json!({"email": email, "fullName": "Petra Private"}));
+    let sessions = fixture.server.client(&email).get("/v5/user/sessions").ok();
+    assert_eq!(sessions["items"][0]["method"], "provider", "11.28");
     // Without an app and as the existing user. State, nonce and challenge are unique.
     let (mut other, again) = fixture.begun();
     for name in ["state", "nonce", "code_challenge"] {

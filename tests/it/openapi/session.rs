@@ -3,10 +3,12 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
+use daybook_tests::browser::Browser;
 use daybook_tests::{Client, Server, id, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
+use crate::grants::{ASKED, CLI, code};
 use daybook_tests::openapi::contract::{Operation, operations};
 
 pub fn tests() -> Vec<Case> {
@@ -92,6 +94,7 @@ pub fn answers_are_the_documents(server: &Server) {
     shelves(&session);
     apps(&session);
     tokens(&session);
+    access(server, &session);
     billing(&session);
     audits(&session);
     transfer(&session, &server.client(&format!("{}@example.com", unique("heir"))));
@@ -322,6 +325,8 @@ fn readings(session: &Session) {
     session.read("listTransactions", "", "?query=nothing+like+this");
     let items = json!({"items": [{"id": page["items"][0]["id"]}]});
     session.write("loadTransactionsBatch", &items);
+    let line = json!({"description": "cash 25 13/05/2025 #tag https://a.b"});
+    session.write("previewTransaction", &line);
     session.read("countTransactions", "", "?query=account:Cash");
     session.read(
         "countTransactionsPosted",
@@ -440,6 +445,16 @@ fn tokens(session: &Session) {
     let created = session.write("createApiKey", &json!({"name": "importer"}));
     session.read("getApiKey", id(&created), "");
     session.read("revokeApiKey", id(&created), "");
+}
+
+/// The user's own sessions and consents.
+fn access(server: &Server, session: &Session) {
+    let mut browser = Browser::signed_in(server, session.caller.email());
+    code(&mut browser, &ASKED);
+    let sessions = session.read("listSessions", "", "");
+    session.read("endSession", id(&sessions["items"][0]), "");
+    session.read("listConsents", "", "");
+    session.read("withdrawConsent", CLI, "");
 }
 
 fn audits(session: &Session) {

@@ -71,7 +71,7 @@ impl Issuer {
 }
 
 /// The arguments of a command that takes an address.
-fn arguments(command: &Command) -> Value {
+pub(super) fn arguments(command: &Command) -> Value {
     let program = std::iter::once(command.get_program());
     let all = program.chain(command.get_args()).map(|part| part.to_string_lossy().into_owned());
     all.chain(["--email".to_owned()]).collect()

@@ -147,7 +147,10 @@ fn asking(server: &Server, plan: Plan) -> Command {
         .into_iter()
         .collect();
     let mut command = schemathesis(server, plan, &API);
-    command.env("DAYBOOK_CONTRACT_CALLERS", callers.to_string());
+    let login = issuer::arguments(&server.admin(&["login"]));
+    command
+        .env("DAYBOOK_CONTRACT_CALLERS", callers.to_string())
+        .env("DAYBOOK_CONTRACT_LOGIN", login.to_string());
     command
 }
 

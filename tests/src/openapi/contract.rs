@@ -98,9 +98,9 @@ impl Operation {
         promised.map(|headers| headers.keys().map(String::as_str).collect()).unwrap_or_default()
     }
 
-    /// Whether the operation writes. Some reads have their ids in a body (12.11).
+    /// Whether the operation writes. Some reads have a body (3.14, 12.11).
     pub fn writes(&self) -> bool {
-        self.method != "GET" && self.id != "loadTransactionsBatch"
+        self.method != "GET" && !["loadTransactionsBatch", "previewTransaction"].contains(&self.id)
     }
 
     /// Whether its success is a stream of text instead of JSON (8.23).

@@ -117,7 +117,8 @@ impl Clients {
     }
 
     /// Returns the display name of a client, or its id if it is no longer registered.
-    pub(super) fn name<'c>(&'c self, id: &'c str) -> &'c str {
+    #[must_use]
+    pub fn name<'c>(&'c self, id: &'c str) -> &'c str {
         self.find(id).map_or(id, |registered| registered.client.name.as_str())
     }
 

@@ -148,7 +148,8 @@ pub(crate) async fn resolve_own_token(
         let expires_at = claims.expires_at();
         let found = run::read(&state.edge, move |tx| session::authenticate(tx, id, now)).await?;
         let (_, user) = found.ok_or(RequestError::LoginRequired)?;
-        return Ok(Bearer::new(Arc::new(user), TokenScope::default(), expires_at));
+        let bearer = Bearer::new(Arc::new(user), TokenScope::default(), expires_at);
+        return Ok(Bearer { session: Some(id), ..bearer });
     }
     let id = claims.id().ok_or(RequestError::LoginRequired)?;
     let found = run::read(&state.edge, move |tx| token::authenticate(tx, id, now)).await?;

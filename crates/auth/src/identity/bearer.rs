@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use daybook_domain::id::SessionId;
 use daybook_domain::instant::Instant;
 use daybook_domain::token::TokenScope;
 use daybook_storage::user::User;
@@ -21,11 +22,13 @@ pub struct Bearer {
     pub(crate) expires_at: Instant,
     /// The app that received the token with the delivery of an event.
     pub acting: Option<Acting>,
+    /// The session that issued the token.
+    pub session: Option<SessionId>,
 }
 
 impl Bearer {
     pub(crate) const fn new(user: Arc<User>, scope: TokenScope, expires_at: Instant) -> Self {
-        Self { user, scope, expires_at, acting: None }
+        Self { user, scope, expires_at, acting: None, session: None }
     }
 }
 

@@ -22,7 +22,7 @@ use crate::state::Auth;
 pub use addresses::{LoggedAddresses, SecurityLog};
 
 /// Operations that change access when they succeed.
-const CHANGES: [(&str, Method, &str); 15] = [
+const CHANGES: [(&str, Method, &str); 17] = [
     ("addCollaborator", Method::POST, "/v5/books/{bookId}/collaborators"),
     ("removeCollaborator", Method::DELETE, "/v5/books/{bookId}/collaborators/{id}"),
     ("transferBook", Method::POST, "/v5/books/{bookId}/transfer"),
@@ -35,6 +35,8 @@ const CHANGES: [(&str, Method, &str); 15] = [
     ("revokeToken", Method::DELETE, "/v5/user/tokens/{id}"),
     ("createApiKey", Method::POST, "/v5/user/keys"),
     ("revokeApiKey", Method::DELETE, "/v5/user/keys/{id}"),
+    ("endSession", Method::DELETE, "/v5/user/sessions/{id}"),
+    ("withdrawConsent", Method::DELETE, "/v5/user/consents/{id}"),
     ("createApp", Method::POST, "/v5/apps"),
     ("updateApp", Method::PUT, "/v5/apps"),
     ("patchApp", Method::PATCH, "/v5/apps"),

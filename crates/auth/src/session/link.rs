@@ -88,7 +88,7 @@ fn refusal_page(error: ApiError) -> Result<HttpResponse, ApiError> {
             "Your account is disabled",
             "Please ask the operator of this server.",
         ),
-        Some(Refusal::LinkUnusable | Refusal::SignedOut) => (
+        Some(Refusal::LinkUnusable | Refusal::SignedOut | Refusal::Unknown(_)) => (
             StatusCode::NOT_FOUND,
             "This sign-in link no longer works",
             "A link works once, for 15 minutes. Please request a new one.",

@@ -159,7 +159,7 @@ async fn create_session(
         let verified = verified.clone();
         run::write(&state.edge, shard_key, move |tx| {
             let user = user::sign_in_verified(tx, &verified, &admission, &ids, now)?;
-            session::open(tx, &user, digest, signed_in_at, &ids, now)
+            session::begin_verified(tx, &user, digest, signed_in_at, &ids, now)
         })
     };
     retry_on_collision(create).await

@@ -29,6 +29,9 @@ pub enum Refusal {
     UnknownUserCode,
     #[error("too many devices are waiting; try again later")]
     TooManyDevices,
+    /// The user has not consented to a client with this id (behaviour 11.29).
+    #[error("consent not found: {0}")]
+    UnknownConsent(String),
 }
 
 impl Refusal {
@@ -37,9 +40,11 @@ impl Refusal {
         match self {
             Self::InvalidRequest(_) => "invalid_request",
             Self::InvalidScope => "invalid_scope",
-            Self::InvalidGrant | Self::Reused | Self::Disabled | Self::UnknownUserCode => {
-                "invalid_grant"
-            }
+            Self::InvalidGrant
+            | Self::Reused
+            | Self::Disabled
+            | Self::UnknownUserCode
+            | Self::UnknownConsent(_) => "invalid_grant",
             Self::AccessDenied => "access_denied",
             Self::AuthorizationPending => "authorization_pending",
             Self::SlowDown => "slow_down",
@@ -50,7 +55,7 @@ impl Refusal {
 
     pub(crate) const fn reason(&self) -> Reason {
         match self {
-            Self::UnknownUserCode => Reason::NotFound,
+            Self::UnknownUserCode | Self::UnknownConsent(_) => Reason::NotFound,
             Self::AccessDenied => Reason::Forbidden,
             Self::Disabled => Reason::Disabled,
             Self::InvalidRequest(_)

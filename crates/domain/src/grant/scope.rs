@@ -37,6 +37,11 @@ impl GrantScope {
         Self(text.split(' ').map(str::to_owned).collect())
     }
 
+    /// Returns the scopes.
+    pub fn scopes(&self) -> &[String] {
+        &self.0
+    }
+
     /// Returns whether it includes a scope.
     pub fn has(&self, scope: &str) -> bool {
         self.0.iter().any(|own| own == scope)

@@ -12,6 +12,7 @@ pub use refusal::Refusal;
 
 use crate::id::{SessionId, UserId};
 use crate::instant::{DAY, Instant, MINUTE};
+use crate::named::named;
 
 /// Lifetime of a link in minutes (behaviour 11.14).
 pub const LINK_MINUTES: i64 = 15;
@@ -20,8 +21,22 @@ pub const SESSION_DAYS: i64 = 30;
 /// Lifetime of an access token of a session in minutes (behaviour 11.4).
 const ACCESS_MINUTES: i64 = 60;
 
+/// Limit of the sessions in a list (behaviour 11.28).
+pub const MAX_LISTED: i64 = 1_000;
+
 /// SHA-256 of a secret. Only the holder knows the secret.
 pub type SecretDigest = [u8; 32];
+
+named! {
+    /// How a user signs in (behaviour 11.14).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum SignInMethod {
+        /// By a link.
+        Link = "link",
+        /// Through an identity provider.
+        Provider = "provider",
+    }
+}
 
 /// A browser in which a user has signed in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +47,8 @@ pub struct Session {
     pub user: UserId,
     /// The digest of the secret in the browser's cookie.
     pub digest: SecretDigest,
+    /// How the user signed in; `None` for a session from before this was stored.
+    pub method: Option<SignInMethod>,
     /// The time of sign-in: its start, or an earlier sign-in at an identity provider.
     pub signed_in_at: Instant,
     /// The time at which it last issued an access token.
@@ -42,8 +59,15 @@ pub struct Session {
 
 impl Session {
     /// Starts a session.
-    pub const fn begin(id: SessionId, user: UserId, digest: SecretDigest, now: Instant) -> Self {
-        Self { id, user, digest, signed_in_at: now, used_at: now, ended_at: None }
+    pub const fn begin(
+        id: SessionId,
+        user: UserId,
+        digest: SecretDigest,
+        method: SignInMethod,
+        now: Instant,
+    ) -> Self {
+        let method = Some(method);
+        Self { id, user, digest, method, signed_in_at: now, used_at: now, ended_at: None }
     }
 
     /// Sets an earlier time of sign-in.
@@ -80,6 +104,11 @@ impl Session {
     }
 }
 
+/// Returns the instant of last use up to which sessions have expired.
+pub const fn expiry_cutoff(now: Instant) -> Instant {
+    now.plus(-SESSION_DAYS * DAY)
+}
+
 /// Returns the instant of last use before which the rows of sessions are removed.
 pub const fn retention_cutoff(now: Instant) -> Instant {
     now.plus(-2 * SESSION_DAYS * DAY)
@@ -101,9 +130,11 @@ mod tests {
 
     #[test]
     fn session_expires_thirty_days_after_last_use() {
-        let session = Session::begin(SessionId::new(1), UserId::new(2), [0; 32], Instant::new(0));
+        let (id, user, start) = (SessionId::new(1), UserId::new(2), Instant::new(0));
+        let session = Session::begin(id, user, [0; 32], SignInMethod::Link, start);
         assert!(session.is_active(Instant::new(30 * DAY - 1)));
         assert!(!session.is_active(Instant::new(30 * DAY)));
+        assert_eq!(expiry_cutoff(Instant::new(30 * DAY)), session.used_at);
         let (before, after) = (Instant::new(-5), Instant::new(5));
         assert_eq!(session.clone().with_sign_in_at(before).signed_in_at, before);
         assert_eq!(session.clone().with_sign_in_at(after), session, "a clock that goes ahead");

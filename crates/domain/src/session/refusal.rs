@@ -15,12 +15,15 @@ pub enum Refusal {
     /// The session is missing or has ended.
     #[error("not signed in")]
     SignedOut,
+    /// The user has no active session with this id (behaviour 11.28).
+    #[error("session not found: {0}")]
+    Unknown(String),
 }
 
 impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
-            Self::LinkUnusable => Reason::NotFound,
+            Self::LinkUnusable | Self::Unknown(_) => Reason::NotFound,
             Self::Disabled => Reason::Disabled,
             Self::SignedOut => Reason::LoginRequired,
         }

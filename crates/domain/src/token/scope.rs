@@ -80,10 +80,10 @@ impl TokenScope {
         }
     }
 
-    /// Checks that it may manage access tokens and API keys.
+    /// Checks that it may manage access tokens, API keys, sessions and consents.
     ///
     /// Clients and apps may not, because the credentials they create would outlive the user's
-    /// consent.
+    /// consent, and they could end the user's other access.
     ///
     /// # Errors
     /// [`Refusal::InsufficientScope`].
@@ -91,7 +91,8 @@ impl TokenScope {
         match self.holder {
             TokenHolder::User => Ok(()),
             TokenHolder::BuiltInClient | TokenHolder::Client | TokenHolder::App(_) => {
-                let limit = "an app holds it, and apps may not manage tokens or API keys";
+                let limit =
+                    "an app holds it, and apps may not manage tokens, keys, sessions or consents";
                 Err(Refusal::InsufficientScope(limit))
             }
         }

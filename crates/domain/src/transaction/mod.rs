@@ -7,6 +7,7 @@
 mod changes;
 mod count;
 mod descriptions;
+mod duplicates;
 mod edit;
 mod events;
 mod file_reference;
@@ -24,6 +25,7 @@ use time::Date;
 
 pub use changes::{Changes, ResolvedSides, check_index_terms, check_texts, remote_ids};
 pub use count::{Span, TransactionCount};
+pub use duplicates::MAX_DUPLICATES;
 pub use edit::ChangedTransaction;
 pub use file_reference::FileReference;
 pub use funds::LoweredAccounts;

@@ -6,6 +6,7 @@
 //! refuses, a repeated request still gets its stored response.
 
 mod count;
+mod preview;
 mod shape;
 
 use daybook_domain::instant::Instant;
@@ -26,6 +27,7 @@ use crate::reply::{self, ApiResult, IdOut, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{self, IterOut};
 pub(crate) use count::{CountsOut, count_transactions, count_transactions_posted};
+pub(crate) use preview::preview_transaction;
 use shape::{
     BatchOut, ListEndOut, ShortOperationOut, TransactionIn, TransactionOperationOut, TransactionOut,
 };

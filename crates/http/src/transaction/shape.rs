@@ -140,7 +140,9 @@ pub(crate) enum TransactionOut<'v> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WholeOut<'v> {
-    id: String,
+    /// Absent in a preview, like the agent and the stamp (behaviour 3.14.1).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     date: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -171,7 +173,7 @@ pub(crate) struct WholeOut<'v> {
     #[serde(skip_serializing_if = "Option::is_none")]
     agent_logo_dark: Option<String>,
     #[serde(flatten)]
-    stamp: StampOut,
+    stamp: Option<StampOut>,
 }
 
 /// The files of a transaction.
@@ -220,6 +222,21 @@ impl<'v> TransactionOut<'v> {
         Self::new(&listed.view, transaction, ShownSides::Running(listed), base)
     }
 
+    /// Creates a transaction that is not recorded, with full accounts.
+    pub(crate) fn preview(view: &'v View, transaction: &'v Transaction, base: &'v str) -> Self {
+        match Self::full(view, transaction, base) {
+            Self::Whole(whole) => Self::Whole(WholeOut {
+                id: None,
+                agent_name: None,
+                agent_logo: None,
+                agent_logo_dark: None,
+                stamp: None,
+                ..whole
+            }),
+            masked @ Self::Masked { .. } => masked,
+        }
+    }
+
     fn new(
         view: &'v View,
         transaction: &'v Transaction,
@@ -237,7 +254,7 @@ impl<'v> TransactionOut<'v> {
         };
         let face = transaction.stamp.agent.as_ref().and_then(|agent| view.app_summaries.get(agent));
         Self::Whole(WholeOut {
-            id: transaction.id.to_string(),
+            id: Some(transaction.id.to_string()),
             date: transaction.date.map(format_iso),
             date_formatted: transaction.date.map(|day| settings.date_pattern.format(day)),
             date_value: transaction.date_value(),
@@ -260,7 +277,7 @@ impl<'v> TransactionOut<'v> {
             agent_name: face.map(|face| face.name.clone()),
             agent_logo: face.and_then(|face| face.logo.clone()),
             agent_logo_dark: face.and_then(|face| face.logo_dark.clone()),
-            stamp: StampOut::from(&transaction.stamp),
+            stamp: Some(StampOut::from(&transaction.stamp)),
         })
     }
 }
@@ -307,13 +324,13 @@ pub(crate) struct TransactionOperationOut<'v> {
 
 /// An item that existed already.
 #[derive(Serialize)]
-struct KnownOut<'v> {
+pub(super) struct KnownOut<'v> {
     index: usize,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     differs: &'v [&'static str],
 }
 
-fn known(view: &View) -> Vec<KnownOut<'_>> {
+pub(super) fn known(view: &View) -> Vec<KnownOut<'_>> {
     view.known.iter().map(|one| KnownOut { index: one.index, differs: &one.differs }).collect()
 }
 

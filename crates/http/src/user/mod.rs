@@ -1,6 +1,8 @@
 //! The authenticated user (behaviour 9.11).
 
 mod billing;
+mod consent;
+mod session;
 
 use daybook_domain::storage_quota::StorageQuotas;
 use daybook_service::storage_quota;
@@ -12,6 +14,8 @@ use sha2::{Digest, Sha256};
 pub(crate) use billing::{
     get_billing, get_billing_checkout, get_billing_portal, list_billing_counts,
 };
+pub(crate) use consent::{list_consents, withdraw_consent};
+pub(crate) use session::{end_session, list_sessions};
 
 use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;

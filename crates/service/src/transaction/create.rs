@@ -1,14 +1,22 @@
 //! createTransaction, createTransactionsBatch, and postTransaction without an id.
+//!
+//! [`plan`] makes the transactions, and [`create`] saves them. A preview only plans, so it never
+//! differs from what is recorded.
 
+use daybook_domain::access::Access;
+use daybook_domain::account::Directory;
 use daybook_domain::id::TransactionId;
 use daybook_domain::purpose::{Purpose, Record};
+use daybook_domain::transaction::quick_entry::Token;
 use daybook_domain::transaction::{
     Changes, Intent, Transaction, check_index_terms, check_rows, remote_ids,
 };
 use daybook_storage::Tx;
+use time::Date;
 
 use super::create_mode::CreateMode;
 use super::known::{KnownRows, RemoteIdMatches, post};
+use super::quick_entry::ReadItems;
 use super::save::WriteSet;
 use super::{AccountDetail, View, attach, quick_entry, rules, sides};
 use crate::context::Context;
@@ -33,11 +41,11 @@ pub fn read_quick_entries(
     batch::check_size("items", items.len())?;
     let mode = mode.with_canonical_zone()?;
     check_rows(&items).map_err(|(index, refusal)| batch::with_index(index, refusal.into()))?;
-    let (items, _) = quick_entry::read(tx, cx, &access, items, &mode)?;
+    let ReadItems { items, .. } = quick_entry::read(tx, cx, &access, items, &mode)?;
     Ok((items, CreateMode { quick_entries_are_read: true, ..mode }))
 }
 
-const fn purpose(intent: Intent) -> Record {
+pub(super) const fn purpose(intent: Intent) -> Record {
     match intent {
         Intent::Post => Record::Post,
         Intent::Create => Record::Draft,
@@ -59,24 +67,70 @@ pub fn create(
     mode: impl Into<CreateMode>,
 ) -> Result<View> {
     let mode = mode.into();
+    let access = access::enter_to(tx, cx, book, purpose(mode.intent))?;
+    let mut plan = plan(tx, cx, &access, items, mode)?;
+    std::mem::take(&mut plan.write_set).save(tx, cx, &access, &plan.accounts)?;
+    plan.into_view(tx, cx, access.into_access())
+}
+
+/// The transactions of a create before they are saved.
+pub(super) struct CreatePlan {
+    /// The transactions that the request returns, in order.
+    transactions: Vec<Transaction>,
+    /// The accounts that the request names.
+    pub(super) accounts: Directory,
+    /// The items that exist already.
+    known: KnownRows,
+    /// The writes.
+    pub(super) write_set: WriteSet,
+    /// The days of the drafts for the following months.
+    pub(super) repeats: Vec<Date>,
+    /// The recognized parts of the line of a createTransaction.
+    pub(super) tokens: Vec<Token>,
+}
+
+impl CreatePlan {
+    /// Returns the view of the transactions as they are once they are saved.
+    pub(super) fn into_view(self, tx: &mut Tx<'_>, cx: &Context, access: Access) -> Result<View> {
+        let Self { transactions, mut accounts, known, .. } = self;
+        let posted =
+            transactions.iter().flat_map(Transaction::entries).map(|entry| entry.account).collect();
+        accounts.mark_posted(&posted);
+        let (known, masked) = known.into_shown(&access, &transactions);
+        let view =
+            View::with_accounts(tx, cx, access, transactions, accounts, AccountDetail::Full)?;
+        Ok(View { masked, known, ..view })
+    }
+}
+
+/// Makes the transactions of a create, and writes nothing.
+///
+/// # Errors
+/// Those of [`create`], except [`daybook_domain::transaction::Refusal::InsufficientFunds`] and the
+/// refusals of storage quotas.
+pub(super) fn plan(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    access: &Access,
+    items: Vec<Changes>,
+    mode: CreateMode,
+) -> Result<CreatePlan> {
     let intent = mode.intent;
-    let access = access::enter_to(tx, cx, book, purpose(intent))?;
     batch::check_size("items", items.len())?;
     let mode = mode.with_canonical_zone()?;
     check_index_terms(&items)?;
-    let (items, repeats) = if mode.quick_entries_are_read {
-        (items, Vec::new())
+    let ReadItems { items, repeats, tokens } = if mode.quick_entries_are_read {
+        ReadItems { items, ..ReadItems::default() }
     } else {
         check_rows(&items).map_err(|(index, refusal)| batch::with_index(index, refusal.into()))?;
-        quick_entry::read(tx, cx, &access, items, &mode)?
+        quick_entry::read(tx, cx, access, items, &mode)?
     };
-    let mut matches = RemoteIdMatches::load(tx, &access, &items)?;
+    let mut matches = RemoteIdMatches::load(tx, access, &items)?;
     let references = items.iter().flat_map(Changes::references);
-    let mut accounts =
-        tx.accounts().directory(&access, references, sides(&matches.transactions))?;
-    let files_by_id = attach::files_by_id(tx, &access, &items, matches.posted(intent))?;
+    let accounts = tx.accounts().directory(access, references, sides(&matches.transactions))?;
+    let files_by_id = attach::files_by_id(tx, access, &items, matches.posted(intent))?;
     let mut write_set = WriteSet::with_files(files_by_id.clone());
-    let rules = rules(cx, &access, &accounts);
+    let rules = rules(cx, access, &accounts);
     let mut known = KnownRows::default();
     let transactions = batch::each(items.into_iter().enumerate(), |(index, changes)| {
         let ids = remote_ids(changes.remote_ids.as_deref().unwrap_or_default())?;
@@ -90,7 +144,7 @@ pub fn create(
             known.note(rules, index, &existing, ids, &changes);
             return Ok(existing);
         }
-        let (changes, new_files) = attach::resolve(cx, &access, &files_by_id, changes, None)?;
+        let (changes, new_files) = attach::resolve(cx, access, &files_by_id, changes, None)?;
         write_set.add_files(new_files);
         let transaction =
             rules.create(TransactionId::new(cx.mint()), cx.agent.clone(), &changes, intent)?;
@@ -102,12 +156,5 @@ pub fn create(
         matches.add(&transaction);
         Ok(transaction)
     })?;
-    let posted =
-        transactions.iter().flat_map(Transaction::entries).map(|entry| entry.account).collect();
-    write_set.save(tx, cx, &access, &accounts)?;
-    accounts.mark_posted(&posted);
-    let (known, masked) = known.into_shown(&access, &transactions);
-    let access = access.into_access();
-    let view = View::with_accounts(tx, cx, access, transactions, accounts, AccountDetail::Full)?;
-    Ok(View { masked, known, ..view })
+    Ok(CreatePlan { transactions, accounts, known, write_set, repeats, tokens })
 }

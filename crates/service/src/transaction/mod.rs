@@ -15,6 +15,7 @@ mod create_mode;
 mod known;
 mod lifecycle;
 mod merge;
+mod preview;
 mod quick_entry;
 mod read;
 mod running;
@@ -42,6 +43,7 @@ pub use create_mode::CreateMode;
 pub(crate) use lifecycle::release_accounts;
 pub use lifecycle::{VerbRequest, perform};
 pub use merge::merge;
+pub use preview::{Preview, preview};
 #[doc(hidden)]
 pub use read::explain;
 pub use read::{QueryCount, Request, TransactionPage, count, get, list, list_by_ids, load};

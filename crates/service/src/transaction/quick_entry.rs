@@ -3,7 +3,8 @@
 use daybook_domain::access::Access;
 use daybook_domain::transaction::Changes;
 use daybook_domain::transaction::quick_entry::{
-    FieldsToParse, Lexicon, QuickEntry, QuickEntryReader, SimilarTransaction, learns_from_history,
+    FieldsToParse, Lexicon, QuickEntry, QuickEntryReader, SimilarTransaction, Token,
+    learns_from_history,
 };
 use daybook_storage::Tx;
 use daybook_storage::transaction::{ResolvedNames, Search, SimilarTransactionFilter};
@@ -18,9 +19,19 @@ use crate::zone;
 /// Texts of a request that may be looked up in the history, from the first item.
 const MAX_LEARNED: usize = 100;
 
+/// The bodies of a request after reading their typed lines.
+#[derive(Debug, Default)]
+pub(super) struct ReadItems {
+    /// The bodies.
+    pub(super) items: Vec<Changes>,
+    /// The days of the following months that the line of a createTransaction asks for.
+    pub(super) repeats: Vec<Date>,
+    /// The recognized parts of the line of a createTransaction.
+    pub(super) tokens: Vec<Token>,
+}
+
 /// Reads the descriptions of bodies that name no account, and leaves other bodies unchanged.
 ///
-/// It also returns the days of the following months that the line of a createTransaction asks for.
 /// The accounts are loaded once, and only if there is a text to read. A text is never refused.
 pub(super) fn read(
     tx: &mut Tx<'_>,
@@ -28,10 +39,10 @@ pub(super) fn read(
     access: &Access,
     items: Vec<Changes>,
     mode: &CreateMode,
-) -> Result<(Vec<Changes>, Vec<Date>)> {
+) -> Result<ReadItems> {
     let (settings, precision) = (&access.book().settings, access.book().precision());
     if !items.iter().any(|item| item.discovery(precision.separator).is_some()) {
-        return Ok((items, Vec::new()));
+        return Ok(ReadItems { items, ..ReadItems::default() });
     }
     let accounts = tx.accounts().names(access)?;
     let names = Lexicon::new(accounts.iter().map(|(id, name)| (*id, name.as_str())));
@@ -43,7 +54,7 @@ pub(super) fn read(
         today,
         repeats: mode.single,
     };
-    let mut repeats = Vec::new();
+    let (mut repeats, mut tokens) = (Vec::new(), Vec::new());
     let mut history = History::new(access);
     let mut read_item = |item: Changes| {
         let text = item.description.as_ref().value().map_or("", |text| text.as_str());
@@ -52,16 +63,24 @@ pub(super) fn read(
             Some(FieldsToParse::Everything) => {
                 let mut found = history.complete(tx, reader.read(text), today)?;
                 repeats.append(&mut found.repeats);
+                if mode.single {
+                    tokens.append(&mut found.tokens);
+                }
                 item.with_quick_entry(found, precision)
             }
             Some(FieldsToParse::AccountNames) => match reader.read_names(text) {
-                Some(found) => item.with_named_accounts(found),
+                Some(mut found) => {
+                    if mode.single {
+                        tokens.append(&mut found.tokens);
+                    }
+                    item.with_named_accounts(found)
+                }
                 None => item,
             },
         })
     };
     let items = items.into_iter().map(&mut read_item).collect::<Result<_>>()?;
-    Ok((items, repeats))
+    Ok(ReadItems { items, repeats, tokens })
 }
 
 /// The earlier transactions from which quick entry takes accounts (behaviour 3.8.3).

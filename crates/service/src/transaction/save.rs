@@ -171,10 +171,15 @@ impl WriteSet {
 
     /// Refuses to lower an account below its minimum balance (behaviour 3.13).
     ///
-    /// The book is locked, so no other request changes the totals until this one is committed. They
-    /// include the queued totals of earlier requests, because reading them flushes the write
+    /// In a write the book is locked, so no other request changes the totals until this one is
+    /// committed. They include the queued totals of earlier requests, because reading them flushes the write
     /// buffers.
-    fn check_funds(&self, tx: &mut Tx<'_>, access: &Access, accounts: &Directory) -> Result<()> {
+    pub(super) fn check_funds(
+        &self,
+        tx: &mut Tx<'_>,
+        access: &Access,
+        accounts: &Directory,
+    ) -> Result<()> {
         let changes = self.changes.iter().map(|change| (change.before.as_ref(), &change.after));
         let lowered = LoweredAccounts::of(access.book(), accounts, changes);
         let ids = lowered.ids();

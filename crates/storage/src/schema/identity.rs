@@ -30,6 +30,7 @@ diesel::table! {
         signed_in_at -> BigInt,
         used_at -> BigInt,
         ended_at -> Nullable<BigInt>,
+        method -> Nullable<Text>,
     }
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use daybook_domain::field::Field;
-use daybook_domain::transaction::{Intent, Standing, Verb};
+use daybook_domain::id::TransactionId;
+use daybook_domain::transaction::{Intent, Standing, Transaction, Verb};
 use daybook_service::transaction;
 
 use super::{DynOperation, Operation, fewer, simpler, variants};
@@ -133,8 +134,17 @@ impl Operation for Create {
             zone,
             quick_entries_are_read: false,
         };
-        let view = service
-            .write(caller, move |tx, cx, key| transaction::create(tx, cx, key, items, recording));
+        let view = service.write(caller, move |tx, cx, key| {
+            let typed = items.first().filter(|_| single).cloned();
+            let zone = recording.zone.clone();
+            let said = typed.map(|body| transaction::preview(tx, cx, key, body, zone));
+            let has_files = items.iter().any(|item| item.files.is_some());
+            let made = transaction::create(tx, cx, key, items, recording);
+            if let Some(said) = said {
+                check_preview(&said, &made, has_files);
+            }
+            made
+        });
         let view = alone(view, self.batch)?;
         for (found, body) in view.transactions.iter().zip(&self.items) {
             service.labels.note(found.id.get(), body.label);
@@ -159,6 +169,29 @@ impl Operation for Create {
         let fewer = simpler(&self.items, silenced).into_iter();
         variants(fewer.map(|items| Create { items, ..self.clone() }))
     }
+}
+
+/// 3.14.1: a preview is what the create then records, or its refusal. It does not read files.
+fn check_preview(
+    said: &daybook_service::Result<transaction::Preview>,
+    made: &daybook_service::Result<transaction::View>,
+    has_files: bool,
+) {
+    let (said, made) = match (said, made) {
+        (Ok(said), Ok(made)) => (&said.view, made),
+        (Err(said), Err(made)) => {
+            assert!(has_files || said.to_string() == made.to_string(), "3.14.1: {said}, {made}");
+            return;
+        }
+        (Ok(_), Err(_)) if has_files => return,
+        (said, made) => panic!("3.14.1: a preview says {said:?}, a create {made:?}"),
+    };
+    let unrecorded = |view: &transaction::View| {
+        let one = view.transactions.first().expect("one transaction").clone();
+        Transaction { id: TransactionId::new(0), files: Vec::new(), ..one }
+    };
+    assert_eq!(unrecorded(said), unrecorded(made), "3.14.1");
+    assert_eq!(said.known, made.known, "3.14.1");
 }
 
 impl Operation for Perform {

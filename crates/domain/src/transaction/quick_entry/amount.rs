@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::number::FormatMatch;
 use super::scanner::{PieceKind, TextPiece};
-use super::{TypedText, edge, mark, number};
+use super::{TokenKind, TypedText, edge, number};
 use crate::amount::{Amount, Precision};
 use crate::numeral::{is_apostrophe, is_fixed_space};
 
@@ -44,7 +44,7 @@ impl TypedText<'_> {
             }
         }
         let (_, range, amount) = best?;
-        mark(&mut self.removed, range);
+        self.take(range, TokenKind::Amount);
         Some(amount)
     }
 

@@ -19,6 +19,7 @@ mod precedent;
 mod scanner;
 #[cfg(test)]
 mod tests;
+mod token;
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -28,6 +29,7 @@ use time::Date;
 pub use body::FieldsToParse;
 pub use lexicon::Lexicon;
 pub use precedent::{SimilarTransaction, learns_from_history};
+pub use token::{Token, TokenKind};
 
 use crate::amount::{Amount, Precision};
 use crate::calendar::DatePattern;
@@ -70,6 +72,8 @@ pub struct QuickEntry {
     pub urls: Vec<String>,
     /// The days of the requested repetitions.
     pub repeats: Vec<Date>,
+    /// The recognized parts of the text, in its order, without overlaps.
+    pub tokens: Vec<Token>,
 }
 
 impl QuickEntryReader<'_> {
@@ -102,15 +106,14 @@ impl QuickEntryReader<'_> {
     /// assert_eq!(found.description, "to #Airport");
     /// ```
     pub fn read(&self, text: &str) -> QuickEntry {
-        let text = text.trim();
-        let mut typed = TypedText::new(text);
+        let mut typed = TypedText::new(text.trim());
         let (credit, debit) = typed.take_accounts(self.names);
         let date = typed.take_date(self.pattern, self.today);
         let amount = typed.take_amount(self.precision);
-        let first_day = date.filter(|_| self.repeats && !text.contains(LINE_BREAKS));
+        let first_day = date.filter(|_| self.repeats && !typed.text.contains(LINE_BREAKS));
         let repeats = first_day.and_then(|date| typed.take_repeats(date)).unwrap_or_default();
         let urls = typed.take_urls();
-        typed.remove_negated_tags();
+        typed.take_tags();
         QuickEntry {
             description: typed.remaining_text(),
             amount,
@@ -119,6 +122,7 @@ impl QuickEntryReader<'_> {
             date,
             urls,
             repeats,
+            tokens: typed.tokens_in(text),
         }
     }
 
@@ -131,6 +135,7 @@ impl QuickEntryReader<'_> {
             description: typed.remaining_text(),
             credit,
             debit,
+            tokens: typed.tokens_in(text),
             ..QuickEntry::default()
         })
     }
@@ -151,12 +156,15 @@ struct TypedText<'t> {
     named: Vec<bool>,
     /// The pieces that are removed from the text.
     removed: Vec<bool>,
+    /// The recognized parts, in the order in which they were found.
+    tokens: Vec<Token>,
 }
 
 impl<'t> TypedText<'t> {
     fn new(text: &'t str) -> Self {
         let pieces = pieces(text);
-        Self { text, named: vec![false; pieces.len()], removed: vec![false; pieces.len()], pieces }
+        let flags = vec![false; pieces.len()];
+        Self { text, named: flags.clone(), removed: flags, pieces, tokens: Vec::new() }
     }
 
     /// Removes the first two accounts. Further mentions of an account stay in the text.
@@ -164,13 +172,19 @@ impl<'t> TypedText<'t> {
         let mut sides = (None, None);
         for mention in names.mentions(self.text, &self.pieces) {
             mark(&mut self.named, mention.pieces.clone());
-            let side = match sides {
-                (None, _) => &mut sides.0,
-                (Some(credit), None) if credit != mention.account => &mut sides.1,
+            let account = mention.account;
+            let kind = match sides {
+                (None, _) => {
+                    sides.0 = Some(account);
+                    TokenKind::CreditAccount(account)
+                }
+                (Some(credit), None) if credit != account => {
+                    sides.1 = Some(account);
+                    TokenKind::DebitAccount(account)
+                }
                 _ => continue,
             };
-            *side = Some(mention.account);
-            mark(&mut self.removed, mention.pieces);
+            self.take(mention.pieces, kind);
         }
         sides
     }
@@ -186,7 +200,7 @@ impl<'t> TypedText<'t> {
                 Some((index, day::read(self.text_of(piece), pattern, today)?))
             })
             .next()?;
-        mark(&mut self.removed, index..index.saturating_add(1));
+        self.take(index..index.saturating_add(1), TokenKind::Date);
         Some(date)
     }
 
@@ -220,7 +234,7 @@ impl<'t> TypedText<'t> {
         };
         let mut pieces = self.pieces.iter().enumerate();
         let (range, days) = pieces.find_map(|(index, piece)| read_request(index, piece))?;
-        mark(&mut self.removed, range);
+        self.take(range, TokenKind::Repeats);
         Some(days)
     }
 
@@ -231,17 +245,39 @@ impl<'t> TypedText<'t> {
             // A transaction cannot have longer URLs; they stay in the text.
             if piece.kind == PieceKind::Url && piece.span.len() <= MAX_URL {
                 *removed = true;
+                self.tokens.push(Token { span: piece.span.clone(), kind: TokenKind::Url });
                 urls.push(self.text.get(piece.span.clone()).unwrap_or_default().to_owned());
             }
         }
         distinct(urls.into_iter())
     }
 
-    /// Removes the hashtags with a `-` before them (behaviour 3.8.2.5).
-    fn remove_negated_tags(&mut self) {
+    /// Finds the hashtags, and removes those with a `-` before them (behaviour 3.8.2.5).
+    fn take_tags(&mut self) {
         for (piece, removed) in self.pieces.iter().zip(&mut self.removed) {
-            *removed |= piece.kind == PieceKind::NegatedTag;
+            let kind = match piece.kind {
+                PieceKind::Tag => TokenKind::Hashtag,
+                PieceKind::NegatedTag => TokenKind::RemovedHashtag,
+                PieceKind::Space
+                | PieceKind::Dash
+                | PieceKind::Word
+                | PieceKind::Figure
+                | PieceKind::Symbol
+                | PieceKind::Quoted
+                | PieceKind::Url => continue,
+            };
+            *removed |= kind == TokenKind::RemovedHashtag;
+            self.tokens.push(Token { span: piece.span.clone(), kind });
         }
+    }
+
+    /// Removes pieces that were recognized.
+    fn take(&mut self, range: Range<usize>, kind: TokenKind) {
+        let pieces = self.pieces.get(range.clone()).unwrap_or_default();
+        if let (Some(first), Some(last)) = (pieces.first(), pieces.last()) {
+            self.tokens.push(Token { span: first.span.start..last.span.end, kind });
+        }
+        mark(&mut self.removed, range);
     }
 
     /// Returns the text that remains. A run of white space becomes a line break if it contains one,

@@ -269,6 +269,36 @@ fn repetitions_are_found() {
 }
 
 #[test]
+fn tokens_show_the_recognized_parts() {
+    use TokenKind::*;
+    let shown = |text: &str, tokens: Vec<Token>| -> Vec<(String, TokenKind)> {
+        tokens.into_iter().map(|token| (text[token.span].to_owned(), token.kind)).collect()
+    };
+    let text = " #é Lunch 31/10 $2x, owner's Equity .50 -#b http://a.b FOOD  cash ";
+    let expected = [
+        ("#é", Hashtag),
+        ("31/10", Date),
+        ("owner's Equity", CreditAccount(EQUITY)),
+        (".50", Amount),
+        ("-#b", RemovedHashtag),
+        ("http://a.b", Url),
+        ("FOOD", DebitAccount(FOOD)),
+    ]
+    .map(|(part, kind)| (part.to_owned(), kind));
+    assert_eq!(shown(text, read(text).tokens), expected);
+    let text = "31/10 1 234,5 $2x";
+    let expected = [("31/10", Date), ("1 234,5", Amount), ("$2x", Repeats)];
+    let expected = expected.map(|(part, kind)| (part.to_owned(), kind));
+    assert_eq!(shown(text, read(text).tokens), expected);
+    let names = names();
+    let reader = reader(&names, DecimalSeparator::Dot, DatePattern::DayFirst, true);
+    let text = "\u{2003}Taxi 25 #a cash";
+    let expected = [("Taxi", CreditAccount(TAXI)), ("cash", DebitAccount(CASH))];
+    let expected = expected.map(|(part, kind)| (part.to_owned(), kind));
+    assert_eq!(shown(text, reader.read_names(text).unwrap().tokens), expected);
+}
+
+#[test]
 fn white_space_is_collapsed() {
     for (text, rest) in [
         ("  a \t b  ", "a b"),
@@ -297,7 +327,9 @@ fn only_two_names_are_read() {
             debit: Some(debit),
             ..QuickEntry::default()
         };
-        assert_eq!(reader.read_names(text), Some(expected), "{text:?}");
+        let found = reader.read_names(text);
+        let found = found.map(|found| QuickEntry { tokens: Vec::new(), ..found });
+        assert_eq!(found, Some(expected), "{text:?}");
     }
     for text in ["", "cash", "cash cash", "cash 'food'", "#cash food", "cashier food", "25 13/05"] {
         assert_eq!(reader.read_names(text), None, "{text:?}");
