@@ -1,4 +1,4 @@
-//! previewTransaction (3.14): how a typed line would be read and recorded.
+//! previewTransaction (3.15): how a typed line would be read and recorded.
 
 use daybook_tests::rng::Rng;
 use daybook_tests::{Answer, Cast, Client, Server, shows, unique};

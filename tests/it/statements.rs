@@ -112,7 +112,7 @@ fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
     }
 }
 
-/// 3.14: clients ask for a preview while their user types. The book has a thousand duplicates.
+/// 3.15: clients ask for a preview while their user types. The book has a thousand duplicates.
 fn check_preview(bench: &Bench) {
     let preview = |text: &str| {
         let body = Changes { description: Field::Set(text.to_owned()), ..Changes::default() };

@@ -98,7 +98,7 @@ impl Operation {
         promised.map(|headers| headers.keys().map(String::as_str).collect()).unwrap_or_default()
     }
 
-    /// Whether the operation writes. Some reads have a body (3.14, 12.11).
+    /// Whether the operation writes. Some reads have a body (3.15, 12.11).
     pub fn writes(&self) -> bool {
         self.method != "GET" && !["loadTransactionsBatch", "previewTransaction"].contains(&self.id)
     }

@@ -1,4 +1,4 @@
-//! The search for a transaction that was recorded before (behaviour 3.14.4).
+//! The search for a transaction that was recorded before (behaviour 3.15.4).
 
 use time::Duration;
 

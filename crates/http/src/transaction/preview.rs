@@ -1,4 +1,4 @@
-//! previewTransaction: how a typed line would be read and recorded (behaviour 3.14).
+//! previewTransaction: how a typed line would be read and recorded (behaviour 3.15).
 
 use std::ops::Range;
 

@@ -140,7 +140,7 @@ pub(crate) enum TransactionOut<'v> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WholeOut<'v> {
-    /// Absent in a preview, like the agent and the stamp (behaviour 3.14.1).
+    /// Absent in a preview, like the agent and the stamp (behaviour 3.15.1).
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! previewTransaction: what createTransaction would do, without writing (behaviour 3.14).
+//! previewTransaction: what createTransaction would do, without writing (behaviour 3.15).
 
 use daybook_domain::access::Access;
 use daybook_domain::purpose::Purpose;
@@ -32,7 +32,7 @@ pub struct Preview {
 }
 
 /// Makes the transaction of a createTransaction without its files, and writes nothing (behaviour
-/// 3.14).
+/// 3.15).
 ///
 /// Clients call it while their user types. The number of statements does not depend on the line.
 ///
@@ -62,7 +62,7 @@ pub fn preview(
     Ok(Preview { view, line, tokens, repeats, duplicates })
 }
 
-/// Finds probable duplicates of a new transaction that the caller may see (behaviour 3.14.4).
+/// Finds probable duplicates of a new transaction that the caller may see (behaviour 3.15.4).
 fn find_duplicates(
     tx: &mut Tx<'_>,
     access: &Access,

@@ -171,7 +171,7 @@ impl Operation for Create {
     }
 }
 
-/// 3.14.1: a preview is what the create then records, or its refusal. It does not read files.
+/// 3.15.1: a preview is what the create then records, or its refusal. It does not read files.
 fn check_preview(
     said: &daybook_service::Result<transaction::Preview>,
     made: &daybook_service::Result<transaction::View>,
@@ -180,18 +180,18 @@ fn check_preview(
     let (said, made) = match (said, made) {
         (Ok(said), Ok(made)) => (&said.view, made),
         (Err(said), Err(made)) => {
-            assert!(has_files || said.to_string() == made.to_string(), "3.14.1: {said}, {made}");
+            assert!(has_files || said.to_string() == made.to_string(), "3.15.1: {said}, {made}");
             return;
         }
         (Ok(_), Err(_)) if has_files => return,
-        (said, made) => panic!("3.14.1: a preview says {said:?}, a create {made:?}"),
+        (said, made) => panic!("3.15.1: a preview says {said:?}, a create {made:?}"),
     };
     let unrecorded = |view: &transaction::View| {
         let one = view.transactions.first().expect("one transaction").clone();
         Transaction { id: TransactionId::new(0), files: Vec::new(), ..one }
     };
-    assert_eq!(unrecorded(said), unrecorded(made), "3.14.1");
-    assert_eq!(said.known, made.known, "3.14.1");
+    assert_eq!(unrecorded(said), unrecorded(made), "3.15.1");
+    assert_eq!(said.known, made.known, "3.15.1");
 }
 
 impl Operation for Perform {

@@ -1,4 +1,4 @@
-//! The recognized parts of a typed text, for previews (behaviour 3.14.2).
+//! The recognized parts of a typed text, for previews (behaviour 3.15.2).
 
 use std::ops::Range;
 
