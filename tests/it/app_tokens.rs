@@ -48,9 +48,9 @@ const INSIDE: &str = "createTransaction listTransactions updateTransaction \
     checkTransaction checkTransactionsBatch uncheckTransaction uncheckTransactionsBatch \
     trashTransaction trashTransactionsBatch mergeTransactions removeTransaction \
     untrashTransaction untrashTransactionsBatch restoreTransaction loadTransactionsBatch \
-    previewTransaction countTransactions countTransactionsPosted getTransaction getBalances \
-    getReport listAccounts createAccount updateAccount createAccountsBatch \
-    updateAccountsBatch deleteAccountsBatch \
+     previewTransaction countTransactions countTransactionsPosted getTransaction listComments \
+     createComment deleteComment getBalances getReport listAccounts createAccount updateAccount \
+     createAccountsBatch updateAccountsBatch deleteAccountsBatch \
     getAccount deleteAccount listAccountGroups listGroups createGroup updateGroup \
     createGroupsBatch updateGroupsBatch deleteGroupsBatch getGroup deleteGroup \
     listGroupAccounts listBooks updateBook getBook updateBookDeprecated auditBook \
