@@ -1,8 +1,8 @@
-//! Reports: parameters, formats and the handler (behaviour 13).
+//! Reports: parameters, formats and handlers (behaviour 13).
 //!
-//! Most reports are computed whole. The general ledger and the journal are sent while they are read
-//! ([`stream`]), because a book may have millions of transactions; only as a spreadsheet are they
-//! computed whole, with a limit of rows.
+//! Most reports are computed whole. The general ledger, the journal and the changes are sent while
+//! they are read ([`stream`]), because a book may have millions of transactions; only as a
+//! spreadsheet are they computed whole, with a limit of rows.
 
 mod format;
 mod shape;
@@ -23,18 +23,27 @@ use format::{Format, encode};
 pub use slots::ReportSlots;
 
 /// The names of the parameters, besides `format` and `excel`.
-const PARAMETERS: [&str; 6] = ["period", "compare", "columns", "depth", "zeros", "query"];
+const PARAMETERS: [&str; 7] = ["period", "after", "compare", "columns", "depth", "zeros", "query"];
+
+/// Reads the report and its parameters.
+///
+/// # Errors
+/// 404 for an unknown report; 400 for an unknown format.
+fn read_parameters(request: &ApiRequest) -> Result<(ReportKind, ParameterTexts, Format), ApiError> {
+    let kind = ReportKind::from_name(&request.id()).ok_or(RequestError::UnknownRoute)?;
+    let format = Format::read(request)?;
+    let texts = PARAMETERS.map(|name| request.text(name).map(str::to_owned));
+    let [period, after, compare, columns, depth, zeros, query] = texts;
+    let texts = ParameterTexts { period, after, compare, columns, depth, zeros, query };
+    Ok((kind, texts, format))
+}
 
 /// GET a report.
 pub(crate) async fn get_report(
     request: ApiRequest,
 ) -> Result<Either<Reply, HttpResponse>, ApiError> {
-    let kind = ReportKind::from_name(&request.id()).ok_or(RequestError::UnknownRoute)?;
-    let format = Format::read(&request)?;
-    let texts = PARAMETERS.map(|name| request.text(name).map(str::to_owned));
-    let [period, compare, columns, depth, zeros, query] = texts;
-    let texts = ParameterTexts { period, compare, columns, depth, zeros, query };
-    if kind.has_rows_of_transactions() && format != Format::Xlsx {
+    let (kind, texts, format) = read_parameters(&request)?;
+    if kind.is_streamed() && format != Format::Xlsx {
         let response = stream::send(request, kind, texts, format).await?;
         return Ok(Either::Right(response));
     }
