@@ -6,8 +6,8 @@ use daybook_auth::{grant, session, signing_key};
 
 use crate::{
     access_request, account, api_key, app, balance, book, book_transfer, collaborator, collection,
-    connection, delivery, event, file, group, health, integration, report, saved_query, template,
-    token, transaction, user,
+    connection, delivery, event, file, group, health, integration, report, saved_query,
+    template, token, transaction, user,
 };
 
 /// The path of a book, the prefix of most operations.
@@ -97,6 +97,9 @@ fn transactions() -> Vec<Operation> {
         }
         report at "/v5/books/{bookId}/reports" {
             GET "/{id}" "getReport" => get_report;
+        }
+        report at "/v5/books/{bookId}/close" {
+            POST "" "closeBook" => close_book;
         }
     )
 }

@@ -4,6 +4,7 @@
 //! they are read ([`stream`]), because a book may have millions of transactions; only as a
 //! spreadsheet are they computed whole, with a limit of rows.
 
+mod closing;
 mod format;
 mod shape;
 mod slots;
@@ -20,6 +21,7 @@ use crate::reply::Reply;
 use crate::request::ApiRequest;
 use format::{Format, encode};
 
+pub(crate) use closing::close_book;
 pub use slots::ReportSlots;
 
 /// The names of the parameters, besides `format` and `excel`.

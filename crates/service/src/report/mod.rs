@@ -2,9 +2,10 @@
 //!
 //! Statements are computed from totals ([`statement`]). The general ledger, the journal ([`rows`])
 //! and the changes ([`changes`]) pass their rows one at a time to a [`RowSink`], because a book may
-//! have millions of transactions.
+//! have millions of transactions. A closing stores statements as files ([`closing`]).
 
 mod changes;
+mod closing;
 mod entered;
 mod rows;
 mod sink;
@@ -18,6 +19,7 @@ use crate::error::Result;
 use entered::enter;
 use sink::CollectedRows;
 
+pub use closing::{ClosingReports, ClosingView, close, prepare_closing};
 pub use entered::ParameterTexts;
 pub use sink::{RowSink, StreamHead, View};
 
