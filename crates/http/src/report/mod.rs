@@ -17,8 +17,9 @@ use daybook_service::Context;
 use daybook_service::report::{self, ParameterTexts, View};
 use daybook_storage::Tx;
 
-use crate::reply::Reply;
+use crate::reply::{ApiResult, Reply};
 use crate::request::ApiRequest;
+use crate::sealed_link::{self, LinkedOperation};
 use format::{Format, encode};
 
 pub(crate) use closing::close_book;
@@ -38,6 +39,15 @@ fn read_parameters(request: &ApiRequest) -> Result<(ReportKind, ParameterTexts, 
     let [period, after, compare, columns, depth, zeros, query] = texts;
     let texts = ParameterTexts { period, after, compare, columns, depth, zeros, query };
     Ok((kind, texts, format))
+}
+
+/// GET a link to a report (behaviour 13.14).
+pub(crate) async fn get_report_link(request: ApiRequest) -> ApiResult {
+    let (kind, texts, _) = read_parameters(&request)?;
+    let book = request.book();
+    let check = move |tx: &mut Tx<'_>, cx: &Context| report::check(tx, cx, &book, kind, &texts);
+    request.on_snapshot(check).await?;
+    sealed_link::create(&request, LinkedOperation::Report)
 }
 
 /// GET a report.

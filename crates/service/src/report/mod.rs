@@ -23,6 +23,20 @@ pub use closing::{ClosingReports, ClosingView, close, prepare_closing};
 pub use entered::ParameterTexts;
 pub use sink::{RowSink, StreamHead, View};
 
+/// Refuses a report that the caller may not read, or whose parameters are invalid.
+///
+/// # Errors
+/// Refusals of the parameters (behaviour 13.2).
+pub fn check(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    kind: ReportKind,
+    texts: &ParameterTexts,
+) -> Result<()> {
+    enter(tx, cx, book, kind, texts).map(drop)
+}
+
 /// getReport, as a whole.
 ///
 /// # Errors
