@@ -47,6 +47,8 @@ pub enum RequestError {
     SessionTokenExpired,
     /// No operation has this path.
     UnknownRoute,
+    /// A link that this server did not make, or that has expired (behaviour 13.14).
+    InvalidLink,
     /// A feature of the hosted service that this server does not have.
     NotOffered(&'static str),
     /// The method is not allowed; the text lists the allowed ones.
@@ -138,7 +140,7 @@ impl RequestError {
             Self::Disabled | Self::UnknownOrigin | Self::SessionTokenExpired => {
                 StatusCode::FORBIDDEN
             }
-            Self::UnknownRoute => StatusCode::NOT_FOUND,
+            Self::UnknownRoute | Self::InvalidLink => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::Malformed(_)
             | Self::InvalidFormat(_)
@@ -166,7 +168,7 @@ impl RequestError {
             Self::UnknownOrigin => "forbidden",
             Self::SessionTokenExpired => "tokenExpired",
             Self::NotOffered(_) => "notOffered",
-            Self::UnknownRoute => "notFound",
+            Self::UnknownRoute | Self::InvalidLink => "notFound",
             Self::MethodNotAllowed(_) => "methodNotAllowed",
             Self::Malformed(_) | Self::UnreadableForm => "parseError",
             Self::InvalidFormat(_) => "invalid",
@@ -202,6 +204,9 @@ impl RequestError {
                     .to_owned()
             }
             Self::UnknownRoute => "route not found".to_owned(),
+            Self::InvalidLink => {
+                "this link is invalid or has expired: request a new one".to_owned()
+            }
             Self::NotOffered(what) => format!("this server does not offer {what}"),
             Self::MethodNotAllowed(allowed) => {
                 format!("method not allowed; this path supports {allowed}")

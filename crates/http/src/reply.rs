@@ -73,7 +73,7 @@ pub(crate) struct Content {
     /// The `Content-Disposition`.
     pub(crate) disposition: Option<String>,
     /// The `Content-Security-Policy`.
-    pub(crate) policy: Option<&'static str>,
+    pub(crate) policy: Option<String>,
 }
 
 impl Content {
@@ -87,7 +87,8 @@ impl Content {
         if let Some(disposition) = &self.disposition {
             response.insert_header((CONTENT_DISPOSITION, disposition.as_str()));
         }
-        if let Some(policy) = self.policy {
+        if let Some(policy) = &self.policy {
+            let policy = policy.as_str();
             response.insert_header((CONTENT_SECURITY_POLICY, policy));
         }
     }

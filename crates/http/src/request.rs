@@ -22,6 +22,7 @@ use daybook_service::idempotency::{Once, run_once};
 use daybook_service::query::QueryText;
 use daybook_service::{self as service, Context, Error, Target};
 use daybook_storage::{LogPosition, Tx};
+use serde::{Deserialize, Serialize};
 
 use crate::idempotency::IdempotencyHeader;
 use crate::log_position;
@@ -33,6 +34,15 @@ use crate::state::AppState;
 
 /// The future response of an operation. It is boxed so that all operations share its code.
 pub(crate) type ReplyFuture = Pin<Box<dyn Future<Output = ApiResult>>>;
+
+/// A request that a link repeats.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct LinkedRequest {
+    token: String,
+    book: String,
+    id: String,
+    parameters: Vec<(String, String)>,
+}
 
 /// An authenticated request: its context, path and parameters.
 pub(crate) struct ApiRequest {
@@ -288,6 +298,88 @@ impl ApiRequest {
         Ok((cx, state, claim))
     }
 
+    /// Returns this request, for a link that repeats it.
+    ///
+    /// # Errors
+    /// 401 without a token, which an authenticated request has.
+    pub(crate) fn linked(&self) -> Result<LinkedRequest, RequestError> {
+        let token = bearer(&self.http).ok_or(RequestError::LoginRequired)?.to_owned();
+        let Segments { book, id, agent: _ } = &self.path;
+        let parameters = parameters::pairs(&self.http);
+        Ok(LinkedRequest { token, book: book.clone(), id: id.clone(), parameters })
+    }
+
+    /// Repeats the request of a link, with the checks of the first time.
+    ///
+    /// # Errors
+    /// Those of an authenticated request.
+    pub(crate) async fn of_link(http: HttpRequest, link: LinkedRequest) -> Result<Self, ApiError> {
+        let LinkedRequest { token, book, id, parameters } = link;
+        let path = Segments { book, id, agent: String::new() };
+        Self::authenticate(http, &token, Some((path, parameters))).await
+    }
+
+    /// Authenticates a request. `target` replaces its path and parameters.
+    async fn authenticate(
+        request: HttpRequest,
+        token: &str,
+        target: Option<(Segments, Vec<(String, String)>)>,
+    ) -> Result<Self, ApiError> {
+        let memory_user = expect_user(&request);
+        let state = state(&request)?.clone();
+        let caller = authenticate(&request, &state.auth, token).await?;
+        let (user, scope) = (Arc::clone(&caller.user), caller.scope.clone());
+        // The receiver is gone if the operation has no body.
+        let _ = memory_user.send(user.quota_subject());
+        let (now, ids) = ((state.edge.clock)(), Arc::clone(&state.edge.ids));
+        // The token of a delivery names the acting app; the header is ignored.
+        let (agent, depth, cause_lease) = match &caller.acting {
+            Some(acting) => (Some(acting.agent.to_string()), acting.depth, acting.lease),
+            None => (agent(&request, &state.edge.headers)?, 0, None),
+        };
+        let is_administrator =
+            scope.allows_administration() && state.administrators.contains(&user.email);
+        let cx = Context {
+            scope,
+            is_administrator,
+            agent,
+            depth,
+            cause_lease,
+            storage_quotas: Some(state.storage_quotas),
+            ..Context::new(user, now, ids)
+        };
+        let key = IdempotencyHeader::of(&request)?;
+        let app = resolve_api_key(&request, &state.auth).await?;
+        let deferred_charge =
+            count(&request, &state.auth, (cx.quota_subject(), app), key.is_some())?;
+        if request.app_data::<NotForApps>().is_some() {
+            cx.scope.check_lasting().map_err(Error::from)?;
+        }
+        let (path, parameters) = match target {
+            Some(target) => target,
+            None => (Segments::read(&request).await?, parameters::pairs(&request)),
+        };
+        let cursor = cursor(&request).map(str::to_owned);
+        let given = parameters.into_iter().filter(|(_, value)| !value.is_empty());
+        let parameters = given.rev().collect();
+        let host = host(&request).map(str::to_owned);
+        let log_position = log_position::requested(&state, request.headers());
+        Ok(Self {
+            cx,
+            state,
+            path,
+            parameters,
+            cursor,
+            key,
+            deferred_charge,
+            if_match: if_match(&request),
+            host,
+            session: caller.session,
+            log_position,
+            http: request,
+        })
+    }
+
     /// Returns the context and the state, for a response that is sent while it is read.
     pub(crate) fn into_parts(self) -> (Context, web::Data<AppState>) {
         (self.cx, self.state)
@@ -319,59 +411,9 @@ impl FromRequest for ApiRequest {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let request = request.clone();
-        let memory_user = expect_user(&request);
         Box::pin(async move {
-            let state = state(&request)?.clone();
-            let token = bearer(&request).ok_or(RequestError::LoginRequired)?;
-            let caller = authenticate(&request, &state.auth, token).await?;
-            let (user, scope) = (Arc::clone(&caller.user), caller.scope.clone());
-            // The receiver is gone if the operation has no body.
-            let _ = memory_user.send(user.quota_subject());
-            let (now, ids) = ((state.edge.clock)(), Arc::clone(&state.edge.ids));
-            // The token of a delivery names the acting app; the header is ignored.
-            let (agent, depth, cause_lease) = match &caller.acting {
-                Some(acting) => (Some(acting.agent.to_string()), acting.depth, acting.lease),
-                None => (agent(&request, &state.edge.headers)?, 0, None),
-            };
-            let is_administrator =
-                scope.allows_administration() && state.administrators.contains(&user.email);
-            let cx = Context {
-                scope,
-                is_administrator,
-                agent,
-                depth,
-                cause_lease,
-                storage_quotas: Some(state.storage_quotas),
-                ..Context::new(user, now, ids)
-            };
-            let key = IdempotencyHeader::of(&request)?;
-            let app = resolve_api_key(&request, &state.auth).await?;
-            let deferred_charge =
-                count(&request, &state.auth, (cx.quota_subject(), app), key.is_some())?;
-            if request.app_data::<NotForApps>().is_some() {
-                cx.scope.check_lasting().map_err(Error::from)?;
-            }
-            let path = Segments::read(&request).await?;
-            let cursor = cursor(&request).map(str::to_owned);
-            let given =
-                parameters::pairs(&request).into_iter().filter(|(_, value)| !value.is_empty());
-            let parameters = given.rev().collect();
-            let host = host(&request).map(str::to_owned);
-            let log_position = log_position::requested(&state, request.headers());
-            Ok(Self {
-                cx,
-                state,
-                path,
-                parameters,
-                cursor,
-                key,
-                deferred_charge,
-                if_match: if_match(&request),
-                host,
-                session: caller.session,
-                log_position,
-                http: request,
-            })
+            let token = bearer(&request).ok_or(RequestError::LoginRequired)?.to_owned();
+            Self::authenticate(request, &token, None).await
         })
     }
 }

@@ -6,8 +6,8 @@ use daybook_auth::{grant, session, signing_key};
 
 use crate::{
     access_request, account, api_key, app, balance, book, book_transfer, collaborator, collection,
-    comment, connection, delivery, event, file, group, health, integration, report, saved_query,
-    template, token, transaction, user,
+    comment, connection, delivery, event, file, group, health, integration, link, report,
+    saved_query, template, token, transaction, user,
 };
 
 /// The path of a book, the prefix of most operations.
@@ -103,6 +103,10 @@ fn transactions() -> Vec<Operation> {
         }
         report at "/v5/books/{bookId}/reports" {
             GET "/{id}" "getReport" => get_report;
+            GET "/{id}/link" "getReportLink" => get_report_link;
+        }
+        report at "/v5/books/{bookId}/close" {
+            POST "" "closeBook" => close_book;
         }
     )
 }
@@ -303,6 +307,9 @@ pub(crate) fn outside() -> Vec<Operation> {
         }
         file at "/files" {
             GET "/{address}" "" => serve;
+        }
+        link at "/links" {
+            GET "/{link}" "" => open;
         }
         health at "" {
             GET "/health" "" => health;

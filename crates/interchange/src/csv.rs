@@ -254,6 +254,14 @@ mod tests {
     }
 
     #[test]
+    fn control_of_counts_has_whole_numbers() {
+        let mut report = fixture::balance_sheet();
+        report.controls = vec![Control::of_counts("Events", 1_234, 1_235)];
+        let written = text(&report, Dialect::Standard);
+        assert!(written.contains("Events: 1,234 \u{2260} 1,235 (difference -1)"), "{written}");
+    }
+
+    #[test]
     fn control_that_fails_shows_the_difference() {
         let mut report = fixture::balance_sheet();
         report.controls[0].right += 1;

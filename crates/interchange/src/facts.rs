@@ -1,6 +1,6 @@
 //! The facts of a heading, in the order in which every format lists them.
 
-use daybook_domain::report::Heading;
+use daybook_domain::report::{Heading, ReportKind};
 
 use crate::notation;
 
@@ -51,6 +51,9 @@ impl Fact {
 }
 
 fn basis(heading: &Heading) -> String {
+    if heading.kind == ReportKind::Changes {
+        return "Transactions and drafts; names, types and groups of accounts".to_owned();
+    }
     match heading.omitted_drafts {
         0 => "Posted transactions".to_owned(),
         1 => "Posted transactions; 1 draft left out".to_owned(),

@@ -34,11 +34,7 @@ pub(crate) fn balance_sheet() -> Report {
             amounts(RowKind::Result, 0, None, "Result of 2026", (530_050, -280_050), 0),
             amounts(RowKind::Total, 0, None, "Total equity", (1_250_000, -280_050), 3),
         ],
-        controls: vec![Control {
-            label: "Assets = liabilities + equity".to_owned(),
-            left: 1_250_000,
-            right: 1_250_000,
-        }],
+        controls: vec![Control::of_amounts("Assets = liabilities + equity", 1_250_000, 1_250_000)],
     }
 }
 

@@ -24,6 +24,11 @@ impl Notation {
         Self { scale: 1, fraction_digits: 1, ..self }
     }
 
+    /// Returns the notation of whole numbers.
+    const fn whole(self) -> Self {
+        Self { scale: 0, fraction_digits: 0, ..self }
+    }
+
     /// Writes an amount without thousands separators, such as `-1234.50`.
     pub(crate) fn plain(self, units: i128) -> String {
         let text = write_units(units, self.scale, self.fraction_digits);
@@ -62,11 +67,12 @@ impl Notation {
 
     /// Writes both sides of a control, such as `5.00 = 5.00`.
     pub(crate) fn comparison(self, control: &Control) -> String {
-        let (left, right) = (self.grouped(control.left), self.grouped(control.right));
+        let notation = if control.is_count { self.whole() } else { self };
+        let (left, right) = (notation.grouped(control.left), notation.grouped(control.right));
         if control.holds() {
             return format!("{left} = {right}");
         }
-        let difference = self.grouped(control.left.saturating_sub(control.right));
+        let difference = notation.grouped(control.left.saturating_sub(control.right));
         format!("{left} \u{2260} {right} (difference {difference})")
     }
 }

@@ -1,10 +1,11 @@
-//! Books: settings, lock and closing dates, copies, transfer and deletion (behaviour 6 and 3.5).
+//! Books: settings, lock and closing dates, closings, copies, transfer and deletion (behaviour 6 and 3.5).
 //!
 //! A book has an owner, [`Settings`] that owner and editors change, and a storage scale for its
 //! amounts. Transactions on or before the lock or closing date cannot be changed. A book is copied
 //! with or without its transactions. Its ownership is offered to another user, who accepts or
 //! declines. A deleted book can be restored until its removal begins.
 
+mod closing;
 pub mod copy;
 mod dates;
 mod deletion;
@@ -16,6 +17,7 @@ mod transfer;
 
 use time::Date;
 
+pub use closing::Closing;
 pub use dates::CLEARED_DATE;
 pub use deletion::Deletion;
 pub use owned::{MAX_OWNED, MAX_OWNED_BY_TRANSFER};

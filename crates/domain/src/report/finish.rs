@@ -31,8 +31,8 @@ pub struct Inputs<'a> {
 impl Request {
     /// Computes the report.
     ///
-    /// Returns `None` for a general ledger and a journal, which have a row for each transaction:
-    /// see [`super::GeneralLedger`] and [`super::Journal`].
+    /// Returns `None` for the reports with a row for each transaction or event: see
+    /// [`super::GeneralLedger`], [`super::Journal`] and [`super::Changes`].
     pub fn finish(&self, mut heading: Heading, inputs: &Inputs<'_>) -> Option<Report> {
         let Inputs { chart, compared, scope, sums } = inputs;
         let layout = Layout::new(chart.forest);
@@ -54,7 +54,7 @@ impl Request {
             ReportKind::BalanceSheet => Some(balance_sheet(self, heading, &plan, &figures)),
             ReportKind::IncomeStatement => Some(income_statement(self, heading, &plan, &figures)),
             ReportKind::CashFlow => Some(cash_flow(self, heading, &plan, &figures)),
-            ReportKind::GeneralLedger | ReportKind::Journal => None,
+            ReportKind::GeneralLedger | ReportKind::Journal | ReportKind::Changes => None,
         }
     }
 }

@@ -26,6 +26,7 @@ pub(super) const TODAY: &str = "2026-10-31";
 /// No parameters.
 pub(super) const NONE: Parameters<'static> = Parameters {
     period: None,
+    after: None,
     compare: None,
     columns: None,
     depth: None,

@@ -106,5 +106,6 @@ const fn title(kind: ReportKind) -> &'static str {
         ReportKind::CashFlow => "Cash flow",
         ReportKind::GeneralLedger => "General ledger",
         ReportKind::Journal => "Journal",
+        ReportKind::Changes => "Changes",
     }
 }

@@ -89,6 +89,6 @@ impl Journal {
     pub fn finish(self) -> Vec<Control> {
         let label = format!("Debits = credits (transactions: {})", self.entries);
         let right = self.credits.unwrap_or(self.amounts);
-        vec![Control { label, left: self.amounts, right }]
+        vec![Control::of_amounts(label, self.amounts, right)]
     }
 }

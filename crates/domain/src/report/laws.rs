@@ -131,6 +131,7 @@ proptest! {
             depth: Some(depth),
             zeros: Some(zeros),
             query: Some(query).filter(|_| is_accepted),
+            ..NONE
         };
         let report = book.report(kind, &parameters);
         prop_assert!(!report.controls.is_empty());

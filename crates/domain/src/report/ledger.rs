@@ -189,7 +189,7 @@ impl GeneralLedger {
     pub fn finish(mut self) -> (Vec<Row>, Vec<Control>) {
         let rows = self.end();
         let (left, right) = (self.computed, self.closing);
-        let mut controls = vec![Control { label: CONTROL.to_owned(), left, right }];
+        let mut controls = vec![Control::of_amounts(CONTROL, left, right)];
         controls.append(&mut self.differing);
         (rows, controls)
     }
@@ -203,7 +203,7 @@ impl GeneralLedger {
         self.closing = self.closing.saturating_add(open.closing);
         if open.balance != open.closing && self.differing.len() < MAX_ACCOUNT_CONTROLS {
             let label = format!("{CONTROL}, {}", open.name);
-            self.differing.push(Control { label, left: open.balance, right: open.closing });
+            self.differing.push(Control::of_amounts(label, open.balance, open.closing));
         }
         rows
     }

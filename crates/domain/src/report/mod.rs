@@ -1,5 +1,5 @@
-//! Reports of a book: trial balance, balance sheet, income statement, cash flow, general ledger
-//! and journal (behaviour 13).
+//! Reports of a book: trial balance, balance sheet, income statement, cash flow, general ledger,
+//! journal and changes (behaviour 13).
 //!
 //! A report is a [`Heading`], [`Column`]s, [`Row`]s and [`Control`]s. The functions of this module
 //! compute them from the chart and the sums of a book; crates that know a format write them as
@@ -12,7 +12,8 @@
 //!    groups of the query.
 //! 2. [`Request::plan`] tells which totals to read. The caller adds them to [`PeriodSums`].
 //! 3. [`Request::finish`] computes the report. A [`GeneralLedger`] and a [`Journal`] return their
-//!    rows one by one instead, so that the caller can stream them.
+//!    rows one by one instead, so that the caller can stream them. [`Changes`] do so from events,
+//!    without a plan.
 //!
 //! The cost depends on the numbers of accounts and of columns, not on the number of transactions.
 //!
@@ -81,6 +82,7 @@
 //! ```
 
 mod cash_flow;
+mod changes;
 mod figures;
 mod finish;
 mod heading;
@@ -104,6 +106,7 @@ mod laws;
 #[cfg(test)]
 mod tests;
 
+pub use changes::{Changes, ChangesStart};
 pub use figures::BookChart;
 pub use finish::{Inputs, cash_accounts};
 pub use heading::Facts;

@@ -190,7 +190,8 @@ impl Request {
             ReportKind::IncomeStatement
             | ReportKind::CashFlow
             | ReportKind::GeneralLedger
-            | ReportKind::Journal => [opening, None, last],
+            | ReportKind::Journal
+            | ReportKind::Changes => [opening, None, last],
         };
         days.into_iter().flatten().collect()
     }

@@ -18,6 +18,13 @@ pub enum Refusal {
          day (2026-03-15), two days (2026-01-15..2026-03-31) or a fiscal year (FY2026)"
     )]
     Period(String),
+    #[error(
+        "invalid after \"{0}\": expected the number of an event, or an instant such as \
+         2026-10-01T00:00:00Z"
+    )]
+    After(String),
+    #[error("after {0} is beyond the last event, {1}")]
+    AfterLast(i64, i64),
     #[error("invalid compare \"{0}\": expected a period such as 2025, or the id of a book")]
     Compare(String),
     #[error("invalid columns \"{0}\": expected month, quarter, year, or hashtags such as #a,#b")]
@@ -62,6 +69,8 @@ impl Refusal {
         match self {
             Self::QueryRange(_) | Self::AccountsInQuery(_) => Reason::QueryNotUnderstood,
             Self::Period(_)
+            | Self::After(_)
+            | Self::AfterLast(..)
             | Self::Compare(_)
             | Self::Columns(_)
             | Self::TooManyColumns

@@ -15,6 +15,8 @@ use crate::transaction::tags;
 pub struct Parameters<'a> {
     /// The period, see [`Period::parse`]; by default the fiscal year of today.
     pub period: Option<&'a str>,
+    /// The number of an event or an instant after which changes are listed.
+    pub after: Option<&'a str>,
     /// A period, or the id of a book, to compare with.
     pub compare: Option<&'a str>,
     /// `month`, `quarter`, `year`, or hashtags such as `#a,#b`.
@@ -32,6 +34,9 @@ pub struct Parameters<'a> {
 pub struct Request {
     pub(super) kind: ReportKind,
     pub(super) period: Period,
+    /// Whether the request names the period.
+    pub(super) is_period_given: bool,
+    pub(super) after: Option<String>,
     pub(super) columns: Option<Columns>,
     pub(super) compare: Option<Comparison>,
     pub(super) depth: Option<usize>,
@@ -59,6 +64,7 @@ pub(super) enum Comparison {
 
 /// The parameters that a report has.
 struct Support {
+    after: bool,
     compare: bool,
     columns: bool,
     depth: bool,
@@ -71,6 +77,7 @@ struct Support {
 impl Support {
     const fn of(kind: ReportKind) -> Self {
         let none = Self {
+            after: false,
             compare: false,
             columns: false,
             depth: false,
@@ -92,6 +99,7 @@ impl Support {
             }
             ReportKind::GeneralLedger => Self { zeros: true, ..query },
             ReportKind::Journal => query,
+            ReportKind::Changes => Self { after: true, ..none },
         }
     }
 }
@@ -115,8 +123,18 @@ impl Parameters<'_> {
         let start = settings.period_start_month;
         let period = supported(kind, "period", self.period, true)?
             .map(|text| read_period(text, start))
-            .transpose()?
-            .unwrap_or_else(|| Period::fiscal_year(today, start));
+            .transpose()?;
+        let is_period_given = period.is_some();
+        let period = period.unwrap_or_else(|| match kind {
+            ReportKind::Changes => Period::day(today),
+            ReportKind::TrialBalance
+            | ReportKind::BalanceSheet
+            | ReportKind::IncomeStatement
+            | ReportKind::CashFlow
+            | ReportKind::GeneralLedger
+            | ReportKind::Journal => Period::fiscal_year(today, start),
+        });
+        let after = supported(kind, "after", self.after, support.after)?.map(str::to_owned);
         let columns = supported(kind, "columns", self.columns, support.columns)?
             .map(|text| read_columns(text, period, start))
             .transpose()?;
@@ -141,7 +159,18 @@ impl Parameters<'_> {
             check_query(kind, query, support.accounts)?;
         }
         let zeros = zeros.unwrap_or(false);
-        Ok(Request { kind, period, columns, compare, depth, zeros, query, start })
+        Ok(Request {
+            kind,
+            period,
+            is_period_given,
+            after,
+            columns,
+            compare,
+            depth,
+            zeros,
+            query,
+            start,
+        })
     }
 }
 
@@ -154,6 +183,11 @@ impl Request {
     /// Returns the period. A balance sheet is of its last day.
     pub const fn period(&self) -> Period {
         self.period
+    }
+
+    /// Returns the text of the event or instant after which changes are listed.
+    pub fn after(&self) -> Option<&str> {
+        self.after.as_deref()
     }
 
     /// Returns the book to compare with.
@@ -332,7 +366,8 @@ mod tests {
         let none = Parameters::default;
         let all = ReportKind::ALL;
         for (parameters, supported) in [
-            (Parameters { period: Some("2026"), ..none() }, &all[..6]),
+            (Parameters { period: Some("2026"), ..none() }, &all[..]),
+            (Parameters { after: Some("1"), ..none() }, &[Changes]),
             (Parameters { compare: Some("2025"), ..none() }, &[BalanceSheet, IncomeStatement]),
             (
                 Parameters { columns: Some("#a"), ..none() },

@@ -170,10 +170,9 @@ fn percent(difference: i128, compared: i128) -> Cell {
 pub(super) fn controls(plan: &Plan, label: &str, left: &[i128], right: &[i128]) -> Vec<Control> {
     let is_single = plan.slices.len() == 1;
     let sides = left.iter().zip(right);
-    let control = |(slice, (left, right)): (&Slice, (&i128, &i128))| Control {
-        label: if is_single { label.to_owned() } else { format!("{label}, {}", slice.label) },
-        left: *left,
-        right: *right,
+    let control = |(slice, (left, right)): (&Slice, (&i128, &i128))| {
+        let label = if is_single { label.to_owned() } else { format!("{label}, {}", slice.label) };
+        Control::of_amounts(label, *left, *right)
     };
     plan.slices.iter().zip(sides).map(control).collect()
 }

@@ -23,14 +23,17 @@ named! {
         GeneralLedger = "general-ledger",
         /// All transactions in order of their days.
         Journal = "journal",
+        /// What was recorded or changed after an event.
+        Changes = "changes",
     }
 }
 
 impl ReportKind {
-    /// Returns whether the report has a row for each transaction, of which there may be millions.
-    pub const fn has_rows_of_transactions(self) -> bool {
+    /// Returns whether the report has a row for each transaction or event, of which there may be
+    /// millions.
+    pub const fn is_streamed(self) -> bool {
         match self {
-            Self::GeneralLedger | Self::Journal => true,
+            Self::GeneralLedger | Self::Journal | Self::Changes => true,
             Self::TrialBalance | Self::BalanceSheet | Self::IncomeStatement | Self::CashFlow => {
                 false
             }
@@ -202,18 +205,30 @@ pub enum Cell {
     Number(i64),
 }
 
-/// A statement that proves a report: two amounts that must be equal.
+/// A statement that proves a report: two amounts or numbers that must be equal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Control {
     /// The comparison, such as `Assets = liabilities + equity`.
     pub label: String,
-    /// The left side, at the storage scale of the book.
+    /// Whether the sides are numbers of things, not amounts.
+    pub is_count: bool,
+    /// The left side; an amount is at the storage scale of the book.
     pub left: i128,
     /// The right side.
     pub right: i128,
 }
 
 impl Control {
+    /// Creates a comparison of two amounts at the storage scale of the book.
+    pub fn of_amounts(label: impl Into<String>, left: i128, right: i128) -> Self {
+        Self { label: label.into(), is_count: false, left, right }
+    }
+
+    /// Creates a comparison of two numbers of things.
+    pub fn of_counts(label: impl Into<String>, left: i128, right: i128) -> Self {
+        Self { label: label.into(), is_count: true, left, right }
+    }
+
     /// Returns whether both sides are equal.
     pub const fn holds(&self) -> bool {
         self.left == self.right

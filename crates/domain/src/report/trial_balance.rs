@@ -88,7 +88,7 @@ fn amounts(opening: Sums, movement: Sums) -> Vec<i128> {
 fn controls(request: &Request, total: &[i128]) -> Vec<Control> {
     let amount = |index: usize| total.get(index).copied().unwrap_or_default();
     let net = |debit: usize| amount(debit).saturating_sub(amount(debit.saturating_add(1)));
-    let control = |label: &str, left, right| Control { label: label.to_owned(), left, right };
+    let control = |label: &str, left, right| Control::of_amounts(label, left, right);
     let mut controls = Vec::new();
     // With some of the accounts the sides are not equal.
     if !request.is_filtered() {

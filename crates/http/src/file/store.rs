@@ -4,7 +4,7 @@
 
 use actix_web::web::Bytes;
 use daybook_blobs::NewBlob;
-use daybook_domain::file::{Changes, Content};
+use daybook_domain::file::{Changes, Content, MAX_BYTES};
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_service::file::OfferedContent;
 use daybook_service::{Context, file};
@@ -70,6 +70,30 @@ pub(crate) async fn store_changed_file(
         OfferedContent::New { max_upload } => Update::New(put(request, blob, max_upload).await?),
         OfferedContent::Same => Update::Unchanged(blob.content.digest),
     })
+}
+
+/// Stores the bytes of new files that the server makes, and returns their contents.
+///
+/// # Errors
+/// The refusals of recording a draft; 413 for too large content; 503 when the blob store fails.
+pub(crate) async fn store_contents(
+    request: &ApiRequest,
+    files: Vec<Vec<u8>>,
+) -> Result<Vec<Content>, ApiError> {
+    if files.iter().any(|bytes| bytes.len() > MAX_BYTES) {
+        return Err(RequestError::FileTooLarge.into());
+    }
+    let size = files.iter().map(Vec::len).sum::<usize>();
+    let size = i64::try_from(size).map_err(|_| RequestError::FileTooLarge)?;
+    let (id, count) = (request.book(), files.len());
+    let check = move |tx: &mut Tx<'_>, cx: &Context| file::check_attach(tx, cx, &id, count, size);
+    let limit = request.on_snapshot(check).await?;
+    let mut contents = Vec::with_capacity(count);
+    for bytes in files {
+        let blob = request.state.blobs.new_blob(bytes.into()).await?;
+        contents.push(put(request, blob, limit).await?);
+    }
+    Ok(contents)
 }
 
 /// Stores the bytes of the attachments of transactions (behaviour 3.2.12).

@@ -1,7 +1,10 @@
 //! The formats of a report.
 
 use actix_web::web::Bytes;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use daybook_domain::amount::DecimalSeparator;
+use daybook_domain::event::Hash;
 use daybook_domain::report::{Column, Control, Heading, Row};
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::response_budget::{EncodeError, ResponseText};
@@ -14,10 +17,16 @@ use crate::reply::{self, Content, Reply};
 use crate::report::shape::JsonWriter;
 use crate::request::ApiRequest;
 
-/// No script, no frame and no other source than the style of the page itself. `allow-modals` is
-/// what the print window needs.
-const PAGE_POLICY: &str =
-    "default-src 'none'; style-src 'unsafe-inline'; sandbox allow-modals; frame-ancestors 'none'";
+/// Returns the policy of a page: no script, no frame, and no style but that of the page itself.
+/// `allow-modals` is what the print window needs.
+fn page_policy(heading: &Heading, columns: &[Column]) -> String {
+    let hash = Hash::of(html::style(heading, columns).as_bytes());
+    let hash = BASE64_STANDARD.encode(hash.as_bytes());
+    format!(
+        "default-src 'none'; style-src 'sha256-{hash}'; sandbox allow-modals; frame-ancestors \
+         'none'"
+    )
+}
 
 /// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +62,7 @@ impl Format {
     }
 
     /// Returns the headers of a report in this format.
-    pub(super) fn content(self, heading: &Heading) -> Content {
+    pub(super) fn content(self, heading: &Heading, columns: &[Column]) -> Content {
         let (media_type, extension) = match self {
             Self::Json => return Content::JSON,
             Self::Csv { .. } => ("text/csv; charset=utf-8", "csv"),
@@ -64,7 +73,7 @@ impl Format {
                 return Content {
                     media_type: "text/html; charset=utf-8",
                     disposition: None,
-                    policy: Some(PAGE_POLICY),
+                    policy: Some(page_policy(heading, columns)),
                 };
             }
         };
@@ -134,7 +143,7 @@ impl ReportWriter {
 
 /// Encodes a whole report.
 pub(super) fn encode(view: &View, format: Format) -> Reply {
-    let content = format.content(&view.report.heading);
+    let content = format.content(&view.report.heading, &view.report.columns);
     let body = match format {
         Format::Xlsx => encode_xlsx(view),
         Format::Json | Format::Csv { .. } | Format::Html => encode_rows(view, format),

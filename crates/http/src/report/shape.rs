@@ -42,9 +42,9 @@ struct PeriodOut<'r> {
 }
 
 #[derive(Serialize)]
-struct LastEventOut {
-    sequence: i64,
-    hash: String,
+pub(super) struct LastEventOut {
+    pub(super) sequence: i64,
+    pub(super) hash: String,
 }
 
 #[derive(Serialize)]
@@ -131,8 +131,9 @@ impl JsonWriter {
     }
 
     fn control_out<'r>(&self, control: &'r Control) -> ControlOut<'r> {
-        let Control { label, left, right } = control;
-        let (left, right) = (self.amount(*left), self.amount(*right));
+        let Control { label, is_count, left, right } = control;
+        let text = |side: i128| if *is_count { side.to_string() } else { self.amount(side) };
+        let (left, right) = (text(*left), text(*right));
         ControlOut { label, left, right, holds: control.holds() }
     }
 

@@ -71,7 +71,7 @@ impl RowSink for ChunkSink {
             ReportWriter::begin(self.format, heading, columns, *separator, &mut self.buffer);
         self.writer = Some(writer.map_err(fault)?);
         if let Some(head) = self.head.take() {
-            let _ = head.send(Ok(self.format.content(heading)));
+            let _ = head.send(Ok(self.format.content(heading, columns)));
         }
         Ok(())
     }

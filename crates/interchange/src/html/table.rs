@@ -24,7 +24,7 @@ impl Table {
         let class = match heading.kind {
             // The tables of all accounts have columns of the same widths.
             ReportKind::GeneralLedger => "entries accounts",
-            ReportKind::Journal => "entries",
+            ReportKind::Journal | ReportKind::Changes => "entries",
             ReportKind::TrialBalance
             | ReportKind::BalanceSheet
             | ReportKind::IncomeStatement

@@ -47,7 +47,12 @@ fn write_control(
 ) -> Result<(), XlsxError> {
     sheet.write_string(row, 0, fitting(&control.label))?;
     for (column, units) in [(1, control.left), (2, control.right)] {
-        let Figure { text, decimals, number } = Figure::amount(units, &report.heading);
+        let figure = if control.is_count {
+            Figure::new(units, 0, 0)
+        } else {
+            Figure::amount(units, &report.heading)
+        };
+        let Figure { text, decimals, number } = figure;
         match number {
             Some(number) => {
                 let format = formats.get(Look::Line, Content::Amount(decimals));

@@ -125,8 +125,8 @@ fn summed_rows_are_collapsible() {
 #[test]
 fn about_sheet_has_facts_and_controls() {
     let mut report = fixture::balance_sheet();
-    let wrong = "Debits = credits".to_owned();
-    report.controls.push(Control { label: wrong, left: 100, right: 50 });
+    report.controls.push(Control::of_amounts("Debits = credits", 100, 50));
+    report.controls.push(Control::of_counts("Events in the chain", 7, 7));
     let workbook = write(&report).expect("a workbook");
     let strings = part(&workbook, "xl/sharedStrings.xml");
     for text in [
@@ -145,6 +145,7 @@ fn about_sheet_has_facts_and_controls() {
     let about = part(&workbook, "xl/worksheets/sheet2.xml");
     assert_eq!(cell(&about, "B17"), Some("<v>1</v>"), "{about}");
     assert_eq!(cell(&about, "C17"), Some("<v>0.5</v>"));
+    assert_eq!(cell(&about, "B18"), Some("<v>7</v>"), "a count has no decimals");
 }
 
 #[test]

@@ -25,6 +25,8 @@ use crate::transaction::count_drafts;
 pub struct ParameterTexts {
     /// The period.
     pub period: Option<String>,
+    /// The event or instant after which changes are listed.
+    pub after: Option<String>,
     /// A period or the id of a book to compare with.
     pub compare: Option<String>,
     /// The length of the periods, or hashtags, that are columns.
@@ -41,6 +43,7 @@ impl ParameterTexts {
     fn parameters(&self) -> Parameters<'_> {
         Parameters {
             period: self.period.as_deref(),
+            after: self.after.as_deref(),
             compare: self.compare.as_deref(),
             columns: self.columns.as_deref(),
             depth: self.depth.as_deref(),
@@ -77,14 +80,41 @@ pub(super) fn enter(
     texts: &ParameterTexts,
 ) -> Result<Entered> {
     // A caller who may read the chart may read all transactions.
-    let access = access::enter(tx, cx, book, Action::ReadChart)?;
+    let action = if kind == ReportKind::Changes { Action::ReadEvents } else { Action::ReadChart };
+    let access = access::enter(tx, cx, book, action)?;
+    begin(tx, cx, access, kind, texts)
+}
+
+/// Reads the parameters and loads the chart of a book that the caller may read.
+///
+/// # Errors
+/// Refusals of the parameters (behaviour 13.2).
+pub(super) fn begin(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    access: Access,
+    kind: ReportKind,
+    texts: &ParameterTexts,
+) -> Result<Entered> {
     let today = cx.today(access.book());
     let request = texts.parameters().read(kind, &access.book().settings, today)?;
     let chart = Chart::load(tx, access)?;
     let scope = request.scope(&chart.as_domain())?;
     let newest = tx.events().list(&chart.access, &EventFilter::default(), 1)?.rows.pop();
+    let omitted_drafts = match kind {
+        // They are listed like other transactions.
+        ReportKind::Changes => 0,
+        ReportKind::TrialBalance
+        | ReportKind::BalanceSheet
+        | ReportKind::IncomeStatement
+        | ReportKind::CashFlow
+        | ReportKind::GeneralLedger
+        | ReportKind::Journal => {
+            count_drafts(tx, cx, &chart.access, request.period(), request.tags())?
+        }
+    };
     let facts = Facts {
-        omitted_drafts: count_drafts(tx, cx, &chart.access, request.period(), request.tags())?,
+        omitted_drafts,
         head: newest.map_or_else(Head::default, |read| Head {
             sequence: read.event.sequence,
             hash: read.event.hash,

@@ -1,9 +1,11 @@
 //! Reports of a book (behaviour 13).
 //!
-//! Statements are computed from totals ([`statement`]). The general ledger and the journal pass
-//! their rows one at a time to a [`RowSink`] ([`rows`]), because a book may have millions of
-//! transactions.
+//! Statements are computed from totals ([`statement`]). The general ledger, the journal ([`rows`])
+//! and the changes ([`changes`]) pass their rows one at a time to a [`RowSink`], because a book may
+//! have millions of transactions. A closing stores statements as files ([`closing`]).
 
+mod changes;
+mod closing;
 mod entered;
 mod rows;
 mod sink;
@@ -17,8 +19,23 @@ use crate::error::Result;
 use entered::enter;
 use sink::CollectedRows;
 
+pub use closing::{ClosingReports, ClosingView, close, prepare_closing};
 pub use entered::ParameterTexts;
 pub use sink::{RowSink, StreamHead, View};
+
+/// Refuses a report that the caller may not read, or whose parameters are invalid.
+///
+/// # Errors
+/// Refusals of the parameters (behaviour 13.2).
+pub fn check(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    kind: ReportKind,
+    texts: &ParameterTexts,
+) -> Result<()> {
+    enter(tx, cx, book, kind, texts).map(drop)
+}
 
 /// getReport, as a whole.
 ///
@@ -31,7 +48,7 @@ pub fn compute(
     kind: ReportKind,
     texts: &ParameterTexts,
 ) -> Result<View> {
-    if kind.has_rows_of_transactions() {
+    if kind.is_streamed() {
         let mut rows = CollectedRows::default();
         stream(tx, cx, book, kind, texts, &mut rows)?;
         return rows.into_view();
@@ -42,7 +59,7 @@ pub fn compute(
     Ok(View { report, separator })
 }
 
-/// getReport of a general ledger or a journal, row by row.
+/// getReport of a general ledger, a journal or changes, row by row.
 ///
 /// # Errors
 /// Refusals of the parameters (behaviour 13.2), before the first row; those of `sink`.
@@ -55,9 +72,13 @@ pub fn stream(
     sink: &mut dyn RowSink,
 ) -> Result<()> {
     let entered = enter(tx, cx, book, kind, texts)?;
-    if kind == ReportKind::GeneralLedger {
-        rows::ledger(tx, entered, sink)
-    } else {
-        rows::journal(tx, entered, sink)
+    match kind {
+        ReportKind::GeneralLedger => rows::ledger(tx, entered, sink),
+        ReportKind::Changes => changes::changes(tx, entered, sink),
+        ReportKind::Journal
+        | ReportKind::TrialBalance
+        | ReportKind::BalanceSheet
+        | ReportKind::IncomeStatement
+        | ReportKind::CashFlow => rows::journal(tx, entered, sink),
     }
 }

@@ -71,7 +71,7 @@ pub(super) fn journal(tx: &mut Tx<'_>, entered: Entered, sink: &mut dyn RowSink)
         let page = tx.transactions().journal_page(&chart.access, &period, after)?;
         let Some(last) = page.last() else { break };
         after = Some(PageKey::of(last));
-        users.load(tx, &page)?;
+        users.load(tx, page.iter().map(|transaction| transaction.created_by))?;
         for transaction in page.iter().filter(|transaction| is_shown(transaction)) {
             let name = |id: Option<AccountId>| account_name(&names, id);
             let entry = JournalEntry {
@@ -142,17 +142,20 @@ fn accounts_in(scope: &BalanceScope, chart: &Chart) -> Option<HashSet<AccountId>
     }
 }
 
-/// The names of the users who recorded the transactions of a journal.
+/// The names of the users who recorded transactions or changed them.
 #[derive(Default)]
-struct UserNames(HashMap<UserId, String>);
+pub(super) struct UserNames(HashMap<UserId, String>);
 
 impl UserNames {
-    /// Loads the names of the creators of these transactions.
-    fn load(&mut self, tx: &mut Tx<'_>, transactions: &[Transaction]) -> Result<()> {
-        let creators: HashSet<UserId> =
-            transactions.iter().map(|transaction| transaction.created_by).collect();
+    /// Loads the names of users that are not known yet.
+    pub(super) fn load(
+        &mut self,
+        tx: &mut Tx<'_>,
+        users: impl Iterator<Item = UserId>,
+    ) -> Result<()> {
+        let users: HashSet<UserId> = users.collect();
         let new: Vec<UserId> =
-            creators.into_iter().filter(|user| !self.0.contains_key(user)).collect();
+            users.into_iter().filter(|user| !self.0.contains_key(user)).collect();
         if !new.is_empty() {
             let users = tx.users().by_ids(&new)?;
             self.0.extend(users.into_iter().map(|user| (user.id, user.username)));
@@ -160,7 +163,7 @@ impl UserNames {
         Ok(())
     }
 
-    fn name(&self, user: UserId) -> &str {
+    pub(super) fn name(&self, user: UserId) -> &str {
         self.0.get(&user).map_or("", String::as_str)
     }
 }

@@ -44,7 +44,7 @@ pub trait RowSink {
     fn finish(&mut self, controls: &[Control]) -> Result<()>;
 }
 
-/// The rows of a general ledger or a journal that a format needs as a whole.
+/// The rows of a report that is streamed, for a format that needs them as a whole.
 #[derive(Default)]
 pub(super) struct CollectedRows {
     head: Option<StreamHead>,

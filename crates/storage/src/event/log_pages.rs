@@ -225,7 +225,7 @@ impl Tx<'_> {
     ///
     /// Event numbers have no gaps and follow the order of instants (behaviour 8.18), so a binary
     /// search finds it without an index by time.
-    fn last_event_before(&mut self, book: BookId, instant: Instant) -> Result<i64> {
+    pub(super) fn last_event_before(&mut self, book: BookId, instant: Instant) -> Result<i64> {
         let last = self.book_state(book).ok_or(Error::Corrupt("book_state"))?.sequence;
         let longest = last.checked_ilog2().map_or(0, |bits| 1_i64 << bits);
         // The first step does not exceed the last event.

@@ -206,6 +206,11 @@ impl Events<'_, '_> {
         Ok(part.rows.into_iter().flatten().collect())
     }
 
+    /// Returns the number of the last event before an instant, or zero.
+    pub fn last_number_before(self, access: &Access, instant: Instant) -> Result<i64> {
+        self.tx.last_event_before(access.book().id, instant)
+    }
+
     /// Returns the number of the last event of an entered book, or zero.
     pub fn last_number(self, access: &Access) -> i64 {
         self.tx.book_state(access.book().id).map_or(0, |state| state.sequence)

@@ -15,6 +15,7 @@ use time::Date;
 pub use opening::{OPENING_ACCOUNT, Openings};
 pub use proof::{CopyProof, CopySummary, row_digest};
 
+use super::closing::CLOSING_EVENT;
 use super::{Book, Refusal, Settings, Visibility};
 use crate::amount::MAX_FRACTION_DIGITS;
 use crate::calendar::from_day_number;
@@ -24,8 +25,8 @@ use crate::name::Name;
 use crate::transaction::Transaction;
 
 impl Book {
-    /// Creates the settings of a copy: those of this book, but private and without lock and closing
-    /// date.
+    /// Creates the settings of a copy: those of this book, but private and without lock date,
+    /// closing date and closing event.
     ///
     /// # Errors
     /// [`Refusal::CopyNameRequired`]; the refusal of a name.
@@ -35,8 +36,11 @@ impl Book {
         fraction_digits: Option<u32>,
     ) -> Result<Settings, crate::Refusal> {
         let name = name.filter(|name| !name.trim().is_empty()).ok_or(Refusal::CopyNameRequired)?;
+        let properties =
+            self.settings.properties.merge(&[(CLOSING_EVENT.to_owned(), None)].into())?;
         Ok(Settings {
             name: Name::new(name)?,
+            properties,
             visibility: Visibility::Private,
             lock_date: None,
             closing_date: None,
@@ -116,7 +120,7 @@ mod tests {
             page_size: Some(7),
             time_zone: Some("Asia/Tokyo".to_owned()),
             visibility: Some(Visibility::Public),
-            properties: edits(&[("code", Some("1"))]),
+            properties: edits(&[("code", Some("1")), (CLOSING_EVENT, Some("7"))]),
             ..Changes::default()
         });
         let copy = source.copy_settings(Some(" Copy "), None).unwrap();
@@ -125,6 +129,7 @@ mod tests {
             visibility: Visibility::Private,
             lock_date: None,
             closing_date: None,
+            properties: crate::fixture::properties(&[("code", "1")]),
             ..source.settings
         };
         assert_eq!(copy, expected);
