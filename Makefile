@@ -65,6 +65,11 @@ chromium: ## install Chromium and its driver for the tests where they are missin
 hledger: ## install hledger for the tests where it is missing
 	@tests/install-hledger
 
+.PHONY: openapi
+openapi: ## make openapi/openapi-3.1.json from openapi/openapi.json
+	$(CARGO) build --workspace --bin openapi
+	$(CARGO_TARGET_DIR)/debug/openapi
+
 .PHONY: fmt
 fmt: ## format the code
 	$(RUSTFMT)

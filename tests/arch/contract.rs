@@ -6,7 +6,10 @@ use std::fmt::Debug;
 use daybook_domain::reason::Reason;
 use daybook_tests::openapi::access;
 use daybook_tests::openapi::contract::{check, document, operations, resolve};
+use daybook_tests::openapi::version_3_1;
 use serde_json::{Value, json};
+
+use super::tree::read;
 
 /// Asserts that the server has the routes of a document and no others.
 #[track_caller]
@@ -224,4 +227,52 @@ fn check_finds_faults() {
         faults("Book", json!({"lockDate": "2025-2-3"})) > 0
             && faults("Book", json!({"fractionDigits": 9})) > 0
     );
+}
+
+#[test]
+fn openapi_3_1_is_made_from_the_source() {
+    let path = "openapi/openapi-3.1.json";
+    assert!(read(path) == version_3_1::text(document()), "{path} is old: run `make openapi`");
+}
+
+/// The words that only later operations may need; the others are in the published file.
+#[test]
+fn conversion_to_openapi_3_1_keeps_the_meaning() {
+    let source = json!({
+        "swagger": "2.0",
+        "basePath": "/",
+        "consumes": ["application/json"],
+        "produces": ["application/json"],
+        "paths": {"/files": {"post": {
+            "consumes": ["multipart/form-data"],
+            "produces": ["application/pdf", "application/json"],
+            "parameters": [
+                {"name": "tags", "in": "query", "type": "array", "items": {"type": "string"},
+                    "collectionFormat": "multi"},
+                {"name": "file", "in": "formData", "type": "file", "required": true},
+                {"name": "name", "in": "formData", "type": "string", "description": "A name."},
+            ],
+            "responses": {"200": {"description": "A page.", "schema": {"type": "file"}}},
+        }}},
+        "definitions": {"Side": {
+            "type": "string", "enum": ["LEFT", "RIGHT"], "x-nullable": true,
+        }},
+    });
+    let made = version_3_1::convert(&source);
+    let bytes = json!({"type": "string", "format": "binary"});
+    let expected = json!({
+        "parameters": [{"name": "tags", "in": "query", "style": "form", "explode": true,
+            "schema": {"type": "array", "items": {"type": "string"}}}],
+        "requestBody": {"required": true, "content": {"multipart/form-data": {"schema": {
+            "type": "object",
+            "properties": {"file": bytes, "name": {"type": "string", "description": "A name."}},
+            "required": ["file"],
+        }}}},
+        "responses": {"200": {"description": "A page.", "content": {
+            "application/pdf": {"schema": bytes},
+        }}},
+    });
+    assert_eq!(made["paths"]["/files"]["post"], expected);
+    let side = json!({"type": ["string", "null"], "enum": ["LEFT", "RIGHT", null]});
+    assert_eq!(made["components"]["schemas"]["Side"], side);
 }

@@ -100,6 +100,7 @@ fn responses_are_not_cached(engine: Engine) {
     assert_eq!(page.headers["content-security-policy"], "frame-ancestors 'none'");
     let named = [
         "/openapi.json",
+        "/openapi-3.1.json",
         "/auth/openapi.json",
         "/.well-known/openid-configuration",
         "/.well-known/oauth-authorization-server",

@@ -275,6 +275,15 @@ fn mounted_under_a_prefix(engine: Engine) {
     std::fs::write(&file, providers.to_string()).expect("a file");
     let by_provider = server.beside(&["--providers", file.to_str().expect("UTF-8")]);
     assert_eq!(found(&by_provider, "/openapi.json"), ["/", elsewhere]);
+    let found = |server: &Server, path: &str| {
+        let contract = server.anonymous().get(path).ok();
+        let flow = &contract["components"]["securitySchemes"]["oauth2"]["flows"]["implicit"];
+        [contract["servers"][0]["url"].clone(), flow["authorizationUrl"].clone()]
+    };
+    let own = "https://example.com";
+    let authorization = "https://example.com/auth/authorize";
+    assert_eq!(found(&behind, "/inside/openapi-3.1.json"), [own, authorization]);
+    assert_eq!(found(&by_provider, "/openapi-3.1.json"), [by_provider.base(), elsewhere]);
 }
 
 /// Issue 2: `/ready` reports whether requests can be served, and never hangs.

@@ -19,6 +19,8 @@ use crate::state::AppState;
 
 /// The OpenAPI document of the API.
 const CONTRACT: &str = include_str!("../../../openapi/openapi.json");
+/// The same document in OpenAPI 3.1.
+const CONTRACT_3_1: &str = include_str!("../../../openapi/openapi-3.1.json");
 /// The OpenAPI document of sign-in and OAuth.
 const AUTH_CONTRACT: &str = include_str!("../../../openapi/auth.json");
 const PAGE: &str = include_str!("../../../openapi/docs.html");
@@ -87,23 +89,39 @@ pub(crate) async fn contract(
     state: web::Data<AppState>,
     contract: web::Data<Contract>,
 ) -> HttpResponse {
+    let parts = contract.with_authorization_url(&authorization_url(&request, &state));
+    document(parts, state.edge.site.base_cache_control())
+}
+
+/// Returns the URL at which clients of the API ask for tokens (behaviour 0.25).
+fn authorization_url(request: &HttpRequest, state: &AppState) -> String {
+    match state.auth.identity.providers().and_then(Providers::authorization_url) {
+        Some(url) => url.to_owned(),
+        None => format!("{}/auth/authorize", state.edge.site.base(host(request))),
+    }
+}
+
+/// GET /openapi-3.1.json.
+pub(crate) async fn contract_3_1(request: HttpRequest, state: web::Data<AppState>) -> HttpResponse {
     let authorization_url =
-        match state.auth.identity.providers().and_then(Providers::authorization_url) {
-            Some(url) => url.to_owned(),
-            None => format!("{}/auth/authorize", state.edge.site.base(host(&request))),
-        };
-    let parts = contract.with_authorization_url(&authorization_url);
+        format!("\"authorizationUrl\": {}", json!(authorization_url(&request, &state)));
+    let server = format!("\"url\": {}", json!(state.edge.site.base(host(&request))));
+    let (before, rest) = CONTRACT_3_1.split_once(AUTHORIZATION).unwrap_or((CONTRACT_3_1, ""));
+    let (between, after) = rest.split_once(SERVER).unwrap_or((rest, ""));
+    let [before, between, after] =
+        [before, between, after].map(|part| Bytes::from_static(part.as_bytes()));
+    let parts = [before, authorization_url.into(), between, server.into(), after];
     document(parts, state.edge.site.base_cache_control())
 }
 
 /// Returns the response with an OpenAPI document.
-fn document(parts: [Bytes; 3], cache_control: &'static str) -> HttpResponse {
+fn document(parts: impl IntoIterator<Item = Bytes>, cache_control: &'static str) -> HttpResponse {
     let mut response = HttpResponse::Ok();
     response.content_type(ContentType::json()).insert_header((CACHE_CONTROL, cache_control));
     with_parts(response, parts)
 }
 
-/// The server URL in the OpenAPI document of `/auth` (behaviour 11.22).
+/// The server URL in the documents in OpenAPI 3 (behaviour 0.25, 11.22).
 const SERVER: &str = "\"url\": \"http://127.0.0.1:8080\"";
 
 /// GET /auth/openapi.json.

@@ -315,6 +315,7 @@ pub(crate) fn outside() -> Vec<Operation> {
             GET "/health" "" => health;
             GET "/ready" "" => ready;
             GET "/openapi.json" "" => contract;
+            GET "/openapi-3.1.json" "" => contract_3_1;
             GET "/auth/openapi.json" "" => auth_contract;
             GET "/docs" "" => page;
         }

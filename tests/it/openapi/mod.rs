@@ -61,6 +61,11 @@ fn served_as_it_stands(server: &Server) {
     assert!(answer.headers["content-type"].starts_with("application/json"), "{:?}", answer.headers);
     let expected = contract::TEXT.replace("http://127.0.0.1:8080/auth", &own);
     assert!(answer.text == expected, "GET /openapi.json is openapi/openapi.json byte by byte");
+    let answer = server.anonymous().get("/openapi-3.1.json");
+    assert!(answer.headers["content-type"].starts_with("application/json"), "{:?}", answer.headers);
+    let stored = include_str!("../../../openapi/openapi-3.1.json");
+    let expected = stored.replace("http://127.0.0.1:8080", server.base());
+    assert!(answer.text == expected, "GET /openapi-3.1.json is openapi/openapi-3.1.json");
 }
 
 fn page_needs_no_internet(server: &Server) {

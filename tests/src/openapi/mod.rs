@@ -2,3 +2,4 @@
 
 pub mod access;
 pub mod contract;
+pub mod version_3_1;
