@@ -128,6 +128,7 @@ modules! {
     chromium,
     compression,
     configuration,
+    console,
     errors,
     etags,
     file_serving,

@@ -32,6 +32,8 @@ pub struct Auth {
     pub refused_tokens: AttemptLimit,
     /// The security log.
     pub security: SecurityLog,
+    /// Whether this server serves the web console (behaviour 0.44).
+    pub has_console: bool,
     /// The web origins whose apps may use sessions (behaviour 11.4).
     pub web_origins: Vec<WebOrigin>,
     /// The OAuth clients (behaviour 11.16).
@@ -58,6 +60,7 @@ impl Auth {
             quotas: None,
             refused_tokens: AttemptLimit::per_minute(std::num::NonZeroU32::MAX),
             security: SecurityLog::new(LoggedAddresses::Plain),
+            has_console: false,
             web_origins: Vec::new(),
             clients: Clients::default(),
             grant_limits: GrantLimits::default(),

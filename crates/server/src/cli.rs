@@ -113,6 +113,10 @@ pub(crate) struct ServeArgs {
     )]
     pub(crate) path_prefix: String,
 
+    /// Do not serve the web console
+    #[arg(long, env = "DAYBOOK_NO_CONSOLE")]
+    pub(crate) no_console: bool,
+
     /// URL at which clients reach this server, with the path it is mounted under, for links in
     /// responses and the contract; by default http:// and the Host of each request, which is wrong
     /// behind a proxy that terminates TLS

@@ -79,6 +79,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         quotas: options.rates.quotas(options.providers.is_some()),
         refused_tokens: AttemptLimit::per_minute(options.rates.refused_tokens_per_minute),
         security: options.logs.security()?,
+        has_console: !options.no_console,
         web_origins: options.web_origins.clone(),
         clients: clients.unwrap_or_default(),
         grant_limits: GrantLimits::default(),
