@@ -321,7 +321,7 @@ impl FromRequest for ApiRequest {
                 None => (agent(&request, &state.edge.headers)?, 0, None),
             };
             let is_administrator =
-                scope.allows_administration() && state.administrators.contains(&user.email);
+                scope.allows_administration() && state.auth.is_administrator(&user);
             let cx = Context {
                 scope,
                 is_administrator,
@@ -333,8 +333,7 @@ impl FromRequest for ApiRequest {
             };
             let key = IdempotencyHeader::of(&request)?;
             let app = resolve_api_key(&request, &state.auth).await?;
-            let deferred_charge =
-                count(&request, &state.auth, (cx.quota_subject(), app), key.is_some())?;
+            let deferred_charge = count(&request, &state.auth, (&caller, app), key.is_some())?;
             if request.app_data::<NotForApps>().is_some() {
                 cx.scope.check_lasting().map_err(Error::from)?;
             }

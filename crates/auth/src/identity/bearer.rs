@@ -21,11 +21,13 @@ pub struct Bearer {
     pub(crate) expires_at: Instant,
     /// The app that received the token with the delivery of an event.
     pub acting: Option<Acting>,
+    /// Whether the console of this server got the token (behaviour 10.6).
+    pub is_console: bool,
 }
 
 impl Bearer {
     pub(crate) const fn new(user: Arc<User>, scope: TokenScope, expires_at: Instant) -> Self {
-        Self { user, scope, expires_at, acting: None }
+        Self { user, scope, expires_at, acting: None, is_console: false }
     }
 }
 
@@ -160,6 +162,7 @@ mod tests {
             username: "alice".to_owned(),
             created_at: NOW,
             disabled_at: None,
+            is_administrator: false,
             profile: Profile::default(),
         };
         let expires_at = Instant::new(2_000);
