@@ -8,9 +8,22 @@ use super::tree::{cargo, none, read, said};
 
 /// The layers from left to right, each with the layers it may know. An arrow may skip layers and
 /// never points left.
-const CORRIDOR: [(&str, &[&str]); 10] = [
+const CORRIDOR: [(&str, &[&str]); 11] = [
     ("server", &["http", "webhooks", "auth", "blobs", "edge", "service", "storage", "domain"]),
-    ("http", &["webhooks", "auth", "blobs", "edge", "service", "storage", "interchange", "domain"]),
+    (
+        "http",
+        &[
+            "webhooks",
+            "auth",
+            "blobs",
+            "console",
+            "edge",
+            "service",
+            "storage",
+            "interchange",
+            "domain",
+        ],
+    ),
     ("webhooks", &["auth", "edge", "service", "storage", "domain"]),
     ("auth", &["edge", "service", "storage", "domain"]),
     ("blobs", &["edge", "service", "storage", "domain"]),
@@ -18,6 +31,7 @@ const CORRIDOR: [(&str, &[&str]); 10] = [
     ("service", &["storage", "domain"]),
     ("storage", &["domain"]),
     ("interchange", &["domain"]),
+    ("console", &[]),
     ("domain", &[]),
 ];
 

@@ -211,6 +211,7 @@ impl Bench {
             username: "a".to_owned(),
             created_at: NOW,
             disabled_at: None,
+            is_administrator: false,
             profile: Profile::default(),
         };
         let cx = Context::new(Arc::new(user), NOW, Arc::new(Ids::new(1)));

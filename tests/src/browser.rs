@@ -122,6 +122,13 @@ pub fn login_link(server: &Server, email: &str) -> String {
     printed.trim().split_once("/auth/link?code=").expect("a link").1.to_owned()
 }
 
+/// Asserts that an answer completes a sign-in that began nowhere else: it leads to the console.
+#[track_caller]
+pub fn is_let_in(answer: &Answer) {
+    let location = answer.headers.get("location").map(String::as_str);
+    assert_eq!((answer.status, location), (303, Some("/")), "{}", answer.text);
+}
+
 /// Asserts that an answer is a page without scripts, which may not be framed or cached and sends no
 /// referrer.
 #[track_caller]

@@ -43,6 +43,8 @@ pub enum RequestError {
     Disabled,
     /// An app of an origin that may not use sessions.
     UnknownOrigin,
+    /// A page of another origin than that of this server.
+    ForeignOrigin,
     /// A web app that uses sessions must refresh its access token (behaviour 11.4).
     SessionTokenExpired,
     /// No operation has this path.
@@ -137,9 +139,10 @@ impl RequestError {
         match self {
             Self::LoginRequired | Self::NoEmail(_) => StatusCode::UNAUTHORIZED,
             Self::TooMany(..) => StatusCode::TOO_MANY_REQUESTS,
-            Self::Disabled | Self::UnknownOrigin | Self::SessionTokenExpired => {
-                StatusCode::FORBIDDEN
-            }
+            Self::Disabled
+            | Self::UnknownOrigin
+            | Self::ForeignOrigin
+            | Self::SessionTokenExpired => StatusCode::FORBIDDEN,
             Self::UnknownRoute | Self::InvalidLink => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::Malformed(_)
@@ -165,7 +168,7 @@ impl RequestError {
             Self::LoginRequired | Self::NoEmail(_) => "required",
             Self::TooMany(..) => "rateLimitExceeded",
             Self::Disabled => "disabled",
-            Self::UnknownOrigin => "forbidden",
+            Self::UnknownOrigin | Self::ForeignOrigin => "forbidden",
             Self::SessionTokenExpired => "tokenExpired",
             Self::NotOffered(_) => "notOffered",
             Self::UnknownRoute | Self::InvalidLink => "notFound",
@@ -199,6 +202,7 @@ impl RequestError {
             Self::UnknownOrigin => {
                 "apps of this origin may not use sessions; see the option --web-origins".to_owned()
             }
+            Self::ForeignOrigin => "only pages of this server may send this request".to_owned(),
             Self::SessionTokenExpired => {
                 "the access token of this session has expired; get the next one from /auth/refresh"
                     .to_owned()

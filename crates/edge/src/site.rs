@@ -1,6 +1,9 @@
 //! Where clients reach this server.
 
+use reqwest::Url;
+
 use crate::client_address::proxy::TrustedProxy;
+use crate::outgoing::address::is_loopback;
 
 /// The addresses of this server, and the proxies before it.
 #[derive(Debug, Clone, Default)]
@@ -42,6 +45,13 @@ impl Site {
     #[must_use]
     pub fn is_encrypted(&self) -> bool {
         self.public_url.as_ref().is_some_and(|url| url.starts_with("https:"))
+    }
+
+    /// Whether clients reach this server over a network without TLS, as the operator says.
+    #[must_use]
+    pub fn is_unencrypted(&self) -> bool {
+        let url = self.public_url.as_ref().and_then(|url| Url::parse(url).ok());
+        url.is_some_and(|url| url.scheme() == "http" && !is_loopback(&url))
     }
 
     /// Returns the path under which clients find the API, which may be empty.

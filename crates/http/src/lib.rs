@@ -13,6 +13,8 @@
 //! 6. `respond` and `reply` encode the result within the response budget. With an idempotency key,
 //!    the response is stored in the same unit of work (`idempotency`).
 //!
+//! A path without an operation may be one of the web console (`console`).
+//!
 //! [`daybook_edge::error`] maps every refusal to a status. The pages and endpoints of
 //! sign-in and OAuth are in [`daybook_auth`]. [`daybook_webhooks`] sends webhooks.
 
@@ -29,6 +31,7 @@ mod collection;
 mod comment;
 mod compression;
 mod connection;
+mod console;
 mod cursor;
 mod delivery;
 mod event;
@@ -84,6 +87,7 @@ use actix_web::rt::net::TcpStream;
 use actix_web::{App, web};
 use daybook_edge::receive::BodyReceived;
 
+use console::Console;
 use health::Contract;
 use slots::Slots;
 use socket::Socket;
@@ -115,6 +119,8 @@ pub fn serve(
 ) -> std::io::Result<Server> {
     let site = &state.edge.site;
     let contract = web::Data::new(Contract::under(site.public_path()));
+    let console =
+        web::Data::new(state.auth.has_console.then(|| Console::under(site.public_path())));
     let slots = Slots::new(max_connections, &site.trusted_proxies);
     let edge = web::Data::from(Arc::clone(&state.edge));
     let auth = web::Data::from(Arc::clone(&state.auth));
@@ -133,6 +139,7 @@ pub fn serve(
             .app_data(auth.clone())
             .app_data(state.clone())
             .app_data(contract.clone())
+            .app_data(console.clone())
             .wrap(from_fn(middleware::observe))
             .wrap(NormalizePath::new(TrailingSlash::Trim))
             .configure(|config| mount::mount(config, &state));

@@ -304,7 +304,7 @@ impl ApiRequest {
     /// 401 without a token, which an authenticated request has.
     pub(crate) fn linked(&self) -> Result<LinkedRequest, RequestError> {
         let token = bearer(&self.http).ok_or(RequestError::LoginRequired)?.to_owned();
-        let Segments { book, id, agent: _ } = &self.path;
+        let Segments { book, id, .. } = &self.path;
         let parameters = parameters::pairs(&self.http);
         Ok(LinkedRequest { token, book: book.clone(), id: id.clone(), parameters })
     }
@@ -315,7 +315,7 @@ impl ApiRequest {
     /// Those of an authenticated request.
     pub(crate) async fn of_link(http: HttpRequest, link: LinkedRequest) -> Result<Self, ApiError> {
         let LinkedRequest { token, book, id, parameters } = link;
-        let path = Segments { book, id, agent: String::new() };
+        let path = Segments { book, id, ..Segments::default() };
         Self::authenticate(http, &token, Some((path, parameters))).await
     }
 
@@ -337,8 +337,7 @@ impl ApiRequest {
             Some(acting) => (Some(acting.agent.to_string()), acting.depth, acting.lease),
             None => (agent(&request, &state.edge.headers)?, 0, None),
         };
-        let is_administrator =
-            scope.allows_administration() && state.administrators.contains(&user.email);
+        let is_administrator = scope.allows_administration() && state.auth.is_administrator(&user);
         let cx = Context {
             scope,
             is_administrator,
@@ -350,8 +349,7 @@ impl ApiRequest {
         };
         let key = IdempotencyHeader::of(&request)?;
         let app = resolve_api_key(&request, &state.auth).await?;
-        let deferred_charge =
-            count(&request, &state.auth, (cx.quota_subject(), app), key.is_some())?;
+        let deferred_charge = count(&request, &state.auth, (&caller, app), key.is_some())?;
         if request.app_data::<NotForApps>().is_some() {
             cx.scope.check_lasting().map_err(Error::from)?;
         }

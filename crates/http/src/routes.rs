@@ -272,12 +272,18 @@ pub(crate) fn outside() -> Vec<Operation> {
             GET "/login" "" => login;
             GET "/link" "" => show_link;
             POST "/link" "" => sign_in;
+            POST "/links" "" => create_link;
+            GET "/first-user" "" => show_first_user;
+            POST "/first-user" "" => create_first_user;
             GET "/provider" "" => begin_provider_sign_in;
             GET "/callback" "" => finish_provider_sign_in;
             POST "/mail" "" => mail_link;
             POST "/refresh" "" => refresh_session;
             GET "/logout" "" => logout;
             POST "/logout" "" => sign_out;
+        }
+        session at "/style" {
+            GET "/{name}" "" => stylesheet;
         }
         grant at "/.well-known" {
             GET "/openid-configuration" "" => metadata;

@@ -4,7 +4,7 @@ use actix_web::{FromRequest, HttpRequest, web};
 use daybook_edge::error::RequestError;
 
 /// The path parameters, decoded after routing (behaviour 0.5).
-#[derive(serde::Deserialize)]
+#[derive(Default, serde::Deserialize)]
 pub(crate) struct Segments {
     #[serde(default, rename = "bookId")]
     pub(crate) book: String,

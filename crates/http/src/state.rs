@@ -1,11 +1,9 @@
 //! The application state: the store, the clock, the settings.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use daybook_auth::Auth;
 use daybook_blobs::{Blobs, Uploads};
-use daybook_domain::email::Email;
 use daybook_domain::storage_quota::StorageQuotas;
 use daybook_edge::reader_shares::ReaderShares;
 use daybook_edge::{Edge, Wakeup};
@@ -22,8 +20,6 @@ pub struct AppState {
     pub edge: Arc<Edge>,
     /// Authentication.
     pub auth: Arc<Auth>,
-    /// The users who may change and publish any app (behaviour 9.3).
-    pub administrators: HashSet<Email>,
     /// The limits of stored data (behaviour 10.14).
     pub storage_quotas: StorageQuotas,
     /// The limits of uploaded file contents.

@@ -1,13 +1,14 @@
-//! The response to requests without a route: 405 if the path exists, else 404.
+//! The response to requests without a route: the web console, 405 if the path exists, else 404.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use actix_web::dev::ResourceDef;
 use actix_web::http::Method;
-use actix_web::{HttpRequest, web};
+use actix_web::{Either, HttpRequest, HttpResponse, web};
 use daybook_edge::error::RequestError;
 
+use crate::console::Console;
 use crate::reply::{self, ApiResult};
 use crate::routes::{Operation, aliases, operations, outside};
 use crate::state::AppState;
@@ -29,12 +30,27 @@ fn paths(operations: Vec<Operation>) -> Vec<(ResourceDef, Method)> {
         .collect()
 }
 
-/// Responds 405 for an existing path, else 404. OPTIONS succeeds for every path (behaviour 0.13).
-pub(crate) async fn unmatched(request: HttpRequest, state: web::Data<AppState>) -> ApiResult {
+/// Responds with the console, 405 for an existing path, else 404.
+pub(crate) async fn unmatched(
+    request: HttpRequest,
+    state: web::Data<AppState>,
+    console: web::Data<Option<Console>>,
+) -> Either<HttpResponse, ApiResult> {
+    let prefix = state.edge.site.path_prefix.as_str();
+    let path = request.path().strip_prefix(prefix);
+    let console = console.as_ref().as_ref();
+    match console.zip(path).and_then(|(console, path)| console.respond(&request, path)) {
+        Some(response) => Either::Left(response),
+        None => Either::Right(refuse(&request, &state)),
+    }
+}
+
+/// OPTIONS succeeds for every path (behaviour 0.13).
+fn refuse(request: &HttpRequest, state: &AppState) -> ApiResult {
     if request.method() == Method::OPTIONS {
         return Ok(reply::no_content());
     }
-    let methods = methods(request.path(), &state);
+    let methods = methods(request.path(), state);
     if methods.is_empty() {
         return Err(RequestError::UnknownRoute.into());
     }

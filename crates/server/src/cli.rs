@@ -89,7 +89,8 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) admission: AdmissionArgs,
 
-    /// Addresses of users who may change and publish any app, separated by commas; none by default
+    /// Addresses of users who may change and publish any app and invite new users, separated by
+    /// commas; none by default
     #[arg(
         long,
         env = "DAYBOOK_ADMINISTRATORS",
@@ -112,6 +113,10 @@ pub(crate) struct ServeArgs {
         value_parser = path_prefix
     )]
     pub(crate) path_prefix: String,
+
+    /// Do not serve the web console
+    #[arg(long, env = "DAYBOOK_NO_CONSOLE")]
+    pub(crate) no_console: bool,
 
     /// URL at which clients reach this server, with the path it is mounted under, for links in
     /// responses and the contract; by default http:// and the Host of each request, which is wrong
@@ -162,7 +167,7 @@ pub(crate) struct ServeArgs {
     pub(crate) deleted_books_days: u16,
 
     /// JSON file with the apps that may ask users for access to their books, besides the built-in
-    /// command line and console
+    /// command line
     #[arg(long, env = "DAYBOOK_CLIENTS", value_name = "PATH")]
     pub(crate) clients: Option<PathBuf>,
 

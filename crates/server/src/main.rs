@@ -10,6 +10,7 @@ mod clock;
 mod compat;
 mod coordinator;
 mod files;
+mod first_user;
 mod installation;
 mod key;
 mod keys;

@@ -29,6 +29,17 @@ pub(crate) struct RateArgs {
     /// limit, else 3 to 100000; by default 60 with --providers, else no limit
     #[arg(long, env = "DAYBOOK_QUOTA_PER_MINUTE", value_name = "CALLS", value_parser = quota)]
     quota_per_minute: Option<u32>,
+
+    /// Cost of the calls of a user in the web console in a minute before further ones get 429, where
+    /// there are quotas: 3 to 100000
+    #[arg(
+        long,
+        env = "DAYBOOK_CONSOLE_QUOTA_PER_MINUTE",
+        default_value = "1200",
+        value_name = "CALLS",
+        value_parser = console_quota
+    )]
+    console_quota_per_minute: NonZeroU32,
 }
 
 /// The quota per minute if an identity provider is configured (behaviour 10.6).
@@ -38,7 +49,8 @@ impl RateArgs {
     /// Returns the quotas, if there are any.
     pub(crate) fn quotas(&self, has_providers: bool) -> Option<Quotas> {
         let default = if has_providers { DEFAULT_QUOTA } else { 0 };
-        NonZeroU32::new(self.quota_per_minute.unwrap_or(default)).map(Quotas::per_minute)
+        let quota = NonZeroU32::new(self.quota_per_minute.unwrap_or(default));
+        quota.map(|quota| Quotas::per_minute(quota, self.console_quota_per_minute))
     }
 }
 
@@ -47,6 +59,13 @@ fn quota(text: &str) -> Result<u32, String> {
     let number = text.parse().ok();
     let number = number.filter(|calls| *calls == 0 || (MIN_RATE..=MAX_RATE).contains(calls));
     number.ok_or_else(|| format!("expected 0, or a number from {MIN_RATE} to {MAX_RATE}"))
+}
+
+/// Parses a rate that an API key may have.
+fn console_quota(text: &str) -> Result<NonZeroU32, String> {
+    let number = text.parse().ok();
+    let number = number.filter(|calls: &NonZeroU32| (MIN_RATE..=MAX_RATE).contains(&calls.get()));
+    number.ok_or_else(|| format!("expected a number from {MIN_RATE} to {MAX_RATE}"))
 }
 
 /// Parses a number from 1 to a million.

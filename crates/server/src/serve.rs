@@ -11,6 +11,7 @@ use daybook_auth::api_key::{ApiKeyCache, ApiKeyCalls};
 use daybook_auth::grant::GrantLimits;
 use daybook_auth::identity::Identity;
 use daybook_auth::rate::AttemptLimit;
+use daybook_auth::session::WebOrigins;
 use daybook_auth::signing_key::check_keys;
 use daybook_auth::worker::{api_key_calls, identity};
 use daybook_blobs::worker::{book_removal, file_sweep};
@@ -30,6 +31,7 @@ use daybook_webhooks::{WebhookClient, Webhooks};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::ServeArgs;
+use crate::first_user::FirstUser;
 use crate::worker::audit::AuditWorker;
 use crate::worker::checkpoint::CheckpointWorker;
 use crate::worker::mail::MailWorker;
@@ -56,6 +58,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     let listener = TcpListener::bind(options.listen)
         .with_context(|| format!("{} cannot be listened on", options.listen))?;
     let address = listener.local_addr()?;
+    let first_user = if is_trial(options) { FirstUser::find(&store, clock::now())? } else { None };
     let blobs = files::open(&options.files, data_dir)?;
     let (stop, unfinished) = (Stop::default(), Wakeup::default());
     let replica_shares = replica_shares(&store, &database)?;
@@ -79,7 +82,14 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         quotas: options.rates.quotas(options.providers.is_some()),
         refused_tokens: AttemptLimit::per_minute(options.rates.refused_tokens_per_minute),
         security: options.logs.security()?,
-        web_origins: options.web_origins.clone(),
+        has_console: !options.no_console,
+        web_origins: WebOrigins::new(
+            options.public_url.as_deref(),
+            address,
+            options.web_origins.clone(),
+        ),
+        administrators: options.administrators.iter().cloned().collect(),
+        first_user_link: first_user.as_ref().map(FirstUser::link),
         clients: clients.unwrap_or_default(),
         grant_limits: GrantLimits::default(),
         mailed_links: options.mail.links(),
@@ -97,7 +107,6 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     let state = AppState {
         edge,
         auth,
-        administrators: options.administrators.iter().cloned().collect(),
         blobs,
         storage_quotas,
         uploads: Uploads::within(Duration::from_secs(options.orphan_seconds)),
@@ -121,6 +130,9 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     let calls = Arc::clone(&state.auth.api_key_calls);
     let workers = workers(&state, options, &stop, unfinished)?;
     announce(options, address);
+    if let Some(first_user) = first_user {
+        first_user.print(&state.edge.site.mail_address)?;
+    }
     // This returns after blocking work has ended too; a running audit gives up on a stop.
     actix_web::rt::System::new().block_on(serve(
         listener,

@@ -38,8 +38,48 @@ pub fn shard_key(user: UserId) -> ShardKey {
 
 /// Stores a link by which the holder of an address can sign in.
 pub fn make_link(tx: &mut Tx<'_>, digest: SecretDigest, email: Email, now: Instant) -> Result<()> {
+    insert_link(tx, &LoginLink::new(digest, email, now), now)
+}
+
+fn insert_link(tx: &mut Tx<'_>, link: &LoginLink, now: Instant) -> Result<()> {
     tx.login_links().remove_before(link_retention_cutoff(now))?;
-    Ok(tx.login_links().insert(&LoginLink::new(digest, email, now))?)
+    Ok(tx.login_links().insert(link)?)
+}
+
+/// Stores a link unless too many links of its address work.
+fn insert_limited(tx: &mut Tx<'_>, link: LoginLink, now: Instant) -> Result<LoginLink> {
+    LoginLink::check_count(tx.login_links().count_open(&link.email, open_link_cutoff(now))?)?;
+    insert_link(tx, &link, now)?;
+    Ok(link)
+}
+
+/// Stores a link by which a user signs in on another device.
+///
+/// # Errors
+/// [`Refusal::TooManyLinks`].
+pub fn add_device(
+    tx: &mut Tx<'_>,
+    user: &User,
+    digest: SecretDigest,
+    now: Instant,
+) -> Result<LoginLink> {
+    insert_limited(tx, LoginLink::new(digest, user.email.clone(), now), now)
+}
+
+/// Stores a link that invites a new user, who needs no other admission.
+///
+/// # Errors
+/// [`Refusal::AlreadyUser`], [`Refusal::TooManyLinks`].
+pub fn invite(
+    tx: &mut Tx<'_>,
+    email: Email,
+    digest: SecretDigest,
+    now: Instant,
+) -> Result<LoginLink> {
+    if tx.users().find(&email)?.is_some() {
+        return Err(Refusal::AlreadyUser(email).into());
+    }
+    insert_limited(tx, LoginLink::invitation(digest, email, now), now)
 }
 
 /// Mails a sign-in link to an address whose holder may sign in.
@@ -91,10 +131,11 @@ pub struct NewLink<'a> {
 pub fn find_link(tx: &mut Tx<'_>, digest: &SecretDigest, now: Instant) -> Result<LoginLink> {
     let link = tx.login_links().find(digest)?.ok_or(Refusal::LinkUnusable)?;
     link.check(now)?;
-    if tx.users().find(&link.email)?.is_some_and(|user| user.disabled_at.is_some()) {
-        return Err(Refusal::Disabled.into());
+    match tx.users().find(&link.email)? {
+        Some(_) if link.is_invitation => Err(Refusal::LinkUnusable.into()),
+        Some(user) if user.disabled_at.is_some() => Err(Refusal::Disabled.into()),
+        Some(_) | None => Ok(link),
     }
-    Ok(link)
 }
 
 /// Uses up a link and starts a session of the user with its address. A new user is created.
@@ -114,7 +155,28 @@ pub fn begin(
     if !tx.login_links().use_up(&link)? {
         return Err(Refusal::LinkUnusable.into());
     }
-    let user = user::sign_in_admitted(tx, &link.email, admission, ids, now)?;
+    let user = if link.is_invitation {
+        user::create_invited(tx, &link.email, ids, now)?.ok_or(Refusal::LinkUnusable)?
+    } else {
+        user::sign_in_admitted(tx, &link.email, admission, ids, now)?
+    };
+    let id = SessionId::new(ids.next(now));
+    open(tx, &user, Session::begin(id, user.id, secret, SignInMethod::Link, now), now)
+}
+
+/// Creates the first user of this installation and starts a session of them.
+///
+/// # Errors
+/// [`Refusal::LinkUnusable`] if there is a user. Of two processes that create the first user at the
+/// same time one fails with a unique violation.
+pub fn begin_as_first_user(
+    tx: &mut Tx<'_>,
+    email: &Email,
+    secret: SecretDigest,
+    ids: &Ids,
+    now: Instant,
+) -> Result<Session> {
+    let user = user::create_first(tx, email, ids, now)?.ok_or(Refusal::LinkUnusable)?;
     let id = SessionId::new(ids.next(now));
     open(tx, &user, Session::begin(id, user.id, secret, SignInMethod::Link, now), now)
 }

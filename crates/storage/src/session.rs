@@ -17,6 +17,7 @@ struct LinkRow {
     email: String,
     created_at: i64,
     used_at: Option<i64>,
+    invitation: bool,
 }
 
 #[derive(Queryable, Selectable, Insertable)]
@@ -44,6 +45,7 @@ impl TryFrom<LinkRow> for LoginLink {
             email: Email::stored(row.email),
             created_at: Instant::new(row.created_at),
             used_at: row.used_at.map(Instant::new),
+            is_invitation: row.invitation,
         })
     }
 }
@@ -83,6 +85,7 @@ impl LoginLinks<'_, '_> {
             email: link.email.as_str().to_owned(),
             created_at: link.created_at.milliseconds(),
             used_at: link.used_at.map(Instant::milliseconds),
+            invitation: link.is_invitation,
         };
         self.tx.flushed()?.run(diesel::insert_into(login_links::table).values(&row))
     }

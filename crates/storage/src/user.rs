@@ -46,6 +46,8 @@ pub struct User {
     pub created_at: Instant,
     /// The instant when the operator disabled the user (behaviour 11.10).
     pub disabled_at: Option<Instant>,
+    /// Whether the user is the first one of a trial, who is an administrator (behaviour 9.3).
+    pub is_administrator: bool,
     /// The last profile from an identity provider, or an empty one.
     pub profile: Profile,
 }
@@ -66,6 +68,7 @@ struct Row {
     username: String,
     created_at: i64,
     disabled_at: Option<i64>,
+    administrator: bool,
     #[diesel(embed)]
     profile: ProfileRow,
 }
@@ -96,13 +99,14 @@ impl From<&Profile> for ProfileRow {
 
 impl From<Row> for User {
     fn from(row: Row) -> Self {
-        let Row { id, email, username, created_at, disabled_at, profile } = row;
+        let Row { id, email, username, created_at, disabled_at, administrator, profile } = row;
         Self {
             id: UserId::new(id),
             email: Email::stored(email),
             username,
             created_at: Instant::new(created_at),
             disabled_at: disabled_at.map(Instant::new),
+            is_administrator: administrator,
             profile: profile.into(),
         }
     }
@@ -147,6 +151,13 @@ impl Users<'_, '_> {
         self.tx.unflushed()?.select_first::<Row, _>(query)
     }
 
+    /// Returns whether there is a user, perhaps a deleted one.
+    pub fn exist(self) -> Result<bool> {
+        let query = users::table.select(users::id);
+        let found: Option<i64> = self.tx.unflushed()?.first(query)?;
+        Ok(found.is_some())
+    }
+
     /// Finds a user by username or address, in lower case.
     pub fn find_named(self, text: &str) -> Result<Option<User>> {
         // At most two rows, each by a unique index. A LIMIT would make SQLite plan the statement
@@ -167,7 +178,8 @@ impl Users<'_, '_> {
     /// Inserts a user, with the user whose shared book admitted them, if any.
     ///
     /// # Errors
-    /// [`Error::UniqueViolation`] if the address or the username exists.
+    /// [`Error::UniqueViolation`] if the address or the username exists, or if another user is
+    /// marked as an administrator and this one is, too.
     pub fn insert(self, user: &User, admitted_by: Option<UserId>) -> Result<()> {
         let row = Row {
             id: user.id.get(),
@@ -175,6 +187,7 @@ impl Users<'_, '_> {
             username: user.username.clone(),
             created_at: user.created_at.milliseconds(),
             disabled_at: user.disabled_at.map(Instant::milliseconds),
+            administrator: user.is_administrator,
             profile: ProfileRow::from(&user.profile),
         };
         let other_columns = (

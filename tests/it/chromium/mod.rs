@@ -192,6 +192,7 @@ fn app_of_a_listed_origin_refreshes_tokens(server: &Server) {
 
 /// 11.4: the browser sends the cookie and marks the request as cross-site.
 fn cross_site_link_does_not_sign_out(server: &Server) {
+    let server = &server.beside(&["--no-console"]);
     let (email, out) = (person(), format!("{}/auth/logout", base(server)));
     let app = App::start(&format!("<a href=\"{out}\">Win a prize</a>"));
     let browser = Chromium::without_scripts();
@@ -219,7 +220,7 @@ fn implicit_app_gets_a_token_in_the_fragment(server: &Server) {
     let file = server.data_dir().join(unique("clients"));
     let entry = json!({"clientId": "old", "name": "Old", "implicit": true, "redirectUris": [uri]});
     std::fs::write(&file, json!({ "items": [entry] }).to_string()).expect("a file");
-    let server = server.beside(&["--clients", file.to_str().expect("a path")]);
+    let server = server.beside(&["--no-console", "--clients", file.to_str().expect("a path")]);
     let browser = Chromium::without_scripts();
     sign_in(&browser, &server, &email);
     browser.wait_for_text("You are signed in");
@@ -232,6 +233,7 @@ fn implicit_app_gets_a_token_in_the_fragment(server: &Server) {
 
 /// Protects against clickjacking from the same site and from other sites.
 fn framed_consent_page_is_blocked(server: &Server) {
+    let server = &server.beside(&["--no-console"]);
     let uri = "http://127.0.0.1:9/callback";
     let browser = Chromium::with_scripts();
     sign_in(&browser, server, &person());

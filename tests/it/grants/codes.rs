@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::book_transfers::set_disabled;
 
 use super::{
-    APP, APP_URI, ASKED, CHALLENGE, OF_APP, SECRET, VERIFIER, WAITING, allow, ask, asked_with,
+    APP, APP_URI, ASKED, CHALLENGE, OF_APP, OLD, SECRET, VERIFIER, WAITING, allow, ask, asked_with,
     code, is_refused, lets_in, path_of, person, post, redeem, redemption, refresh, sent, text,
     with_clients, with_secret,
 };
@@ -122,6 +122,7 @@ fn app_cannot_manage_tokens_and_keys(server: &Server) {
 }
 
 fn code_is_bound_to_its_request(server: &Server) {
+    let server = &with_clients(server);
     let mut browser = Browser::signed_in(server, &person());
     let code = code(&mut browser, &ASKED);
     let fields = redemption(&code);
@@ -133,7 +134,7 @@ fn code_is_bound_to_its_request(server: &Server) {
         ("code_verifier", "", "invalid_request"),
         ("redirect_uri", "http://127.0.0.1:51235/callback", "invalid_grant"),
         ("redirect_uri", "", "invalid_request"),
-        ("client_id", "daybook-console", "invalid_grant"),
+        ("client_id", OLD, "invalid_grant"),
         ("grant_type", "password", "unsupported_grant_type"),
         ("grant_type", "", "invalid_request"),
     ] {

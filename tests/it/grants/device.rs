@@ -6,7 +6,7 @@ use daybook_tests::browser::{Browser, is_page, login_link};
 use daybook_tests::{Answer, RawSql, Server};
 use serde_json::Value;
 
-use super::{CLI, OTHER_CLI, ask, is_refused, lets_in, person, refresh, text, with_clients};
+use super::{CLI, OLD, OTHER_CLI, ask, is_refused, lets_in, person, refresh, text, with_clients};
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
@@ -174,8 +174,9 @@ fn expired_device_codes_are_refused(server: &Server) {
 }
 
 fn device_code_is_bound_to_its_client(server: &Server) {
+    let server = &with_clients(server);
     let begun = begin_device_flow(server, CLI);
-    is_refused(&poll(server, "daybook-console", &begun), 400, "invalid_grant");
+    is_refused(&poll(server, OLD, &begun), 400, "invalid_grant");
     is_refused(&poll(server, "unknown", &begun), 401, "invalid_client");
     is_refused(&poll(server, CLI, &begun), 400, "authorization_pending");
     let guess = serde_json::json!({"device_code": "guess"});

@@ -28,6 +28,7 @@ const PROGRAMS: [&str; 4] =
 const OTHERS: &str = "\
     /auth/openapi.json /auth/authorize /auth/consent /auth/device /auth/userinfo /auth/consents \
     /auth/login /auth/link /auth/provider /auth/callback /auth/mail /auth/refresh /auth/logout \
+    /auth/links /auth/first-user \
     /auth/ /auth/token/x /.well-known/openid-configuration \
     /.well-known/oauth-authorization-server/x /.well-known/jwks.json /.well-known/";
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
@@ -84,7 +85,6 @@ const VALUES: &[&str] = &[
     CLI,
     APP,
     OLD,
-    "daybook-console",
     SECRET,
     WAITING,
     APP_URI,

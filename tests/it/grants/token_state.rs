@@ -20,11 +20,12 @@ pub fn tests() -> Vec<crate::Case> {
 }
 
 fn client_revokes_its_tokens(server: &Server) {
+    let server = &with_clients(server);
     let mut browser = Browser::signed_in(server, &person());
     for revoked in ["refresh_token", "access_token"] {
         let tokens = redeem(server, &code(&mut browser, &ASKED));
         let token = text(&tokens, revoked);
-        let other = [("client_id", "daybook-console"), ("token", token)];
+        let other = [("client_id", OLD), ("token", token)];
         is_refused(&ask(server, "/auth/revoke", &other), 400, "invalid_grant");
         let fields = [("client_id", CLI), ("token", token), ("token_type_hint", "what?")];
         for _ in 0..2 {
@@ -63,7 +64,7 @@ fn token_in_the_query_is_revoked(server: &Server) {
         seen.push(token.to_owned());
         lets_in(&server, text(&tokens, "access_token"), &email);
         let query = format!("?token={token}{with}");
-        let other = format!("?token={token}&client_id=daybook-console");
+        let other = format!("?token={token}&client_id={OLD}");
         is_refused(&revoke(&other, None, ""), 400, "invalid_grant");
         for kind in [None, form] {
             let answer = revoke(&query, kind, "");

@@ -51,7 +51,9 @@ impl SignInFixture {
         let entry = provider.signing_in("Example Id", secret);
         let file = File::new(&[&[entry], others].concat());
         let mut args = arguments(&file, &["@example.com"]);
-        args.extend(["--web-origins".to_owned(), "https://app.example.com".to_owned()]);
+        args.extend(["--web-origins", "https://app.example.com"].map(str::to_owned));
+        // A sign-in that began nowhere else ends on a page.
+        args.push("--no-console".to_owned());
         let env = vec![("DAYBOOK_LOG".to_owned(), "trace".to_owned())];
         let options = Options { engine, args, env, ..Options::default() };
         let fixture = SignInFixture { provider, server: Server::start_with(options), file };
@@ -152,7 +154,7 @@ fn user_signs_in_through_a_provider(engine: Engine) {
     let mut browser = Browser::new(&fixture.server);
     let page = browser.get(&format!("/auth/login?returnUrl={}", encode(APP)));
     is_page(&page, 200);
-    let (_, link) = page.text.split_once("href=\"").expect("a link");
+    let (_, link) = page.text.split_once("class=\"button\" href=\"").expect("a link");
     let link = link.split('"').next().expect("its end").replace("&amp;", "&");
     assert!(page.text.contains("Sign in with Example Id"), "{}", page.text);
     let answer = browser.get(&link);
@@ -278,7 +280,8 @@ fn callback_works_at_another_process(engine: Engine) {
     let fixture = SignInFixture::new(engine);
     fixture.person("petra");
     let path = fixture.file.path().display().to_string();
-    let beside = fixture.server.beside(&["--providers", &path, "--admit", "@example.com"]);
+    let args = ["--providers", &path, "--admit", "@example.com", "--no-console"];
+    let beside = fixture.server.beside(&args);
     let (mut browser, back) = fixture.answered("petra");
     let host = fixture.server.address().to_string();
     browser.server = beside.anonymous().header("Host", &host);
@@ -301,7 +304,7 @@ fn authorization_request_resumes_after_sign_in(engine: Engine) {
     let page = browser.get(&question);
     is_page(&page, 200);
     assert!(page.text.contains("Sign in with Example Id"), "{}", page.text);
-    let (_, link) = page.text.split_once("href=\"").expect("a link");
+    let (_, link) = page.text.split_once("class=\"button\" href=\"").expect("a link");
     let link = link.split('"').next().expect("its end").replace("&amp;", "&");
     let to = sent(&browser.get(&link));
     let back = fixture.path(&fixture.provider.visit(&to, "petra"));

@@ -43,7 +43,8 @@ fn question(other: &[(&str, &str)]) -> String {
 #[track_caller]
 fn link(page: &Answer) -> String {
     is_page(page, 200);
-    let link = page.text.split_once("href=\"").and_then(|(_, rest)| rest.split_once('"'));
+    let link =
+        page.text.split_once("class=\"button\" href=\"").and_then(|(_, rest)| rest.split_once('"'));
     let (link, _) = link.unwrap_or_else(|| panic!("a link: {}", page.text));
     assert!(link.starts_with("/auth/provider?name=Example+Id&amp;to="), "{link}");
     link.replace("&amp;", "&")

@@ -18,8 +18,8 @@ pub fn tests() -> Vec<Case> {
     crate::cases![answers_about_access_are_documented]
 }
 
-/// Only a provider triggers these; `identity::sign_in` checks them.
-const ELSEWHERE: [&str; 2] = ["beginSignIn", "finishSignIn"];
+/// Only a provider or a terminal triggers these; `identity::sign_in` and `first_user` check them.
+const ELSEWHERE: [&str; 4] = ["beginSignIn", "finishSignIn", "showFirstUser", "createFirstUser"];
 const WEB: &str = "https://app.example.com";
 const RETURN: [(&str, &str); 1] = [("returnUrl", "https://app.example.com/books")];
 
@@ -160,7 +160,14 @@ fn signing_in(callers: &mut Callers, server: &Server) {
     callers.browse("signIn", &[("code", &code)], 303);
     callers.browse("login", &RETURN, 303);
     callers.browse_from(WEB, "refresh", &[], 200);
-    callers.browse("refresh", &[], 403);
+    callers.browse("refresh", &[], 200);
+    callers.browse_from("https://evil.example", "refresh", &[], 403);
+    callers.browse("createLink", &[], 200);
+    callers.browse("createLink", &[("email", "new@example.com")], 403);
+    callers.browse_from(WEB, "createLink", &[], 403);
+    callers.browse("showFirstUser", &[("code", "x")], 404);
+    callers.browse("createFirstUser", &[("code", "x"), ("email", "x@example.com")], 404);
+    callers.browse_from(WEB, "createFirstUser", &[("code", "x")], 403);
     callers.browse("beginSignIn", &[("name", "Nobody")], 404);
     callers.browse("beginSignIn", &[("name", "Nobody"), ("max_age", "x")], 400);
     callers.browse("finishSignIn", &[("code", "x"), ("state", "y")], 400);
@@ -288,6 +295,7 @@ fn signing_out(callers: &mut Callers) {
     callers.browse_from(WEB, "signOut", &RETURN, 403);
     callers.browse("signOut", &RETURN, 303);
     callers.browse("signOut", &[], 200);
+    callers.browse("createLink", &[], 401);
     callers.browse("authorize", &ASKED, 200);
     callers.browse("consent", &ASKED, 200);
     for id in ["listConsents", "withdrawConsent", "showDevice", "decideDevice"] {

@@ -48,7 +48,7 @@ impl<'c> ClientRequest<'c> {
             clients.find(id).ok_or("The app is not registered on this server (client_id).")?;
         let uri =
             fields.get("redirect_uri").ok_or("The request from the app has no redirect_uri.")?;
-        if !registered.redirects_to(uri, base) {
+        if !registered.client.redirects_to(uri) {
             return Err("The address to return to (redirect_uri) is not registered for the app.");
         }
         let url = Url::parse(uri).map_err(|_| "The address to return to is not a valid URL.")?;

@@ -1,8 +1,8 @@
-//! The registered clients: those of the operator's file and two built-in ones (behaviour 11.16).
+//! The registered clients: those of the operator's file and a built-in one (behaviour 11.16).
 //!
 //! The file is read once, when the server starts.
 
-use daybook_domain::grant::{COMMAND_LINE, CONSOLE, OauthClient, RedirectUri};
+use daybook_domain::grant::{COMMAND_LINE, OauthClient, RedirectUri};
 use daybook_domain::session::SecretDigest;
 use daybook_edge::objects_only;
 use serde::Deserialize;
@@ -59,13 +59,6 @@ impl RegisteredClient {
             secret: None,
         }
     }
-
-    /// Whether a redirect URI is registered; `base` is the address of this server.
-    pub(super) fn redirects_to(&self, uri: &str, base: &str) -> bool {
-        let is_console = self.client.id == CONSOLE
-            && uri.strip_prefix(base).is_some_and(|path| path == "/console");
-        is_console || self.client.redirects_to(uri)
-    }
 }
 
 /// The clients of this installation.
@@ -77,7 +70,7 @@ impl Default for Clients {
         let loopback = ["http://127.0.0.1/callback", "http://[::1]/callback"];
         let command_line =
             RegisteredClient::public(COMMAND_LINE, "Daybook command line", &loopback);
-        Self(vec![command_line, RegisteredClient::public(CONSOLE, "Daybook console", &[])])
+        Self(vec![command_line])
     }
 }
 
@@ -172,7 +165,7 @@ mod tests {
     fn clients_file_is_parsed_or_rejected() {
         let app = r#"{"clientId": "app", "name": "App", "redirectUris": ["https://a.example/cb"]}"#;
         let read = Clients::read(&format!("{{\"items\": [{app}]}}")).unwrap();
-        assert!(read.find("app").unwrap().redirects_to("https://a.example/cb", ""));
+        assert!(read.find("app").unwrap().client.redirects_to("https://a.example/cb"));
         assert!(!read.has_secret() && read.find(COMMAND_LINE).is_some());
         assert!(fault(&format!("{app}, {app}")).starts_with("items[1]: clientId \"app\""));
         for (entry, expected) in [
@@ -188,16 +181,6 @@ mod tests {
         ] {
             let fault = fault(entry);
             assert!(fault.starts_with("items[0]: ") && fault.contains(expected), "{fault}");
-        }
-    }
-
-    #[test]
-    fn console_redirects_to_this_server_only() {
-        let clients = Clients::default();
-        let console = clients.find(CONSOLE).unwrap();
-        assert!(console.redirects_to("https://books.example/console", "https://books.example"));
-        for asked in ["https://books.example.evil/console", "https://books.example/console/x", ""] {
-            assert!(!console.redirects_to(asked, "https://books.example"), "{asked}");
         }
     }
 }

@@ -17,7 +17,6 @@ use super::bearer::{Bearer, TokenHash, hash};
 use super::own_token::{Acting, Claims};
 use super::provider::outcome::{Refusal, Verified};
 use crate::security::note_caller;
-use crate::session::origin;
 use crate::state::Auth;
 
 /// How often a write is retried after a unique violation by a concurrent one.
@@ -54,7 +53,7 @@ pub async fn authenticate(
             state.refused_tokens.record(client);
         }
         if state.identity.key().is_expired_session(token, now)
-            && origin::is_listed_app(request.headers(), &state.web_origins)
+            && state.web_origins.is_app(request.headers())
         {
             return Err(RequestError::SessionTokenExpired.into());
         }
@@ -140,7 +139,7 @@ pub(crate) async fn resolve_own_token(
         let found = run::read(&state.edge, move |tx| grant::find(tx, id, now)).await?;
         let (grant, user) = found.ok_or(RequestError::LoginRequired)?;
         let is_built_in = is_built_in(&grant.client);
-        let holder = if is_built_in { TokenHolder::BuiltInClient } else { TokenHolder::Client };
+        let holder = if is_built_in { TokenHolder::TrustedApp } else { TokenHolder::Client };
         let scope = TokenScope { holder, ..TokenScope::default() };
         return Ok(Bearer::new(Arc::new(user), scope, expires_at));
     }
@@ -148,8 +147,11 @@ pub(crate) async fn resolve_own_token(
         let expires_at = claims.expires_at();
         let found = run::read(&state.edge, move |tx| session::authenticate(tx, id, now)).await?;
         let (_, user) = found.ok_or(RequestError::LoginRequired)?;
-        let bearer = Bearer::new(Arc::new(user), TokenScope::default(), expires_at);
-        return Ok(Bearer { session: Some(id), ..bearer });
+        let is_console = claims.is_own();
+        let holder = if is_console { TokenHolder::User } else { TokenHolder::TrustedApp };
+        let scope = TokenScope { holder, ..TokenScope::default() };
+        let bearer = Bearer::new(Arc::new(user), scope, expires_at);
+        return Ok(Bearer { session: Some(id), is_console, ..bearer });
     }
     let id = claims.id().ok_or(RequestError::LoginRequired)?;
     let found = run::read(&state.edge, move |tx| token::authenticate(tx, id, now)).await?;

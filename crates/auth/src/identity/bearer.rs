@@ -24,11 +24,13 @@ pub struct Bearer {
     pub acting: Option<Acting>,
     /// The session that issued the token.
     pub session: Option<SessionId>,
+    /// Whether the console of this server got the token (behaviour 10.6).
+    pub is_console: bool,
 }
 
 impl Bearer {
     pub(crate) const fn new(user: Arc<User>, scope: TokenScope, expires_at: Instant) -> Self {
-        Self { user, scope, expires_at, acting: None, session: None }
+        Self { user, scope, expires_at, acting: None, session: None, is_console: false }
     }
 }
 
@@ -163,6 +165,7 @@ mod tests {
             username: "alice".to_owned(),
             created_at: NOW,
             disabled_at: None,
+            is_administrator: false,
             profile: Profile::default(),
         };
         let expires_at = Instant::new(2_000);

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use actix_web::{HttpMessage, HttpRequest};
-use daybook_domain::id::UserId;
 use daybook_edge::error::RequestError;
 
 use super::quota::{self, Charge, Cost, DeferredCharge, QuotaSubject};
 use crate::api_key::cache::ResolvedApiKey;
+use crate::identity::Bearer;
 use crate::state::Auth;
 
 /// The marker of a request that was counted, with its charge if quotas are configured.
@@ -27,14 +27,19 @@ pub struct CountedRequest(pub Option<Arc<Charge>>);
 pub fn count(
     request: &HttpRequest,
     state: &Auth,
-    (user, app): (UserId, Option<ResolvedApiKey>),
+    (caller, app): (&Bearer, Option<ResolvedApiKey>),
     keyed: bool,
 ) -> Result<Option<DeferredCharge>, RequestError> {
     if state.quotas.is_none() && app.is_none() || request.extensions().contains::<CountedRequest>()
     {
         return Ok(None);
     }
-    let subject = app.map_or(QuotaSubject::User(user), |app| QuotaSubject::Key(app.id));
+    let user = caller.user.quota_subject();
+    let subject = match app {
+        Some(app) => QuotaSubject::Key(app.id),
+        None if caller.is_console => QuotaSubject::Console(user),
+        None => QuotaSubject::User(user),
+    };
     let charge = state
         .quotas
         .as_ref()

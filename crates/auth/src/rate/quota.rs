@@ -26,6 +26,8 @@ pub(crate) enum QuotaSubject {
     Key(ApiKeyId),
     /// A user without an API key.
     User(UserId),
+    /// A user in the console of this server, without an API key.
+    Console(UserId),
 }
 
 /// The rest of a quota is less than the cost of a call.
@@ -62,22 +64,27 @@ impl Cost {
 /// The quotas of this process.
 pub struct Quotas {
     default: Arc<Limiter<QuotaSubject>>,
+    /// The limiter of the console.
+    console: Arc<Limiter<QuotaSubject>>,
     /// The limiters of API keys with an individual rate, by rate.
     by_rate: RwLock<HashMap<u32, Arc<Limiter<QuotaSubject>>>>,
 }
 
 impl Quotas {
-    /// Creates quotas of tokens per minute, with a burst of the same size.
+    /// Creates quotas of tokens per minute, with bursts of the same size: the default one, and that
+    /// of a user in the console.
     #[must_use]
-    pub fn per_minute(tokens: NonZeroU32) -> Self {
-        Self { default: new_limiter(tokens), by_rate: RwLock::default() }
+    pub fn per_minute(tokens: NonZeroU32, console: NonZeroU32) -> Self {
+        let (default, console) = (new_limiter(tokens), new_limiter(console));
+        Self { default, console, by_rate: RwLock::default() }
     }
 
     /// Creates the charge of a request; `rate` is the individual rate of its API key.
     pub(crate) fn charge(&self, subject: QuotaSubject, rate: Option<u32>) -> Charge {
-        let limiter = match rate.and_then(NonZeroU32::new) {
-            None => Arc::clone(&self.default),
-            Some(rate) => self.limiter_of_rate(rate),
+        let limiter = match (subject, rate.and_then(NonZeroU32::new)) {
+            (_, Some(rate)) => self.limiter_of_rate(rate),
+            (QuotaSubject::Console(_), None) => Arc::clone(&self.console),
+            (QuotaSubject::Key(_) | QuotaSubject::User(_), None) => Arc::clone(&self.default),
         };
         Charge { limiter, subject, remaining: Mutex::default() }
     }
@@ -184,7 +191,7 @@ mod tests {
 
     #[test]
     fn each_subject_has_its_own_quota() {
-        let quotas = Quotas::per_minute(tokens(5));
+        let quotas = Quotas::per_minute(tokens(5), tokens(9));
         let user = |id| quotas.charge(QuotaSubject::User(UserId::new(id)), None);
         let first = user(1);
         assert_eq!(shown(&first), ["", "", ""], "no tokens taken yet");
@@ -196,6 +203,8 @@ mod tests {
         user(2).take(tokens(5)).unwrap();
         // A key and a user with the same number are different subjects.
         quotas.charge(QuotaSubject::Key(ApiKeyId::new(1)), None).take(tokens(5)).unwrap();
+        // A user's calls in the console are counted for themselves.
+        quotas.charge(QuotaSubject::Console(UserId::new(1)), None).take(tokens(9)).unwrap();
         let rated = |rate| quotas.charge(QuotaSubject::Key(ApiKeyId::new(2)), Some(rate));
         rated(100).take(tokens(60)).unwrap();
         assert!(rated(100).take(tokens(60)).is_err(), "the same limiter");

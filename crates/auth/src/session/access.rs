@@ -12,9 +12,10 @@ use maud::html;
 use reqwest::Url;
 use serde::Serialize;
 
+use super::origin::OriginKind;
 use super::page::{page, page_with_form_target, with_security_headers};
 use super::return_to::form_target;
-use super::{cookie, login, origin, same_origin};
+use super::{cookie, login, same_origin};
 use crate::security::note_change;
 use crate::state::Auth;
 
@@ -24,6 +25,18 @@ use crate::state::Auth;
 struct AccessOut {
     user_id: String,
     access_token: String,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    console: Option<ConsoleOut>,
+}
+
+/// What the console of this server shows by.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ConsoleOut {
+    /// Whether the user is an administrator (behaviour 9.3).
+    administrator: bool,
+    /// Whether the server mails sign-in links.
+    mails_links: bool,
 }
 
 /// POST /auth/refresh: issues an access token for the user of the session.
@@ -31,9 +44,8 @@ pub async fn refresh_session(
     request: HttpRequest,
     state: web::Data<Auth>,
 ) -> Result<HttpResponse, ApiError> {
-    if origin::listed_origin(request.headers(), &state.web_origins).is_none() {
-        return Err(RequestError::UnknownOrigin.into());
-    }
+    let (_, kind) = state.web_origins.find(request.headers()).ok_or(RequestError::UnknownOrigin)?;
+    let is_own = kind == OriginKind::Own;
     let (id, digest) = cookie::session(&request).ok_or(Error::from(Refusal::SignedOut))?;
     let now = (state.edge.clock)();
     let (found, user) =
@@ -52,9 +64,13 @@ pub async fn refresh_session(
     let access_token = state
         .identity
         .key()
-        .sign_for_session(id, &user.email, now, expires_at)
+        .sign_for_session(id, &user.email, (now, expires_at), is_own)
         .map_err(|error| RequestError::Failed(error.to_string()))?;
-    let body = AccessOut { user_id: user.id.to_string(), access_token };
+    let console = is_own.then(|| ConsoleOut {
+        administrator: state.is_administrator(&user),
+        mails_links: state.mailed_links.is_some(),
+    });
+    let body = AccessOut { user_id: user.id.to_string(), access_token, console };
     let mut response = with_security_headers(HttpResponse::Ok()).json(body);
     if let Some(extended) = cookie::extend_session(&request, &state) {
         cookie::add(&mut response, &extended)?;
@@ -71,7 +87,7 @@ pub async fn logout(
     state: web::Data<Auth>,
 ) -> Result<HttpResponse, ApiError> {
     let value = parameters::first(&request, "returnUrl");
-    let target = value.and_then(|to| origin::return_url(&to, &state.web_origins));
+    let target = value.and_then(|to| state.web_origins.return_url(&to)).map(|(url, _)| url);
     if cookie::session(&request).is_some() && is_from_foreign_site(&request, &state) {
         return Ok(render_sign_out(&state, target.as_ref()));
     }
@@ -88,16 +104,16 @@ pub async fn sign_out(
         return Ok(same_origin::refuse_foreign_form("You are still signed in"));
     }
     let value = form.0.into_iter().find(|(name, _)| name == "returnUrl");
-    let target = value.and_then(|(_, to)| origin::return_url(&to, &state.web_origins));
+    let target = value.and_then(|(_, to)| state.web_origins.return_url(&to)).map(|(url, _)| url);
     end_session(&request, &state, target.as_ref()).await
 }
 
-/// Whether a page of another site that is not a listed app sent the browser here.
+/// Whether a page of another site sent the browser here that may not use sessions.
 ///
 /// Older browsers do not send `Sec-Fetch-Site`; for them this is always false.
 fn is_from_foreign_site(request: &HttpRequest, state: &Auth) -> bool {
     let headers = request.headers();
-    login::is_cross_site(request) && !origin::is_listed_app(headers, &state.web_origins)
+    login::is_cross_site(request) && !state.web_origins.is_app(headers)
 }
 
 /// Renders the page that asks whether to sign out.
@@ -136,7 +152,13 @@ async fn end_session(
     let mut response = match target {
         Some(target) => login::redirect_to(target.as_str()),
         None => {
-            page(StatusCode::OK, "You are signed out", &html! { p { "You can close this page." } })
+            let content = html! {
+                p { "You can close this page." }
+                @if let Some(console) = state.console() {
+                    p { a class="button" href=(console) { "Sign in again" } }
+                }
+            };
+            page(StatusCode::OK, "You are signed out", &content)
         }
     };
     cookie::add(&mut response, &cookie::remove_session(request, state))?;

@@ -13,7 +13,7 @@ use super::{cookie, login};
 use crate::security::{note_caller, note_change};
 use crate::state::Auth;
 
-/// Sets the session cookie and redirects the browser to where it came from.
+/// Sets the session cookie and redirects the browser to where it came from, else to the console.
 ///
 /// The cookie of the return target is removed only if it is the one of this sign-in. Otherwise it
 /// belongs to another tab.
@@ -29,8 +29,9 @@ pub(super) fn complete_sign_in(
 ) -> Result<HttpResponse, RequestError> {
     note_caller(request, session.user);
     note_change(request, "signedIn");
-    let mut response = match return_to {
-        Some(return_to) => login::redirect_to(&return_to.target(state)),
+    let target = return_to.map(|return_to| return_to.target(state)).or_else(|| state.console());
+    let mut response = match target {
+        Some(target) => login::redirect_to(&target),
         None => {
             page(StatusCode::OK, "You are signed in", &html! { p { "You can close this page." } })
         }

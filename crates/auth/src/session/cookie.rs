@@ -100,12 +100,16 @@ pub(super) fn build(
         .max_age(age)
         .http_only(true)
         .same_site(SameSite::Lax)
-        .secure(!is_plain_loopback(request, state))
+        .secure(!is_plain(request, state))
         .finish()
 }
 
-/// Whether the server is on loopback without TLS, where browsers do not store `Secure` cookies.
-fn is_plain_loopback(request: &HttpRequest, state: &Auth) -> bool {
-    let base = Url::parse(&state.edge.site.base(host(request)));
-    base.is_ok_and(|url| url.scheme() == "http" && is_loopback(&url))
+/// Whether browsers reach the server without TLS, so that they do not store `Secure` cookies.
+///
+/// Only the operator decides so for a network, by the public URL.
+fn is_plain(request: &HttpRequest, state: &Auth) -> bool {
+    let site = &state.edge.site;
+    let base = Url::parse(&site.base(host(request)));
+    let is_decided = |url: &Url| site.public_url.is_some() || is_loopback(url);
+    base.is_ok_and(|url| url.scheme() == "http" && is_decided(&url))
 }

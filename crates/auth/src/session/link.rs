@@ -15,7 +15,7 @@ use daybook_service::session;
 use maud::html;
 
 use super::complete_sign_in::complete_sign_in;
-use super::page::{page, page_with_form_target};
+use super::page::{page, page_with_form_target, unencrypted_warning};
 use super::secret::{LoginSecret, digest};
 use super::{cookie, same_origin};
 use crate::identity::authenticate::{retry_on_collision, shard_key_of};
@@ -33,6 +33,7 @@ pub async fn show_link(
         Err(error) => return refusal_page(error),
     };
     let content = html! {
+        (unencrypted_warning(&state))
         p { "You are about to sign in as " strong { (link.email) } "." }
         form method="post" action={ (state.edge.site.public_path()) "/auth/link" } {
             input type="hidden" name="code" value=(code);
@@ -91,8 +92,14 @@ fn refusal_page(error: ApiError) -> Result<HttpResponse, ApiError> {
         Some(Refusal::LinkUnusable | Refusal::SignedOut | Refusal::Unknown(_)) => (
             StatusCode::NOT_FOUND,
             "This sign-in link no longer works",
-            "A link works once, for 15 minutes. Please request a new one.",
+            "A link works once and for a short time. Please request a new one.",
         ),
+        Some(
+            Refusal::NotAdministrator
+            | Refusal::MailsLinks
+            | Refusal::AlreadyUser(_)
+            | Refusal::TooManyLinks,
+        ) => return Err(error),
     };
     Ok(page(status, heading, &html! { p { (text) } }))
 }

@@ -10,9 +10,10 @@ use daybook_service::session;
 use daybook_storage::user::User;
 use maud::html;
 
-use super::page::{page, with_security_headers};
+use super::origin::OriginKind;
+use super::page::{page, unencrypted_warning, with_security_headers};
 use super::return_to::ReturnTo;
-use super::{cookie, mail_link, origin, provider_links};
+use super::{cookie, mail_link, provider_links};
 use crate::identity::provider::freshness::Freshness;
 use crate::security::note_caller;
 use crate::state::Auth;
@@ -20,7 +21,7 @@ use crate::state::Auth;
 /// GET /auth/login?returnUrl=: redirects a signed-in browser, and otherwise asks to sign in.
 pub async fn login(request: HttpRequest, state: web::Data<Auth>) -> Result<HttpResponse, ApiError> {
     let value = parameters::first(&request, "returnUrl");
-    let Some(target) = value.and_then(|to| origin::return_url(&to, &state.web_origins)) else {
+    let Some((target, kind)) = value.and_then(|to| state.web_origins.return_url(&to)) else {
         let why = html! { p {
             "The address to return to is missing or not registered. "
             "The operator of this server registers the apps that use it (--web-origins)."
@@ -28,13 +29,13 @@ pub async fn login(request: HttpRequest, state: web::Data<Auth>) -> Result<HttpR
         return Ok(page(StatusCode::BAD_REQUEST, "Unknown app", &why));
     };
     if signed_in(&request, &state).await?.is_some() {
-        return Ok(if is_cross_site(&request) {
+        return Ok(if kind == OriginKind::Listed && is_cross_site(&request) {
             cross_site_page(&target)
         } else {
             redirect_to(target.as_str())
         });
     }
-    render_sign_in(&request, &state, &ReturnTo::App(target))
+    render_sign_in(&request, &state, &ReturnTo::App(target, kind))
 }
 
 /// Renders the sign-in page and stores the return target in a cookie.
@@ -62,6 +63,7 @@ pub(crate) fn render_sign_in_with_freshness(
     freshness: &Freshness,
 ) -> Result<HttpResponse, ApiError> {
     let content = html! {
+        (unencrypted_warning(state))
         (provider_links::provider_links(state, return_to, freshness))
         p {
             @if provider_links::has_providers(state) { "Or open" } @else { "Open" }
@@ -71,7 +73,8 @@ pub(crate) fn render_sign_in_with_freshness(
         @match mail_link::mail_form(state) {
             Some(form) => (form),
             None => p {
-                "Ask the operator of this server for a link. It works once, for 15 minutes."
+                "Ask the operator of this server for a link; " code { "daybook login" }
+                " prints one. It works once, for 15 minutes."
             },
         }
     };

@@ -5,25 +5,28 @@
 //!
 //! 1. `/auth/login` and the pages that need a user render the sign-in page (`login`). A second
 //!    cookie stores where to return to (`return_to`).
-//! 2. The user signs in with a link that works once (`link`), which the operator hands out or the
-//!    server mails (`mail_link`, `link_limits`). Or the user signs in at an identity provider
-//!    (`provider_links`, `provider`). A sealed cookie per sign-in binds the provider's response to
-//!    this browser (`sign_in_cookie`).
+//! 2. The user signs in with a link that works once (`link`), which the operator hands out, the
+//!    server mails (`mail_link`, `link_limits`), or a signed-in user makes (`new_link`). The first
+//!    user of a trial opens a link that the server prints (`first_user`). Or the user signs in at
+//!    an identity provider (`provider_links`, `provider`). A sealed cookie per sign-in binds the
+//!    provider's response to this browser (`sign_in_cookie`).
 //! 3. `complete_sign_in` sets the session cookie and redirects the browser.
 //! 4. Web apps exchange the session for short-lived access tokens at `/auth/refresh` (`access`).
-//!    Only the origins that the operator lists may do so (`origin`).
+//!    Only the origin of this server and those that the operator lists may do so (`origin`).
 //! 5. A session ends after 30 days without use, by sign-out, or when the user is disabled.
 //!
 //! Forms that change something must come from a page of this server (`same_origin`). Pages have no
-//! scripts, load nothing and cannot be framed (`page`).
+//! scripts, load only their stylesheet (`style`) and cannot be framed (`page`).
 
 mod access;
 mod complete_sign_in;
 pub(crate) mod cookie;
+mod first_user;
 mod link;
 mod link_limits;
 pub(crate) mod login;
 mod mail_link;
+mod new_link;
 pub(crate) mod origin;
 pub(crate) mod page;
 mod provider;
@@ -32,13 +35,17 @@ pub(crate) mod return_to;
 pub(crate) mod same_origin;
 pub(crate) mod secret;
 mod sign_in_cookie;
+mod style;
 
 pub use access::{logout, refresh_session, sign_out};
+pub use first_user::{FirstUserLink, create_first_user, show_first_user};
 pub use link::{show_link, sign_in};
 pub use login::login;
 pub use mail_link::mail_link;
+pub use new_link::create_link;
 pub use provider::{begin_provider_sign_in, finish_provider_sign_in};
 
 pub use link_limits::LinkLimits;
-pub use origin::{WebOrigin, credentials_origin};
+pub use origin::{WebOrigin, WebOrigins, credentials_origin};
 pub use secret::{LoginSecret, RandomnessError};
+pub use style::stylesheet;

@@ -1,7 +1,15 @@
 //! Web origins (RFC 6454) whose apps may use the sessions of this server (behaviour 11.4).
 //!
-//! The operator lists them. Apps of all other origins need access tokens.
+//! They are those that the operator lists, and the origin of this server itself, where the console
+//! is. Apps of all other origins need access tokens.
+//!
+//! The own origin is that of `--public-url`, or of the loopback address that the server listens on.
+//! It is never taken from the `Host` of a request. An attacker can make a name of theirs resolve to
+//! this server (DNS rebinding); the requests of a page at that name then have a `Host` that agrees
+//! with their `Origin`, but is not an address of this server. Pages at other ports of the same host
+//! are refused, too: to browsers they are the same site, so cookies with `SameSite` are sent along.
 
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::str::FromStr;
 
 use actix_web::http::header::{HeaderMap, ORIGIN, REFERER};
@@ -33,54 +41,105 @@ impl FromStr for WebOrigin {
     }
 }
 
-/// Returns the `Origin` of a request if it is listed.
-pub(crate) fn listed_origin<'h>(headers: &'h HeaderMap, listed: &[WebOrigin]) -> Option<&'h str> {
-    let origin = headers.get(ORIGIN)?.to_str().ok()?;
-    listed.iter().any(|listed| listed.0 == origin).then_some(origin)
+/// Whose pages have an origin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OriginKind {
+    /// Those of this server, such as the console.
+    Own,
+    /// Those of an app that the operator lists.
+    Listed,
 }
 
-/// Whether the `Referer` of a request is of a listed origin.
-///
-/// Browsers send no `Origin` when a user follows a link. A page cannot forge the `Referer`.
-fn has_listed_referrer(headers: &HeaderMap, listed: &[WebOrigin]) -> bool {
-    let referrer = headers.get(REFERER).and_then(|text| text.to_str().ok());
-    let page = referrer.and_then(|text| Url::parse(text).ok());
-    let origin = page.map(|url| url.origin().ascii_serialization());
-    origin.is_some_and(|origin| listed.iter().any(|listed| listed.0 == origin))
+/// The web origins whose apps may use the sessions of this server.
+#[derive(Debug, Clone, Default)]
+pub struct WebOrigins {
+    own: Vec<WebOrigin>,
+    listed: Vec<WebOrigin>,
 }
 
-/// Whether an app of a listed origin sent a request.
-///
-/// An app on the origin of this server sends no `Origin` with GET requests.
-pub(crate) fn is_listed_app(headers: &HeaderMap, listed: &[WebOrigin]) -> bool {
-    listed_origin(headers, listed).is_some() || has_listed_referrer(headers, listed)
+impl WebOrigins {
+    /// Creates them from the public URL, the address to listen on and the listed origins.
+    ///
+    /// Without a public URL the own origins are those of the loopback address. A server on another
+    /// address without a public URL has none, because it does not know its own name.
+    #[must_use]
+    pub fn new(public_url: Option<&str>, address: SocketAddr, listed: Vec<WebOrigin>) -> Self {
+        let hosts = match (public_url, address.ip()) {
+            (Some(url), _) => vec![url.to_owned()],
+            (None, ip) if ip == Ipv4Addr::LOCALHOST || ip == Ipv6Addr::LOCALHOST => {
+                vec![format!("http://{address}"), format!("http://localhost:{}", address.port())]
+            }
+            (None, ip) if ip.is_loopback() => vec![format!("http://{address}")],
+            (None, _) => Vec::new(),
+        };
+        let origins = hosts.iter().filter_map(|url| Url::parse(url).ok()).map(|url| url.origin());
+        let own = origins.map(|origin| WebOrigin(origin.ascii_serialization())).collect();
+        Self { own, listed }
+    }
+
+    /// Whether this server knows its own origin, so that the console can sign in.
+    pub(crate) const fn has_own(&self) -> bool {
+        !self.own.is_empty()
+    }
+
+    /// Returns the kind of an origin; `None` if its apps may not use sessions.
+    pub(crate) fn kind(&self, origin: &str) -> Option<OriginKind> {
+        let is_in = |origins: &[WebOrigin]| origins.iter().any(|known| known.0 == origin);
+        if is_in(&self.own) {
+            Some(OriginKind::Own)
+        } else {
+            is_in(&self.listed).then_some(OriginKind::Listed)
+        }
+    }
+
+    /// Returns the `Origin` of a request if its apps may use sessions, with its kind.
+    pub(crate) fn find<'h>(&self, headers: &'h HeaderMap) -> Option<(&'h str, OriginKind)> {
+        let origin = headers.get(ORIGIN)?.to_str().ok()?;
+        Some((origin, self.kind(origin)?))
+    }
+
+    /// Whether the `Referer` of a request is of an app that may use sessions.
+    ///
+    /// Browsers send no `Origin` when a user follows a link. A page cannot forge the `Referer`.
+    fn has_known_referrer(&self, headers: &HeaderMap) -> bool {
+        let referrer = headers.get(REFERER).and_then(|text| text.to_str().ok());
+        let page = referrer.and_then(|text| Url::parse(text).ok());
+        let origin = page.map(|url| url.origin().ascii_serialization());
+        origin.is_some_and(|origin| self.kind(&origin).is_some())
+    }
+
+    /// Whether an app that may use sessions sent a request.
+    ///
+    /// An app on the origin of this server sends no `Origin` with GET requests.
+    pub(crate) fn is_app(&self, headers: &HeaderMap) -> bool {
+        self.find(headers).is_some() || self.has_known_referrer(headers)
+    }
+
+    /// Parses a URL to return to after sign-in, whose origin must be known; also returns its kind.
+    pub(crate) fn return_url(&self, text: &str) -> Option<(Url, OriginKind)> {
+        let url = Url::parse(text).ok()?;
+        let is_plain = matches!(url.scheme(), "https" | "http")
+            && url.as_str().len() <= MAX_RETURN_URL
+            && url.username().is_empty()
+            && url.password().is_none();
+        let kind = self.kind(&url.origin().ascii_serialization());
+        kind.filter(|_| is_plain).map(|kind| (url, kind))
+    }
 }
 
-/// Returns the listed origin that may read a response with credentials.
+/// Returns the origin that may read a response with credentials.
 ///
 /// Only the responses of `/auth/refresh` may be read so.
 pub fn credentials_origin<'h>(
     path: &str,
     path_prefix: &str,
     headers: &'h HeaderMap,
-    listed: &[WebOrigin],
+    origins: &WebOrigins,
 ) -> Option<&'h str> {
     if path.strip_prefix(path_prefix).unwrap_or(path) != "/auth/refresh" {
         return None;
     }
-    listed_origin(headers, listed)
-}
-
-/// Parses a URL to return to after sign-in, whose origin must be listed.
-pub(crate) fn return_url(text: &str, listed: &[WebOrigin]) -> Option<Url> {
-    let url = Url::parse(text).ok()?;
-    let is_plain = matches!(url.scheme(), "https" | "http")
-        && url.as_str().len() <= MAX_RETURN_URL
-        && url.username().is_empty()
-        && url.password().is_none();
-    let origin = url.origin().ascii_serialization();
-    let is_listed = listed.iter().any(|listed| listed.0 == origin);
-    (is_plain && is_listed).then_some(url)
+    origins.find(headers).map(|(origin, _)| origin)
 }
 
 #[cfg(test)]
@@ -109,12 +168,51 @@ mod tests {
 
     #[test]
     fn return_url_is_limited_to_the_size_of_a_cookie() {
-        let listed = ["https://app.example.com".parse().unwrap()];
+        let listed = vec!["https://app.example.com".parse().unwrap()];
+        let address = "192.0.2.1:80".parse().unwrap();
+        let origins = WebOrigins::new(None, address, listed);
+        assert!(!origins.has_own());
         let start = "https://app.example.com/?";
         for (what, bytes, expected) in [("a", 2_048, true), ("a", 2_049, false), ("\"", 700, false)]
         {
             let url = format!("{start}{}", what.repeat(bytes - start.len()));
-            assert_eq!(return_url(&url, &listed).is_some(), expected, "{what} {bytes}");
+            assert_eq!(origins.return_url(&url).is_some(), expected, "{what} {bytes}");
+        }
+    }
+
+    #[test]
+    fn own_origin_is_the_public_url_or_loopback() {
+        let app = "https://app.example.com";
+        let own = Some(OriginKind::Own);
+        for (public_url, address, origin, expected) in [
+            (None, "127.0.0.1:8080", "http://127.0.0.1:8080", own),
+            (None, "127.0.0.1:8080", "http://localhost:8080", own),
+            (None, "127.0.0.1:80", "http://localhost", own),
+            (None, "[::1]:8080", "http://[::1]:8080", own),
+            (None, "127.0.0.2:8080", "http://127.0.0.2:8080", own),
+            (None, "127.0.0.2:8080", "http://localhost:8080", None),
+            (None, "127.0.0.1:8080", "http://localhost:8081", None),
+            (None, "127.0.0.1:8080", "https://localhost:8080", None),
+            (None, "127.0.0.1:8080", "http://localhost.evil.example:8080", None),
+            (None, "127.0.0.1:8080", "null", None),
+            (None, "127.0.0.1:8080", app, Some(OriginKind::Listed)),
+            (None, "0.0.0.0:8080", "http://0.0.0.0:8080", None),
+            (None, "192.0.2.1:8080", "http://192.0.2.1:8080", None),
+            (
+                Some("https://books.example.com/api"),
+                "127.0.0.1:1",
+                "https://books.example.com",
+                own,
+            ),
+            (Some("https://books.example.com"), "127.0.0.1:1", "http://books.example.com", None),
+            (Some("https://books.example.com"), "127.0.0.1:1", "http://127.0.0.1:1", None),
+            (Some("http://10.0.0.2:80/a"), "0.0.0.0:1", "http://10.0.0.2", own),
+            // An app beside the API on the same origin is the same to a browser.
+            (Some(app), "127.0.0.1:1", app, own),
+        ] {
+            let listed = vec![app.parse().unwrap()];
+            let origins = WebOrigins::new(public_url, address.parse().unwrap(), listed);
+            assert_eq!(origins.kind(origin), expected, "{public_url:?} {address} {origin}");
         }
     }
 }

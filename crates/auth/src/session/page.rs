@@ -1,4 +1,4 @@
-//! HTML pages without scripts, which load nothing and cannot be framed.
+//! HTML pages without scripts, which load only their stylesheet and cannot be framed.
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{
@@ -6,16 +6,14 @@ use actix_web::http::header::{
     X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use actix_web::{HttpResponse, HttpResponseBuilder};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{DOCTYPE, Markup, html};
+
+use super::style;
+use crate::state::Auth;
 
 /// The policy of every page, without `form-action`.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; \
+const POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'none'; \
     frame-ancestors 'none'";
-const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:4rem auto;\
-    padding:0 1rem;color:#222}h1{font-size:1.4rem}button,.button{font:inherit;padding:.6rem 1.2rem}\
-    .button{display:inline-block;border:1px solid;border-radius:.3rem;color:inherit;\
-    text-decoration:none}";
-
 /// Renders a page with a heading.
 pub(crate) fn page(status: StatusCode, heading: &str, content: &Markup) -> HttpResponse {
     page_with_form_target(status, heading, content, None)
@@ -39,9 +37,10 @@ pub(crate) fn page_with_form_target(
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { (heading) " - Daybook" }
-                style { (PreEscaped(STYLE)) }
+                meta name="color-scheme" content="light dark";
+                link rel="stylesheet" href=(style::href());
             }
-            body { main { h1 { (heading) } (content) } }
+            body { main { p class="brand" { "Daybook" } h1 { (heading) } (content) } }
         }
     };
     let policy = format!("{POLICY}; form-action {targets}");
@@ -49,6 +48,18 @@ pub(crate) fn page_with_form_target(
         .insert_header((CONTENT_SECURITY_POLICY, policy))
         .insert_header(ContentType::html())
         .body(text.into_string())
+}
+
+/// Renders a warning on the pages of sign-in if the public URL has no TLS.
+pub(super) fn unencrypted_warning(state: &Auth) -> Markup {
+    html! {
+        @if state.edge.site.is_unencrypted() {
+            p class="warning" role="alert" {
+                "This connection is not encrypted. Anyone on your network can read what you enter, "
+                "and use your session."
+            }
+        }
+    }
 }
 
 /// Adds headers that prevent caching, framing, type sniffing and cross-site referrers.

@@ -4,7 +4,7 @@ use actix_web::HttpRequest;
 use daybook_edge::request_head::host;
 use reqwest::Url;
 
-use super::origin::{MAX_RETURN_URL, return_url};
+use super::origin::{MAX_RETURN_URL, OriginKind};
 use crate::state::Auth;
 
 /// The paths of this server that a browser may return to.
@@ -13,8 +13,8 @@ const PAGES: [&str; 3] = ["/auth/authorize", "/auth/device", "/auth/consents"];
 /// The target of the redirect after sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ReturnTo {
-    /// The URL of an app.
-    App(Url),
+    /// The URL of an app, and whether it is one of this server.
+    App(Url, OriginKind),
     /// The path and query of a page of this server.
     Page(String),
 }
@@ -29,13 +29,13 @@ impl ReturnTo {
                 query.len() <= MAX_RETURN_URL && text.bytes().all(|byte| byte.is_ascii_graphic());
             return is_valid.then(|| Self::Page(text.to_owned()));
         }
-        return_url(text, &state.web_origins).map(Self::App)
+        state.web_origins.return_url(text).map(|(url, kind)| Self::App(url, kind))
     }
 
     /// Returns the text that [`Self::read`] parses.
     pub(super) fn as_str(&self) -> &str {
         match self {
-            Self::App(url) => url.as_str(),
+            Self::App(url, _) => url.as_str(),
             Self::Page(path) => path,
         }
     }
@@ -43,7 +43,7 @@ impl ReturnTo {
     /// Returns the URL or path to redirect the browser to.
     pub(super) fn target(&self, state: &Auth) -> String {
         match self {
-            Self::App(url) => url.to_string(),
+            Self::App(url, _) => url.to_string(),
             Self::Page(path) => format!("{}{path}", state.edge.site.public_path()),
         }
     }
@@ -51,15 +51,15 @@ impl ReturnTo {
     /// Returns the host of the app that the sign-in page shows; `None` for this server.
     pub(super) fn app(&self) -> Option<&str> {
         match self {
-            Self::App(url) => url.host_str(),
-            Self::Page(_) => None,
+            Self::App(url, OriginKind::Listed) => url.host_str(),
+            Self::App(_, OriginKind::Own) | Self::Page(_) => None,
         }
     }
 
     /// Returns where the form of the sign-in may be redirected (see [`form_target`]).
     pub(super) fn form_target(&self, request: &HttpRequest, state: &Auth) -> Option<String> {
         match self {
-            Self::App(url) => form_target(url),
+            Self::App(url, _) => form_target(url),
             // If the user consented before, `/auth/authorize` redirects to the client at once.
             Self::Page(path) => {
                 let base = Url::parse(&state.edge.site.base(host(request))).ok()?;

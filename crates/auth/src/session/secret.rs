@@ -37,6 +37,12 @@ impl LoginSecret {
         format!("{server}/auth/link?code={}", self.0)
     }
 
+    /// Returns the link with this secret that creates the first user.
+    #[must_use]
+    pub fn first_user_link(&self, server: &str) -> String {
+        format!("{server}/auth/first-user?code={}", self.0)
+    }
+
     /// Returns the digest that the database stores.
     #[must_use]
     pub fn digest(&self) -> SecretDigest {

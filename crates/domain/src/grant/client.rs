@@ -92,13 +92,11 @@ fn is_scheme(text: &str) -> bool {
 
 /// The client id of the command line.
 pub const COMMAND_LINE: &str = "daybook-cli";
-/// The client id of the console that the server itself serves.
-pub const CONSOLE: &str = "daybook-console";
 
 /// Returns whether a client is built in (behaviour 11.16). Administrators keep their rights with it
 /// (behaviour 9.3).
 pub fn is_built_in(client: &str) -> bool {
-    [COMMAND_LINE, CONSOLE].contains(&client)
+    client == COMMAND_LINE
 }
 
 /// An OAuth client.

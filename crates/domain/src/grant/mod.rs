@@ -20,7 +20,7 @@ mod refusal;
 mod scope;
 mod user_code;
 
-pub use client::{COMMAND_LINE, CONSOLE, OauthClient, RedirectUri, is_built_in};
+pub use client::{COMMAND_LINE, OauthClient, RedirectUri, is_built_in};
 pub use device::{Decision, DeviceAuthorization, Poll};
 pub use refusal::Refusal;
 pub use scope::GrantScope;

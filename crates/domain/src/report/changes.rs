@@ -164,7 +164,7 @@ impl<'a> Changes<'a> {
             | Snapshot::Integration(_)
             | Snapshot::Book(_)
             | Snapshot::Collaborator(_)
-            | Snapshot::Other(_) => None,
+            | Snapshot::Comment(_) => None,
         }?;
         let count = self.counts.entry(change.words).or_default();
         *count = count.saturating_add(1);

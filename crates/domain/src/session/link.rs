@@ -1,10 +1,13 @@
 //! Sign-in links.
 
-use super::{LINK_MINUTES, Refusal, SecretDigest};
+use super::{INVITATION_MINUTES, LINK_MINUTES, Refusal, SecretDigest};
 use crate::email::Email;
 use crate::instant::{Instant, MINUTE};
 
-/// A sign-in link. It works once, for [`LINK_MINUTES`], and signs in with its address.
+/// A sign-in link. It works once and signs in with its address.
+///
+/// A plain link works for [`LINK_MINUTES`]. An invitation works for [`INVITATION_MINUTES`], and only
+/// for a new user: whoever makes one cannot sign in as an existing user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoginLink {
     /// The digest of the secret in the link.
@@ -15,17 +18,34 @@ pub struct LoginLink {
     pub created_at: Instant,
     /// The time of its use.
     pub used_at: Option<Instant>,
+    /// Whether it invites a new user.
+    pub is_invitation: bool,
 }
 
 impl LoginLink {
     /// Creates a link.
     pub const fn new(digest: SecretDigest, email: Email, now: Instant) -> Self {
-        Self { digest, email, created_at: now, used_at: None }
+        Self { digest, email, created_at: now, used_at: None, is_invitation: false }
+    }
+
+    /// Creates an invitation.
+    pub const fn invitation(digest: SecretDigest, email: Email, now: Instant) -> Self {
+        Self { digest, email, created_at: now, used_at: None, is_invitation: true }
+    }
+
+    /// Checks that a user who has `open` unused links of an address may make another one.
+    ///
+    /// # Errors
+    /// [`Refusal::TooManyLinks`].
+    pub const fn check_count(open: i64) -> Result<(), Refusal> {
+        if open < MAX_OPEN { Ok(()) } else { Err(Refusal::TooManyLinks) }
     }
 
     /// Returns the time of expiry.
     pub const fn expires_at(&self) -> Instant {
-        self.created_at.plus(LINK_MINUTES * MINUTE)
+        let lifetime =
+            if self.is_invitation { INVITATION_MINUTES * MINUTE } else { LINK_MINUTES * MINUTE };
+        self.created_at.plus(lifetime)
     }
 
     /// Checks that it is neither used nor expired.
@@ -50,7 +70,7 @@ impl LoginLink {
     }
 }
 
-/// Limit of mailed links of one address that work at the same time.
+/// Limit of links of one address that work at the same time, except those of the operator.
 const MAX_OPEN: i64 = 10;
 /// Limit of links mailed to one address in a day while one of them works.
 const MAX_PER_DAY: i64 = 100;
@@ -125,5 +145,15 @@ mod tests {
         let used = link.clone().use_up(Instant::new(899_999)).unwrap();
         assert_eq!(used.check(Instant::new(1)), Err(Refusal::LinkUnusable));
         assert_eq!(link.use_up(Instant::new(900_000)), Err(Refusal::LinkUnusable));
+    }
+
+    #[test]
+    fn invitation_works_for_a_day() {
+        let email = Email::parse("alice@example.com").unwrap();
+        let link = LoginLink::invitation([1; 32], email, Instant::new(0));
+        assert_eq!(link.check(Instant::new(86_399_999)), Ok(()));
+        assert_eq!(link.check(Instant::new(86_400_000)), Err(Refusal::LinkUnusable));
+        assert_eq!(LoginLink::check_count(9), Ok(()));
+        assert_eq!(LoginLink::check_count(10), Err(Refusal::TooManyLinks));
     }
 }

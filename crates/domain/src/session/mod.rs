@@ -16,6 +16,10 @@ use crate::named::named;
 
 /// Lifetime of a link in minutes (behaviour 11.14).
 pub const LINK_MINUTES: i64 = 15;
+/// Lifetime of an invitation in minutes: a day, for which rows of links are kept (behaviour 11.14).
+pub const INVITATION_MINUTES: i64 = 24 * 60;
+/// Lifetime of the link for the first user in minutes (behaviour 11.14).
+const FIRST_USER_MINUTES: i64 = 60;
 /// Time in days after its last use at which a session expires (behaviour 11.14).
 pub const SESSION_DAYS: i64 = 30;
 /// Lifetime of an access token of a session in minutes (behaviour 11.4).
@@ -107,6 +111,11 @@ impl Session {
 /// Returns the instant of last use up to which sessions have expired.
 pub const fn expiry_cutoff(now: Instant) -> Instant {
     now.plus(-SESSION_DAYS * DAY)
+}
+
+/// Returns the expiry of a link for the first user that is made now.
+pub const fn first_user_expiry(now: Instant) -> Instant {
+    now.plus(FIRST_USER_MINUTES * MINUTE)
 }
 
 /// Returns the instant of last use before which the rows of sessions are removed.

@@ -1,6 +1,7 @@
 //! Refusals to sign in.
 
 use super::LINK_MINUTES;
+use crate::email::Email;
 use crate::reason::Reason;
 
 /// Why a sign-in or the use of a session was refused.
@@ -12,6 +13,18 @@ pub enum Refusal {
     /// The operator has disabled the user.
     #[error("this user is disabled")]
     Disabled,
+    /// Only administrators invite new users.
+    #[error("only administrators may invite new users")]
+    NotAdministrator,
+    /// The server mails links, so nobody needs an invitation.
+    #[error("this server sends mail: users get their links by mail")]
+    MailsLinks,
+    /// The invited address belongs to a user.
+    #[error("{0} is a user already")]
+    AlreadyUser(Email),
+    /// Too many links of the address still work.
+    #[error("too many links of this address still work; wait until they expire")]
+    TooManyLinks,
     /// The session is missing or has ended.
     #[error("not signed in")]
     SignedOut,
@@ -25,6 +38,8 @@ impl Refusal {
         match self {
             Self::LinkUnusable | Self::Unknown(_) => Reason::NotFound,
             Self::Disabled => Reason::Disabled,
+            Self::NotAdministrator => Reason::Forbidden,
+            Self::MailsLinks | Self::AlreadyUser(_) | Self::TooManyLinks => Reason::BadRequest,
             Self::SignedOut => Reason::LoginRequired,
         }
     }

@@ -12,8 +12,8 @@ pub enum TokenHolder {
     /// The user.
     #[default]
     User,
-    /// A client of this installation with a grant of the user (behaviour 11.16).
-    BuiltInClient,
+    /// A web app that the operator lists, or the built-in client (behaviour 11.4, 11.16).
+    TrustedApp,
     /// A third-party client with a grant of the user (behaviour 11.16).
     Client,
     /// An app that received the token with an event (behaviour 8.6).
@@ -90,7 +90,7 @@ impl TokenScope {
     pub const fn check_credentials(&self) -> Result<(), Refusal> {
         match self.holder {
             TokenHolder::User => Ok(()),
-            TokenHolder::BuiltInClient | TokenHolder::Client | TokenHolder::App(_) => {
+            TokenHolder::TrustedApp | TokenHolder::Client | TokenHolder::App(_) => {
                 let limit =
                     "an app holds it, and apps may not manage tokens, keys, sessions or consents";
                 Err(Refusal::InsufficientScope(limit))
@@ -106,7 +106,7 @@ impl TokenScope {
     /// [`Refusal::InsufficientScope`].
     pub const fn check_lasting(&self) -> Result<(), Refusal> {
         match self.holder {
-            TokenHolder::User | TokenHolder::BuiltInClient | TokenHolder::Client => Ok(()),
+            TokenHolder::User | TokenHolder::TrustedApp | TokenHolder::Client => Ok(()),
             TokenHolder::App(_) => {
                 let limit = "it was sent to an app with an event, and may not make lasting changes";
                 Err(Refusal::InsufficientScope(limit))
@@ -124,7 +124,7 @@ impl TokenScope {
     pub const fn check_connections(&self) -> Result<(), Refusal> {
         match self.holder {
             TokenHolder::App(_) => Ok(()),
-            TokenHolder::User | TokenHolder::BuiltInClient | TokenHolder::Client => {
+            TokenHolder::User | TokenHolder::TrustedApp | TokenHolder::Client => {
                 self.check_outside_books()
             }
         }
@@ -133,7 +133,7 @@ impl TokenScope {
     /// Returns whether it sees connections to `app`. An app sees only its own (behaviour 9.5).
     pub fn sees_connections_to(&self, app: &AppId) -> bool {
         match &self.holder {
-            TokenHolder::User | TokenHolder::BuiltInClient | TokenHolder::Client => true,
+            TokenHolder::User | TokenHolder::TrustedApp | TokenHolder::Client => true,
             TokenHolder::App(own) => own == app,
         }
     }
@@ -142,7 +142,7 @@ impl TokenScope {
     /// (behaviour 9.5).
     pub const fn shows_secrets(&self) -> bool {
         match self.holder {
-            TokenHolder::User | TokenHolder::BuiltInClient | TokenHolder::App(_) => true,
+            TokenHolder::User | TokenHolder::TrustedApp | TokenHolder::App(_) => true,
             TokenHolder::Client => false,
         }
     }
@@ -150,7 +150,7 @@ impl TokenScope {
     /// Returns whether an administrator has administrator rights with it (behaviour 9.3).
     pub const fn allows_administration(&self) -> bool {
         match self.holder {
-            TokenHolder::User | TokenHolder::BuiltInClient => true,
+            TokenHolder::User | TokenHolder::TrustedApp => true,
             TokenHolder::Client | TokenHolder::App(_) => false,
         }
     }
@@ -159,7 +159,7 @@ impl TokenScope {
     pub const fn app(&self) -> Option<&AppId> {
         match &self.holder {
             TokenHolder::App(app) => Some(app),
-            TokenHolder::User | TokenHolder::BuiltInClient | TokenHolder::Client => None,
+            TokenHolder::User | TokenHolder::TrustedApp | TokenHolder::Client => None,
         }
     }
 
@@ -193,7 +193,7 @@ mod tests {
         // connections with a token that is limited to books, their properties, administration.
         for (holder, expected) in [
             (TokenHolder::User, [true, true, true, true, false, true, true]),
-            (TokenHolder::BuiltInClient, [false, true, true, true, false, true, true]),
+            (TokenHolder::TrustedApp, [false, true, true, true, false, true, true]),
             (TokenHolder::Client, [false, true, true, true, false, false, false]),
             (TokenHolder::App(own.clone()), [false, false, true, false, true, true, false]),
         ] {

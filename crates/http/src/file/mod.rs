@@ -16,7 +16,7 @@ use crate::wire::PageEnd;
 
 use store::Update;
 
-pub(crate) use serve::{disposition, serve};
+pub(crate) use serve::{disposition, matches_tag, serve};
 pub(crate) use shape::{FileIn, FileOut, url};
 pub(crate) use store::{store_attachments, store_contents};
 

@@ -54,7 +54,7 @@ async fn find(state: &AppState, address: &FileAddress) -> Result<(String, File),
 }
 
 /// Whether `If-None-Match` has the tag of the content, or is `*`.
-fn matches_tag(condition: &IfNoneMatch, tag: &EntityTag) -> bool {
+pub(crate) fn matches_tag(condition: &IfNoneMatch, tag: &EntityTag) -> bool {
     match condition {
         IfNoneMatch::Any => true,
         IfNoneMatch::Items(tags) => tags.iter().any(|other| other.weak_eq(tag)),

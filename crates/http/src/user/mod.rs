@@ -93,7 +93,15 @@ pub(crate) async fn get_user(request: ApiRequest) -> ApiResult {
 impl From<&View> for UserOut {
     fn from(view: &View) -> Self {
         let View { user, posted_this_month, posted_this_year, bank_connections, storage } = view;
-        let User { id, email, username, created_at: _, disabled_at: _, profile } = user;
+        let User {
+            id,
+            email,
+            username,
+            created_at: _,
+            disabled_at: _,
+            is_administrator: _,
+            profile,
+        } = user;
         let full_name = profile.full_name().unwrap_or_else(|| username.clone());
         Self {
             id: id.to_string(),

@@ -225,6 +225,42 @@ pub fn sign_in_admitted(
     create(tx, email, admitted_by, Profile::default(), ids, now)
 }
 
+/// Returns whether there is a user.
+pub fn exist(tx: &mut Tx<'_>) -> Result<bool> {
+    Ok(tx.users().exist()?)
+}
+
+/// Creates the first user of an installation, as an administrator; `None` if there is a user.
+///
+/// If another process does so at the same time, the insertion of one of them fails with a unique
+/// violation.
+pub(crate) fn create_first(
+    tx: &mut Tx<'_>,
+    email: &Email,
+    ids: &Ids,
+    now: Instant,
+) -> Result<Option<User>> {
+    if tx.users().exist()? {
+        return Ok(None);
+    }
+    let user = User { is_administrator: true, ..new(tx, email, ids, now)? };
+    tx.users().insert(&user, None)?;
+    Ok(Some(user))
+}
+
+/// Creates an invited user; `None` if the address belongs to a user.
+pub(crate) fn create_invited(
+    tx: &mut Tx<'_>,
+    email: &Email,
+    ids: &Ids,
+    now: Instant,
+) -> Result<Option<User>> {
+    match tx.users().find(email)? {
+        Some(_) => Ok(None),
+        None => Ok(Some(create(tx, email, None, Profile::default(), ids, now)?)),
+    }
+}
+
 fn create(
     tx: &mut Tx<'_>,
     email: &Email,
@@ -233,17 +269,23 @@ fn create(
     ids: &Ids,
     now: Instant,
 ) -> Result<User> {
+    let user = User { profile, ..new(tx, email, ids, now)? };
+    tx.users().insert(&user, admitted_by)?;
+    Ok(user)
+}
+
+/// Returns a user to insert.
+fn new(tx: &mut Tx<'_>, email: &Email, ids: &Ids, now: Instant) -> Result<User> {
     let id = UserId::new(ids.next(now));
-    let user = User {
+    Ok(User {
         id,
         email: email.clone(),
         username: free_username(tx, email, id)?,
         created_at: now,
         disabled_at: None,
-        profile,
-    };
-    tx.users().insert(&user, admitted_by)?;
-    Ok(user)
+        is_administrator: false,
+        profile: Profile::default(),
+    })
 }
 
 /// Returns the local part of the address, with a number if it is taken by a user or named by an app

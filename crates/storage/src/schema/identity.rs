@@ -19,6 +19,7 @@ diesel::table! {
         email -> Text,
         created_at -> BigInt,
         used_at -> Nullable<BigInt>,
+        invitation -> Bool,
     }
 }
 

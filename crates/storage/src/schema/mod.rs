@@ -74,6 +74,7 @@ diesel::table! {
         storage_allowance -> Nullable<Text>,
         mailbox -> Text,
         admitted_by -> Nullable<BigInt>,
+        administrator -> Bool,
     }
 }
 

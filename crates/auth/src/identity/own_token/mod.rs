@@ -89,6 +89,9 @@ pub(crate) struct Claims {
     /// The id of the session, if a session issued it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sid: Option<String>,
+    /// Whether a page of this server got it from the session, and not an app of a listed origin.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    own: bool,
     /// The id of the grant, if it was issued to an OAuth client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     gid: Option<String>,
@@ -137,6 +140,7 @@ impl Claims {
             exp: expires_at.seconds(),
             jti: None,
             sid: None,
+            own: false,
             gid: None,
             act: None,
         }
@@ -164,6 +168,11 @@ impl Claims {
     /// Returns the id of the session that issued the token.
     pub(crate) fn session(&self) -> Option<SessionId> {
         self.sid.as_ref()?.parse().ok()
+    }
+
+    /// Whether a page of this server got it from a session.
+    pub(crate) const fn is_own(&self) -> bool {
+        self.own
     }
 
     /// Returns the id of the token's grant.
@@ -216,7 +225,7 @@ impl LocalKey {
         self.encode(&Claims { jti: Some(id.to_string()), ..claims })
     }
 
-    /// Signs an access token of a session.
+    /// Signs an access token of a session, for a page of this server or for a listed app.
     ///
     /// # Errors
     /// When signing fails.
@@ -224,11 +233,11 @@ impl LocalKey {
         &self,
         id: SessionId,
         email: &Email,
-        created_at: Instant,
-        expires_at: Instant,
+        (created_at, expires_at): (Instant, Instant),
+        own: bool,
     ) -> Result<String, SigningFailed> {
         let claims = Claims::new(email, created_at, expires_at);
-        self.encode(&Claims { sid: Some(id.to_string()), ..claims })
+        self.encode(&Claims { sid: Some(id.to_string()), own, ..claims })
     }
 
     /// Signs an access token of a grant.

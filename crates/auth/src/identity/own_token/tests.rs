@@ -15,6 +15,7 @@ fn claims() -> Claims {
         exp: 1_763_000_060,
         jti: Some(TokenId::new(77).to_string()),
         sid: None,
+        own: false,
         gid: None,
         act: None,
     }
