@@ -113,6 +113,7 @@ modules! {
     verification,
     webhooks,
     report_oracle,
+    report_plans,
     reports,
 }
 
