@@ -236,6 +236,7 @@ modules! {
     poolers,
     releases,
     replicas,
+    report_programs,
     sieges,
     v5_packages,
     webhook_kills,
