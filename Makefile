@@ -30,7 +30,7 @@ test: tools ## the fast suite; see docs/testing.md
 	    tests/timed it $(CARGO) test --workspace --test it
 
 .PHONY: nightly
-nightly: tools v5-packages
+nightly: tools v5-packages libreoffice
 nightly: ## the long tests, at most 100 minutes (NIGHTLY="torture siege" runs these parts)
 	@tests/run-nightly $(NIGHTLY)
 
@@ -64,6 +64,10 @@ chromium: ## install Chromium and its driver for the tests where they are missin
 .PHONY: hledger
 hledger: ## install hledger for the tests where it is missing
 	@tests/install-hledger
+
+.PHONY: libreoffice
+libreoffice: ## install LibreOffice and pdftotext for the long tests where they are missing
+	@tests/install-libreoffice
 
 .PHONY: openapi
 openapi: ## make openapi/openapi-3.1.json from openapi/openapi.json

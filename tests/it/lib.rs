@@ -117,6 +117,7 @@ modules! {
     verification,
     webhooks,
     report_oracle,
+    report_plans,
     reports,
 }
 
@@ -241,6 +242,7 @@ modules! {
     poolers,
     releases,
     replicas,
+    report_programs,
     sieges,
     v5_packages,
     webhook_kills,

@@ -29,7 +29,7 @@ pub fn tests() -> Vec<Case> {
 pub const NOW: Instant = Instant::new(1_763_000_000_000);
 
 /// The indexes of a book, in the notation of SQLite's and of PostgreSQL's plans.
-const BY_DAY: [&str; 2] = [
+pub const BY_DAY: [&str; 2] = [
     "SEARCH t USING INDEX transactions_day (book_id=?",
     "using transactions_day on transactions t",
 ];

@@ -17,7 +17,7 @@ pub fn tests() -> Vec<crate::Case> {
 }
 
 /// A small business with two fiscal years, which begin in July.
-fn business(server: &Server) -> Cast {
+pub(crate) fn business(server: &Server) -> Cast {
     let settings = json!({"periodStartMonth": "JULY", "properties": {"currency": "EUR"}});
     let cast = Cast::with_settings(server, settings);
     for (name, parent, mark) in [

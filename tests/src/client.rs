@@ -139,6 +139,24 @@ impl Client {
         content_type: Option<&str>,
         body: &[u8],
     ) -> Result<Answer, ureq::Error> {
+        Answer::read(self.run(method, path, content_type, body)?)
+    }
+
+    /// The bytes of a file.
+    #[track_caller]
+    pub fn download(&self, path: &str) -> Vec<u8> {
+        let response = self.run("GET", path, None, &[]).expect("a response");
+        assert_eq!(response.status(), 200, "{path}");
+        response.into_body().with_config().limit(u64::MAX).read_to_vec().expect("a body")
+    }
+
+    fn run(
+        &self,
+        method: &str,
+        path: &str,
+        content_type: Option<&str>,
+        body: &[u8],
+    ) -> Result<http::Response<ureq::Body>, ureq::Error> {
         let mut request =
             http::Request::builder().method(method).uri(format!("{}{path}", self.caller.base));
         if let Some(token) = self.token() {
@@ -153,12 +171,7 @@ impl Client {
         let has_body = !body.is_empty()
             || content_type.is_some()
             || matches!(method, "POST" | "PUT" | "PATCH");
-        let response = if has_body {
-            agent().run(request.body(body)?)
-        } else {
-            agent().run(request.body(())?)
-        };
-        Answer::read(response?)
+        if has_body { agent().run(request.body(body)?) } else { agent().run(request.body(())?) }
     }
 }
 

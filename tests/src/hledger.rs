@@ -264,7 +264,7 @@ fn escape(text: &str) -> String {
 }
 
 /// The cells of a line of CSV.
-fn cells(line: &str) -> Vec<String> {
+pub(crate) fn cells(line: &str) -> Vec<String> {
     let (mut cells, mut cell, mut is_quoted) = (Vec::new(), String::new(), false);
     let mut signs = line.chars().peekable();
     while let Some(sign) = signs.next() {

@@ -199,9 +199,14 @@ impl Plans<'_, '_> {
     }
 
     /// Returns the plan of [`transaction::Transactions::journal_page`].
-    pub fn journal(self, access: &Access, period: &transaction::Period<'_>) -> Result<Vec<String>> {
+    pub fn journal(
+        self,
+        access: &Access,
+        period: &transaction::Period<'_>,
+        after: Option<PageKey>,
+    ) -> Result<Vec<String>> {
         let lookup = self.tx.lookup();
-        self.explain(transaction::journal(lookup, access, period, None))
+        self.explain(transaction::journal(lookup, access, period, after))
     }
 
     /// Returns the plan of [`transaction::Transactions::ledger_page`].
@@ -210,9 +215,10 @@ impl Plans<'_, '_> {
         access: &Access,
         account: AccountId,
         period: &transaction::Period<'_>,
+        after: Option<PageKey>,
     ) -> Result<Vec<String>> {
         let lookup = self.tx.lookup();
-        self.explain(transaction::ledger(lookup, access, account, period, None))
+        self.explain(transaction::ledger(lookup, access, account, period, after))
     }
 
     /// Returns the plan of [`crate::balance::Balances::read_counterparts`].
@@ -223,7 +229,8 @@ impl Plans<'_, '_> {
         accounts: &[AccountId],
         tags: &[String],
     ) -> Result<Vec<String>> {
-        self.explain(balance::counterparts(access.book().id.get(), segment, accounts, tags))
+        let (lookup, book) = (self.tx.lookup(), access.book().id.get());
+        self.explain(balance::counterparts(lookup, book, segment, accounts, tags))
     }
 
     fn explain(self, sql: Sql<'_>) -> Result<Vec<String>> {

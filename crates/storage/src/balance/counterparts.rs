@@ -10,6 +10,7 @@ use daybook_domain::transaction::Standing;
 use super::limbs::ENTRY_SUMS;
 use super::totals_query::{bounded, day_value, has_tags, period_of};
 use super::{Balances, Row};
+use crate::conn::planner::Lookup;
 use crate::conn::sql::{MAX_NAMED, Sql, numbers};
 use crate::error::Result;
 use crate::rows::transaction::standing_to_column;
@@ -33,7 +34,7 @@ impl Balances<'_, '_> {
         let book = access.book().id.get();
         for segment in segments {
             for chunk in accounts.chunks(MAX_NAMED) {
-                let sql = counterparts(book, segment, chunk, tags).uncached();
+                let sql = counterparts(tx.lookup(), book, segment, chunk, tags).uncached();
                 tx.each_row(&sql, |row: Row| {
                     let total = row.into_total(segment.level)?;
                     if !within.contains(&total.account) {
@@ -49,18 +50,21 @@ impl Balances<'_, '_> {
 
 /// Sums the other sides of the transactions with these accounts in a segment.
 pub(crate) fn counterparts<'a>(
+    lookup: Lookup,
     book: i64,
     segment: &Segment,
     accounts: &[AccountId],
     tags: &[String],
 ) -> Sql<'a> {
-    let side = |own: &'static str, other: &'static str, is_credit: &'static str| {
+    let side = |[own, other]: [&'static str; 2], index: &'static str, is_credit: &'static str| {
         let ids = numbers(accounts.iter().map(|id| id.get()));
+        // Without statistics, SQLite would read the whole book.
+        let by_account = lookup.by_index("transactions t", index);
         let side = Sql::new(
-            "SELECT t.{} AS account_id, t.day, {} AS credit, t.amount FROM transactions t \
+            "SELECT t.{} AS account_id, t.day, {} AS credit, t.amount FROM {} \
              WHERE t.book_id = {} AND t.{} IN {}",
         )
-        .bind((Sql::new(other), Sql::new(is_credit), book, Sql::new(own), ids));
+        .bind((Sql::new(other), Sql::new(is_credit), by_account, book, Sql::new(own), ids));
         let days = (segment.from.map(day_value), segment.until.map(day_value));
         let posted = numbers([Standing::Unchecked, Standing::Checked].map(standing_to_column));
         let side = bounded(side, "t.day", days.0, days.1)
@@ -79,7 +83,7 @@ pub(crate) fn counterparts<'a>(
         Sql::new(period_of(segment)),
         Sql::new(ENTRY_SUMS),
         // A debit of the account is a credit of the other side.
-        side("debit_account_id", "credit_account_id", "TRUE"),
-        side("credit_account_id", "debit_account_id", "FALSE"),
+        side(["debit_account_id", "credit_account_id"], "transactions_debit", "TRUE"),
+        side(["credit_account_id", "debit_account_id"], "transactions_credit", "FALSE"),
     ))
 }

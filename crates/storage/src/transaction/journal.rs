@@ -106,13 +106,17 @@ fn posted<'a>(
 ) -> Sql<'a> {
     let Period { from, last, tags } = period;
     let posted = numbers([Standing::Unchecked, Standing::Checked].map(standing_to_column));
-    let sql = bounded(sql, "t.day", Some(day_value(*from)), last.next_day().map(day_value))
+    // SQLite searches the index from one lower bound: with both it would take the first day, and
+    // pass all former pages again.
+    let (sql, first_day) = match after {
+        Some(PageKey { day, id }) => {
+            (sql.push(" AND (t.day, t.id) > ({}, {})").bind((i64::from(day), id)), None)
+        }
+        None => (sql, Some(day_value(*from))),
+    };
+    let sql = bounded(sql, "t.day", first_day, last.next_day().map(day_value))
         .push(" AND t.standing IN {} AND t.trashed = {}")
         .bind((posted, false));
-    let sql = match after {
-        Some(key) => sql.push(" AND (t.day, t.id) > ({}, {})").bind((i64::from(key.day), key.id)),
-        None => sql,
-    };
     match has_tags(access.book().id.get(), tags, "t.day", "t.id") {
         Some(tagged) => sql.push(" AND {}").bind(tagged),
         None => sql,
