@@ -25,6 +25,7 @@ const NOUNS: [&str; 23] = [
     "grant",
     "group",
     "integration",
+    "reconciliation",
     "report",
     "saved_query",
     "session",

@@ -112,6 +112,7 @@ modules! {
     updates,
     verification,
     webhooks,
+    reconciliations,
     report_oracle,
     reports,
 }

@@ -17,6 +17,7 @@ pub struct Targets {
     other: String,
     collaborator: String,
     query: String,
+    reconciliation: String,
     file: String,
     pub collection: String,
     token: String,
@@ -46,6 +47,10 @@ impl Targets {
         let transaction = cast.record("2025-01-31", "5", "Cash", "Food", "Lunch");
         let other = cast.record("2025-01-31", "5", "Cash", "Food", "Another lunch");
         let query = cast.post("/queries", &json!({"query": "account:Cash"})).ok();
+        let statement = json!({
+            "account": {"name": "Cash"}, "date": "2025-01-31", "closingBalance": "-5",
+        });
+        let reconciliation = cast.post("/reconciliations", &statement).ok();
         let file = cast.post("/files", &json!({"name": "receipt.txt", "content": "YQ=="})).ok();
         let collection = cast.owner.post("/v5/collections", &json!({"name": "Shelf"})).ok();
         let collaborator = cast.share(&format!("{}@example.com", unique("guest")), "VIEWER");
@@ -69,8 +74,8 @@ impl Targets {
         let connection = cast.owner.post("/v5/user/connections", &bank).ok();
         let [account, group, transaction, other] =
             [&account, &group, &transaction, &other].map(|resource| id(resource).to_owned());
-        let [collaborator, query, file, collection, token, key] =
-            [&collaborator, &query, &file, &collection, &token, &key]
+        let [collaborator, query, reconciliation, file, collection, token, key] =
+            [&collaborator, &query, &reconciliation, &file, &collection, &token, &key]
                 .map(|resource| id(resource).to_owned());
         let [integration, connection] =
             [&integration, &connection].map(|resource| id(resource).to_owned());
@@ -83,6 +88,7 @@ impl Targets {
             other,
             collaborator,
             query,
+            reconciliation,
             file,
             collection,
             token,
@@ -107,6 +113,7 @@ impl Targets {
             ("/request", &self.request),
             ("/collaborators", &self.collaborator),
             ("/queries", &self.query),
+            ("/reconciliations", &self.reconciliation),
             ("/files", &self.file),
             ("/collections", &self.collection),
             ("/tokens", &self.token),
@@ -162,6 +169,11 @@ impl Targets {
             _ => json!([item]),
         };
         match operation.id {
+            "createReconciliation" | "updateReconciliation" => {
+                body["account"] = json!({"name": "Cash"});
+                body["date"] = json!("2025-02-28");
+                body["closingBalance"] = json!(word.bytes().map(u32::from).sum::<u32>());
+            }
             "createApp" => body["id"] = json!(format!("{}-{}", self.app, word.to_lowercase())),
             "createIntegration" => body["agentId"] = json!(self.spare_app),
             "createConnection" | "updateConnection" => {
@@ -248,6 +260,7 @@ impl Targets {
             read("/transfer"),
             read("/events"),
             read("/integrations"),
+            read("/reconciliations"),
             self.cast.owner.get("/v5/apps").ok(),
             self.cast.owner.get("/v5/user/connections").ok(),
             self.cast.owner.get("/v5/user/tokens").ok(),

@@ -63,6 +63,8 @@ ids! {
     AccessRequestId: hex,
     /// A saved query: digits, unique across all books.
     SavedQueryId: decimal,
+    /// A reconciliation. Later ids are higher, and lists order by date and id (behaviour 14.2).
+    ReconciliationId: hex,
     /// An app in a book: digits, unique across all books.
     IntegrationId: decimal,
     /// A user's connection.

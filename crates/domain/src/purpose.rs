@@ -82,6 +82,8 @@ purposes! {
     WriteChart by WriteChart;
     /// Writing saved queries.
     WriteSavedQueries by WriteSavedQueries;
+    /// Writing reconciliations.
+    Reconcile by Check;
     /// Installing, changing and removing apps.
     WriteIntegrations by WriteIntegrations;
     /// Replaying events, and deleting app responses.
@@ -110,6 +112,7 @@ mod tests {
         let one = [
             WriteChart.action(),
             WriteSavedQueries.action(),
+            Reconcile.action(),
             WriteIntegrations.action(),
             ReplayEvents.action(),
             ManageCollaborators.action(),

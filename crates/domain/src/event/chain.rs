@@ -9,8 +9,8 @@ use crate::json::Json;
 
 use super::{Event, NewEvent, Noun};
 use crate::id::{
-    AccountId, BookId, BookKey, CollaboratorId, FileId, GroupId, IntegrationId, SavedQueryId,
-    TransactionId, UserId, is_lower_hex,
+    AccountId, BookId, BookKey, CollaboratorId, FileId, GroupId, IntegrationId, ReconciliationId,
+    SavedQueryId, TransactionId, UserId, is_lower_hex,
 };
 
 /// A SHA-256 hash, formatted in lower-case hex.
@@ -156,6 +156,7 @@ impl Event {
             Noun::Group => GroupId::new(self.resource).to_string(),
             Noun::Transaction => TransactionId::new(self.resource).to_string(),
             Noun::SavedQuery => SavedQueryId::new(self.resource).to_string(),
+            Noun::Reconciliation => ReconciliationId::new(self.resource).to_string(),
             Noun::Integration => IntegrationId::new(self.resource).to_string(),
             Noun::File => FileId::new(self.resource).to_string(),
             Noun::Collaborator | Noun::Other => CollaboratorId::new(self.resource).to_string(),

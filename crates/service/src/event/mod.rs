@@ -267,6 +267,7 @@ impl Named {
                 | Snapshot::Group(_)
                 | Snapshot::File(_)
                 | Snapshot::SavedQuery(_)
+                | Snapshot::Reconciliation(_)
                 | Snapshot::Book(_)
                 | Snapshot::Collaborator(_)
                 | Snapshot::Other(_) => {}

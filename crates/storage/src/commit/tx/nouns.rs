@@ -4,8 +4,8 @@ use super::Tx;
 use crate::{
     access_request, account, api_key, app, audit, balance, book, bot_response, collaborator,
     collection, connection, delivery, event, file, grant, group, idempotency, identity,
-    integration, mail, saved_query, sealed, session, signing_key, storage_quota, token,
-    transaction, user,
+    integration, mail, reconciliation, saved_query, sealed, session, signing_key, storage_quota,
+    token, transaction, user,
 };
 
 /// Defines an accessor for each repository: its documentation, name and type.
@@ -73,6 +73,8 @@ accessors! {
     integrations: integration::Integrations;
     /// Saved queries of a book.
     saved_queries: saved_query::SavedQueries;
+    /// Reconciliations of a book.
+    reconciliations: reconciliation::Reconciliations;
     /// Files of a book.
     files: file::Files;
     /// Audits.
