@@ -312,7 +312,7 @@ fn allowed(
     fixture: &PermissionFixture,
     operation: &Operation,
     answer: Answer,
-    before: &[Value; 7],
+    before: &[Value; 8],
 ) {
     assert!(
         matches!(answer.status, 200 | 204),
@@ -338,7 +338,7 @@ fn allowed(
     }
 }
 
-fn refused(fixture: &PermissionFixture, answer: Answer, status: &str, before: &[Value; 7]) {
+fn refused(fixture: &PermissionFixture, answer: Answer, status: &str, before: &[Value; 8]) {
     let status = status.parse().expect("a status");
     let reason = match status {
         401 => "required",

@@ -400,7 +400,11 @@ fn size_of_entries(count: usize) -> i64 {
 }
 
 /// Selects these reconciliations, each with the closing balance of the one before it.
-fn openings<'a>(lookup: Lookup, access: &Access, ids: &'a [ReconciliationId]) -> Sql<'a> {
+pub(crate) fn openings<'a>(
+    lookup: Lookup,
+    access: &Access,
+    ids: &'a [ReconciliationId],
+) -> Sql<'a> {
     Sql::new(
         "SELECT r.id, (SELECT p.closing FROM {} WHERE p.book_id = {} \
          AND p.account_id = r.account_id AND (p.day, p.id) < (r.day, r.id) \
@@ -419,7 +423,11 @@ fn openings<'a>(lookup: Lookup, access: &Access, ids: &'a [ReconciliationId]) ->
 /// Selects the number and the sums of the entries of each reconciliation.
 ///
 /// A trashed transaction, and one that was moved to other accounts, has an amount of zero.
-fn movements<'a>(lookup: Lookup, access: &Access, ids: &'a [ReconciliationId]) -> Sql<'a> {
+pub(crate) fn movements<'a>(
+    lookup: Lookup,
+    access: &Access,
+    ids: &'a [ReconciliationId],
+) -> Sql<'a> {
     let book = access.book().id;
     let on_one = Sql::new("r.book_id = {} AND r.reconciliation_id IN {}").bind((book, list(ids)));
     let of = Sql::new("t.book_id = {} AND t.id = r.transaction_id").bind(book);
@@ -442,7 +450,7 @@ fn movements<'a>(lookup: Lookup, access: &Access, ids: &'a [ReconciliationId]) -
 /// Selects the last reported event of each transaction on a reconciliation after it was put on.
 ///
 /// Blocks of the log have postings only, so each of these events is a row.
-fn changes<'a>(lookup: Lookup, access: &Access, id: ReconciliationId) -> Sql<'a> {
+pub(crate) fn changes<'a>(lookup: Lookup, access: &Access, id: ReconciliationId) -> Sql<'a> {
     let book = access.book().id;
     let reported = EntryChange::REPORTED.map(|kind| i64::from(kind.number()));
     let is_reported = as_filter(Sql::new("k.kind IN {}").bind(list(reported)));

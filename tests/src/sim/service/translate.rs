@@ -231,7 +231,9 @@ impl Service {
             Noun::SavedQuery => Resource::SavedQuery(self.labels.label(number)),
             Noun::Integration => Resource::Integration(self.labels.label(number)),
             // The simulation has no other nouns.
-            Noun::Collaborator | Noun::Other => Resource::Collaborator(self.labels.label(number)),
+            Noun::Collaborator | Noun::Reconciliation | Noun::Other => {
+                Resource::Collaborator(self.labels.label(number))
+            }
         };
         facts::Event {
             sequence: event.sequence,
