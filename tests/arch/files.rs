@@ -9,7 +9,7 @@ use super::tree::{Source, none, read, root, sources};
 const MAX_LINES: usize = 600;
 
 /// The nouns of the API as it stands.
-const NOUNS: [&str; 24] = [
+const NOUNS: [&str; 25] = [
     "access_request",
     "account",
     "api_key",
@@ -26,6 +26,7 @@ const NOUNS: [&str; 24] = [
     "grant",
     "group",
     "integration",
+    "reconciliation",
     "report",
     "saved_query",
     "session",

@@ -108,6 +108,10 @@ def transaction(number):
     return {"description": f"Lunch {number} #friends", **(whole if number % 2 else {})}
 
 
+def reconciliation(number):
+    return {"account": CASH, "date": DATES[number % 4], "closingBalance": str(number)}
+
+
 BOOK = send("/v5/books", {"name": "Main", "autoPost": True})["id"]
 # Not among what is changed and deleted below, so that there is always something to post between.
 CASH, FOOD = (
@@ -202,6 +206,7 @@ MAKERS = {
     "queries": made(
         in_book("/queries"), lambda number: {"title": f"Query {number}", "query": "account:Cash"}
     ),
+    "reconciliations": made(in_book("/reconciliations"), reconciliation),
     "collections": made(lambda: "/v5/collections", lambda number: {"name": f"Shelf {number}"}),
     "collaborators": made(
         in_book("/collaborators"),
@@ -273,6 +278,7 @@ ENDING = {
     "deleteComment": "comments",
     "deleteFile": "files",
     "deleteQuery": "queries",
+    "deleteReconciliation": "reconciliations",
     "deleteConnection": "connections",
     "deleteIntegration": "integrations",
     "deleteCollection": "collections",
@@ -438,6 +444,14 @@ FIELDS = {
     "comments": {"text": one_of(TEXTS)},
     "files": {"id": id_of("files"), "content": content},
     "queries": {"id": id_of("queries"), "query": one_of(SEARCHES)},
+    "reconciliations": {
+        "account": lambda rng, operation: CASH,
+        "date": one_of(DATES),
+        "closingBalance": one_of(AMOUNTS),
+        "fileId": id_of("files"),
+        "add": lambda rng, operation: [rng.choice(POOLS["transactions"])],
+        "remove": lambda rng, operation: [rng.choice(POOLS["transactions"])],
+    },
     "events": {"id": id_of("events")},
     "collections": {"id": id_of("collections")},
     "apps": {
@@ -490,6 +504,7 @@ NEEDED = {
     "books": ["name"],
     "transactions": ["date", "amount", "creditAccount", "debitAccount"],
     "queries": ["query"],
+    "reconciliations": ["account", "date", "closingBalance"],
     "connections": ["agentId", "type", "uuid", "name"],
     "integrations": ["agentId"],
     "events": ["id"],
@@ -502,6 +517,7 @@ QUERY = {
     "cancelUrl": one_of(ADDRESSES),
     "returnUrl": one_of(ADDRESSES),
     "query": one_of(SEARCHES),
+    "account": id_of("accounts"),
     "after": one_of(DATES),
     "before": one_of(DATES),
     "timeZone": one_of(ZONES),

@@ -56,8 +56,9 @@ const INSIDE: &str = "createTransaction listTransactions updateTransaction \
     listGroupAccounts listBooks updateBook getBook updateBookDeprecated auditBook \
     listCollaborators getBookEventsBacklog replayEvents replayEventResponse \
     deleteEventResponse listEventDeliveries listAppDeliveries listEvents getEvent streamEvents \
-    listBookApps listIntegrations listQueries saveQuery updateQuery getQuery deleteQuery listFiles \
-    createFile updateFile getFile deleteFile listTemplates getUser getBilling \
+    listBookApps listIntegrations listQueries saveQuery updateQuery getQuery deleteQuery \
+    listReconciliations createReconciliation getReconciliation updateReconciliation \
+    deleteReconciliation listFiles createFile updateFile getFile deleteFile listTemplates getUser getBilling \
     getBillingCheckout getBillingPortal";
 
 /// Operations on connections, of which an app reaches its own:

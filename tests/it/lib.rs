@@ -116,6 +116,7 @@ modules! {
     updates,
     verification,
     webhooks,
+    reconciliations,
     report_oracle,
     report_plans,
     reports,

@@ -1,10 +1,12 @@
 //! Which index the statements of the event log use, checked on the statements that are sent (8.5).
 
+use daybook_domain::account::AccountRef;
 use daybook_domain::event::EventType;
 use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
 use daybook_domain::permission::Action;
 use daybook_domain::transaction::Changes;
+use daybook_service::reconciliation::{self, Input};
 use daybook_service::{Error, access};
 use daybook_storage::event::EventFilter;
 use daybook_tests::Engine;
@@ -15,7 +17,7 @@ use crate::plans::{NOW, check, crowd, shelf, sorts};
 use crate::reading::Faults;
 
 pub fn tests() -> Vec<Case> {
-    crate::isolated![logs_walk_an_index, blocks_are_looked_up]
+    crate::isolated![logs_walk_an_index, blocks_are_looked_up, reconciliations_walk_an_index]
 }
 
 /// The plan of a page of events.
@@ -98,5 +100,46 @@ fn blocks_are_looked_up(engine: Engine) {
     for way in [block, ["INDEX events_resource (book_id=? AND resource=?", "events_resource"]] {
         check(&mut faults, engine, "a page with a block", way, 1, &page);
     }
+    faults.none();
+}
+
+/// 14.4, 14.8: sums and later changes are found by the transactions of the reconciliation.
+fn reconciliations_walk_an_index(engine: Engine) {
+    let inside = shelf(engine);
+    let own = inside.all("account:'Account 0' is:posted", 100);
+    let input = Input {
+        account: Some(AccountRef { id: None, name: Some("Account 0".to_owned()) }),
+        date: Field::Set("2025-12-31".to_owned()),
+        closing_balance: Field::Set("0".to_owned()),
+        add: own.iter().map(|transaction| transaction.id.to_string()).collect(),
+        ..Input::default()
+    };
+    let view = inside
+        .write(move |tx, cx, book| reconciliation::create(tx, cx, book, input))
+        .expect("a reconciliation");
+    let id = view.reconciliations[0].id;
+    crowd(&inside, true);
+    let (sums, changes) = inside
+        .store
+        .read(|tx| {
+            let member = access::enter(tx, &inside.cx, &inside.book, Action::ReadChart)?;
+            let sums = tx.plans().reconciliation_sums(&member, &[id])?;
+            Ok::<_, Error>((sums, tx.plans().reconciliation_changes(&member, id)?))
+        })
+        .expect("plans");
+    let mut faults = Faults::default();
+    let entries = "reconciled_entries_reconciliation";
+    for (what, way, steps) in [
+        ("the reconciliation before", "reconciliations_account", &sums),
+        ("entries", entries, &sums),
+        ("entries of changes", entries, &changes),
+        ("events", "events_resource", &changes),
+    ] {
+        check(&mut faults, engine, what, [way, way], 1, steps);
+    }
+    let transactions = ["SEARCH t USING PRIMARY KEY (book_id=? AND id=?)", "transactions_pkey"];
+    check(&mut faults, engine, "transactions", transactions, 1, &sums);
+    let event = ["SEARCH e USING PRIMARY KEY (book_id=? AND sequence=?)", "events_pkey"];
+    check(&mut faults, engine, "the last event", event, 1, &changes);
     faults.none();
 }

@@ -73,6 +73,26 @@ const BOOK: &[Operation] = &[
         EDIT,
     ),
     write("delete_query", |c, s| c.delete(&one(s, "queries", &s.query)), EDIT),
+    read("list_reconciliations", |c, s| c.get(&s.path("/reconciliations")), BUT_RECORDER),
+    read(
+        "get_reconciliation",
+        |c, s| c.get(&one(s, "reconciliations", &s.reconciliation)),
+        BUT_RECORDER,
+    ),
+    write("create_reconciliation", create_reconciliation, CHECK),
+    write(
+        "update_reconciliation",
+        |c, s| {
+            let add = json!({"add": [s.unchecked["id"]]});
+            c.put(&one(s, "reconciliations", &s.reconciliation), &add)
+        },
+        CHECK,
+    ),
+    write(
+        "delete_reconciliation",
+        |c, s| c.delete(&one(s, "reconciliations", &s.reconciliation)),
+        CHECK,
+    ),
     read("list_integrations", |c, s| c.get(&s.path("/integrations")), BUT_RECORDER),
     read("list_book_apps", |c, s| c.get(&s.path("/apps")), BUT_RECORDER),
     write(
@@ -138,6 +158,11 @@ const BOOK: &[Operation] = &[
     ),
     write("delete_book", |c, s| c.delete(&s.path("")), OWN),
 ];
+
+fn create_reconciliation(caller: &Client, fixture: &PermissionFixture) -> Answer {
+    let body = json!({"account": {"name": "Cash"}, "date": "2025-02-28", "closingBalance": "0"});
+    caller.post(&fixture.path("/reconciliations"), &body)
+}
 
 fn update_integration(caller: &Client, fixture: &PermissionFixture) -> Answer {
     let body = json!({"id": fixture.integration["id"], "name": "New"});

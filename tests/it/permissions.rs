@@ -94,6 +94,8 @@ pub struct PermissionFixture {
     pub group: Value,
     /// A saved query.
     pub query: Value,
+    /// A reconciliation of Cash without transactions.
+    pub reconciliation: Value,
     /// An installed app of the owner.
     pub integration: Value,
     /// An event with a response of the installed app.
@@ -132,6 +134,10 @@ impl PermissionFixture {
         cast.account("Food", "OUTGOING");
         let spare = cast.account("Spare", "ASSET");
         let query = cast.post("/queries", &json!({"title": "Cash", "query": "account:Cash"})).ok();
+        let statement = json!({
+            "account": {"name": "Cash"}, "date": "2025-01-31", "closingBalance": "-5",
+        });
+        let reconciliation = cast.post("/reconciliations", &statement).ok();
         let [installed, app] = ["Installed", "Not installed"].map(|name| {
             let app = json!({"id": unique("app"), "name": name, "users": "*@example.com"});
             cast.owner.post("/v5/apps", &app).ok()
@@ -182,6 +188,7 @@ impl PermissionFixture {
             spare,
             group,
             query,
+            reconciliation,
             integration,
             event,
             app,
@@ -238,7 +245,7 @@ impl PermissionFixture {
     }
 
     /// Everything that a write could change.
-    pub fn snapshot(&self) -> [Value; 7] {
+    pub fn snapshot(&self) -> [Value; 8] {
         let read = |rest: &str| self.cast.get(rest).ok();
         let mut book = read("?loadAccounts=true");
         // These change by themselves at the turn of a month.
@@ -253,6 +260,7 @@ impl PermissionFixture {
             read("/events"),
             read("/files"),
             read("/integrations"),
+            read("/reconciliations"),
         ]
     }
 }
@@ -266,7 +274,7 @@ pub fn complete(description: &str, draft: bool, checked: bool) -> Value {
 /// An unchanged fixture and its snapshot.
 struct UnchangedFixture {
     fixture: PermissionFixture,
-    before: [Value; 7],
+    before: [Value; 8],
 }
 
 impl UnchangedFixture {
@@ -314,7 +322,7 @@ fn allowed(
     fixture: &PermissionFixture,
     operation: &Operation,
     answer: Answer,
-    before: &[Value; 7],
+    before: &[Value; 8],
 ) {
     assert!(
         matches!(answer.status, 200 | 204),
@@ -340,7 +348,7 @@ fn allowed(
     }
 }
 
-fn refused(fixture: &PermissionFixture, answer: Answer, status: &str, before: &[Value; 7]) {
+fn refused(fixture: &PermissionFixture, answer: Answer, status: &str, before: &[Value; 8]) {
     let status = status.parse().expect("a status");
     let reason = match status {
         401 => "required",

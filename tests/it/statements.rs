@@ -5,7 +5,7 @@ use daybook_domain::field::Field;
 use daybook_domain::group::GroupRef;
 use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::transaction::{Request, VerbRequest};
-use daybook_service::{Error, account, book, group, transaction};
+use daybook_service::{Error, account, book, group, reconciliation, transaction};
 use daybook_storage::Tx;
 use daybook_tests::{Engine, unique};
 use serde_json::json;
@@ -18,6 +18,7 @@ pub fn tests() -> Vec<Case> {
     crate::isolated![
         a_batch_takes_a_constant_number_of_statements,
         deleting_a_batch_takes_a_constant_number_of_statements,
+        a_reconciliation_takes_a_constant_number_of_statements,
         a_copy_takes_a_constant_number_of_statements,
         a_portion_takes_a_constant_number_of_statements,
         no_op_writes_no_rows,
@@ -130,6 +131,43 @@ fn check_preview(bench: &Bench) {
     assert_eq!(found, 2, "typed in two batches");
     assert!(few <= 8, "{few} statements for a preview");
     assert_eq!(preview(&long), (few, found));
+}
+
+/// 14.5, 14.6: transactions are put on and taken off, checked and unchecked.
+fn a_reconciliation_takes_a_constant_number_of_statements(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    let items = (0..1_000).map(|number| draft(&format!("batch {number}"))).collect();
+    let recorded = bench.record(items).expect("transactions").transactions;
+    let ids: Vec<String> = recorded.iter().map(|one| one.id.to_string()).collect();
+    let create = |account: &str, add: &[String]| {
+        let input = reconciliation::Input {
+            account: Some(AccountRef { id: None, name: Some(account.to_owned()) }),
+            date: Field::Set("2025-05-31".to_owned()),
+            closing_balance: Field::Set("0".to_owned()),
+            add: add.to_vec(),
+            ..Default::default()
+        };
+        let (cx, book) = (bench.cx.clone(), bench.book.clone());
+        let work = move |tx: &mut Tx<'_>| reconciliation::create(tx, &cx, &book, input);
+        bench.store.write(bench.lane(), work).expect("a reconciliation").reconciliations[0].id
+    };
+    create("Cash", &ids);
+    let food = create("Food", &[]).to_string();
+    let update = |add: &[String], remove: &[String]| {
+        let input = reconciliation::Input {
+            add: add.to_vec(),
+            remove: remove.to_vec(),
+            ..Default::default()
+        };
+        let (cx, book, food) = (bench.cx.clone(), bench.book.clone(), food.clone());
+        let before = bench.store.statements();
+        let work = move |tx: &mut Tx<'_>| reconciliation::update(tx, &cx, &book, &food, input);
+        drop(bench.store.write(bench.lane(), work).expect("an update"));
+        bench.store.statements() - before
+    };
+    let [few, many] = [&ids[..10], &ids[10..]];
+    assert_constant(engine, update(few, &[]), update(many, &[]), 990, "adding");
+    assert_constant(engine, update(&[], few), update(&[], many), 990, "removing");
 }
 
 /// Groups contain accounts and groups, and drafts reference the accounts: all of these change too.

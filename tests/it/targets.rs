@@ -23,6 +23,7 @@ pub struct Targets<'s> {
     comment: String,
     collaborator: String,
     query: String,
+    reconciliation: String,
     file: String,
     pub collection: String,
     token: String,
@@ -56,6 +57,10 @@ impl<'s> Targets<'s> {
         let other = cast.record("2025-01-31", "5", "Cash", "Food", "Another lunch");
         let comment = cast.comment(&transaction, "Who paid?");
         let query = cast.post("/queries", &json!({"query": "account:Cash"})).ok();
+        let statement = json!({
+            "account": {"name": "Cash"}, "date": "2025-01-31", "closingBalance": "-5",
+        });
+        let reconciliation = cast.post("/reconciliations", &statement).ok();
         let file = cast.post("/files", &json!({"name": "receipt.txt", "content": "YQ=="})).ok();
         let collection = cast.owner.post("/v5/collections", &json!({"name": "Shelf"})).ok();
         let collaborator = cast.share(&format!("{}@example.com", unique("guest")), "VIEWER");
@@ -80,8 +85,8 @@ impl<'s> Targets<'s> {
         let [account, group, transaction, other, comment] =
             [&account, &group, &transaction, &other, &comment]
                 .map(|resource| id(resource).to_owned());
-        let [collaborator, query, file, collection, token, key] =
-            [&collaborator, &query, &file, &collection, &token, &key]
+        let [collaborator, query, reconciliation, file, collection, token, key] =
+            [&collaborator, &query, &reconciliation, &file, &collection, &token, &key]
                 .map(|resource| id(resource).to_owned());
         let [integration, connection] =
             [&integration, &connection].map(|resource| id(resource).to_owned());
@@ -96,6 +101,7 @@ impl<'s> Targets<'s> {
             comment,
             collaborator,
             query,
+            reconciliation,
             file,
             collection,
             token,
@@ -129,6 +135,7 @@ impl<'s> Targets<'s> {
             ("/request", &self.request),
             ("/collaborators", &self.collaborator),
             ("/queries", &self.query),
+            ("/reconciliations", &self.reconciliation),
             ("/files", &self.file),
             ("/collections", &self.collection),
             ("/tokens", &self.token),
@@ -193,6 +200,11 @@ impl<'s> Targets<'s> {
             _ => json!([item]),
         };
         match operation.id {
+            "createReconciliation" | "updateReconciliation" => {
+                body["account"] = json!({"name": "Cash"});
+                body["date"] = json!("2025-02-28");
+                body["closingBalance"] = json!(word.bytes().map(u32::from).sum::<u32>());
+            }
             "createApp" => body["id"] = json!(format!("{}-{}", self.app, word.to_lowercase())),
             "createIntegration" => body["agentId"] = json!(self.spare_app),
             "createConnection" | "updateConnection" => {
@@ -281,6 +293,7 @@ impl<'s> Targets<'s> {
             read("/transfer"),
             read("/events"),
             read("/integrations"),
+            read("/reconciliations"),
             self.cast.owner.get("/v5/apps").ok(),
             self.cast.owner.get("/v5/user/connections").ok(),
             self.cast.owner.get("/v5/user/tokens").ok(),

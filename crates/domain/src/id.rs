@@ -65,6 +65,8 @@ ids! {
     SavedQueryId: decimal,
     /// A comment on a transaction: digits, unique across all books.
     CommentId: decimal,
+    /// A reconciliation. Later ids are higher, and lists order by date and id (behaviour 14.2).
+    ReconciliationId: hex,
     /// An app in a book: digits, unique across all books.
     IntegrationId: decimal,
     /// A user's connection.

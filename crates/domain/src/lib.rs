@@ -61,6 +61,7 @@ pub mod property;
 pub mod purpose;
 pub mod query;
 pub mod reason;
+pub mod reconciliation;
 pub mod reference;
 pub mod refusal;
 pub mod report;

@@ -84,6 +84,8 @@ purposes! {
     WriteComments by Comment;
     /// Writing saved queries.
     WriteSavedQueries by WriteSavedQueries;
+    /// Writing reconciliations.
+    Reconcile by Check;
     /// Installing, changing and removing apps.
     WriteIntegrations by WriteIntegrations;
     /// Replaying events, and deleting app responses.
@@ -112,6 +114,7 @@ mod tests {
         let one = [
             WriteChart.action(),
             WriteSavedQueries.action(),
+            Reconcile.action(),
             WriteIntegrations.action(),
             ReplayEvents.action(),
             ManageCollaborators.action(),

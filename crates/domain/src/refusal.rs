@@ -4,8 +4,8 @@ use crate::reason::{Reason, RefusalKind};
 use crate::{
     access, access_request, account, amount, api_key, app, book, chart, collaborator, collection,
     comment, connection, delivery, email, file, grant, group, idempotency, integration, mail, name,
-    property, query, report, saved_query, session, storage_quota, token, transaction, user,
-    version,
+    property, query, reconciliation, report, saved_query, session, storage_quota, token,
+    transaction, user, version,
 };
 
 /// Declares the union of the refusals of these modules.
@@ -59,6 +59,7 @@ union! {
     Name: name,
     Property: property,
     Query: query,
+    Reconciliation: reconciliation,
     Report: report,
     SavedQuery: saved_query,
     Session: session,

@@ -61,6 +61,14 @@ impl FileCursor {
     }
 }
 
+/// The cursor of a list of reconciliations.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ReconciliationCursor {
+    pub(crate) day: i32,
+    pub(crate) id: i64,
+    pub(crate) account: Option<String>,
+}
+
 /// The cursor of the delivery log of an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LogCursor {

@@ -49,6 +49,7 @@ mod log_position;
 mod middleware;
 mod mount;
 mod pieces;
+mod reconciliation;
 mod replica_read;
 mod reply;
 mod report;

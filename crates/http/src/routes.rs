@@ -6,8 +6,8 @@ use daybook_auth::{grant, session, signing_key};
 
 use crate::{
     access_request, account, api_key, app, balance, book, book_transfer, collaborator, collection,
-    comment, connection, delivery, event, file, group, health, integration, link, report,
-    saved_query, template, token, transaction, user,
+    comment, connection, delivery, event, file, group, health, integration, link, reconciliation,
+    report, saved_query, template, token, transaction, user,
 };
 
 /// The path of a book, the prefix of most operations.
@@ -196,6 +196,13 @@ fn books() -> Vec<Operation> {
             PUT "" "updateQuery" => update_query;
             GET "/{id}" "getQuery" => get_query;
             DELETE "/{id}" "deleteQuery" => delete_query;
+        }
+        reconciliation at "/v5/books/{bookId}/reconciliations" {
+            GET "" "listReconciliations" => list_reconciliations;
+            POST "" "createReconciliation" => create_reconciliation;
+            GET "/{id}" "getReconciliation" => get_reconciliation;
+            PUT "/{id}" "updateReconciliation" => update_reconciliation;
+            DELETE "/{id}" "deleteReconciliation" => delete_reconciliation;
         }
         file at "/v5/books/{bookId}/files" {
             GET "" "listFiles" => list_files;

@@ -173,13 +173,14 @@ pub fn delete(
     let known = tx.accounts().directory(&access, references, [])?;
     let forest = load_forest(tx, &access)?;
     let targets = chart::resolve_targets(&known, references)?;
+    let reconciled = tx.reconciliations().accounts_among(&access, &targets)?;
     let mut named_bytes = BytesLeft::for_named_chart();
     let accounts = batch::each(targets.iter().copied(), |id| {
         let account = known.require(id)?.clone();
         forest.check_writable(&account.groups, owner)?;
         cx.check_precondition(&account)?;
         named_bytes.take(account.text_bytes())?;
-        account.check_deletable()?;
+        account.check_deletable(reconciled.contains(&id))?;
         Ok(account)
     })?;
     let mut seen = BTreeSet::new();

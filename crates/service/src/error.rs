@@ -75,6 +75,7 @@ refusals!(
     daybook_domain::mail::Refusal,
     daybook_domain::name::Refusal,
     daybook_domain::query::Refusal,
+    daybook_domain::reconciliation::Refusal,
     daybook_domain::report::Refusal,
     daybook_domain::saved_query::Refusal,
     daybook_domain::session::Refusal,

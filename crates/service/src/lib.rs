@@ -39,6 +39,7 @@ mod ids;
 pub mod integration;
 pub mod mail;
 pub mod query;
+pub mod reconciliation;
 pub mod report;
 pub mod saved_query;
 pub mod sealed;

@@ -68,6 +68,7 @@ pub mod page;
 mod plans;
 pub mod posted_months;
 mod read_only;
+pub mod reconciliation;
 mod replica;
 mod rows;
 pub mod saved_query;

@@ -9,7 +9,7 @@ use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
 use daybook_domain::balance::Segment;
 use daybook_domain::email::Email;
-use daybook_domain::id::{AccountId, TransactionId, UserId};
+use daybook_domain::id::{AccountId, ReconciliationId, TransactionId, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Span, Transaction};
 
@@ -24,7 +24,7 @@ use crate::error::Result;
 use crate::page::PageKey;
 use crate::transaction::{self, Search};
 use crate::user::User;
-use crate::{audit, balance, book, collaborator, collection, event};
+use crate::{audit, balance, book, collaborator, collection, event, reconciliation};
 
 /// The query plans of statements.
 #[doc(hidden)]
@@ -231,6 +231,29 @@ impl Plans<'_, '_> {
     ) -> Result<Vec<String>> {
         let (lookup, book) = (self.tx.lookup(), access.book().id.get());
         self.explain(balance::counterparts(lookup, book, segment, accounts, tags))
+    }
+
+    /// Returns the plan of [`reconciliation::Reconciliations::changes`].
+    pub fn reconciliation_changes(
+        self,
+        access: &Access,
+        id: ReconciliationId,
+    ) -> Result<Vec<String>> {
+        let lookup = self.tx.lookup();
+        self.explain(reconciliation::changes(lookup, access, id))
+    }
+
+    /// Returns the plans of [`reconciliation::Reconciliations::sums`].
+    pub fn reconciliation_sums(
+        self,
+        access: &Access,
+        ids: &[ReconciliationId],
+    ) -> Result<Vec<String>> {
+        let lookup = self.tx.lookup();
+        let mut steps =
+            self.tx.flushed()?.explain(reconciliation::openings(lookup, access, ids))?;
+        steps.extend(self.explain(reconciliation::movements(lookup, access, ids))?);
+        Ok(steps)
     }
 
     fn explain(self, sql: Sql<'_>) -> Result<Vec<String>> {

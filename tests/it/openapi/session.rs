@@ -378,7 +378,8 @@ fn files(session: &Session) {
     session.read("listFiles", "", &format!("?limit=1&cursor={cursor}"));
     let mut body = payment("With files", "r-3");
     body["files"] = json!([created, {"name": "inline.txt", "content": "YQ=="}]);
-    session.write("createTransaction", &body);
+    let recorded = session.write("createTransaction", &body)["transaction"].clone();
+    reconciliations(session, &file, &recorded);
     session.read("listTransactions", "", "?query=has:file");
     session.read("listEvents", "", "?type=TRANSACTION_POSTED");
     session.read("deleteFile", &file, "");
@@ -393,6 +394,31 @@ fn comments(session: &Session) {
     session.read("listTransactions", "", "?query=has:comment");
     session.read("listEvents", "", "?type=COMMENT_CREATED");
     session.read("deleteComment", &format!("{transaction}|{}", id(&comment)), "");
+}
+
+/// A reconciliation with a transaction, which is unchecked again.
+fn reconciliations(session: &Session, file: &str, recorded: &Value) {
+    let statement = json!({
+        "account": {"name": "Cash"}, "date": "2025-12-31", "closingBalance": "-7.5",
+        "fileId": file, "add": [recorded["id"]],
+    });
+    let created = session.write("createReconciliation", &statement);
+    session.call("updateReconciliation", id(&created), "", &json!({"closingBalance": 3}));
+    session.write("uncheckTransaction", &json!({"id": recorded["id"]}));
+    let read = session.read("getReconciliation", id(&created), "");
+    assert_eq!(read["changes"][0]["type"], "TRANSACTION_UNCHECKED", "{read}");
+    session.read("listTransactions", "", "?query=account:Cash");
+    session.write(
+        "createReconciliation",
+        &json!({
+            "account": {"name": "Cash"}, "date": "2025-11-30", "closingBalance": "0",
+        }),
+    );
+    let page = session.read("listReconciliations", "", "?account=Cash&limit=1");
+    let cursor = page["cursor"].as_str().expect("a second page");
+    session.read("listReconciliations", "", &format!("?cursor={cursor}"));
+    session.read("deleteReconciliation", id(&created), "");
+    session.read("listEvents", "", "?type=RECONCILIATION_DELETED");
 }
 
 fn collaborators(session: &Session) {

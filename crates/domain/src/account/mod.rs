@@ -203,16 +203,18 @@ impl Account {
         (after, previous)
     }
 
-    /// Checks that the account may be deleted (behaviour 4.7).
+    /// Checks that the account may be deleted (behaviour 4.7, 14.10).
     ///
     /// # Errors
-    /// [`Refusal::HasPostings`].
-    pub fn check_deletable(&self) -> Result<(), Refusal> {
+    /// [`Refusal::HasPostings`] and [`Refusal::Reconciled`].
+    pub fn check_deletable(&self, is_reconciled: bool) -> Result<(), Refusal> {
         if self.has_transaction_posted {
-            Err(Refusal::HasPostings(self.name.as_str().to_owned()))
-        } else {
-            Ok(())
+            return Err(Refusal::HasPostings(self.name.as_str().to_owned()));
         }
+        if is_reconciled {
+            return Err(Refusal::Reconciled(self.name.as_str().to_owned()));
+        }
+        Ok(())
     }
 
     /// Checks that transactions may be posted to the account (behaviour 4.8).

@@ -10,6 +10,9 @@ pub enum Refusal {
     /// A transaction was once posted to the account (behaviour 4.7).
     #[error("account \"{0}\" has posted transactions and cannot be deleted: archive it instead")]
     HasPostings(String),
+    /// A reconciliation is about the account (behaviour 14.10).
+    #[error("account \"{0}\" has reconciliations: delete them first")]
+    Reconciled(String),
     /// Too many drafts use the accounts to delete (behaviour 10.11).
     #[error(
         "the accounts are used by more than {MAX_RELEASED} sides of drafts, or these drafts have \
@@ -29,6 +32,7 @@ impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
             Self::HasPostings(_)
+            | Self::Reconciled(_)
             | Self::TooManyDrafts
             | Self::TooManyGroups(_)
             | Self::Archived(_) => Reason::BadRequest,

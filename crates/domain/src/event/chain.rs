@@ -10,7 +10,7 @@ use crate::json::Json;
 use super::{Event, NewEvent, Noun};
 use crate::id::{
     AccountId, BookId, BookKey, CollaboratorId, CommentId, FileId, GroupId, IntegrationId,
-    SavedQueryId, TransactionId, UserId, is_lower_hex,
+    ReconciliationId, SavedQueryId, TransactionId, UserId, is_lower_hex,
 };
 
 /// A SHA-256 hash, formatted in lower-case hex.
@@ -156,6 +156,7 @@ impl Event {
             Noun::Group => GroupId::new(self.resource).to_string(),
             Noun::Transaction => TransactionId::new(self.resource).to_string(),
             Noun::SavedQuery => SavedQueryId::new(self.resource).to_string(),
+            Noun::Reconciliation => ReconciliationId::new(self.resource).to_string(),
             Noun::Integration => IntegrationId::new(self.resource).to_string(),
             Noun::File => FileId::new(self.resource).to_string(),
             Noun::Collaborator => CollaboratorId::new(self.resource).to_string(),

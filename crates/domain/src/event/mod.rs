@@ -89,6 +89,9 @@ types! {
     BookAudited = 29 Book "BOOK_AUDITED",
     BookUpdated = 30 Book "BOOK_UPDATED",
     BookDeleted = 31 Book "BOOK_DELETED",
+    ReconciliationCreated = 32 Reconciliation "RECONCILIATION_CREATED",
+    ReconciliationUpdated = 33 Reconciliation "RECONCILIATION_UPDATED",
+    ReconciliationDeleted = 34 Reconciliation "RECONCILIATION_DELETED",
 }
 
 /// The kind of resource of an event.
@@ -106,6 +109,8 @@ pub enum Noun {
     Collaborator,
     /// A saved query.
     SavedQuery,
+    /// A reconciliation.
+    Reconciliation,
     /// A file.
     File,
     /// An integration.

@@ -25,6 +25,7 @@ impl ReadEvent {
             | Snapshot::Account(_)
             | Snapshot::Group(_)
             | Snapshot::SavedQuery(_)
+            | Snapshot::Reconciliation(_)
             | Snapshot::Book(_)
             | Snapshot::Collaborator(_)
             | Snapshot::Comment(_) => return None,

@@ -1,6 +1,7 @@
 //! Refusals about files.
 
 use crate::deletion::{MAX_RELEASED, MAX_RELEASED_TEXTS};
+use crate::id::ReconciliationId;
 use crate::reason::Reason;
 
 /// Why a request about a file was refused.
@@ -28,6 +29,9 @@ pub enum Refusal {
          requires a higher permission"
     )]
     AttachedBeyondPermission(&'static str),
+    /// The file is the statement of a reconciliation (behaviour 14.10).
+    #[error("the file is the statement of reconciliation {0}: remove it there first")]
+    OnReconciliation(ReconciliationId),
     /// The file is attached to too many transactions (behaviour 10.11).
     #[error(
         "the file is attached to more than {MAX_RELEASED} transactions, or they have more than \
@@ -43,6 +47,7 @@ impl Refusal {
             Self::UnknownReference(_)
             | Self::IdRequired
             | Self::ContentType(_)
+            | Self::OnReconciliation(_)
             | Self::TooManyReferences => Reason::BadRequest,
             Self::AttachedToChecked(_) => Reason::CheckedTransaction,
             Self::AttachedOnLockedDate(..) => Reason::LockedDate,

@@ -164,6 +164,7 @@ impl<'a> Changes<'a> {
             | Snapshot::Integration(_)
             | Snapshot::Book(_)
             | Snapshot::Collaborator(_)
+            | Snapshot::Reconciliation(_)
             | Snapshot::Comment(_) => None,
         }?;
         let count = self.counts.entry(change.words).or_default();

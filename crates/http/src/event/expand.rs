@@ -62,6 +62,7 @@ pub(super) fn data(reader: &Reader<'_>, read: &ReadEvent) -> Result<Value, Encod
         Snapshot::SavedQuery(object) => {
             Value::Object(with_defaults(map(object), &[("title", json!(""))]))
         }
+        Snapshot::Reconciliation(object) => Value::Object(map(object)),
         Snapshot::Integration(object) => Value::Object(integration(reader.view, object)),
         Snapshot::Book(object) => Value::Object(book(event, object)),
         Snapshot::Collaborator(object) => {

@@ -4,7 +4,7 @@ use daybook_domain::account::{Account, AccountRef};
 use daybook_domain::amount;
 use daybook_domain::calendar::format_iso;
 use daybook_domain::field::Field;
-use daybook_domain::id::{AccountId, FileId, TransactionId};
+use daybook_domain::id::{AccountId, FileId, ReconciliationId, TransactionId};
 use daybook_domain::permission::Action;
 use daybook_domain::transaction::{Changes, Transaction};
 use daybook_service::transaction::{TransactionPage, View};
@@ -115,6 +115,9 @@ enum SideOut<'v> {
         /// The balance of the account after this row (behaviour 2.9).
         #[serde(skip_serializing_if = "Option::is_none")]
         balance: Option<String>,
+        /// The reconciliation of the account that this row is on (behaviour 14.9).
+        #[serde(skip_serializing_if = "Option::is_none", rename = "reconciliationId")]
+        reconciliation: Option<String>,
     },
     Named {
         id: String,
@@ -201,7 +204,7 @@ enum ShownSides<'v> {
     Full,
     /// The brief form of list rows (behaviour 2.10).
     Brief,
-    /// The brief form, with the running balance of the account of the query.
+    /// The brief form, with the running balance and the reconciliation of the account of the query.
     Running(&'v TransactionPage),
 }
 
@@ -300,19 +303,22 @@ impl<'v> SideOut<'v> {
                 name: account.name.as_str().to_owned(),
             };
         }
-        let balance = match sides {
+        let listed = match sides {
             ShownSides::Full => {
                 return Self::Full(Box::new(AccountOut::new(account, &view.forest)));
             }
             ShownSides::Brief => None,
             ShownSides::Running(listed) => {
-                listed.balances.get(&row).filter(|_| listed.account == Some(account.id))
+                Some(listed).filter(|listed| listed.account == Some(account.id))
             }
         };
         let book = view.access.book();
-        let balance = balance
+        let balance = listed
+            .and_then(|listed| listed.balances.get(&row))
             .map(|units| amount::write_units(*units, book.scale, book.settings.fraction_digits));
-        Self::Brief { account: BriefOut::from(account), balance }
+        let reconciliation = listed.and_then(|listed| listed.reconciliations.get(&row));
+        let reconciliation = reconciliation.map(ReconciliationId::to_string);
+        Self::Brief { account: BriefOut::from(account), balance, reconciliation }
     }
 }
 

@@ -70,6 +70,7 @@ pub(super) fn accounts_of(read: &ReadEvent) -> Vec<AccountId> {
         Snapshot::Group(_)
         | Snapshot::File(_)
         | Snapshot::SavedQuery(_)
+        | Snapshot::Reconciliation(_)
         | Snapshot::Integration(_)
         | Snapshot::Book(_)
         | Snapshot::Collaborator(_)

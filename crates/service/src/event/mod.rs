@@ -270,6 +270,7 @@ impl Named {
                 | Snapshot::Group(_)
                 | Snapshot::File(_)
                 | Snapshot::SavedQuery(_)
+                | Snapshot::Reconciliation(_)
                 | Snapshot::Book(_)
                 | Snapshot::Collaborator(_) => {}
                 Snapshot::Comment(comment) => {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use daybook_domain::access::Access;
 use daybook_domain::deletion::{MAX_RELEASED, MAX_RELEASED_TEXTS};
 use daybook_domain::file::{Attachment, File, FilesById};
-use daybook_domain::id::FileId;
+use daybook_domain::id::{FileId, ReconciliationId};
 use daybook_domain::permission::Action;
 use daybook_domain::purpose::Record;
 use daybook_domain::transaction::{Changes, FileReference, Transaction, Verb};
@@ -126,28 +126,31 @@ pub(crate) fn release_file(
     write_set.save(tx, cx, access, &accounts)
 }
 
-/// The first transaction that protects a file from deletion and from new content (behaviour 9.16).
+/// The first transaction, and a reconciliation, that protect a file from deletion and from new
+/// content (behaviour 9.16, 14.10).
 ///
 /// [`FileReference::check`] returns the reason. Referencing transactions are counted before any is
 /// loaded, and too many are refused (behaviour 10.11).
 #[derive(Debug)]
 pub(crate) struct FileReferences {
     first: Option<Transaction>,
+    reconciliation: Option<ReconciliationId>,
     too_many: bool,
 }
 
 impl FileReferences {
     /// No references, for a change that none could prevent.
-    pub(crate) const NONE: Self = Self { first: None, too_many: false };
+    pub(crate) const NONE: Self = Self { first: None, reconciliation: None, too_many: false };
 
     /// Finds the first protecting transaction of a file.
     pub(crate) fn find(tx: &mut Tx<'_>, access: &Access, file: FileId) -> Result<Self> {
+        let reconciliation = tx.reconciliations().with_file(access, file)?;
         let max = MAX_RELEASED.saturating_add(1);
         if tx.transactions().count_referring_to(access, file, max)? > MAX_RELEASED {
-            return Ok(Self { first: None, too_many: true });
+            return Ok(Self { first: None, reconciliation, too_many: true });
         }
         let first = tx.transactions().first_protecting(access, file, FileReference::of(access))?;
-        Ok(Self { first, too_many: false })
+        Ok(Self { first, reconciliation, too_many: false })
     }
 
     /// Refuses a change that the caller's permission for the protecting transaction does not allow.
@@ -156,9 +159,12 @@ impl FileReferences {
         Ok(FileReference::check_permitted(access, first)?)
     }
 
-    /// Refuses a change that the state of the protecting transaction, or the number of references,
-    /// does not allow.
+    /// Refuses a change that the state of the protecting transaction, a reconciliation, or the
+    /// number of references does not allow.
     pub(crate) fn check(&self, access: &Access) -> Result<()> {
+        if let Some(id) = self.reconciliation {
+            return Err(daybook_domain::file::Refusal::OnReconciliation(id).into());
+        }
         if self.too_many {
             return Err(daybook_domain::file::Refusal::TooManyReferences.into());
         }

@@ -9,6 +9,7 @@
 //! whole batch, unless the verb skips it.
 
 mod attach;
+mod check;
 mod count;
 mod create;
 mod create_mode;
@@ -37,6 +38,7 @@ use crate::zone;
 
 pub use attach::VisibleFiles;
 pub(crate) use attach::{FileReferences, release_file};
+pub(crate) use check::{change_checks, load_named};
 pub use count::{Counts, SpanText, counts};
 pub use create::{create, read_quick_entries};
 pub use create_mode::CreateMode;

@@ -6,7 +6,7 @@ use daybook_domain::access::Access;
 use daybook_domain::account::AccountRef;
 use daybook_domain::calendar::format_iso;
 use daybook_domain::email::Email;
-use daybook_domain::id::{AccountId, TransactionId, UserId};
+use daybook_domain::id::{AccountId, ReconciliationId, TransactionId, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::permission::Action;
 use daybook_domain::query::{self, DateBasis, Filter, ParseContext, Query, Term, Warning};
@@ -59,6 +59,9 @@ pub struct TransactionPage {
     /// The balance of that account after each posted row, in units of the book's scale. Empty if
     /// the account is not permanent (behaviour 2.9).
     pub balances: HashMap<TransactionId, i128>,
+    /// The reconciliations of that account that rows are on. Empty if the account is not permanent
+    /// (behaviour 14.9).
+    pub reconciliations: HashMap<TransactionId, ReconciliationId>,
     /// The parts of the query that were ignored or widened (behaviour 1.1.13).
     pub warnings: Vec<Warning>,
 }
@@ -74,7 +77,14 @@ pub struct QueryCount {
 
 impl TransactionPage {
     fn of(view: View) -> Self {
-        Self { view, next: None, account: None, balances: HashMap::new(), warnings: Vec::new() }
+        Self {
+            view,
+            next: None,
+            account: None,
+            balances: HashMap::new(),
+            reconciliations: HashMap::new(),
+            warnings: Vec::new(),
+        }
     }
 }
 
@@ -182,12 +192,27 @@ pub fn list(
     // With the account id, a recorder could find out the ids of accounts by their names.
     let account = if access.may(Action::ReadChart) { account } else { None };
     let view = View::load(tx, cx, access, page.items, AccountDetail::Brief)?;
-    let balances = match account {
-        Some(account) => running::after_rows(tx, &view, account)?,
-        None => HashMap::new(),
+    let permanent = account
+        .filter(|id| view.accounts.get(*id).is_some_and(|account| account.kind.is_permanent()));
+    let (balances, reconciliations) = match permanent {
+        Some(account) => {
+            (running::after_rows(tx, &view, account)?, reconciliations(tx, &view, account)?)
+        }
+        None => (HashMap::new(), HashMap::new()),
     };
     let warnings = query.warnings().to_vec();
-    Ok(TransactionPage { view, next: page.next, account, balances, warnings })
+    Ok(TransactionPage { view, next: page.next, account, balances, reconciliations, warnings })
+}
+
+/// Returns the reconciliations of an account that the posted rows are on (behaviour 14.9).
+fn reconciliations(
+    tx: &mut Tx<'_>,
+    view: &View,
+    account: AccountId,
+) -> Result<HashMap<TransactionId, ReconciliationId>> {
+    let posted = view.transactions.iter().filter(|row| row.is_posted());
+    let ids: Vec<TransactionId> = posted.map(|row| row.id).collect();
+    Ok(tx.reconciliations().of_transactions(&view.access, account, &ids)?)
 }
 
 /// Ends the rows before the limit of different files is exceeded, because every file of a page is

@@ -14,17 +14,12 @@ use crate::error::Result;
 
 /// Returns the balance of the account after each posted row, over all its posted transactions.
 ///
-/// The filter of the page does not matter. The result is empty if the account is not permanent.
+/// The filter of the page does not matter. The account is permanent.
 pub(super) fn after_rows(
     tx: &mut Tx<'_>,
     view: &View,
     account: AccountId,
 ) -> Result<HashMap<TransactionId, i128>> {
-    let is_permanent =
-        view.accounts.get(account).is_some_and(|account| account.kind.is_permanent());
-    if !is_permanent {
-        return Ok(HashMap::new());
-    }
     let rows: Vec<&Transaction> = view.transactions.iter().filter(|row| row.counts()).collect();
     let days = || rows.iter().filter_map(|row| row.date);
     let (Some(first), Some(last)) = (days().min(), days().max()) else { return Ok(HashMap::new()) };

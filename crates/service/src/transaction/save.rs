@@ -174,6 +174,9 @@ impl WriteSet {
         let (changed, added): (Vec<Change>, Vec<Change>) =
             self.changes.into_iter().partition(|change| change.before.is_some());
         tx.transactions().update(access, &changed)?;
+        let unchecked: BTreeSet<TransactionId> =
+            changed.iter().filter(|change| change.unchecks()).map(|one| one.after.id).collect();
+        tx.reconciliations().forget_checks(access, &unchecked)?;
         tx.transactions()
             .queue(access, added.iter().map(|change| change.after.clone()).collect())?;
         let all: Vec<Change> = added.into_iter().chain(changed).collect();

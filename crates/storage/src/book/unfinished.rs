@@ -20,7 +20,7 @@ use crate::schema::book_keys;
 /// The tables of a book and their keys after `book_id`, in the order in which they are emptied.
 ///
 /// `books`, `book_state` and `book_keys` are not listed, because they are removed last.
-const TABLES: [(&str, &str); 24] = [
+const TABLES: [(&str, &str); 26] = [
     ("audit_requests", "book_id"),
     ("delivery_queues", "app_id"),
     ("deliveries", "app_id, sequence"),
@@ -35,6 +35,8 @@ const TABLES: [(&str, &str); 24] = [
     ("month_counts", "month"),
     ("events", "sequence"),
     ("comments", "transaction_id, id"),
+    ("reconciled_entries", "transaction_id, account_id"),
+    ("reconciliations", "id"),
     ("transactions", "id"),
     ("files", "id"),
     ("memberships", "group_id, account_id"),

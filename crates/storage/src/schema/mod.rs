@@ -13,6 +13,7 @@
 //! | `transfer_offers` | Offers to transfer books, one per book |
 //! | `accounts`, `account_groups`, `memberships` | The chart. Names are unique by normalized name |
 //! | `saved_queries` | Query texts that the users of a book share |
+//! | `reconciliations`, `reconciled_entries` | Comparisons of accounts with statements, and the transactions on them |
 //! | `collections`, `collection_books` | Sets of books of a user. The key allows a book in one collection per owner |
 //! | `transactions` | Transactions. `day` is the place in lists: the date, or for a draft without date the day of recording |
 //! | `comments` | Comments on transactions, whose rows have their number |
@@ -276,6 +277,22 @@ diesel::table! {
         id -> BigInt,
         title -> Text,
         query -> Text,
+        agent -> Nullable<Text>,
+        created_at -> BigInt,
+        updated_at -> BigInt,
+        version -> BigInt,
+    }
+}
+
+diesel::table! {
+    reconciliations (book_id, id) {
+        book_id -> BigInt,
+        id -> BigInt,
+        account_id -> BigInt,
+        day -> Integer,
+        closing -> Text,
+        file_id -> Nullable<BigInt>,
+        created_by -> BigInt,
         agent -> Nullable<Text>,
         created_at -> BigInt,
         updated_at -> BigInt,

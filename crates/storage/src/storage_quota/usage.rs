@@ -26,6 +26,8 @@ pub(crate) const ACCOUNTS: CountedTable = table("accounts", &["name", "propertie
 pub(crate) const GROUPS: CountedTable = table("account_groups", &["name", "properties", "agent"]);
 pub(crate) const SAVED_QUERIES: CountedTable = table("saved_queries", &["title", "query", "agent"]);
 const COMMENTS: CountedTable = table("comments", &["text", "agent"]);
+const RECONCILIATIONS: CountedTable = table("reconciliations", &["agent"]);
+const RECONCILED_ENTRIES: CountedTable = table("reconciled_entries", &[]);
 pub(crate) const FILES: CountedTable = CountedTable {
     row: "100 + size",
     ..table("files", &["name", "content_type", "properties", "agent"])
@@ -45,8 +47,18 @@ const fn table(name: &'static str, texts: &'static [&'static str]) -> CountedTab
     CountedTable { name, row: "100", texts }
 }
 
-const OTHERS: [&CountedTable; 8] =
-    [&ACCOUNTS, &GROUPS, &SAVED_QUERIES, &COMMENTS, &FILES, &MEMBERSHIPS, &EVENTS, &BOT_RESPONSES];
+const OTHERS: [&CountedTable; 10] = [
+    &ACCOUNTS,
+    &GROUPS,
+    &SAVED_QUERIES,
+    &COMMENTS,
+    &RECONCILIATIONS,
+    &RECONCILED_ENTRIES,
+    &FILES,
+    &MEMBERSHIPS,
+    &EVENTS,
+    &BOT_RESPONSES,
+];
 
 impl CountedTable {
     /// Returns the statement that sums rows and bytes of a book.

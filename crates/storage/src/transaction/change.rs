@@ -17,4 +17,10 @@ impl Change {
     pub const fn new(after: Transaction) -> Self {
         Self { before: None, after }
     }
+
+    /// Returns whether the transaction was checked before, and is not any more.
+    #[must_use]
+    pub fn unchecks(&self) -> bool {
+        self.before.as_ref().is_some_and(Transaction::is_checked) && !self.after.is_checked()
+    }
 }

@@ -244,7 +244,10 @@ impl Service {
             Noun::SavedQuery => Resource::SavedQuery(self.labels.label(number)),
             Noun::Integration => Resource::Integration(self.labels.label(number)),
             Noun::Comment => Resource::Comment(self.labels.label(number)),
-            Noun::Collaborator => Resource::Collaborator(self.labels.label(number)),
+            // The simulation has no other nouns.
+            Noun::Collaborator | Noun::Reconciliation => {
+                Resource::Collaborator(self.labels.label(number))
+            }
         };
         facts::Event {
             sequence: event.sequence,

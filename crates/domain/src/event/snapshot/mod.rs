@@ -8,6 +8,7 @@ mod comment;
 mod fields;
 mod file;
 mod group;
+mod reconciliation;
 mod transaction;
 
 pub use account::{AccountSnapshot, account};
@@ -15,6 +16,7 @@ pub use comment::{CommentSnapshot, comment};
 pub use fields::Unreadable;
 pub use file::{FileSnapshot, file};
 pub use group::{GroupSnapshot, group};
+pub use reconciliation::reconciliation;
 pub use transaction::{TransactionSnapshot, transaction};
 
 use super::Noun;
@@ -112,6 +114,8 @@ pub enum Snapshot {
     File(FileSnapshot),
     /// A saved query.
     SavedQuery(Object),
+    /// A reconciliation.
+    Reconciliation(Object),
     /// An integration.
     Integration(Object),
     /// A book.
@@ -131,6 +135,7 @@ impl Snapshot {
             Noun::Group => Self::Group(GroupSnapshot::read(object)?),
             Noun::File => Self::File(FileSnapshot::read(object)?),
             Noun::SavedQuery => Self::SavedQuery(object),
+            Noun::Reconciliation => Self::Reconciliation(object),
             Noun::Integration => Self::Integration(object),
             Noun::Book => {
                 // Only audits use it (behaviour 6.25).

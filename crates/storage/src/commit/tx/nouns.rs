@@ -4,8 +4,8 @@ use super::Tx;
 use crate::{
     access_request, account, api_key, app, audit, balance, book, bot_response, collaborator,
     collection, comment, connection, delivery, event, file, grant, group, idempotency, identity,
-    integration, mail, saved_query, sealed, session, signing_key, storage_quota, token,
-    transaction, user,
+    integration, mail, reconciliation, saved_query, sealed, session, signing_key, storage_quota,
+    token, transaction, user,
 };
 
 /// Defines an accessor for each repository: its documentation, name and type.
@@ -75,6 +75,8 @@ accessors! {
     comments: comment::Comments;
     /// Saved queries of a book.
     saved_queries: saved_query::SavedQueries;
+    /// Reconciliations of a book.
+    reconciliations: reconciliation::Reconciliations;
     /// Files of a book.
     files: file::Files;
     /// Audits.
