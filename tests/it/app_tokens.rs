@@ -34,9 +34,9 @@ const LASTING: &str = "addCollaborator removeCollaborator listBookAccessRequests
     requestBookAccess getBookAccessRequest declineBookAccessRequest deleteBook restoreBook \
     transferBook getBookTransfer declineBookTransfer acceptBookTransfer listBookTransfers \
     listTokens createToken getToken revokeToken listApiKeys createApiKey getApiKey \
-    revokeApiKey listSessions endSession listConsents withdrawConsent createApp updateApp patchApp createIntegration updateIntegration \
-    deleteIntegration createCollection updateCollection deleteCollection addBooksToCollection \
-    removeBooksFromCollection";
+    revokeApiKey listSessions endSession listConsents withdrawConsent createApp updateApp \
+    patchApp createIntegration updateIntegration deleteIntegration createCollection \
+    updateCollection deleteCollection addBooksToCollection removeBooksFromCollection";
 
 /// Operations outside of books: only for apps that reach all books.
 const OUTSIDE: &str = "createNewBook copyBook listCollections getCollection listApps getApp \
@@ -48,18 +48,17 @@ const INSIDE: &str = "createTransaction listTransactions updateTransaction \
     checkTransaction checkTransactionsBatch uncheckTransaction uncheckTransactionsBatch \
     trashTransaction trashTransactionsBatch mergeTransactions removeTransaction \
     untrashTransaction untrashTransactionsBatch restoreTransaction loadTransactionsBatch \
-     previewTransaction countTransactions countTransactionsPosted getTransaction listComments \
-     createComment deleteComment getBalances getReport listAccounts createAccount updateAccount \
-     createAccountsBatch updateAccountsBatch deleteAccountsBatch \
-    getAccount deleteAccount listAccountGroups listGroups createGroup updateGroup \
-    createGroupsBatch updateGroupsBatch deleteGroupsBatch getGroup deleteGroup \
-    listGroupAccounts listBooks updateBook getBook updateBookDeprecated auditBook \
-    listCollaborators getBookEventsBacklog replayEvents replayEventResponse \
-    deleteEventResponse listEventDeliveries listAppDeliveries listEvents getEvent streamEvents \
-    listBookApps listIntegrations listQueries saveQuery updateQuery getQuery deleteQuery \
-    listReconciliations createReconciliation getReconciliation updateReconciliation \
-    deleteReconciliation listFiles createFile updateFile getFile deleteFile listTemplates getUser getBilling \
-    getBillingCheckout getBillingPortal";
+    previewTransaction countTransactions countTransactionsPosted getTransaction listComments \
+    createComment deleteComment getBalances getReport listAccounts createAccount updateAccount \
+    createAccountsBatch updateAccountsBatch deleteAccountsBatch getAccount deleteAccount \
+    listAccountGroups listGroups createGroup updateGroup createGroupsBatch updateGroupsBatch \
+    deleteGroupsBatch getGroup deleteGroup listGroupAccounts listBooks updateBook getBook \
+    updateBookDeprecated auditBook listCollaborators getBookEventsBacklog replayEvents \
+    replayEventResponse deleteEventResponse listEventDeliveries listAppDeliveries listEvents \
+    getEvent streamEvents listBookApps listIntegrations listQueries saveQuery updateQuery \
+    getQuery deleteQuery listReconciliations createReconciliation getReconciliation \
+    updateReconciliation deleteReconciliation listFiles createFile updateFile getFile \
+    deleteFile listTemplates getUser getBilling getBillingCheckout getBillingPortal";
 
 /// Operations on connections, of which an app reaches its own:
 /// `rule_9_5_app_reaches_only_its_own_connections`.

@@ -121,8 +121,8 @@ impl Action {
 
     /// Returns whether the action only reads, or has the permission of a read.
     ///
-    /// Every collaborator of a PUBLIC book may do the reads that the public may (behaviour 7.3), and
-    /// comment on what it reads.
+    /// Every collaborator of a PUBLIC book may do the reads that the public may (behaviour 7.3),
+    /// and comment on what it reads.
     pub const fn is_read(self) -> bool {
         matches!(
             self,

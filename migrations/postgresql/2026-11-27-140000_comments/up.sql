@@ -9,7 +9,5 @@ CREATE TABLE comments (
     created_at BIGINT NOT NULL,
     PRIMARY KEY (book_id, transaction_id, id)
 );
--- The planner gets no statistics of how many rows a book has (storage/conn/planner.rs).
-ALTER TABLE comments ALTER COLUMN book_id SET STATISTICS 0;
 -- The number of comments, so a list reads no other table.
 ALTER TABLE transactions ADD COLUMN comment_count INTEGER NOT NULL DEFAULT 0;

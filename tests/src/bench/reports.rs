@@ -14,8 +14,8 @@ use crate::table::{Cell, Table, Target};
 /// The time of a report, relative to that of the balances.
 const TARGET: Target = Target::AtMost(1.3);
 
-const METHOD: &str = "getReport and getBalances over HTTP in the large book, in turn (ABAB) after a \
-    warm-up. A report should cost what the balances with its figures cost.";
+const METHOD: &str = "getReport and getBalances over HTTP in the large book, in turn (ABAB) after \
+    a warm-up. A report should cost what the balances with its figures cost.";
 
 const COLUMNS: [&str; 9] = [
     "engine",
@@ -46,7 +46,8 @@ const REPORTS: [(&str, &str, &str); 4] = [
 ];
 
 const WORKBOOK_METHOD: &str = "The journal of 33 days of the large book as XLSX, whose rows may be \
-    100,000 (behaviour 13.11). The peak is that of the server's resident memory during the request.";
+    100,000 (behaviour 13.11). The peak is that of the server's resident memory during the \
+    request.";
 
 const WORKBOOK_COLUMNS: [&str; 6] =
     ["engine", "rows", "XLSX KiB", "seconds", "memory before MiB", "peak MiB"];

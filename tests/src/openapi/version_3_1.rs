@@ -239,7 +239,9 @@ fn schema(source: &Value) -> Value {
             "$ref" => (word.as_str(), reference(says)["$ref"].clone()),
             "type" if says == "file" => return binary(),
             "type" | "format" | "description" | "enum" | "required" | "minimum" | "maximum"
-            | "maxLength" | "pattern" | "readOnly" | "default" => (word.as_str(), says.clone()),
+            | "maxLength" | "maxItems" | "pattern" | "readOnly" | "default" => {
+                (word.as_str(), says.clone())
+            }
             "example" => ("examples", json!([says])),
             "discriminator" => ("discriminator", json!({"propertyName": says})),
             "allOf" => ("allOf", list(says, schema)),

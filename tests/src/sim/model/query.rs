@@ -89,8 +89,7 @@ pub struct Visibility {
 
 impl Visibility {
     /// The visibility of an owner.
-    pub const OPEN: Visibility =
-        Visibility { who: 0, sees_all: true, lists: true, comments: true };
+    pub const OPEN: Visibility = Visibility { who: 0, sees_all: true, lists: true, comments: true };
 }
 
 impl Model {
