@@ -241,6 +241,7 @@ ON_SPARE_BOOKS = {
     "transferBook",
     "updateBook",
     "updateBookDeprecated",
+    "closeBook",
     "addCollaborator",
 }
 
@@ -309,6 +310,7 @@ REPORTS = [
     "cash-flow",
     "general-ledger",
     "journal",
+    "changes",
 ]
 
 

@@ -112,6 +112,8 @@ modules! {
     updates,
     verification,
     webhooks,
+    report_changes,
+    report_links,
     report_oracle,
     reports,
 }

@@ -124,6 +124,7 @@ impl Targets {
             "/v5/books",
             "/v5/books/{bookId}",
             "/v5/books/{bookId}/audit",
+            "/v5/books/{bookId}/close",
             "/v5/books/{bookId}/copy",
             "/v5/books/{bookId}/restore",
             "/v5/books/{bookId}/transfer",
@@ -163,6 +164,7 @@ impl Targets {
         };
         match operation.id {
             "createApp" => body["id"] = json!(format!("{}-{}", self.app, word.to_lowercase())),
+            "closeBook" => body["closingDate"] = json!("1990-12-31"),
             "createIntegration" => body["agentId"] = json!(self.spare_app),
             "createConnection" | "updateConnection" => {
                 body["type"] = json!("BANK");
