@@ -11,9 +11,9 @@ use daybook_domain::query::Periodicity;
 use daybook_domain::transaction::{Changes, Span, Verb};
 use daybook_service::transaction::{Request, explain};
 use daybook_service::{Error, access, collection};
+use daybook_storage::ShardKey;
 use daybook_storage::page::PageKey;
 use daybook_storage::transaction::Period;
-use daybook_storage::{ShardKey, Tx};
 use daybook_tests::Engine;
 
 use crate::Case;
@@ -325,12 +325,12 @@ fn reports_walk_an_index(engine: Engine) {
     let segments = segments(Some(period.from), period.last.next_day(), Periodicity::Monthly);
     let plans = inside.store.read(|tx| {
         let member = access::enter(tx, &inside.cx, &inside.book, Action::ReadChart)?;
-        let counterpart =
-            |tx: &mut Tx<'_>, segment| tx.plans().counterparts(&member, segment, &[account], &[]);
-        let counterparts: Result<Vec<_>, _> =
-            segments.iter().map(|segment| counterpart(tx, segment)).collect();
+        let mut counterparts = Vec::new();
+        for segment in &segments {
+            counterparts.push(tx.plans().counterparts(&member, segment, &[account], &[])?);
+        }
         let journal = tx.plans().journal(&member, &period)?;
-        Ok::<_, Error>((journal, tx.plans().ledger(&member, account, &period)?, counterparts?))
+        Ok::<_, Error>((journal, tx.plans().ledger(&member, account, &period)?, counterparts))
     });
     let (journal, ledger, counterparts) = plans.expect("plans");
     check(&mut faults, engine, "journal", DAYS, 1, &journal);

@@ -1,13 +1,17 @@
 //! The report of changes (13.12), and closings, after which it begins (13.13).
 
-use daybook_domain::book::Changes;
+use daybook_domain::account::AccountType;
+use daybook_domain::field::Field;
+use daybook_domain::file::Content;
 use daybook_domain::instant::Instant;
-use daybook_service::{Error, report};
+use daybook_domain::transaction::Changes;
+use daybook_service::Error;
+use daybook_service::report::{self, ClosingReports};
 use daybook_tests::{Cast, Client, Engine, Server};
 use serde_json::{Value, json};
 
 use crate::Case;
-use crate::inside::Inside;
+use crate::inside::{Inside, side};
 use crate::reading::{self, id};
 
 pub fn tests() -> Vec<Case> {
@@ -55,7 +59,7 @@ fn rule_13_12_changes_have_values_before_and_after(server: &Server) {
     let cast = book(server);
     let paid = cast.record("2026-09-10", "30.00", "Cash", "Rent", "rent");
     let start = last(&cast);
-    let draft = cast.create(&json!({"description": "a draft"}));
+    let draft = cast.create(&json!({"date": "2026-10-05", "description": "a draft"}));
     cast.put(
         "/transactions",
         &json!({"id": paid["id"], "date": "2026-10-01", "amount": "31.50",
@@ -75,12 +79,12 @@ fn rule_13_12_changes_have_values_before_and_after(server: &Server) {
     assert_eq!(
         rows(&report),
         [
-            "Draft recorded||a draft|||||",
+            "Draft recorded|2026-10-05|a draft|||||",
             "Transaction updated|2026-10-01|rent|Rent|Bank|31.50|Amount: 30.00; Credit account: \
              Cash; Date: 2026-09-10; invoice: |Amount: 31.50; Credit account: Bank; Date: \
              2026-10-01; invoice: 7",
             "Transaction checked|2026-10-01|rent|Rent|Bank|31.50||",
-            "Draft trashed||a draft|||||",
+            "Draft trashed|2026-10-05|a draft|||||",
             "Account changed||Flat||||Groups: ; Name: Rent|Groups: Housing; Name: Flat",
         ]
     );
@@ -98,7 +102,7 @@ fn rule_13_12_changes_have_values_before_and_after(server: &Server) {
     assert_eq!(report["controls"][0]["left"], (last(&cast) - start).to_string());
     // A transaction that left the period belongs to it, and so do changes of accounts.
     let dated = changes(&cast, &format!("?after={start}&period=2026-09"));
-    let kinds: Vec<String> = rows(&dated);
+    let kinds = rows(&dated);
     assert_eq!(kinds.len(), 2, "{kinds:#?}");
     assert!(kinds[0].starts_with("Transaction updated|") && kinds[1].starts_with("Account"));
     assert_eq!(dated["period"]["from"], "2026-09-01");
@@ -207,40 +211,38 @@ fn rule_13_13_changes_begin_after_the_last_closing(server: &Server) {
 
 /// A transaction of the closed period that is recorded after the reports were computed.
 fn rule_13_13_changed_figures_refuse_a_closing(engine: Engine) {
-    let inside = Inside::new(engine, Instant::new(1_790_000_000_000), Changes::default());
-    let server = &inside.server;
-    let (book, cx) = (inside.book.clone(), inside.cx.clone());
+    let inside = Inside::new(engine, Instant::new(1_790_000_000_000), Default::default());
+    inside.chart(
+        &[("All", "")],
+        &[("Cash", AccountType::Asset, &[]), ("Rent", AccountType::Outgoing, &[])],
+    );
+    let record = |date: &str| {
+        inside.record(vec![Changes {
+            date: Field::Set(date.to_owned()),
+            amount: Field::Set("1".to_owned()),
+            credit: side("Cash"),
+            debit: side("Rent"),
+            ..Changes::default()
+        }]);
+    };
     let prepare = || {
-        let day = Some("2026-09-30");
-        inside.store.read(|tx| report::prepare_closing(tx, &cx, &book, day)).expect("reports")
+        let (cx, day) = (&inside.cx, Some("2026-09-30"));
+        let prepared = inside.store.read(|tx| report::prepare_closing(tx, cx, &inside.book, day));
+        prepared.expect("reports")
     };
-    let content = |name: usize| daybook_domain::file::Content {
-        blob: format!("blob{name}"),
-        size: 0,
-        digest: "0".repeat(64),
-    };
-    let close = |prepared: report::ClosingReports| {
+    let content =
+        |name: usize| Content { blob: format!("blob{name}"), size: 0, digest: "0".repeat(64) };
+    let close = |prepared: ClosingReports| {
         let contents = (0..3).map(content).collect();
         inside.write(move |tx, cx, book| report::close(tx, cx, book, &prepared, contents))
-    };
-    let owner = server.client_with_token(&server.token(inside.cx.user.email.as_str()));
-    let path = |rest: &str| format!("/v5/books/{}{rest}", inside.book);
-    for name in ["Cash", "Bank"] {
-        owner.post(&path("/accounts"), &json!({"name": name, "type": "ASSET"})).ok();
-    }
-    let record = |date: &str| {
-        let sides = [json!({"name": "Cash"}), json!({"name": "Bank"})];
-        let body = json!({"date": date, "amount": "1", "creditAccount": sides[0],
-                          "debitAccount": sides[1]});
-        owner.post(&path("/transactions"), &body).ok();
     };
     let prepared = prepare();
     record("2026-09-29");
     let refused = close(prepared).map(drop);
     assert!(matches!(refused, Err(Error::Overtaken(_))), "{refused:?}");
-    assert!(owner.get(&path("")).ok()["closingDate"].is_null(), "nothing was closed");
     let prepared = prepare();
+    let included = prepared.closing.head.sequence;
     record("2026-10-01");
-    close(prepared).expect("a later transaction changes no figure");
-    assert_eq!(owner.get(&path("")).ok()["closingDate"], "2026-09-30");
+    let closed = close(prepared).expect("a later transaction changes no figure");
+    assert_eq!(closed.access.book().settings.closing_event(), Some(included));
 }
