@@ -33,7 +33,7 @@ fn link(server: &Server, caller: &Client, cast: &Cast, report: &str, query: &str
 fn rule_13_14_link_opens_without_a_token(server: &Server) {
     let cast = book(server);
     let shown = cast.get("/reports/journal/link").ok();
-    let now = jiff::Timestamp::now().as_millisecond();
+    let now = daybook_tests::now_milliseconds();
     let expires: i64 = shown["expiresAt"].as_str().and_then(|at| at.parse().ok()).expect("a time");
     assert!((240_000..=300_000).contains(&(expires - now)), "13.14: five minutes: {shown}");
     let query = format!("?period=2026&format=html&query={}", encode("account:Cash"));
