@@ -295,6 +295,7 @@ ON_SPARE_BOOKS = {
     "transferBook",
     "updateBook",
     "updateBookDeprecated",
+    "closeBook",
     "addCollaborator",
 }
 
@@ -363,6 +364,7 @@ REPORTS = [
     "cash-flow",
     "general-ledger",
     "journal",
+    "changes",
 ]
 
 

@@ -117,6 +117,8 @@ modules! {
     verification,
     webhooks,
     reconciliations,
+    report_changes,
+    report_links,
     report_oracle,
     report_plans,
     reports,

@@ -104,6 +104,8 @@ const BOOK: &[Operation] = &[
     write("delete_integration", |c, s| c.delete(&one(s, "integrations", &s.integration)), EDIT),
     read("get_balances", |c, s| c.get(&s.path("/balances?query=account:Cash")), BUT_RECORDER),
     read("get_report", |c, s| c.get(&s.path("/reports/balance-sheet")), BUT_RECORDER),
+    read("get_changes", |c, s| c.get(&s.path("/reports/changes")), BUT_RECORDER),
+    read("get_report_link", |c, s| c.get(&s.path("/reports/journal/link")), BUT_RECORDER),
     read("get_book_sums", |c, s| c.get(&s.path("/balances?query=on:2025")), BUT_RECORDER),
     read("count_transactions_posted", |c, s| c.get(&s.path(COUNTS)), BUT_RECORDER),
     read("list_events", |c, s| c.get(&s.path("/events")), BUT_RECORDER),
@@ -122,6 +124,8 @@ const BOOK: &[Operation] = &[
     write("update_book_by_path", |c, s| c.put(&s.path(""), &json!({"pageSize": 7})), EDIT),
     write("advance_lock_date", |c, s| book(c, s, json!({"lockDate": "2001-02-28"})), EDIT),
     write("advance_closing_date", |c, s| book(c, s, json!({"closingDate": "2001-02-28"})), EDIT),
+    write("close_book", |c, s| close(c, s, "2001-02-28"), EDIT),
+    write("close_book_earlier", |c, s| close(c, s, "2000-12-31"), OWN),
     write("move_lock_date_back", |c, s| book(c, s, json!({"lockDate": "2000-12-31"})), OWN),
     write("move_closing_date_back", |c, s| book(c, s, json!({"closingDate": "2000-12-31"})), OWN),
     write("clear_lock_date", |c, s| book(c, s, json!({"lockDate": "1900-00-00"})), OWN),
@@ -162,6 +166,10 @@ const BOOK: &[Operation] = &[
 fn create_reconciliation(caller: &Client, fixture: &PermissionFixture) -> Answer {
     let body = json!({"account": {"name": "Cash"}, "date": "2025-02-28", "closingBalance": "0"});
     caller.post(&fixture.path("/reconciliations"), &body)
+}
+
+fn close(caller: &Client, fixture: &PermissionFixture, day: &str) -> Answer {
+    caller.post(&fixture.path("/close"), &json!({"closingDate": day}))
 }
 
 fn update_integration(caller: &Client, fixture: &PermissionFixture) -> Answer {

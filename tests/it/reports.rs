@@ -1,6 +1,9 @@
 //! Reports over HTTP (13): the rows of a small book, the formats, the parameters and the callers.
 //! `report_oracle.rs` compares the figures of large books with hledger.
 
+use aws_lc_rs::digest::{SHA256, digest};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use daybook_tests::{Cast, Server, encode, unique};
 use serde_json::{Value, json};
 
@@ -300,6 +303,10 @@ fn rule_13_4_formats_have_the_same_figures(server: &Server) {
         assert_eq!(page.headers["content-type"], "text/html; charset=utf-8");
         let policy = &page.headers["content-security-policy"];
         assert!(policy.contains("default-src 'none'") && policy.contains("sandbox allow-modals"));
+        let (_, rest) = page.text.split_once("<style>").expect("a style");
+        let (style, _) = rest.split_once("</style>").expect("its end");
+        let hash = BASE64_STANDARD.encode(digest(&SHA256, style.as_bytes()));
+        assert!(policy.contains(&format!("style-src 'sha256-{hash}';")), "13.4: {policy}");
         assert!(page.text.contains("780.25") && page.text.ends_with("</html>"), "{}", page.text);
         assert!(!page.text.contains("<script"), "13.4: no script");
         let sheet = cast.get(&format!("/reports/{name}?period=2026&format=xlsx"));

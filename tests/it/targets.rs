@@ -153,6 +153,7 @@ impl<'s> Targets<'s> {
             "/v5/books",
             "/v5/books/{bookId}",
             "/v5/books/{bookId}/audit",
+            "/v5/books/{bookId}/close",
             "/v5/books/{bookId}/copy",
             "/v5/books/{bookId}/restore",
             "/v5/books/{bookId}/transfer",
@@ -206,6 +207,7 @@ impl<'s> Targets<'s> {
                 body["closingBalance"] = json!(word.bytes().map(u32::from).sum::<u32>());
             }
             "createApp" => body["id"] = json!(format!("{}-{}", self.app, word.to_lowercase())),
+            "closeBook" => body["closingDate"] = json!("1990-12-31"),
             "createIntegration" => body["agentId"] = json!(self.spare_app),
             "createConnection" | "updateConnection" => {
                 body["type"] = json!("BANK");

@@ -32,7 +32,8 @@ async fn respond(
     state: &AppState,
     text: &str,
 ) -> Result<HttpResponse, ApiError> {
-    let Link { operation, request, .. } = Link::open(state, text)?;
+    let (sealer, now) = (state.auth.identity.key().sealer(), (state.edge.clock)());
+    let Link { operation, request, .. } = Link::open(sealer, text, now)?;
     let request = ApiRequest::of_link(http.clone(), request).await?;
     match operation {
         LinkedOperation::Report => {

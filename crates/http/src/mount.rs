@@ -14,7 +14,8 @@ use crate::unmatched::unmatched;
 
 /// Adds all routes under the path prefix.
 ///
-/// The routes for health, contract, sign-in and served files are also added without the prefix.
+/// The routes for health, contract, sign-in, served files and links are also added without the
+/// prefix.
 pub(crate) fn mount(config: &mut web::ServiceConfig, state: &AppState) {
     let prefix = state.edge.site.path_prefix.as_str();
     if prefix.is_empty() {

@@ -6,6 +6,7 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use daybook_auth::identity::Sealer;
 use daybook_domain::instant::Instant;
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_service::Error;
@@ -13,8 +14,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::reply::{self, ApiResult};
 use crate::request::{ApiRequest, LinkedRequest};
-use crate::state::AppState;
-
 /// How long a link works, in milliseconds.
 const LIFETIME_MILLISECONDS: i64 = 5 * 60 * 1_000;
 /// The maximum length of the sealed part. Proxies accept at least 8,000 bytes in a request line
@@ -54,7 +53,8 @@ struct LinkOut {
 pub(crate) fn create(request: &ApiRequest, operation: LinkedOperation) -> ApiResult {
     let now: Instant = request.cx.now;
     let expires_at = now.milliseconds().saturating_add(LIFETIME_MILLISECONDS);
-    let text = Link { operation, request: request.linked()?, expires_at }.seal(&request.state)?;
+    let link = Link { operation, request: request.linked()?, expires_at };
+    let text = link.seal(request.state.auth.identity.key().sealer())?;
     if text.len() > MAX_LENGTH {
         let message = format!(
             "the link would have {} characters; at most {MAX_LENGTH} are allowed: use fewer or \
@@ -68,10 +68,10 @@ pub(crate) fn create(request: &ApiRequest, operation: LinkedOperation) -> ApiRes
 }
 
 impl Link {
-    fn seal(&self, state: &AppState) -> Result<String, ApiError> {
+    fn seal(&self, sealer: &Sealer) -> Result<String, ApiError> {
         let failed = |error: String| RequestError::Failed(format!("sealing a link: {error}"));
         let content = serde_json::to_vec(self).map_err(|error| failed(error.to_string()))?;
-        let sealed = state.auth.identity.key().sealer().seal(&CONTEXT, &content);
+        let sealed = sealer.seal(&CONTEXT, &content);
         Ok(BASE64_URL_SAFE_NO_PAD.encode(sealed.map_err(|error| failed(error.to_string()))?))
     }
 
@@ -79,15 +79,39 @@ impl Link {
     ///
     /// # Errors
     /// [`RequestError::InvalidLink`], also after the expiry.
-    pub(crate) fn open(state: &AppState, text: &str) -> Result<Self, RequestError> {
-        let link = Self::unseal(state, text).ok_or(RequestError::InvalidLink)?;
-        let is_valid = (state.edge.clock)().milliseconds() < link.expires_at;
-        if is_valid { Ok(link) } else { Err(RequestError::InvalidLink) }
+    pub(crate) fn open(sealer: &Sealer, text: &str, now: Instant) -> Result<Self, RequestError> {
+        let link = Self::unseal(sealer, text).filter(|link| now.milliseconds() < link.expires_at);
+        link.ok_or(RequestError::InvalidLink)
     }
 
-    fn unseal(state: &AppState, text: &str) -> Option<Self> {
+    fn unseal(sealer: &Sealer, text: &str) -> Option<Self> {
         let sealed = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?;
-        let content = state.auth.identity.key().sealer().open(&CONTEXT, &sealed).ok()?;
+        let content = sealer.open(&CONTEXT, &sealed).ok()?;
         serde_json::from_slice(&content).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn link_opens_until_it_expires() {
+        let sealer = Sealer::with_secret(&[1; 32]);
+        let request: LinkedRequest = serde_json::from_str(
+            r#"{"token": "t", "book": "b", "id": "journal", "parameters": [["period", "2026"]]}"#,
+        )
+        .unwrap();
+        let link = Link { operation: LinkedOperation::Report, request, expires_at: 1_000 };
+        let text = link.seal(&sealer).unwrap();
+        assert!(Link::open(&sealer, &text, Instant::new(999)).is_ok());
+        let refused = |sealer: &Sealer, text: &str, now| {
+            let opened = Link::open(sealer, text, Instant::new(now));
+            assert!(matches!(opened, Err(RequestError::InvalidLink)), "{text} at {now}");
+        };
+        refused(&sealer, &text, 1_000);
+        refused(&Sealer::with_secret(&[2; 32]), &text, 0);
+        refused(&sealer, &text[1..], 0);
+        refused(&sealer, "", 0);
     }
 }

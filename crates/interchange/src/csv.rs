@@ -9,6 +9,7 @@
 //! | `subject` | The id of the account, group or transaction, if there is one |
 //! | `kind` | `section`, `group`, `line`, `subtotal`, `total`, `result`, `balance` or `entry` |
 //! | `depth` | The depth below the section, from 0 |
+//! | `account` | Only in a general ledger: the name of the account |
 //! | further fields | ISO days, RFC 3339 instants, amounts and percentages as plain decimals |
 //!
 //! Lines of the kinds `fact` and `control` follow the rows. Their first text column contains a fact
@@ -24,7 +25,9 @@
 
 use daybook_domain::amount::DecimalSeparator;
 use daybook_domain::calendar;
-use daybook_domain::report::{Cell, Column, ColumnKind, Control, Heading, Report, Row, Subject};
+use daybook_domain::report::{
+    Cell, Column, ColumnKind, Control, Heading, Report, ReportKind, Row, RowKind, Subject,
+};
 
 use crate::facts::{self, Fact};
 use crate::notation::{self, Notation};
@@ -79,6 +82,8 @@ pub struct Writer {
     columns: usize,
     /// The column of facts and controls.
     text_column: usize,
+    /// The account of the rows, in a general ledger.
+    account: Option<String>,
     rows: u64,
 }
 
@@ -94,7 +99,9 @@ impl Writer {
             out.extend("\u{feff}".as_bytes());
         }
         let mut line = Line::new(out, dialect);
-        for name in ["subject", "kind", "depth"] {
+        let account = (heading.kind == ReportKind::GeneralLedger).then(String::new);
+        let names = ["subject", "kind", "depth"].into_iter();
+        for name in names.chain(account.iter().map(|_| "account")) {
             line.field(name);
         }
         for column in columns {
@@ -110,16 +117,21 @@ impl Writer {
                 .iter()
                 .position(|column| column.kind == ColumnKind::Text)
                 .unwrap_or_default(),
+            account,
             rows: 0,
         }
     }
 
     /// Writes a row.
     pub fn row(&mut self, out: &mut Vec<u8>, row: &Row) {
+        if let (Some(account), Some(name)) = (&mut self.account, account_title(row)) {
+            name.clone_into(account);
+        }
         let mut line = Line::new(out, self.dialect);
         line.field(&row.subject.map(subject_id).unwrap_or_default());
         line.field(row.kind.as_str());
         line.field(&row.depth.to_string());
+        self.account.iter().for_each(|account| line.field(account));
         for cell in &row.cells {
             match cell {
                 Cell::Empty => line.field(""),
@@ -155,11 +167,21 @@ impl Writer {
         line.field("");
         line.field(kind);
         line.field("");
+        self.account.iter().for_each(|_| line.field(""));
         for column in 0..self.columns {
             line.field(if column == self.text_column { text } else { "" });
         }
         line.end();
     }
+}
+
+/// Returns the name of the account whose rows follow, if this row is its title.
+fn account_title(row: &Row) -> Option<&str> {
+    let is_title = matches!(row.kind, RowKind::Section | RowKind::Group);
+    if !is_title || !matches!(row.subject, Some(Subject::Account(_))) {
+        return None;
+    }
+    row.cells.iter().find_map(|cell| if let Cell::Text(text) = cell { Some(&**text) } else { None })
 }
 
 fn subject_id(subject: Subject) -> String {
@@ -215,6 +237,18 @@ mod tests {
         let expected = include_str!("golden/balance-sheet.csv").replace('\n', "\r\n");
         let written = text(&fixture::balance_sheet(), Dialect::Standard);
         assert_eq!(written, expected, "{written}");
+    }
+
+    #[test]
+    fn rows_of_a_ledger_name_their_account() {
+        let written = text(&fixture::general_ledger(), Dialect::Standard);
+        let lines: Vec<&str> = written.lines().collect();
+        assert_eq!(lines[0], "subject,kind,depth,account,date,text,debit,credit,balance,files");
+        let entry = "000000000000000b,entry,0,Bank,2026-10-05,Rent of October,900.00,,1900.00,1";
+        assert_eq!(lines[3], entry);
+        assert!(lines[8].starts_with("12,balance,0,Rent,"), "{}", lines[8]);
+        assert!(lines.iter().all(|line| line.matches(',').count() >= 9), "{written}");
+        assert!(lines[9].starts_with(",fact,,,,Book: "), "{}", lines[9]);
     }
 
     #[test]

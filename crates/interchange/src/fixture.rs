@@ -43,7 +43,7 @@ pub(crate) fn general_ledger() -> Report {
     let mut rows = Vec::new();
     for (id, name) in [(11, "Bank"), (12, "Rent")] {
         let section = Row {
-            kind: RowKind::Section,
+            kind: RowKind::Group,
             depth: 0,
             subject: Some(Subject::Account(AccountId::new(id))),
             cells: [&[Cell::Empty, text(name)], &[const { Cell::Empty }; 4][..]].concat(),

@@ -353,8 +353,10 @@ fn readings(session: &Session) {
         ("income-statement", "?period=2025&columns=month"),
         ("general-ledger", "?format=json&excel=false"),
         ("journal", ""),
+        ("changes", "?after=0"),
     ] {
         session.read("getReport", report, query);
+        session.read("getReportLink", report, query);
     }
     let events = session.read("listEvents", "", "?limit=5");
     let cursor = events["cursor"].as_str().expect("a second page");
@@ -481,6 +483,7 @@ fn tokens(session: &Session) {
     session.read("getToken", id(&issued), "");
     session.read("revokeToken", id(&issued), "");
     session.read("listApiKeys", "", "");
+    session.write("closeBook", &json!({"closingDate": "2001-02-28"}));
     let created = session.write("createApiKey", &json!({"name": "importer"}));
     session.read("getApiKey", id(&created), "");
     session.read("revokeApiKey", id(&created), "");

@@ -1,5 +1,5 @@
 //! Books: settings, lock and closing dates, closings, copies, transfer and deletion (behaviour 6,
-//! 3.5).
+//! 3.5 and 13.13).
 //!
 //! A book has an owner, [`Settings`] that owner and editors change, and a storage scale for its
 //! amounts. Transactions on or before the lock or closing date cannot be changed. A book is copied

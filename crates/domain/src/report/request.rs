@@ -125,15 +125,12 @@ impl Parameters<'_> {
             .map(|text| read_period(text, start))
             .transpose()?;
         let is_period_given = period.is_some();
-        let period = period.unwrap_or_else(|| match kind {
-            ReportKind::Changes => Period::day(today),
-            ReportKind::TrialBalance
-            | ReportKind::BalanceSheet
-            | ReportKind::IncomeStatement
-            | ReportKind::CashFlow
-            | ReportKind::GeneralLedger
-            | ReportKind::Journal => Period::fiscal_year(today, start),
-        });
+        let default = if kind == ReportKind::Changes {
+            Period::day(today)
+        } else {
+            Period::fiscal_year(today, start)
+        };
+        let period = period.unwrap_or(default);
         let after = supported(kind, "after", self.after, support.after)?.map(str::to_owned);
         let columns = supported(kind, "columns", self.columns, support.columns)?
             .map(|text| read_columns(text, period, start))

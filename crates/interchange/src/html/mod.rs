@@ -80,7 +80,7 @@ impl Writer {
     pub fn row(&mut self, out: &mut Vec<u8>, row: &Row) {
         self.has_rows = true;
         let look = self.looks.next(row);
-        let is_title_of_table = self.splits && look == Look::Section;
+        let is_title_of_table = self.splits && matches!(look, Look::Section | Look::Group);
         if is_title_of_table {
             self.close_table(out);
         }

@@ -9,7 +9,7 @@ use daybook_domain::access::Access;
 use daybook_domain::book::Closing;
 use daybook_domain::file::{self, Content, File};
 use daybook_domain::purpose::{Record, UpdateBook};
-use daybook_domain::report::{Period, Report, ReportKind};
+use daybook_domain::report::{Column, Control, Period, Report, ReportKind, Row};
 use daybook_storage::Tx;
 use time::Date;
 
@@ -112,9 +112,10 @@ fn compute(tx: &mut Tx<'_>, cx: &Context, access: &Access, day: Date) -> Result<
 
 /// Returns whether reports show the same, except for the time and the last event.
 fn have_same_figures(left: &[Report], right: &[Report]) -> bool {
-    let figures = |report: &Report| {
-        let Report { heading: _, columns, rows, controls } = report.clone();
-        (columns, rows, controls)
-    };
     left.iter().map(figures).eq(right.iter().map(figures))
+}
+
+fn figures(report: &Report) -> (&[Column], &[Row], &[Control]) {
+    let Report { heading: _, columns, rows, controls } = report;
+    (columns, rows, controls)
 }

@@ -101,17 +101,11 @@ pub(super) fn begin(
     let chart = Chart::load(tx, access)?;
     let scope = request.scope(&chart.as_domain())?;
     let newest = tx.events().list(&chart.access, &EventFilter::default(), 1)?.rows.pop();
-    let omitted_drafts = match kind {
-        // They are listed like other transactions.
-        ReportKind::Changes => 0,
-        ReportKind::TrialBalance
-        | ReportKind::BalanceSheet
-        | ReportKind::IncomeStatement
-        | ReportKind::CashFlow
-        | ReportKind::GeneralLedger
-        | ReportKind::Journal => {
-            count_drafts(tx, cx, &chart.access, request.period(), request.tags())?
-        }
+    // Changes list drafts like other transactions.
+    let omitted_drafts = if kind == ReportKind::Changes {
+        0
+    } else {
+        count_drafts(tx, cx, &chart.access, request.period(), request.tags())?
     };
     let facts = Facts {
         omitted_drafts,
