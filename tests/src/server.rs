@@ -439,9 +439,14 @@ impl Drop for Server {
 
 /// The resident memory of a process in MiB; NaN if it has ended.
 pub fn resident(process: u32) -> f64 {
+    memory(process, "VmRSS:")
+}
+
+/// A line of the status of a process in MiB; NaN if it has ended.
+pub(crate) fn memory(process: u32, line: &str) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+    let size = status.lines().find_map(|text| text.strip_prefix(line));
+    let kilobytes = size.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
     kilobytes.unwrap_or(f64::NAN) / 1024.0
 }
 

@@ -66,6 +66,16 @@ impl Gauge {
     pub(super) fn resident(&self) -> f64 {
         crate::resident(self.server)
     }
+
+    /// The largest resident memory of the server in MiB since [`Self::reset_peak`].
+    pub(super) fn peak(&self) -> f64 {
+        crate::server::memory(self.server, "VmHWM:")
+    }
+
+    /// Begins a new peak.
+    pub(super) fn reset_peak(&self) -> std::io::Result<()> {
+        std::fs::write(format!("/proc/{}/clear_refs", self.server), "5")
+    }
 }
 
 #[derive(Default)]

@@ -10,6 +10,7 @@ mod identity;
 mod processes;
 mod raw;
 mod reads;
+mod reports;
 mod singles;
 mod webhooks;
 mod workload;

@@ -1,9 +1,9 @@
-//! Section 3: balances and searches in a small and in a large book.
+//! Section 3: balances and searches in a small and in a large book, and reports of the large one.
 
 use std::time::{Duration, Instant};
 
 use super::workload::Workload;
-use super::{Book, Settings};
+use super::{Book, Settings, reports};
 use crate::load::{Connection, Samples};
 use crate::table::{Cell, Table, Target, thousands};
 use crate::{Engine, Server, encode, fill};
@@ -91,6 +91,7 @@ pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
     let mut balances = Table::new("reads", &title("3a", "Balances"), &columns).method(METHOD);
     let mut searches =
         Table::new("searches", &title("3b", "Searches"), &columns).method(SEARCH_METHOD);
+    let mut reports = reports::tables(&format!("at {big} transactions"));
     for engine in &settings.engines {
         let server = super::server(*engine);
         let small = filled(&server, "Small", sizes[0])?;
@@ -106,8 +107,9 @@ pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
                 table.row(row(*engine, *read, &queries));
             }
         }
+        reports::measure(settings, &server, &big, &mut reports)?;
     }
-    Ok(vec![balances, searches])
+    Ok([balances, searches].into_iter().chain(reports).collect())
 }
 
 /// Creates a book with so many transactions of one year.
@@ -141,9 +143,14 @@ pub(super) struct MeasuredQuery {
 
 impl MeasuredQuery {
     pub(super) fn new(server: &Server, book: &Book, path: &str, query: &str) -> MeasuredQuery {
+        MeasuredQuery::of(server, book, &format!("{path}?query={}{YEAR}", encode(query)))
+    }
+
+    /// Any read of a book.
+    pub(super) fn of(server: &Server, book: &Book, path: &str) -> MeasuredQuery {
         MeasuredQuery {
             connection: book.connect(server),
-            path: book.path(&format!("{path}?query={}{YEAR}", encode(query))),
+            path: book.path(path),
             samples: Samples::default(),
             bytes: 0,
         }
@@ -161,6 +168,11 @@ impl MeasuredQuery {
     /// The latencies so far.
     pub(super) fn samples(&self) -> &Samples {
         &self.samples
+    }
+
+    /// The size of a response.
+    pub(super) fn kibibytes(&self) -> f64 {
+        self.bytes as f64 / 1024.0
     }
 
     fn warm_up(&mut self) -> anyhow::Result<()> {
@@ -212,7 +224,7 @@ fn row(
     [
         engine.to_string().into(),
         name.into(),
-        Cell::whole(big.bytes as f64 / 1024.0),
+        Cell::whole(big.kibibytes()),
         big.samples.count().into(),
         figure(&small.samples, 50),
         figure(&small.samples, 99),
