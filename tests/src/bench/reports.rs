@@ -1,21 +1,20 @@
 //! Reports of a large book, beside the balances of the same accounts and periods.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::Context;
 
 use super::gauge::Gauge;
 use super::reads::{MeasuredQuery, compare};
 use super::{Book, Settings};
-use crate::Server;
-use crate::encode;
 use crate::table::{Cell, Table, Target};
+use crate::{Server, encode};
 
 /// The time of a report, relative to that of the balances.
 const TARGET: Target = Target::AtMost(1.3);
 
-const METHOD: &str = "getReport and getBalances over HTTP in the large book, in turn (ABAB) after \
-    a warm-up. A report should cost what the balances with its figures cost.";
+const METHOD: &str = "getReport and getBalances over HTTP in the large book, in turn (ABAB) \
+    after a warm-up. A report should cost what the balances with its figures cost.";
 
 const COLUMNS: [&str; 9] = [
     "engine",
@@ -45,8 +44,8 @@ const REPORTS: [(&str, &str, &str); 4] = [
     ),
 ];
 
-const WORKBOOK_METHOD: &str = "The journal of 33 days of the large book as XLSX, whose rows may be \
-    100,000 (behaviour 13.11). The peak is that of the server's resident memory during the \
+const WORKBOOK_METHOD: &str = "The journal of five weeks of the large book as XLSX, which may have \
+    100,000 rows (behaviour 13.11). The peak is that of the server's resident memory during the \
     request.";
 
 const WORKBOOK_COLUMNS: [&str; 6] =
@@ -106,7 +105,7 @@ fn workbook(server: &Server, book: &Book) -> anyhow::Result<[Cell; WORKBOOK_COLU
     let path = book.path(&format!("/reports/journal?format=xlsx&period={WORKBOOK_PERIOD}"));
     let sent = Instant::now();
     let reply = connection.get(&path)?.accepted()?;
-    let time: Duration = sent.elapsed();
+    let time = sent.elapsed();
     Ok([
         server.engine().to_string().into(),
         rows.into(),
