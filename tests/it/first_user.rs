@@ -25,8 +25,9 @@ pub fn tests() -> Vec<Case> {
 /// A process of an installation whose standard output is a terminal.
 struct Terminal {
     child: Child,
-    lines: mpsc::Receiver<String>,
     base: String,
+    /// The code of the link that it shows, if there is one.
+    code: Option<String>,
     log: PathBuf,
 }
 
@@ -67,11 +68,20 @@ impl Terminal {
                 }
             }
         });
-        let terminal = Terminal { child, lines, base: format!("http://127.0.0.1:{port}"), log };
+        let base = format!("http://127.0.0.1:{port}");
+        let mut terminal = Terminal { child, base, code: None, log };
         eventually("the process is ready", || {
             let ready = terminal.client().try_send("GET", "/ready", None, &[]);
             ready.is_ok_and(|answer| answer.status == 200)
         });
+        // The link is printed before the server accepts requests.
+        let start = format!("{}/auth/first-user?code=", terminal.base);
+        while let Ok(line) = lines.recv_timeout(Duration::from_secs(2)) {
+            if let Some((_, code)) = line.split_once(&start) {
+                terminal.code = Some(code.trim().to_owned());
+                break;
+            }
+        }
         terminal
     }
 
@@ -79,15 +89,10 @@ impl Terminal {
         Client::at(&self.base, "").header("X-Forwarded-For", &unique_address())
     }
 
-    /// The code of the link on the terminal, if there is one.
-    fn code(&self) -> Option<String> {
-        let start = format!("{}/auth/first-user?code=", self.base);
-        while let Ok(line) = self.lines.recv_timeout(Duration::from_secs(5)) {
-            if let Some((_, code)) = line.split_once(&start) {
-                return Some(code.trim().to_owned());
-            }
-        }
-        None
+    /// The code of the link on the terminal.
+    #[track_caller]
+    fn code(&self) -> String {
+        self.code.clone().expect("a link")
     }
 
     fn start_as(&self, code: &str, email: &str) -> Answer {
@@ -105,7 +110,7 @@ impl Terminal {
 fn link_on_the_terminal_makes_an_administrator(engine: Engine) {
     let server = Server::start(engine);
     let terminal = Terminal::open(&server);
-    let code = terminal.code().expect("a link");
+    let code = terminal.code();
     let log = std::fs::read_to_string(&terminal.log).expect("a log");
     assert!(log.contains("daybook is ready") && !log.contains(&code), "{log}");
     let shown = |code: &str| terminal.client().get(&format!("/auth/first-user?code={code}"));
@@ -138,7 +143,7 @@ fn link_on_the_terminal_makes_an_administrator(engine: Engine) {
 fn one_of_two_processes_makes_the_first_user(engine: Engine) {
     let server = Server::start(engine);
     let terminals = [Terminal::open(&server), Terminal::open(&server)];
-    let codes = terminals.each_ref().map(|terminal| terminal.code().expect("a link"));
+    let codes = terminals.each_ref().map(|terminal| terminal.code());
     // Several requests to each process, all at once.
     let statuses: Vec<u16> = thread::scope(|scope| {
         let requests = (0..8).map(|number: usize| {
@@ -160,10 +165,10 @@ fn no_link_without_a_terminal_or_beside_a_user(engine: Engine) {
     let server = Server::start(engine);
     assert!(!server.log().contains("first-user"), "the output is a file");
     let waiting = Terminal::open(&server);
-    let code = waiting.code().expect("a link");
+    let code = waiting.code();
     server.client("user@example.com").get("/v5/user").ok();
     let late = Terminal::open(&server);
-    assert_eq!(late.code(), None, "there is a user");
+    assert_eq!(late.code, None, "there is a user");
     // The link of before the user was created.
     is_page(&waiting.client().get(&format!("/auth/first-user?code={code}")), 404);
     is_page(&waiting.start_as(&code, "first@example.com"), 404);

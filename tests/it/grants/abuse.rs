@@ -1,7 +1,7 @@
 //! Attacks on the issuer: open redirects, cross-site forms and links, injected codes.
 
 use daybook_tests::Server;
-use daybook_tests::browser::{Browser, form, is_page};
+use daybook_tests::browser::{Browser, form, is_let_in, is_page};
 
 use super::{
     APP, APP_URI, ASKED, CLI, OLD, OLD_URI, WAITING, asked_with, code, is_refused, path_of, person,
