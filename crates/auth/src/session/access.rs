@@ -29,7 +29,7 @@ struct AccessOut {
     console: Option<ConsoleOut>,
 }
 
-/// What the console of this server shows by.
+/// The fields of a refresh from the own origin.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ConsoleOut {
@@ -108,7 +108,7 @@ pub async fn sign_out(
     end_session(&request, &state, target.as_ref()).await
 }
 
-/// Whether a page of another site sent the browser here that may not use sessions.
+/// Whether a page of another site, whose apps may not use sessions, sent the browser here.
 ///
 /// Older browsers do not send `Sec-Fetch-Site`; for them this is always false.
 fn is_from_foreign_site(request: &HttpRequest, state: &Auth) -> bool {
