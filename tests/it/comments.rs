@@ -28,6 +28,7 @@ pub fn tests() -> Vec<Case> {
         rule_3_14_6_merged_transaction_has_the_comments_of_both,
         rule_3_14_7_copy_has_no_comments,
         rule_8_1_events,
+        rule_6_25_forged_text_is_found,
     ]
 }
 
@@ -174,7 +175,7 @@ fn rule_3_14_2_nothing_is_public(server: &Server) {
 
     let seen = get("/events?limit=200");
     assert!(!seen.to_string().contains("COMMENT") && !seen.to_string().contains("secret"));
-    assert_eq!(items(&seen)[0], new[3], "an event after them is there");
+    assert_eq!(items(&seen)[0]["id"], new[3]["id"], "an event after them is there");
     for event in &new[..3] {
         reader.get(&cast.path(&format!("/events/{}", id(event)))).refused(404, "notFound");
         cast.viewer.get(&cast.path(&format!("/events/{}", id(event)))).ok();
@@ -192,7 +193,7 @@ fn rule_3_14_2_nothing_is_public(server: &Server) {
         EventStream::open(server.address(), token, &cast.path("/events/stream"), Some(last))
             .expect("a stream");
     let first = stream.event_within(Duration::from_secs(30)).expect("an event");
-    assert_eq!(first.data, new[3], "8.23: the stream leaves them out");
+    assert_eq!(first.data["id"], new[3]["id"], "8.23: the stream leaves them out");
 }
 
 /// The user who installed the app reads the book only because it is PUBLIC.
@@ -393,4 +394,17 @@ fn rule_8_1_events(server: &Server) {
     assert_ne!(new[1]["user"], written["user"], "the owner deleted it");
     let about = cast.get(&format!("/events?resourceId={}", id(&written))).ok();
     assert_eq!(items(&about).len(), 2, "behaviour 8.5");
+}
+
+fn rule_6_25_forged_text_is_found(server: &Server) {
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let written = comment(&cast.viewer, &cast, &lunch(&cast), "Who paid?").ok();
+    let forge = format!("UPDATE comments SET text = 'I paid.' WHERE id = {}", id(&written));
+    assert_eq!(RawSql::open(server).execute(&forge), 1);
+    let found = audit(&cast)["data"]["audit"]["findings"].clone();
+    let forged = json!({
+        "kind": "row", "resource": written["id"],
+        "expected": "text Who paid?", "actual": "text I paid.",
+    });
+    assert!(found.as_array().is_some_and(|found| found.contains(&forged)), "{found}");
 }
