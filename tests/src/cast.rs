@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Answer, Client, Server, unique};
+use crate::{Answer, Client, Server, id, unique};
 
 /// A book with one caller of each permission, each with a unique e-mail address.
 pub struct Cast {
@@ -177,6 +177,13 @@ impl Cast {
             "description": description,
         });
         self.create(&body)
+    }
+
+    /// Comments on a transaction as the owner; returns the comment.
+    #[track_caller]
+    pub fn comment(&self, transaction: &Value, text: &str) -> Value {
+        let path = format!("/transactions/{}/comments", id(transaction));
+        self.post(&path, &json!({"text": text})).ok()
     }
 
     /// The collaborators with their permissions.

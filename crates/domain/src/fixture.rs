@@ -125,6 +125,7 @@ pub(crate) fn transaction(id: i64, standing: Standing) -> Transaction {
         urls: Vec::new(),
         remote_ids: Vec::new(),
         files: Vec::new(),
+        comment_count: 0,
         created_by: UserId::new(3),
         stamp: Stamp::new(None, Instant::new(id)),
     }

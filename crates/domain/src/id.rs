@@ -63,6 +63,8 @@ ids! {
     AccessRequestId: hex,
     /// A saved query: digits, unique across all books.
     SavedQueryId: decimal,
+    /// A comment on a transaction: digits, unique across all books.
+    CommentId: decimal,
     /// An app in a book: digits, unique across all books.
     IntegrationId: decimal,
     /// A user's connection.

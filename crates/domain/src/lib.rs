@@ -35,6 +35,7 @@ pub mod calendar;
 pub mod chart;
 pub mod collaborator;
 pub mod collection;
+pub mod comment;
 pub mod connection;
 pub mod deletion;
 pub mod delivery;

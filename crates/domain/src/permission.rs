@@ -64,6 +64,11 @@ pub enum Action {
     ReadTransactions,
     /// getFile, listFiles.
     ReadFiles,
+    /// listComments and createComment on transactions that the user sees, and the events about
+    /// comments.
+    Comment,
+    /// Delete a comment.
+    DeleteComment,
     /// getBalances, countTransactionsPosted, read accounts, groups, saved queries and integrations.
     ReadChart,
     /// listEvents.
@@ -109,15 +114,22 @@ pub enum Action {
 }
 
 impl Action {
-    /// Returns whether the action only reads.
+    /// Returns whether the action is reserved for collaborators, even in a PUBLIC book.
+    pub const fn is_for_collaborators(self) -> bool {
+        matches!(self, Self::ListCollaborators | Self::Comment | Self::DeleteComment)
+    }
+
+    /// Returns whether the action only reads, or has the permission of a read.
     ///
-    /// Every collaborator of a PUBLIC book may do the reads that the public may (behaviour 7.3).
+    /// Every collaborator of a PUBLIC book may do the reads that the public may (behaviour 7.3), and
+    /// comment on what it reads.
     pub const fn is_read(self) -> bool {
         matches!(
             self,
             Self::ReadBook
                 | Self::ReadTransactions
                 | Self::ReadFiles
+                | Self::Comment
                 | Self::ReadChart
                 | Self::ReadEvents
                 | Self::ListCollaborators
@@ -146,6 +158,8 @@ pub const fn verdict(action: Action, permission: Permission) -> Verdict {
         Action::ReadBook => [Yes, Yes, Yes, Yes, Yes],
         Action::ReadTransactions => [Yes, Yes, Yes, Own, Yes],
         Action::ReadFiles => [Yes, Yes, Yes, Own, Yes],
+        Action::Comment => [Yes, Yes, Yes, Own, Yes],
+        Action::DeleteComment => [Yes, Own, Own, Own, Own],
         Action::ReadChart => [Yes, Yes, Yes, No, Yes],
         Action::ReadEvents => [Yes, Yes, Yes, No, Yes],
         Action::RecordDraft => [Yes, Yes, Yes, Yes, No],

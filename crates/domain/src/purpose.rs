@@ -80,6 +80,8 @@ macro_rules! purposes {
 purposes! {
     /// Writing accounts, groups and memberships.
     WriteChart by WriteChart;
+    /// Writing and deleting comments. Deletion is further checked by the author.
+    WriteComments by Comment;
     /// Writing saved queries.
     WriteSavedQueries by WriteSavedQueries;
     /// Installing, changing and removing apps.
@@ -105,7 +107,7 @@ mod tests {
     use super::*;
     use crate::permission::{Permission, Verdict, verdict};
 
-    /// Returns the actions of all purposes but restoring and leaving the book.
+    /// Returns the actions of all purposes but commenting, and restoring and leaving the book.
     fn actions() -> Vec<Action> {
         let one = [
             WriteChart.action(),
@@ -124,12 +126,13 @@ mod tests {
     }
 
     #[test]
-    fn viewer_has_no_purpose() {
+    fn viewer_may_only_comment_and_leave() {
         for action in actions() {
             assert_eq!(verdict(action, Permission::Viewer), Verdict::No, "{action:?}");
         }
         assert_eq!(verdict(RestoreBook.action(), Permission::Viewer), Verdict::Hidden);
         assert_eq!(verdict(RemoveCollaborator::Oneself.action(), Permission::Viewer), Verdict::Yes);
+        assert_eq!(verdict(WriteComments.action(), Permission::Viewer), Verdict::Yes);
     }
 
     #[test]

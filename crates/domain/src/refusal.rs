@@ -3,7 +3,7 @@
 use crate::reason::{Reason, RefusalKind};
 use crate::{
     access, access_request, account, amount, api_key, app, book, chart, collaborator, collection,
-    connection, delivery, email, file, grant, group, idempotency, integration, mail, name,
+    comment, connection, delivery, email, file, grant, group, idempotency, integration, mail, name,
     property, query, report, saved_query, session, storage_quota, token, transaction, user,
     version,
 };
@@ -46,6 +46,7 @@ union! {
     Chart: chart,
     Collaborator: collaborator,
     Collection: collection,
+    Comment: comment,
     Connection: connection,
     Delivery: delivery,
     Email: email,

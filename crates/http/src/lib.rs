@@ -26,6 +26,7 @@ mod book;
 mod book_transfer;
 mod collaborator;
 mod collection;
+mod comment;
 mod compression;
 mod connection;
 mod cursor;

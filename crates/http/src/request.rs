@@ -63,6 +63,16 @@ impl ApiRequest {
         self.path.id.clone()
     }
 
+    /// Returns the id of the transaction from the path of its comments.
+    pub(crate) fn transaction(&self) -> String {
+        self.path.transaction.clone()
+    }
+
+    /// Returns the id of the comment from the path.
+    pub(crate) fn comment(&self) -> String {
+        self.path.comment.clone()
+    }
+
     /// Returns the id of the app from the path.
     pub(crate) fn agent(&self) -> String {
         self.path.agent.clone()

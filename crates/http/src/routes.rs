@@ -6,8 +6,8 @@ use daybook_auth::{grant, session, signing_key};
 
 use crate::{
     access_request, account, api_key, app, balance, book, book_transfer, collaborator, collection,
-    connection, delivery, event, file, group, health, integration, report, saved_query, template,
-    token, transaction, user,
+    comment, connection, delivery, event, file, group, health, integration, report, saved_query,
+    template, token, transaction, user,
 };
 
 /// The path of a book, the prefix of most operations.
@@ -91,6 +91,11 @@ fn transactions() -> Vec<Operation> {
             GET "/count" "countTransactions" => count_transactions;
             GET "/count/posted" "countTransactionsPosted" => count_transactions_posted;
             GET "/{id}" "getTransaction" => get_transaction;
+        }
+        comment at "/v5/books/{bookId}/transactions/{transactionId}/comments" {
+            GET "" "listComments" => list_comments;
+            POST "" "createComment" => create_comment;
+            DELETE "/{commentId}" "deleteComment" => delete_comment;
         }
         balance at "/v5/books/{bookId}/balances" {
             GET "" "getBalances" => get_balances;

@@ -12,6 +12,10 @@ pub(crate) struct Segments {
     pub(crate) id: String,
     #[serde(default, rename = "agentId")]
     pub(crate) agent: String,
+    #[serde(default, rename = "transactionId")]
+    pub(crate) transaction: String,
+    #[serde(default, rename = "commentId")]
+    pub(crate) comment: String,
 }
 
 impl Segments {
@@ -22,7 +26,8 @@ impl Segments {
     pub(crate) async fn read(request: &HttpRequest) -> Result<Self, RequestError> {
         let path = web::Path::<Self>::extract(request).await;
         let path = path.map_err(|_| RequestError::UnknownRoute)?.into_inner();
-        let has_nul = [&path.book, &path.id, &path.agent].iter().any(|part| part.contains('\0'));
+        let parts = [&path.book, &path.id, &path.agent, &path.transaction, &path.comment];
+        let has_nul = parts.iter().any(|part| part.contains('\0'));
         if has_nul { Err(RequestError::UnknownRoute) } else { Ok(path) }
     }
 }

@@ -63,6 +63,7 @@ refusals!(
     daybook_domain::chart::Refusal,
     daybook_domain::collaborator::Refusal,
     daybook_domain::collection::Refusal,
+    daybook_domain::comment::Refusal,
     daybook_domain::connection::Refusal,
     daybook_domain::delivery::Refusal,
     daybook_domain::email::Refusal,

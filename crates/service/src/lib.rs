@@ -24,6 +24,7 @@ pub mod book;
 mod chart;
 pub mod collaborator;
 pub mod collection;
+pub mod comment;
 pub mod connection;
 mod context;
 pub mod delivery;

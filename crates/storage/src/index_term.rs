@@ -11,6 +11,7 @@
 //! | `f` + file id | refers to that file |
 //! | `p` + key + space + value | has that property with that value, case folded |
 //! | `sdraft`, `strashed` | is a draft, is trashed (1.2). Posted transactions have no such term, because they are many |
+//! | `scommented` | has comments (1.2, `has:comment`) |
 
 use std::collections::BTreeSet;
 
@@ -27,6 +28,9 @@ const MAX_PLAIN: usize = 200;
 pub(crate) const DRAFT: &str = "sdraft";
 /// The term of a trashed transaction.
 pub(crate) const TRASHED: &str = "strashed";
+
+/// The term of a transaction with comments.
+pub(crate) const COMMENTED: &str = "scommented";
 
 /// Returns the term of a remote id.
 pub(crate) fn remote_id(id: &str) -> String {
@@ -62,6 +66,7 @@ pub(crate) fn of(transaction: &Transaction) -> BTreeSet<String> {
         properties: &transaction.properties,
         files: &transaction.files,
         state: transaction.state(),
+        has_comments: transaction.comment_count > 0,
     }
     .terms()
 }
@@ -73,6 +78,7 @@ pub(crate) struct IndexedFields<'a> {
     pub(crate) properties: &'a Properties,
     pub(crate) files: &'a [FileId],
     pub(crate) state: LifecycleState,
+    pub(crate) has_comments: bool,
 }
 
 impl IndexedFields<'_> {
@@ -85,6 +91,7 @@ impl IndexedFields<'_> {
             terms.insert(key(name));
             terms.insert(property(name, value));
         }
+        terms.extend(self.has_comments.then(|| COMMENTED.to_owned()));
         terms.extend(match self.state {
             LifecycleState::Draft => Some(DRAFT.to_owned()),
             LifecycleState::Trashed => Some(TRASHED.to_owned()),

@@ -46,6 +46,7 @@ pub mod bot_response;
 mod chart;
 pub mod collaborator;
 pub mod collection;
+pub mod comment;
 mod commit;
 mod conn;
 pub mod connection;

@@ -81,6 +81,8 @@ pub struct Transaction {
     pub urls: Vec<String>,
     pub remote_ids: Vec<String>,
     pub files: Vec<label::File>,
+    /// The number of comments.
+    pub comments: u32,
     /// The number of the user.
     pub creator: usize,
     pub stamp: Stamp,
@@ -111,6 +113,17 @@ pub struct File {
     /// The number of the user.
     pub creator: usize,
     pub stamp: Stamp,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comment {
+    pub label: label::Comment,
+    pub transaction: label::Transaction,
+    pub text: String,
+    /// The number of the user.
+    pub author: usize,
+    pub agent: Option<String>,
+    pub created: i64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -293,6 +306,7 @@ pub enum Resource {
     Collaborator(label::Collaborator),
     File(label::File),
     SavedQuery(label::SavedQuery),
+    Comment(label::Comment),
     Integration(label::Integration),
 }
 

@@ -41,4 +41,5 @@ labels! {
     App "X",
     Integration "I",
     Connection "N",
+    Comment "M",
 }

@@ -57,14 +57,14 @@ impl Access {
 
     /// Looks up the permission matrix for this user and book (behaviour 7.3).
     ///
-    /// The public of a PUBLIC book has the column of a viewer, but does not see the collaborators.
-    /// A collaborator of a PUBLIC book reads at least what the public reads.
+    /// The public of a PUBLIC book has the column of a viewer, but sees neither collaborators nor
+    /// comments. A collaborator of a PUBLIC book reads at least what the public reads.
     const fn verdict(&self, action: Action) -> Verdict {
         match self.book.settings.visibility {
+            Visibility::Public if !self.is_collaborator && action.is_for_collaborators() => {
+                Verdict::No
+            }
             Visibility::Public if action.is_read() => {
-                if !self.is_collaborator && matches!(action, Action::ListCollaborators) {
-                    return Verdict::No;
-                }
                 verdict(action, self.permission.in_public_book())
             }
             Visibility::Public | Visibility::Private => verdict(action, self.permission),
@@ -144,6 +144,12 @@ impl Access {
     /// Returns the user if the action is restricted to the user's own objects (behaviour 7.3).
     pub const fn restricted_to(&self, action: Action) -> Option<UserId> {
         if self.may(action) { None } else { Some(self.user) }
+    }
+
+    /// Returns whether the user sees the comments on the transactions that it sees (behaviour
+    /// 3.14.2).
+    pub const fn shows_comments(&self) -> bool {
+        self.require(Action::Comment).is_ok()
     }
 
     /// Returns whether the user sees a transaction of `creator`.

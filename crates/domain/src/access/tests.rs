@@ -12,7 +12,7 @@ const READS: [Action; 6] = [
     Action::ReadEvents,
     Action::CopyBook,
 ];
-const WRITES: [Action; 16] = [
+const WRITES: [Action; 17] = [
     Action::RecordDraft,
     Action::EditDraft,
     Action::Post,
@@ -29,6 +29,7 @@ const WRITES: [Action; 16] = [
     Action::WriteSavedQueries,
     Action::WriteIntegrations,
     Action::CopyTransactions,
+    Action::DeleteComment,
 ];
 const ME: UserId = UserId::new(7);
 const OTHER: UserId = UserId::new(8);
@@ -50,10 +51,14 @@ fn collaborators_read_public_books_like_the_public() {
         }
         assert!(member.sees(OTHER, true) && member.may_touch(Action::ReadFiles, OTHER));
         assert!(member.may(Action::ListCollaborators), "{permission:?}");
+        assert!(member.may(Action::Comment) && member.shows_comments(), "{permission:?}");
         assert_eq!(member.permission(), permission);
     }
-    let listed = public.require(Action::ListCollaborators);
-    assert_eq!(listed, Err(Refusal::NotEnough("VIEWER")), "the list is not public");
+    for action in [Action::ListCollaborators, Action::Comment, Action::DeleteComment] {
+        let refused = Err(Refusal::NotEnough("VIEWER"));
+        assert_eq!(public.require(action), refused, "{action:?} is not public");
+    }
+    assert!(!public.shows_comments());
 }
 
 #[test]
@@ -78,6 +83,7 @@ fn private_book_follows_the_matrix() {
     let recorder = access(Visibility::Private, Some(Permission::Recorder));
     assert!(recorder.sees(ME, false) && !recorder.sees(ME, true) && !recorder.sees(OTHER, false));
     assert!(recorder.require(Action::ListCollaborators).is_err());
+    assert!(recorder.shows_comments() && !recorder.may_touch(Action::Comment, OTHER));
     assert!(recorder.require(Action::CopyBook).is_err());
     let stranger = access(Visibility::Private, None);
     for action in READS.into_iter().chain(WRITES).chain([Action::ListCollaborators]) {

@@ -59,7 +59,7 @@ pub struct AuditedTransaction {
     /// The debit account.
     pub debit: Option<AccountId>,
     /// Whether the search indexes have exactly the text, hashtags, properties and remote ids of the
-    /// row.
+    /// row, and its number of comments is correct.
     pub indexed: bool,
     /// The number of index terms of the transaction.
     pub index_terms_found: i64,

@@ -6,6 +6,7 @@ use super::finding::{Finding, FindingKind, Findings};
 use crate::account::{Account, Directory};
 use crate::book::Book;
 use crate::collaborator::Collaborator;
+use crate::comment::Comment;
 use crate::event::{EventType, snapshot};
 use crate::file::{File, FilesById};
 use crate::group::{Forest, Group};
@@ -30,6 +31,7 @@ const TRANSACTION: &[&str] = &[
 const ACCOUNT: &[&str] = &["archived", "groups", "minBalance", "name", "properties", "type"];
 const GROUP: &[&str] = &["hidden", "locked", "name", "parent", "properties"];
 const COLLABORATOR: &[&str] = &["permission"];
+const COMMENT: &[&str] = &["createdAt", "createdBy", "text", "transactionId"];
 const FILE: &[&str] = &["contentType", "name", "properties", "sha256", "size"];
 const BOOK: &[&str] = &[
     "autoPost",
@@ -77,6 +79,7 @@ enum Resource<'r> {
     Account(&'r Account, &'r Forest),
     Group(&'r Group, &'r Forest),
     Collaborator(&'r Collaborator),
+    Comment(&'r Comment),
     File(&'r File),
     Book(&'r Book),
 }
@@ -100,6 +103,11 @@ impl<'r> AuditedRow<'r> {
     /// Wraps a collaborator.
     pub fn of_collaborator(row: &'r Collaborator) -> Self {
         Self::new(&row.id, COLLABORATOR, Resource::Collaborator(row))
+    }
+
+    /// Wraps a comment.
+    pub fn of_comment(row: &'r Comment) -> Self {
+        Self::new(&row.id, COMMENT, Resource::Comment(row))
     }
 
     /// Wraps a file.
@@ -160,6 +168,7 @@ impl<'r> AuditedRow<'r> {
             Resource::Account(row, groups) => snapshot::account(row, groups),
             Resource::Group(row, groups) => snapshot::group(row, groups),
             Resource::Collaborator(row) => snapshot::collaborator(row),
+            Resource::Comment(row) => snapshot::comment(row, last.user),
             Resource::File(row) => snapshot::file(row),
             Resource::Book(row) => snapshot::book(row),
         }
@@ -194,6 +203,7 @@ impl<'r> AuditedRow<'r> {
             }
             Resource::Transaction(_)
             | Resource::Collaborator(_)
+            | Resource::Comment(_)
             | Resource::File(_)
             | Resource::Book(_) => false,
         }
@@ -208,6 +218,7 @@ const fn is_deletion(kind: EventType) -> bool {
             | EventType::GroupDeleted
             | EventType::FileDeleted
             | EventType::CollaboratorRemoved
+            | EventType::CommentDeleted
     )
 }
 

@@ -9,8 +9,8 @@ use crate::json::Json;
 
 use super::{Event, NewEvent, Noun};
 use crate::id::{
-    AccountId, BookId, BookKey, CollaboratorId, FileId, GroupId, IntegrationId, SavedQueryId,
-    TransactionId, UserId, is_lower_hex,
+    AccountId, BookId, BookKey, CollaboratorId, CommentId, FileId, GroupId, IntegrationId,
+    SavedQueryId, TransactionId, UserId, is_lower_hex,
 };
 
 /// A SHA-256 hash, formatted in lower-case hex.
@@ -158,7 +158,8 @@ impl Event {
             Noun::SavedQuery => SavedQueryId::new(self.resource).to_string(),
             Noun::Integration => IntegrationId::new(self.resource).to_string(),
             Noun::File => FileId::new(self.resource).to_string(),
-            Noun::Collaborator | Noun::Other => CollaboratorId::new(self.resource).to_string(),
+            Noun::Collaborator => CollaboratorId::new(self.resource).to_string(),
+            Noun::Comment => CommentId::new(self.resource).to_string(),
         }
     }
 

@@ -77,8 +77,8 @@ types! {
     GroupCreated = 17 Group "GROUP_CREATED",
     GroupUpdated = 18 Group "GROUP_UPDATED",
     GroupDeleted = 19 Group "GROUP_DELETED",
-    CommentCreated = 20 Other "COMMENT_CREATED",
-    CommentDeleted = 21 Other "COMMENT_DELETED",
+    CommentCreated = 20 Comment "COMMENT_CREATED",
+    CommentDeleted = 21 Comment "COMMENT_DELETED",
     CollaboratorAdded = 22 Collaborator "COLLABORATOR_ADDED",
     CollaboratorUpdated = 23 Collaborator "COLLABORATOR_UPDATED",
     CollaboratorRemoved = 24 Collaborator "COLLABORATOR_REMOVED",
@@ -110,8 +110,8 @@ pub enum Noun {
     File,
     /// An integration.
     Integration,
-    /// A comment, which this version does not have.
-    Other,
+    /// A comment on a transaction.
+    Comment,
 }
 
 impl EventType {

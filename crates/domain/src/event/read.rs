@@ -27,7 +27,7 @@ impl ReadEvent {
             | Snapshot::SavedQuery(_)
             | Snapshot::Book(_)
             | Snapshot::Collaborator(_)
-            | Snapshot::Other(_) => return None,
+            | Snapshot::Comment(_) => return None,
         };
         text.as_text().map(str::to_owned)
     }

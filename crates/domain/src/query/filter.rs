@@ -79,6 +79,8 @@ pub enum Term {
     HasFile,
     /// The transaction has URLs.
     HasUrl,
+    /// The transaction has comments.
+    HasComment,
 }
 
 /// The day of a transaction that date terms compare.

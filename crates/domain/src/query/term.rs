@@ -85,6 +85,7 @@ fn decode_one_of(
         "has" => match lower.as_str() {
             "file" => Decoded::Term(Term::HasFile),
             "url" => Decoded::Term(Term::HasUrl),
+            "comment" => Decoded::Term(Term::HasComment),
             _ => Decoded::Unreadable(Problem::NotAnAttachment),
         },
         _ if lower == "postdate" => Decoded::PostingDates,

@@ -35,7 +35,7 @@ named! {
         NotAStatus = "not a status",
         NotAnAccountType = "not an account type",
         NotABoolean = "neither true nor false",
-        NotAnAttachment = "neither file nor url",
+        NotAnAttachment = "neither file, url nor comment",
         NotPostDate = "not postDate",
         NotATag = "not a hashtag",
         Nul = "no text holds the character NUL",

@@ -133,6 +133,8 @@ pub struct Transaction {
     pub remote_ids: Vec<String>,
     /// The files attached to it.
     pub files: Vec<FileId>,
+    /// The number of comments on it (behaviour 3.14). It does not change the version.
+    pub comment_count: u32,
     /// The user who recorded it.
     pub created_by: UserId,
     /// The app it was recorded with, when it was created and changed, and its version.

@@ -152,6 +152,7 @@ impl TransactionRules<'_> {
             urls: urls(changes.urls.clone().unwrap_or_default())?,
             remote_ids: remote_ids(changes.remote_ids.as_deref().unwrap_or_default())?,
             files: files_of_create(changes.files.as_deref().unwrap_or_default())?,
+            comment_count: 0,
             created_by: self.access.user(),
             stamp: Stamp::new(agent, self.now),
         })

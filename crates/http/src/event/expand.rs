@@ -6,7 +6,7 @@ use std::cell::Cell;
 
 use daybook_domain::calendar::day_number;
 use daybook_domain::event::snapshot::{
-    AccountSnapshot, FileSnapshot, GroupSnapshot, Snapshot, TransactionSnapshot,
+    AccountSnapshot, CommentSnapshot, FileSnapshot, GroupSnapshot, Snapshot, TransactionSnapshot,
 };
 use daybook_domain::event::{Event, ReadEvent};
 use daybook_domain::id::TransactionId;
@@ -19,6 +19,7 @@ use daybook_service::zone;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::actor::{AgentOut, UserOut};
 use crate::account::{self, AccountOut};
 use crate::collaborator::NO_PICTURE;
 use crate::file;
@@ -66,7 +67,7 @@ pub(super) fn data(reader: &Reader<'_>, read: &ReadEvent) -> Result<Value, Encod
         Snapshot::Collaborator(object) => {
             Value::Object(with_defaults(map(object), &[("avatarUrl", json!(NO_PICTURE))]))
         }
-        Snapshot::Other(object) => Value::Object(map(object)),
+        Snapshot::Comment(snapshot) => Value::Object(comment(reader.view, event, snapshot)?),
     };
     let mut data = map(rest);
     data.insert("object".to_owned(), object);
@@ -207,6 +208,22 @@ fn integration(view: &View, snapshot: &Object) -> Map<String, Value> {
         object.extend(logo.as_ref().map(|logo| (key.to_owned(), json!(logo))));
     }
     with_defaults(object, &[("properties", json!({}))])
+}
+
+/// Returns a comment with its author and app as they are shown now.
+fn comment(
+    view: &View,
+    event: &Event,
+    snapshot: &CommentSnapshot,
+) -> Result<Map<String, Value>, EncodeError> {
+    let CommentSnapshot { author, agent, object } = snapshot;
+    let mut object = map(object);
+    // Without an author in the snapshot, the user of the event is the author.
+    let user = UserOut::new(author.unwrap_or(event.user), &view.users);
+    object.insert("user".to_owned(), serde_json::to_value(user)?);
+    let agent = AgentOut::new(agent.as_deref(), &view.app_summaries);
+    object.insert("agent".to_owned(), serde_json::to_value(agent)?);
+    Ok(object)
 }
 
 /// Returns a file with its current serving URL instead of the token (behaviour 9.20).

@@ -2,6 +2,7 @@
 //!
 //! Events are stored compactly, and expanded when they are read (`expand`).
 
+mod actor;
 mod expand;
 mod stream;
 
@@ -21,12 +22,10 @@ use crate::cursor::{self, EventCursor};
 use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
 use crate::wire::PageEnd;
+pub(crate) use actor::{AgentOut, UserOut};
 use expand::{Reader, data};
 
 pub(crate) use stream::{EVENT_STREAM, stream_events};
-
-/// The agent id of requests without one (behaviour 8.4).
-const NO_AGENT: &str = "api";
 
 /// An event.
 #[derive(Serialize)]
@@ -38,25 +37,13 @@ struct EventOut<'v> {
     book: &'v RawValue,
     resource: String,
     agent: AgentOut<'v>,
-    user: EventUserOut<'v>,
+    user: UserOut<'v>,
     created_at: String,
     created_on: String,
     data: Value,
     bot_responses: Vec<BotResponseOut<'v>>,
     sequence: i64,
     hash: String,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct AgentOut<'v> {
-    id: &'v str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<&'v str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    logo: Option<&'v str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    logo_dark: Option<&'v str>,
 }
 
 /// The response of an app to an event.
@@ -79,14 +66,6 @@ impl<'v> From<&'v AppResponse> for BotResponseOut<'v> {
             created_at: created_at.milliseconds().to_string(),
         }
     }
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct EventUserOut<'v> {
-    username: &'v str,
-    name: &'v str,
-    avatar_url: &'static str,
 }
 
 /// GET events.
@@ -204,10 +183,6 @@ fn event_out<'v>(
         return Err(EncodeError::TooLarge);
     }
     let key = &view.access.book().key;
-    let username =
-        view.users.get(&event.user).map(|user| user.username.as_str()).unwrap_or_default();
-    let agent = event.agent.as_deref().unwrap_or(NO_AGENT);
-    let app = view.app_summaries.get(agent);
     let responses = view.responses.get(&event.sequence).map(Vec::as_slice).unwrap_or_default();
     Ok(EventOut {
         id: event.public_id(key),
@@ -215,13 +190,8 @@ fn event_out<'v>(
         book_id: key.as_str(),
         book,
         resource: event.public_resource(key),
-        agent: AgentOut {
-            id: agent,
-            name: app.map(|app| app.name.as_str()),
-            logo: app.and_then(|app| app.logo.as_deref()),
-            logo_dark: app.and_then(|app| app.logo_dark.as_deref()),
-        },
-        user: EventUserOut { username, name: username, avatar_url: "" },
+        agent: AgentOut::new(event.agent.as_deref(), &view.app_summaries),
+        user: UserOut::new(event.user, &view.users),
         created_at: event.created_at.milliseconds().to_string(),
         created_on: zone::rfc3339(event.created_at),
         data: data(&Reader::new(view, base), read)?,

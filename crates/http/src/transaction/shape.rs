@@ -163,6 +163,9 @@ pub(crate) struct WholeOut<'v> {
     remote_ids: &'v [String],
     files: FilesOut<'v>,
     properties: PropertiesOut<'v>,
+    /// Absent without comments, and for those who may not read them (behaviour 3.14.2).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comment_count: Option<u32>,
     created_by: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     agent_name: Option<String>,
@@ -256,6 +259,8 @@ impl<'v> TransactionOut<'v> {
             remote_ids: &transaction.remote_ids,
             files: FilesOut { ids: &transaction.files, view, base },
             properties: PropertiesOut(&transaction.properties),
+            comment_count: Some(transaction.comment_count)
+                .filter(|count| *count > 0 && view.access.shows_comments()),
             created_by: view.creators.get(&transaction.created_by).cloned().unwrap_or_default(),
             agent_name: face.map(|face| face.name.clone()),
             agent_logo: face.and_then(|face| face.logo.clone()),

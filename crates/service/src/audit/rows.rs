@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use daybook_domain::access::Access;
 use daybook_domain::audit::{AuditedRow, Finding, FindingKind, Findings};
+use daybook_domain::comment::Comment;
 use daybook_domain::group::Forest;
 use daybook_domain::id::{CollaboratorId, FileId};
 use daybook_domain::instant::Stamp;
@@ -28,6 +29,7 @@ pub(super) fn compare(
     compare_collaborators(tx, access, &mut findings)?;
     if stop()
         || !compare_files(tx, access, stop, &mut findings)?
+        || !compare_comments(tx, access, stop, &mut findings)?
         || !compare_transactions(tx, access, is_proved, stop, &mut findings)?
         || !check_texts(tx, access, stop, &mut findings)?
     {
@@ -136,6 +138,29 @@ fn compare_files(
         compare_rows(tx, access, rows.collect(), findings)?;
         if stop() {
             return Ok(false);
+        }
+    }
+}
+
+/// Compares the rows of comments. Returns `false` if it gave up.
+fn compare_comments(
+    tx: &mut Tx<'_>,
+    access: &Access,
+    stop: &dyn Fn() -> bool,
+    findings: &mut Findings,
+) -> Result<bool> {
+    let mut last: Option<Comment> = None;
+    loop {
+        let comments = tx.comments().after(access, last.as_ref(), FIRST_PORTION)?;
+        let rows = comments.iter().map(|comment| ComparedRow {
+            id: comment.id.get(),
+            row: AuditedRow::of_comment(comment),
+            came_with_book: false,
+        });
+        compare_rows(tx, access, rows.collect(), findings)?;
+        last = comments.into_iter().next_back();
+        if last.is_none() || stop() {
+            return Ok(last.is_none());
         }
     }
 }

@@ -73,7 +73,7 @@ pub(super) fn accounts_of(read: &ReadEvent) -> Vec<AccountId> {
         | Snapshot::Integration(_)
         | Snapshot::Book(_)
         | Snapshot::Collaborator(_)
-        | Snapshot::Other(_) => Vec::new(),
+        | Snapshot::Comment(_) => Vec::new(),
     }
 }
 

@@ -177,7 +177,8 @@ pub(crate) fn read_for_delivery(
     complete(tx, cx, access, counters, vec![event], None).map(Some)
 }
 
-/// Returns the event types hidden from the caller: collaborators are not public (behaviour 7.3).
+/// Returns the event types hidden from the caller: collaborators and comments are not public
+/// (behaviour 7.3, 3.14.2).
 fn hidden_types(access: &Access) -> &'static [EventType] {
     if access.may(Action::ListCollaborators) {
         &[]
@@ -186,6 +187,8 @@ fn hidden_types(access: &Access) -> &'static [EventType] {
             EventType::CollaboratorAdded,
             EventType::CollaboratorUpdated,
             EventType::CollaboratorRemoved,
+            EventType::CommentCreated,
+            EventType::CommentDeleted,
         ]
     }
 }
@@ -268,8 +271,11 @@ impl Named {
                 | Snapshot::File(_)
                 | Snapshot::SavedQuery(_)
                 | Snapshot::Book(_)
-                | Snapshot::Collaborator(_)
-                | Snapshot::Other(_) => {}
+                | Snapshot::Collaborator(_) => {}
+                Snapshot::Comment(comment) => {
+                    named.users.extend(comment.author);
+                    named.agents.extend(comment.agent.clone());
+                }
             }
         }
         named

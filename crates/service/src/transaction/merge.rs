@@ -1,7 +1,9 @@
-//! Merges of two transactions (behaviour 3.11).
+//! Merges of two transactions (behaviour 3.11), with their comments (3.14.6).
 
-use daybook_domain::id::TransactionId;
-use daybook_domain::purpose::Record;
+use daybook_domain::access::Access;
+use daybook_domain::comment::Comment;
+use daybook_domain::id::{CommentId, TransactionId};
+use daybook_domain::purpose::{Record, WriteComments};
 use daybook_domain::transaction::{
     Changes, MergePair, Merged, Refusal, Transaction, check_index_terms,
 };
@@ -59,6 +61,9 @@ pub fn merge(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Changes>) -> 
     if let Some(draft) = difference {
         write_set.add_created(&rules, &draft)?;
     }
+    let comments = copy_comments(tx, cx, &access, &pair, &transaction)?;
+    write_set.add_comments(cx.user.id, &comments)?;
+    tx.comments().insert(&access.with_purpose(WriteComments)?, &comments)?;
     write_set.save(tx, cx, &access, &accounts)?;
     accounts.mark_posted(&transaction.entries().iter().map(|entry| entry.account).collect());
     let previous_accounts = sides(pair.originals());
@@ -66,4 +71,21 @@ pub fn merge(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Changes>) -> 
     let transactions = vec![transaction];
     let view = View::with_accounts(tx, cx, access, transactions, accounts, AccountDetail::Full)?;
     Ok(View { previous_accounts, ..view })
+}
+
+/// Copies the comments on both originals to the merged transaction, oldest first.
+fn copy_comments(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    access: &Access,
+    pair: &MergePair,
+    merged: &Transaction,
+) -> Result<Vec<Comment>> {
+    let mut comments = Vec::new();
+    for original in pair.originals().iter().filter(|original| original.comment_count > 0) {
+        comments.extend(tx.comments().list(access, original.id)?);
+    }
+    comments.sort_by_key(|comment| (comment.created_at, comment.id));
+    let copy = |comment: &Comment| comment.copied_to(merged.id, CommentId::new(cx.mint()));
+    Ok(comments.iter().map(copy).collect())
 }

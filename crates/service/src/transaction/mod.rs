@@ -45,7 +45,7 @@ pub use merge::merge;
 #[doc(hidden)]
 pub use read::explain;
 pub use read::{QueryCount, Request, TransactionPage, count, get, list, list_by_ids, load};
-pub(crate) use read::{count_drafts, parse_context};
+pub(crate) use read::{count_drafts, find, parse_context};
 
 /// Transactions as the caller sees them, with the resources they name.
 #[derive(Debug, Clone)]

@@ -84,13 +84,21 @@ impl TransactionPage {
 /// [`Refusal::Unknown`].
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
     let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
+    let transaction = find(tx, &access, id)?;
+    View::load(tx, cx, access, vec![transaction], AccountDetail::Full)
+}
+
+/// Finds a transaction that the caller sees.
+///
+/// # Errors
+/// [`Refusal::Unknown`].
+pub(crate) fn find(tx: &mut Tx<'_>, access: &Access, id: &str) -> Result<Transaction> {
     let parsed: Option<TransactionId> = id.parse().ok();
-    let found = tx.transactions().by_ids(&access, parsed.as_slice(), MAX_READ)?;
+    let found = tx.transactions().by_ids(access, parsed.as_slice(), MAX_READ)?;
     let transaction = found
         .and_then(|found| found.into_values().next())
-        .filter(|transaction| access.sees(transaction.created_by, transaction.is_posted()))
-        .ok_or_else(|| Refusal::Unknown(id.to_owned()))?;
-    View::load(tx, cx, access, vec![transaction], AccountDetail::Full)
+        .filter(|transaction| access.sees(transaction.created_by, transaction.is_posted()));
+    Ok(transaction.ok_or_else(|| Refusal::Unknown(id.to_owned()))?)
 }
 
 /// Returns the transactions with these ids in that order, including trashed ones (behaviour 12.4).
@@ -331,6 +339,7 @@ fn resolve(tx: &mut Tx<'_>, access: &Access, filter: &Filter) -> Result<Resolved
     }
     // A search must not reveal the chart to callers who may not read it.
     names.chart_visible = access.may(Action::ReadChart);
+    names.comments_visible = access.shows_comments();
     if !mentioned.groups.is_empty() && names.chart_visible {
         let forest = daybook_domain::group::Forest::new(tx.groups().list(access)?, []);
         let mut total = 0_usize;

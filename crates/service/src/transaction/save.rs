@@ -5,9 +5,10 @@ use std::collections::{BTreeSet, HashMap};
 use daybook_domain::access::Access;
 use daybook_domain::account::Directory;
 use daybook_domain::balance::{Level, Segment};
+use daybook_domain::comment::Comment;
 use daybook_domain::event::NewEvent;
 use daybook_domain::file::{File, FilesById};
-use daybook_domain::id::{AccountId, TransactionId};
+use daybook_domain::id::{AccountId, TransactionId, UserId};
 use daybook_domain::purpose::Record;
 use daybook_domain::transaction::{
     ChangedTransaction, LoweredAccounts, MAX_CREATED, MAX_WRITTEN, Refusal, Transaction,
@@ -120,6 +121,23 @@ impl WriteSet {
     ) {
         self.events.push(rules.deleted_event(&after, &self.files));
         self.add_change(before, after);
+    }
+
+    /// Adds the events of comments that were copied to a merged transaction.
+    ///
+    /// # Errors
+    /// [`Refusal::TooMuchText`].
+    pub(super) fn add_comments(
+        &mut self,
+        actor: UserId,
+        comments: &[Comment],
+    ) -> std::result::Result<(), Refusal> {
+        for comment in comments {
+            let event = comment.created_event(actor);
+            self.count_bytes(event.data.len())?;
+            self.events.push(event);
+        }
+        Ok(())
     }
 
     /// Adds a change. Several changes of one transaction become one, from its first state to its

@@ -20,7 +20,9 @@ use crate::rows::transaction::{folded_to_column, standing_from_column};
 
 const RECORDS: &str = "SELECT t.id, t.day, t.dated, t.standing, t.trashed, t.amount, \
        t.credit_account_id, t.debit_account_id, t.description, t.folded_description, \
-       t.properties, t.remote_ids, t.files \
+       t.properties, t.remote_ids, t.files, t.comment_count, \
+       (SELECT COUNT(*) FROM comments c WHERE c.book_id = t.book_id \
+        AND c.transaction_id = t.id) AS comments_found \
      FROM transactions t \
      WHERE t.book_id = {} AND t.id > {} ORDER BY t.id LIMIT {}";
 
@@ -52,6 +54,10 @@ struct Row {
     remote_ids: Option<String>,
     #[diesel(sql_type = Nullable<Text>)]
     files: Option<String>,
+    #[diesel(sql_type = Integer)]
+    comment_count: i32,
+    #[diesel(sql_type = BigInt)]
+    comments_found: i64,
 }
 
 impl Row {
@@ -75,6 +81,7 @@ impl Row {
             properties: &properties,
             files: &files,
             state,
+            has_comments: self.comments_found > 0,
         };
         Some(fields.terms())
     }
@@ -90,7 +97,8 @@ impl Row {
             credit: self.credit_account_id.map(AccountId::new),
             debit: self.debit_account_id.map(AccountId::new),
             indexed: terms_expected == Some(terms_found)
-                && self.folded_description == folded_to_column(&self.description),
+                && self.folded_description == folded_to_column(&self.description)
+                && i64::from(self.comment_count) == self.comments_found,
             index_terms_found: terms_found,
         }
     }

@@ -41,7 +41,7 @@ use Placement::{Book, Everywhere, User};
 const BOOK: Placement = Book("book_id");
 
 /// The placement of each table. `books` comes first, because the others are colocated with it.
-pub const PLACEMENTS: [(&str, Placement); 49] = [
+pub const PLACEMENTS: [(&str, Placement); 50] = [
     ("books", Book("id")),
     ("book_state", BOOK),
     ("collaborators", BOOK),
@@ -52,6 +52,7 @@ pub const PLACEMENTS: [(&str, Placement); 49] = [
     ("memberships", BOOK),
     ("saved_queries", BOOK),
     ("transactions", BOOK),
+    ("comments", BOOK),
     ("files", BOOK),
     ("index_terms", BOOK),
     ("trigrams", BOOK),

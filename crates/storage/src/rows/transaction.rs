@@ -17,7 +17,8 @@ use crate::schema::transactions;
 /// The columns of a [`TransactionRow`], of the table `t`.
 pub(crate) const COLUMNS: &str = "t.id, t.day, t.dated, t.standing, t.trashed, t.amount, \
      t.credit_account_id, t.debit_account_id, t.description, t.posted_at, t.properties, t.urls, \
-     t.remote_ids, t.created_by, t.agent, t.created_at, t.updated_at, t.version, t.files";
+     t.remote_ids, t.created_by, t.agent, t.created_at, t.updated_at, t.version, t.files, \
+     t.comment_count";
 
 /// A row of `transactions` as it is read.
 #[derive(QueryableByName)]
@@ -42,6 +43,7 @@ pub(crate) struct TransactionRow {
     updated_at: i64,
     version: i64,
     files: Option<String>,
+    comment_count: i32,
 }
 
 impl TransactionRow {
@@ -69,6 +71,8 @@ impl TransactionRow {
             urls: column::texts_from_text(self.urls, "urls")?,
             remote_ids: column::texts_from_text(self.remote_ids, "remote_ids")?,
             files: column::files_from_text(self.files)?,
+            comment_count: u32::try_from(self.comment_count)
+                .map_err(|_| Error::Corrupt("comment_count"))?,
             created_by: UserId::new(self.created_by),
             stamp: column::stamp(self.agent, self.created_at, self.updated_at, self.version),
         })
@@ -78,9 +82,10 @@ impl TransactionRow {
 const INSERT: &str = "INSERT INTO transactions \
      (book_id, id, day, dated, standing, trashed, amount, credit_account_id, debit_account_id, \
      description, folded_description, posted_at, properties, urls, remote_ids, created_by, agent, \
-     created_at, updated_at, version, files)";
+     created_at, updated_at, version, files, comment_count)";
 
-/// Turns the insert into a bulk update: one statement, whatever each row becomes.
+/// Turns the insert into a bulk update: one statement, whatever each row becomes. The number of
+/// comments stays.
 const OR_UPDATE: &str = " ON CONFLICT (book_id, id) DO UPDATE SET \
      day = excluded.day, \
      dated = excluded.dated, \
@@ -100,7 +105,7 @@ const OR_UPDATE: &str = " ON CONFLICT (book_id, id) DO UPDATE SET \
      files = excluded.files";
 
 /// The number of columns of [`INSERT`].
-const COLUMN_COUNT: usize = 21;
+const COLUMN_COUNT: usize = 22;
 
 const INSERT_TERMS: &str = "INSERT INTO index_terms (book_id, term, day, transaction_id)";
 
@@ -213,6 +218,7 @@ pub(crate) fn push_row<'a>(
         urls,
         remote_ids,
         files,
+        comment_count,
         created_by,
         stamp,
     } = transaction;
@@ -240,6 +246,7 @@ pub(crate) fn push_row<'a>(
         Value::Int(stamp.updated_at.milliseconds()),
         Value::Int(stamp.version),
         Value::SomeText(column::files_to_text(files).map(Into::into)),
+        Value::Int(i64::from(*comment_count)),
     ]);
     Ok(())
 }

@@ -15,6 +15,7 @@
 //! | `saved_queries` | Query texts that the users of a book share |
 //! | `collections`, `collection_books` | Sets of books of a user. The key allows a book in one collection per owner |
 //! | `transactions` | Transactions. `day` is the place in lists: the date, or for a draft without date the day of recording |
+//! | `comments` | Comments on transactions, whose rows have their number |
 //! | `files` | File metadata, and the name of the blob |
 //! | `entries` | A view of `transactions`: one row for each side, with an amount of zero for drafts and trashed transactions. Sums need no filter, and the ledger of an account, including drafts, is one index range for each side |
 //! | `index_terms` | An inverted index of exact values ([`crate::index_term`]) |
@@ -218,6 +219,7 @@ diesel::table! {
         updated_at -> BigInt,
         version -> BigInt,
         files -> Nullable<Text>,
+        comment_count -> Integer,
     }
 }
 
@@ -252,6 +254,18 @@ diesel::table! {
         data -> Binary,
         hash -> Binary,
         count -> Nullable<Integer>,
+    }
+}
+
+diesel::table! {
+    comments (book_id, transaction_id, id) {
+        book_id -> BigInt,
+        transaction_id -> BigInt,
+        id -> BigInt,
+        text -> Text,
+        author_id -> BigInt,
+        agent -> Nullable<Text>,
+        created_at -> BigInt,
     }
 }
 

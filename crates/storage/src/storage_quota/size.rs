@@ -1,5 +1,6 @@
 //! The number of bytes for which a stored row counts (behaviour 10.14).
 
+use daybook_domain::comment::Comment;
 use daybook_domain::storage_quota::StorageUsage;
 use daybook_domain::transaction::Transaction;
 
@@ -44,6 +45,12 @@ pub(crate) fn of_events(rows: &[EventRow]) -> StorageUsage {
         ROW.saturating_mul(count).saturating_add(data).saturating_add(agent)
     };
     of_bytes(rows.iter().map(one).fold(0, i64::saturating_add))
+}
+
+/// Returns the bytes of a comment.
+pub(crate) fn of_comment(comment: &Comment) -> i64 {
+    let agent = comment.agent.as_deref().map_or(0, length);
+    ROW.saturating_add(length(&comment.text)).saturating_add(agent)
 }
 
 /// Returns the bytes of an app response.

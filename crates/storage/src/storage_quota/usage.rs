@@ -25,6 +25,7 @@ pub(crate) struct CountedTable {
 pub(crate) const ACCOUNTS: CountedTable = table("accounts", &["name", "properties", "agent"]);
 pub(crate) const GROUPS: CountedTable = table("account_groups", &["name", "properties", "agent"]);
 pub(crate) const SAVED_QUERIES: CountedTable = table("saved_queries", &["title", "query", "agent"]);
+const COMMENTS: CountedTable = table("comments", &["text", "agent"]);
 pub(crate) const FILES: CountedTable = CountedTable {
     row: "100 + size",
     ..table("files", &["name", "content_type", "properties", "agent"])
@@ -44,8 +45,8 @@ const fn table(name: &'static str, texts: &'static [&'static str]) -> CountedTab
     CountedTable { name, row: "100", texts }
 }
 
-const OTHERS: [&CountedTable; 7] =
-    [&ACCOUNTS, &GROUPS, &SAVED_QUERIES, &FILES, &MEMBERSHIPS, &EVENTS, &BOT_RESPONSES];
+const OTHERS: [&CountedTable; 8] =
+    [&ACCOUNTS, &GROUPS, &SAVED_QUERIES, &COMMENTS, &FILES, &MEMBERSHIPS, &EVENTS, &BOT_RESPONSES];
 
 impl CountedTable {
     /// Returns the statement that sums rows and bytes of a book.

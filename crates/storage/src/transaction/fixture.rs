@@ -23,6 +23,7 @@ pub(crate) fn draft() -> Transaction {
         urls: Vec::new(),
         remote_ids: Vec::new(),
         files: Vec::new(),
+        comment_count: 0,
         created_by: UserId::new(1),
         stamp: Stamp::new(None, Instant::new(1)),
     }

@@ -2,7 +2,7 @@
 //!
 //! A new transaction is queued in the write buffer, with its index terms, counts and totals
 //! (`save.rs`). Index terms find transactions by exact values: hashtags, remote ids, properties,
-//! files, drafts and the trash. The trigram index (`trigram_index.rs`) narrows searches for texts;
+//! files, comments, drafts and the trash. The trigram index (`trigram_index.rs`) narrows searches for texts;
 //! a background job adds a chunk of 4,096 transactions at a time (`chunk_jobs.rs`), and
 //! transactions after the last chunk are compared without it. `search/` turns a query into SQL.
 //! Methods that may return many texts have a limit in bytes and return nothing if it is exceeded.

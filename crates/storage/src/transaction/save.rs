@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use daybook_domain::id::{BookId, TransactionId};
-use daybook_domain::purpose::Record;
+use daybook_domain::purpose::{Record, WriteComments};
 use daybook_domain::transaction::Transaction;
 
 use super::Transactions;
@@ -96,6 +96,33 @@ impl Transactions<'_, '_> {
             of_transaction(after) - before.as_ref().map(of_transaction).unwrap_or_default()
         };
         self.tx.add_usage(book, changes.iter().map(growth).sum())
+    }
+}
+
+impl Transactions<'_, '_> {
+    /// Saves the number of comments on a transaction, whose row has another one.
+    pub fn set_comment_count(
+        self,
+        access: &AccessTo<WriteComments>,
+        transaction: &Transaction,
+        count: u32,
+    ) -> Result<()> {
+        let (book, id) = (access.book().id, transaction.id);
+        let mut conn = self.tx.flushed()?;
+        let sql =
+            Sql::new("UPDATE transactions SET comment_count = {} WHERE book_id = {} AND id = {}")
+                .bind((i64::from(count), book, id.get()));
+        conn.run(&sql)?;
+        let (term, day) = (index_term::COMMENTED.to_owned(), day_to_column(transaction.list_day));
+        match (transaction.comment_count, count) {
+            (0, 1..) => {
+                let mut terms = term_rows();
+                push_term(&mut terms, book, term, day, id);
+                Ok(conn.write(terms)?)
+            }
+            (1.., 0) => delete_terms(&mut conn, book, vec![(term, day, id)]),
+            (0, 0) | (1.., 1..) => Ok(()),
+        }
     }
 }
 

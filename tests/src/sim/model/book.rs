@@ -57,6 +57,7 @@ impl Book {
             groups: BTreeMap::new(),
             transactions: BTreeMap::new(),
             files: BTreeMap::new(),
+            comments: BTreeMap::new(),
             saved: BTreeMap::new(),
             integrations: BTreeMap::new(),
             collaborators: BTreeMap::from([(owner, collaborator)]),

@@ -110,6 +110,7 @@ impl CopyOptions {
                 debit: one.debit.map(|side| self.account(side)),
                 posted_at: one.posted_at.map(|_| caller.now),
                 files: Vec::new(),
+                comments: 0,
                 creator: caller.who,
                 stamp: stamp.clone(),
                 ..one.clone()
@@ -163,6 +164,7 @@ impl CopyOptions {
                 urls: Vec::new(),
                 remote_ids: Vec::new(),
                 files: Vec::new(),
+                comments: 0,
                 creator: caller.who,
                 stamp: caller.stamp(),
             });

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use daybook_domain::delivery::ResponseKind;
 use daybook_domain::event::EventType;
 
+use super::event::is_internal;
 use super::{Book, Caller, Model, may};
 use crate::sim::facts::{Event, EventView, Refusal, Resource, Response};
 use crate::sim::label;
@@ -117,10 +118,10 @@ impl Model {
         if !reads {
             return Decision::AccessLost;
         }
-        // 7.3: collaborators are not public.
+        // 7.3, 3.14.2: collaborators and comments are not public.
         let insider = book.collaborators.values().any(|one| one.email == self.users[who].email);
         let event = self.log(label).iter().find(|one| one.sequence == event);
-        let hidden = event.is_some_and(|one| matches!(one.resource, Resource::Collaborator(_)));
+        let hidden = event.is_some_and(|one| is_internal(one.resource));
         let actor = event.map_or(who, |event| event.user);
         let address = self.apps.get(&app).and_then(|app| app.address([actor, who]));
         match address {

@@ -23,7 +23,7 @@ impl Model {
     pub fn list_events(&self, caller: &Caller, filter: &Filter) -> Result<Vec<EventView>, Refusal> {
         let (found, _) = self.enter(caller, may::READ)?;
         let insider = self.collaborates(found, caller);
-        let seen = |event: &&Event| insider || !matches!(event.resource, Resource::Collaborator(_));
+        let seen = |event: &&Event| insider || !is_internal(event.resource);
         let log = self.logs[&caller.book].iter().rev();
         let shown = |event: &Event| EventView {
             event: event.clone(),
@@ -31,6 +31,11 @@ impl Model {
         };
         Ok(log.filter(seen).map(shown).filter(|seen| filter.takes(seen)).collect())
     }
+}
+
+/// Whether only collaborators see the events of a resource (7.3, 3.14.2).
+pub(super) const fn is_internal(resource: Resource) -> bool {
+    matches!(resource, Resource::Collaborator(_) | Resource::Comment(_))
 }
 
 impl Filter {

@@ -152,7 +152,7 @@ impl Tx {
     }
 
     /// The transaction, if visible; a RECORDER sees only its own drafts.
-    fn visible(&self, id: Id<label::Transaction>) -> Option<label::Transaction> {
+    pub(super) fn visible(&self, id: Id<label::Transaction>) -> Option<label::Transaction> {
         let transaction = self.book.transactions.get(&id.known()?)?;
         (self.may(may::READ) || is_own_draft(transaction, &self.caller))
             .then_some(transaction.label)

@@ -12,11 +12,12 @@ use crate::sim::label;
 
 impl Tx {
     /// Merges two transactions. `new` has the labels of the result and of the draft for the
-    /// difference.
+    /// difference, `comments` those of the copied comments.
     pub fn merge(
         &mut self,
         ids: &[Option<Id<label::Transaction>>],
         new: [label::Transaction; 2],
+        comments: &[label::Comment],
     ) -> Result<Transaction, Refusal> {
         // 3.11.10: a missing or an unknown id is a bad request here.
         let find = |id: &Option<Id<label::Transaction>>| {
@@ -36,6 +37,7 @@ impl Tx {
         if let Some(difference) = difference {
             self.add(difference);
         }
+        self.copy_comments(&given, merged.label, comments);
         Ok(merged)
     }
 
@@ -92,6 +94,7 @@ impl Tx {
             urls: distinct(base.urls.iter().chain(&absorbed.urls).cloned()),
             remote_ids: distinct(links.chain(remote_ids)),
             files: distinct(base.files.iter().chain(&absorbed.files).copied()),
+            comments: base.comments + absorbed.comments,
             creator: self.caller.who,
             stamp: self.caller.stamp(),
         };
@@ -144,6 +147,7 @@ impl Tx {
             urls: Vec::new(),
             remote_ids: Vec::new(),
             files: Vec::new(),
+            comments: 0,
             ..merged.clone()
         })
     }

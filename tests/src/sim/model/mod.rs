@@ -11,6 +11,7 @@ pub mod book;
 pub mod chart;
 pub mod collaborator;
 pub mod collection;
+pub mod comment;
 pub mod connection;
 pub mod copy;
 pub mod count;
@@ -91,6 +92,7 @@ pub struct Book {
     pub groups: BTreeMap<label::Group, facts::Group>,
     pub transactions: BTreeMap<label::Transaction, facts::Transaction>,
     pub files: BTreeMap<label::File, facts::File>,
+    pub comments: BTreeMap<label::Comment, facts::Comment>,
     pub saved: BTreeMap<label::SavedQuery, facts::SavedQuery>,
     pub integrations: BTreeMap<label::Integration, facts::Integration>,
     pub collaborators: BTreeMap<label::Collaborator, facts::Collaborator>,

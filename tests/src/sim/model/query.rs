@@ -44,6 +44,7 @@ pub enum Term {
     Kind(AccountType),
     HasFile,
     HasUrl,
+    HasComment,
     /// Whether an app answered an event of the transaction with an error.
     Error(bool),
     /// A term that cannot be parsed (1.1.9).
@@ -82,11 +83,13 @@ pub struct Visibility {
     sees_all: bool,
     /// The list of collaborators, and so the addresses of other users.
     lists: bool,
+    /// Comments (3.14.2).
+    comments: bool,
 }
 
 impl Visibility {
     /// The visibility of an owner.
-    pub const OPEN: Visibility = Visibility { who: 0, sees_all: true, lists: true };
+    pub const OPEN: Visibility = Visibility { who: 0, sees_all: true, lists: true, comments: true };
 }
 
 impl Model {
@@ -111,7 +114,8 @@ impl Model {
         let email = &self.users[caller.who].email;
         let own = book.collaborators.values().find(|one| one.email == *email);
         let lists = own.is_some_and(|one| book.allows(one.permission, may::READ));
-        let eyes = Visibility { who: caller.who, sees_all, lists };
+        let comments = own.is_some();
+        let eyes = Visibility { who: caller.who, sees_all, lists, comments };
         let mut found = book.find(&self.users, &failed, today, eyes, query);
         if !sees_all {
             found.retain(|one| is_own_draft(one, caller));
@@ -296,6 +300,7 @@ impl MatchContext<'_> {
             }
             Term::HasFile => !transaction.files.is_empty(),
             Term::HasUrl => !transaction.urls.is_empty(),
+            Term::HasComment => self.eyes.comments && transaction.comments > 0,
             Term::Error(wanted) => self.failed.contains(&transaction.label) == *wanted,
             Term::Unreadable(_) => false,
         }

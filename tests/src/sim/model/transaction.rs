@@ -105,6 +105,7 @@ impl Tx {
                 day: date,
                 remote_ids: Vec::new(),
                 files: Vec::new(),
+                comments: 0,
                 ..first.clone()
             };
             self.add(Transaction { standing: Standing::Draft, posted_at: None, ..draft });
@@ -169,6 +170,7 @@ impl Tx {
             urls: body.urls.clone().unwrap_or_default(),
             remote_ids,
             files: self.attached(body.files.as_deref().unwrap_or_default(), None)?,
+            comments: 0,
             creator: self.caller.who,
             stamp: self.caller.stamp(),
         })

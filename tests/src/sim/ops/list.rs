@@ -60,7 +60,7 @@ fn plain(draw: &mut Draw<'_>) -> Term {
     if draw.one_in(20) {
         return Term::Unreadable(draw.pick(&UNREADABLE));
     }
-    match draw.below(16) {
+    match draw.below(17) {
         0 | 1 => Term::Account(draw.account_named().single()),
         2 => Term::From(draw.account_named().single()),
         3 => Term::To(draw.account_named().single()),
@@ -88,6 +88,7 @@ fn plain(draw: &mut Draw<'_>) -> Term {
         12 => Term::By(draw.below(draw.model.users.len() + 1)),
         13 => Term::Agent(text(draw.pick(&AGENTS))),
         14 => Term::Error(!draw.one_in(3)),
+        15 => Term::HasComment,
         _ if draw.one_in(2) => Term::Kind(draw.pick(&KINDS)),
         _ => Term::HasUrl,
     }

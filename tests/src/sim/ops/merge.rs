@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use daybook_domain::transaction::Standing;
-use daybook_service::transaction;
+use daybook_service::{comment, transaction};
 
 use super::{DynOperation, Operation};
 use crate::sim::body::{Id, TransactionBody};
@@ -18,6 +18,8 @@ struct Merge {
     ids: Vec<Option<Id<label::Transaction>>>,
     /// The labels of the result and of the draft for the difference.
     new: [label::Transaction; 2],
+    /// The labels of the copied comments.
+    comments: Vec<label::Comment>,
 }
 
 pub fn draw(draw: &mut Draw<'_>) -> DynOperation {
@@ -27,7 +29,11 @@ pub fn draw(draw: &mut Draw<'_>) -> DynOperation {
         let first = ids.first().copied().flatten().and_then(Id::known);
         ids.push(item(draw, first));
     }
-    Arc::new(Merge { ids, new: [draw.label(), draw.label()] })
+    let new = [draw.label(), draw.label()];
+    // In a shortened trace they may have more comments.
+    let commented = draw.state().map_or(0, |book| book.comments.len());
+    let comments = (0..commented + 10).map(|_| draw.label()).collect();
+    Arc::new(Merge { ids, new, comments })
 }
 
 /// Usually a transaction that can be merged with the first: another one, without its accounts
@@ -66,11 +72,19 @@ impl Operation for Merge {
             service.labels.note(one.id.get(), self.new[0]);
         }
         service.label_new_transactions(caller, &self.new[1..])?;
+        for one in view.transactions.iter().filter(|one| one.comment_count > 0) {
+            let of = one.id.to_string();
+            let copied = service.read(caller, |tx, cx, key| comment::list(tx, cx, key, &of))?;
+            for (comment, label) in copied.comments.iter().zip(&self.comments) {
+                service.labels.note(comment.id.get(), *label);
+            }
+        }
         answer(service.transactions(&view))
     }
 
     fn run_model(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        let merged = model.write(caller, may::POST, |tx| tx.merge(&self.ids, self.new))?;
+        let merged =
+            model.write(caller, may::POST, |tx| tx.merge(&self.ids, self.new, &self.comments))?;
         answer(vec![merged])
     }
 }

@@ -8,6 +8,7 @@ pub mod book;
 pub mod chart;
 pub mod collaborator;
 pub mod collection;
+pub mod comment;
 pub mod connection;
 pub mod copy;
 pub mod count;
@@ -91,6 +92,7 @@ pub const TABLE: &[Row] = table! {
     5 "updateBook" book::draw_update,
     3 "saveQuery, updateQuery, deleteQuery" saved_query::draw_write,
     1 "getQuery, listQueries" saved_query::draw_read,
+    4 "createComment, deleteComment, listComments" comment::draw,
     3 "write collections" collection::draw_write,
     1 "getCollection, listCollections" collection::draw_read,
     2 "getBook, listBooks" book::draw_read,

@@ -119,6 +119,7 @@ impl Oracle {
             urls: Vec::new(),
             remote_ids: Vec::new(),
             files: Vec::new(),
+            comments: 0,
             creator: 0,
             stamp: STAMP,
         };

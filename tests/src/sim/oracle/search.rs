@@ -42,6 +42,7 @@ impl Oracle {
             urls: one.urls.clone(),
             remote_ids: one.remote_ids.clone(),
             files: (0..one.files.len()).map(|file| label::File(super::number(file))).collect(),
+            comments: one.comment_count,
             creator: 0,
             stamp: Stamp { agent: one.stamp.agent.clone(), ..STAMP },
         };
@@ -115,6 +116,7 @@ impl Oracle {
             Term::AccountType(kind) => query::Term::Kind(*kind),
             Term::HasFile => query::Term::HasFile,
             Term::HasUrl => query::Term::HasUrl,
+            Term::HasComment => query::Term::HasComment,
             // The book has no responses of apps.
             Term::HasError(expected) => query::Term::Error(*expected),
         })

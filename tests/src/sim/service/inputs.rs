@@ -66,6 +66,7 @@ impl Service {
             Resource::Transaction(label) => self.labels.text(Id::Of(label)),
             Resource::File(label) => self.labels.text(Id::Of(label)),
             Resource::SavedQuery(label) => self.labels.text(Id::Of(label)),
+            Resource::Comment(label) => self.labels.text(Id::Of(label)),
             Resource::Collaborator(label) => self.labels.text(Id::Of(label)),
             Resource::Integration(label) => self.labels.text(Id::Of(label)),
         }

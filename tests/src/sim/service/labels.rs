@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use daybook_domain::id::{
-    AccessRequestId, AccountId, BookId, CollaboratorId, CollectionId, ConnectionId, FileId,
-    GroupId, IntegrationId, SavedQueryId, TokenId, TransactionId,
+    AccessRequestId, AccountId, BookId, CollaboratorId, CollectionId, CommentId, ConnectionId,
+    FileId, GroupId, IntegrationId, SavedQueryId, TokenId, TransactionId,
 };
 
 use crate::sim::body::Id;
@@ -47,6 +47,7 @@ numbered! {
     Collaborator CollaboratorId,
     File FileId,
     SavedQuery SavedQueryId,
+    Comment CommentId,
     Collection CollectionId,
     AccessRequest AccessRequestId,
     Token TokenId,

@@ -60,6 +60,7 @@ impl Service {
             Term::Kind(kind) => format!("type:{}", kind.as_str()),
             Term::HasFile => "has:file".to_owned(),
             Term::HasUrl => "has:url".to_owned(),
+            Term::HasComment => "has:comment".to_owned(),
             Term::Error(wanted) => format!("error:{wanted}"),
             Term::Unreadable(text) => (*text).to_owned(),
         }

@@ -8,6 +8,7 @@ use daybook_domain::balance::{AccountBalances, Amounts, GroupBalances, Slice, Su
 use daybook_domain::book::{Settings, TransferOffer};
 use daybook_domain::calendar::day_number;
 use daybook_domain::collaborator::Collaborator;
+use daybook_domain::comment::Comment;
 use daybook_domain::event::{Event, Noun};
 use daybook_domain::file::File;
 use daybook_domain::group::{Forest, Group};
@@ -83,6 +84,7 @@ impl Service {
             properties: properties(&one.properties),
             urls: one.urls.clone(),
             files: one.files.iter().map(|file| self.labels.label(file.get())).collect(),
+            comments: one.comment_count,
             remote_ids: one.remote_ids.iter().map(|id| self.linked(id)).collect(),
             creator: self.user(one.created_by),
             stamp: stamp(&one.stamp),
@@ -100,6 +102,17 @@ impl Service {
             properties: properties(&file.properties),
             creator: self.user(file.created_by),
             stamp: stamp(&file.stamp),
+        }
+    }
+
+    pub fn comment(&self, comment: &Comment) -> facts::Comment {
+        facts::Comment {
+            label: self.labels.label(comment.id.get()),
+            transaction: self.labels.label(comment.transaction.get()),
+            text: comment.text.clone(),
+            author: self.user(comment.author),
+            agent: comment.agent.clone(),
+            created: comment.created_at.milliseconds(),
         }
     }
 
@@ -230,8 +243,8 @@ impl Service {
             Noun::File => Resource::File(self.labels.label(number)),
             Noun::SavedQuery => Resource::SavedQuery(self.labels.label(number)),
             Noun::Integration => Resource::Integration(self.labels.label(number)),
-            // The simulation has no other nouns.
-            Noun::Collaborator | Noun::Other => Resource::Collaborator(self.labels.label(number)),
+            Noun::Comment => Resource::Comment(self.labels.label(number)),
+            Noun::Collaborator => Resource::Collaborator(self.labels.label(number)),
         };
         facts::Event {
             sequence: event.sequence,

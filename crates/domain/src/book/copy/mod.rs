@@ -80,7 +80,7 @@ pub struct Copier {
 }
 
 impl Copier {
-    /// Copies a transaction without files (behaviour 6.14).
+    /// Copies a transaction without files and comments (behaviour 6.14).
     ///
     /// The copying user becomes its creator, and it is posted now.
     pub fn transaction(&self, id: TransactionId, original: &Transaction) -> Transaction {
@@ -91,6 +91,7 @@ impl Copier {
             debit: original.debit.and_then(copy_of),
             posted_at: original.is_posted().then_some(self.stamp.created_at),
             files: Vec::new(),
+            comment_count: 0,
             created_by: self.user,
             stamp: self.stamp.clone(),
             ..original.clone()

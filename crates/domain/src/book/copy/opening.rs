@@ -58,6 +58,7 @@ impl Openings {
                 urls: Vec::new(),
                 remote_ids: Vec::new(),
                 files: Vec::new(),
+                comment_count: 0,
                 created_by: copier.user,
                 stamp: copier.stamp.clone(),
             });

@@ -84,6 +84,7 @@ pub fn row_digest(transaction: &Transaction) -> Hash {
         urls,
         remote_ids,
         files,
+        comment_count: _,
         created_by,
         stamp,
     } = transaction;

@@ -4,12 +4,14 @@
 //! per noun writes and reads its snapshots, and only this file knows the keys.
 
 mod account;
+mod comment;
 mod fields;
 mod file;
 mod group;
 mod transaction;
 
 pub use account::{AccountSnapshot, account};
+pub use comment::{CommentSnapshot, comment};
 pub use fields::Unreadable;
 pub use file::{FileSnapshot, file};
 pub use group::{GroupSnapshot, group};
@@ -116,8 +118,8 @@ pub enum Snapshot {
     Book(Object),
     /// A collaborator.
     Collaborator(Object),
-    /// A resource that this version does not have.
-    Other(Object),
+    /// A comment.
+    Comment(CommentSnapshot),
 }
 
 impl Snapshot {
@@ -136,7 +138,7 @@ impl Snapshot {
                 Self::Book(object)
             }
             Noun::Collaborator => Self::Collaborator(object),
-            Noun::Other => Self::Other(object),
+            Noun::Comment => Self::Comment(CommentSnapshot::read(object)?),
         })
     }
 
@@ -155,10 +157,12 @@ impl Snapshot {
 mod tests {
     use super::*;
     use crate::account::{AccountType, Directory};
+    use crate::comment::Comment;
     use crate::file::FilesById;
     use crate::fixture::{self, day};
     use crate::group::Forest;
-    use crate::id::UserId;
+    use crate::id::{CommentId, TransactionId, UserId};
+    use crate::instant::Instant;
     use crate::transaction::{Standing, Transaction};
 
     #[test]
@@ -173,6 +177,24 @@ mod tests {
         let read = read.into_account().unwrap();
         assert_eq!((read.id, read.name.as_deref()), (train.id, Some("Train")));
         assert_eq!((read.kind, read.groups.unwrap().len()), (Some(AccountType::Asset), 1));
+
+        let comment = Comment {
+            id: CommentId::new(5),
+            transaction: TransactionId::new(3),
+            text: "Why?".to_owned(),
+            author: UserId::new(7),
+            agent: Some("bot".to_owned()),
+            created_at: Instant::new(9),
+        };
+        for (actor, author) in [(7, None), (8, Some(comment.author))] {
+            let written = super::comment(&comment, UserId::new(actor));
+            let Ok(Snapshot::Comment(read)) = Snapshot::read(Noun::Comment, written) else {
+                panic!("unreadable")
+            };
+            assert_eq!((read.author, read.agent.as_deref()), (author, Some("bot")));
+            let keys: Vec<&str> = read.object.iter().map(|(key, _)| key).collect();
+            assert_eq!(keys, ["createdAt", "id", "text", "transactionId"]);
+        }
 
         let ride = Transaction {
             description: "ride".to_owned(),

@@ -97,5 +97,6 @@ fn show_term(term: &Term) -> String {
         Term::AccountType(kind) => format!("type:{}", format!("{kind:?}").to_uppercase()),
         Term::HasFile => "has:file".to_owned(),
         Term::HasUrl => "has:url".to_owned(),
+        Term::HasComment => "has:comment".to_owned(),
     }
 }

@@ -16,7 +16,7 @@ fn operators_create_terms() {
         ),
         ("agent:export-bot", "agent:export-bot"),
         ("type:ASSET -type:outgoing", "type:ASSET !type:OUTGOING"),
-        ("has:file has:URL", "has:file has:url"),
+        ("has:file has:URL -has:Comment", "has:file has:url !has:comment"),
         ("error:true error:FALSE", "error:true error:false"),
         ("remoteId:X remoteId:'a b' remoteId:Á", "remote:X remote:a b remote:Á"),
         ("posted:2025", "{posted=2025}"),

@@ -56,7 +56,7 @@ fn ignored_parts_have_warnings() {
         ("amount: >= x", "amount: >= x: not a number"),
         ("type:WEALTH", "type:WEALTH: not an account type"),
         ("error:maybe", "error:maybe: neither true nor false"),
-        ("has:luck", "has:luck: neither file nor url"),
+        ("has:luck", "has:luck: neither file, url nor comment"),
         ("using:force", "using:force: not postDate"),
         ("by:m x", "by:m: ignored, only balances have a periodicity"),
         ("by:q", "by:q: ignored, not a periodicity"),

@@ -7,6 +7,7 @@ mod tests;
 use std::collections::HashSet;
 use std::hash::Hash;
 
+use crate::comment::count_with;
 use crate::id::{AccountId, TransactionId};
 use crate::instant::Stamp;
 use crate::property::{self, Edits, Properties};
@@ -180,8 +181,8 @@ impl TransactionRules<'_> {
     ///
     /// # Errors
     /// A locked date of an original or of the result; the same account on both sides; a posting on
-    /// an archived account on which no original was posted; more text, remote ids, URLs, files or
-    /// properties than one transaction may have.
+    /// an archived account on which no original was posted; more text, remote ids, URLs, files,
+    /// properties or comments than one transaction may have.
     pub fn merge(
         &self,
         pair: &MergePair,
@@ -226,7 +227,7 @@ impl TransactionRules<'_> {
                 account.check_postable()?;
             }
         }
-        let (base, _) = pair.roles();
+        let (base, absorbed) = pair.roles();
         Ok(Transaction {
             date,
             list_day: date.unwrap_or(self.created_on),
@@ -240,6 +241,7 @@ impl TransactionRules<'_> {
             urls: urls(pair.union(|fields| &fields.urls, |stored| &stored.urls))?,
             remote_ids: remote_ids(&pair.remote_ids())?,
             files: files(pair.union(|fields| &fields.files, |stored| &stored.files))?,
+            comment_count: count_with(base.comment_count, absorbed.comment_count)?,
             created_by: self.access.user(),
             ..base.clone()
         })
@@ -273,6 +275,7 @@ impl TransactionRules<'_> {
             urls: Vec::new(),
             remote_ids: Vec::new(),
             files: Vec::new(),
+            comment_count: 0,
             ..merged.clone()
         })
     }

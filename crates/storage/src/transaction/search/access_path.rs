@@ -31,7 +31,7 @@ enum Rank {
     Rare,
     Account,
     Tag,
-    /// Drafts, the trash, or transactions with an error.
+    /// Drafts, the trash, or transactions with an error or with comments.
     Status,
     /// A property with any value.
     Property,
@@ -187,6 +187,11 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
             Term::HasError(true) if self.search.names.chart_visible => {
                 Some(Candidate::one(Rank::Status, IndexRange::Errors))
             }
+            Term::HasComment if self.search.names.comments_visible => Some(Candidate::one(
+                Rank::Status,
+                IndexRange::Term(index_term::COMMENTED.to_owned()),
+            )),
+            Term::HasComment => Some(Candidate::empty()),
             Term::Status(Status::Unchecked | Status::Checked | Status::Posted)
             | Term::Dated { .. }
             | Term::Amount { .. }

@@ -25,18 +25,21 @@ pub struct ResolvedNames {
     /// Whether the user may see the chart and app responses. If not, no account type and no error
     /// matches.
     pub chart_visible: bool,
+    /// Whether the user may see comments. If not, no transaction has any.
+    pub comments_visible: bool,
     /// The starts of days in the book zone, for posting dates.
     pub midnights: HashMap<Date, Instant>,
 }
 
 impl Default for ResolvedNames {
-    /// Returns no names, with a visible chart.
+    /// Returns no names, with a visible chart and visible comments.
     fn default() -> Self {
         Self {
             accounts: HashMap::new(),
             groups: HashMap::new(),
             users: HashMap::new(),
             chart_visible: true,
+            comments_visible: true,
             midnights: HashMap::new(),
         }
     }

@@ -94,6 +94,8 @@ impl<'a> SearchPlan<'_, 'a> {
             }
             Term::HasFile => Sql::new("t.files IS NOT NULL"),
             Term::HasUrl => Sql::new("t.urls IS NOT NULL"),
+            Term::HasComment if !self.search.names.comments_visible => Sql::new("1 = 0"),
+            Term::HasComment => Sql::new("t.comment_count > 0"),
         }
     }
 

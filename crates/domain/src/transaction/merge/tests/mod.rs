@@ -9,6 +9,7 @@ use crate::access::Access;
 use crate::account::Directory;
 use crate::amount::{Amount, write};
 use crate::calendar::parse_iso;
+use crate::comment::{self, MAX_COMMENTS};
 use crate::field::Field;
 use crate::fixture::{self, day, owned, properties, transaction};
 use crate::id::{AccountId, FileId, UserId};
@@ -69,6 +70,7 @@ fn empty_fields_are_filled_and_lists_united() {
         urls: owned(&["b", "a"]),
         remote_ids: owned(&["r2", "r1"]),
         properties: properties(&[("k", "base"), ("only", "base")]),
+        comment_count: 2,
         ..transaction(2, Standing::Draft)
     };
     let absorbed = Transaction {
@@ -76,6 +78,7 @@ fn empty_fields_are_filled_and_lists_united() {
         urls: owned(&["a", "c"]),
         remote_ids: owned(&["r1", "r3"]),
         properties: properties(&[("k", "absorbed"), ("more", "absorbed")]),
+        comment_count: 3,
         ..transaction(1, Standing::Draft)
     };
     let Merged { transaction: merged, originals, difference } =
@@ -84,7 +87,7 @@ fn empty_fields_are_filled_and_lists_united() {
         (merged.date, merged.amount, merged.credit, merged.debit),
         (base.date, absorbed.amount, Some(CASH), Some(FOOD))
     );
-    assert_eq!(merged.urls, ["b", "a", "c"]);
+    assert_eq!((merged.comment_count, &*merged.urls), (5, &*owned(&["b", "a", "c"])));
     assert_eq!(
         merged.remote_ids,
         ["merged_0000000000000001", "merged_0000000000000002", "r2", "r1", "r3"]
@@ -143,6 +146,10 @@ fn invalid_pairs_are_refused() {
     ] {
         assert_eq!(merge(lock, first, second).unwrap_err(), expected.into());
     }
+    let [some, more] = [MAX_COMMENTS, 1]
+        .map(|comment_count| Transaction { comment_count, ..transaction(4, Standing::Draft) });
+    let refused = merge(None, &some, &Transaction { id: draft.id, ..more }).unwrap_err();
+    assert_eq!(refused, comment::Refusal::TooMany(MAX_COMMENTS + 1).into());
     assert!(merge(Some("2025-05-19"), &later, &dateless).is_ok(), "dated today");
     assert!(merge(None, &with_files(1), &with_files(401)).is_ok(), "1,000 different ones");
 }
