@@ -9,7 +9,7 @@ use super::tree::{Source, none, read, root, sources};
 const MAX_LINES: usize = 600;
 
 /// The nouns of the API as it stands.
-const NOUNS: [&str; 23] = [
+const NOUNS: [&str; 24] = [
     "access_request",
     "account",
     "api_key",
@@ -18,6 +18,7 @@ const NOUNS: [&str; 23] = [
     "book",
     "collaborator",
     "collection",
+    "comment",
     "connection",
     "delivery",
     "event",

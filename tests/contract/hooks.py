@@ -111,6 +111,8 @@ CASH, FOOD = (
     {"id": send(f"/v5/books/{BOOK}/accounts", {"name": name, "type": "ASSET"})["id"]}
     for name in ["Cash", "Food"]
 )
+# A comment belongs to one transaction, so all are on this one.
+COMMENTED = send(f"/v5/books/{BOOK}/transactions", {"description": "Lunch"})["transaction"]["id"]
 for permission, (email, _) in CALLERS.items():
     if permission not in {"OWNER", "STRANGER"}:
         send(f"/v5/books/{BOOK}/collaborators", {"email": email, "permission": permission})
@@ -153,6 +155,9 @@ MAKERS = {
     ),
     "groups": made(in_book("/groups"), lambda number: {"name": f"Group {number}"}),
     "transactions": made(in_book("/transactions"), transaction),
+    "comments": made(
+        in_book(f"/transactions/{COMMENTED}/comments"), lambda number: {"text": f"Why {number}?"}
+    ),
     "files": made(
         in_book("/files"), lambda number: {"name": f"receipt-{number}.txt", "content": "YQ=="}
     ),
@@ -225,6 +230,7 @@ ENDING = {
     "deleteGroupsBatch": "groups",
     "removeTransaction": "transactions",
     "mergeTransactions": "transactions",
+    "deleteComment": "comments",
     "deleteFile": "files",
     "deleteQuery": "queries",
     "deleteConnection": "connections",
@@ -387,6 +393,7 @@ FIELDS = {
         "debitAccount": to("accounts"),
         "files": references("files"),
     },
+    "comments": {"text": one_of(TEXTS)},
     "files": {"id": id_of("files"), "content": content},
     "queries": {"id": id_of("queries"), "query": one_of(SEARCHES)},
     "events": {"id": id_of("events")},
@@ -434,6 +441,7 @@ for noun in ["accounts", "groups", "files", "collections", "connections", "apps"
 NEEDED = {
     "accounts": ["name", "type"],
     "groups": ["name"],
+    "comments": ["text"],
     "files": ["name"],
     "collections": ["name"],
     "apps": ["id", "name"],
@@ -531,6 +539,8 @@ def before_call(context, case, kwargs):
             continue
         if name == "bookId":
             case.path_parameters[name] = book(rng, operation)
+        elif name == "transactionId":
+            case.path_parameters[name] = COMMENTED
         elif str(value) not in known:
             case.path_parameters[name] = existing(
                 rng, case.path.split(f"/{{{name}}}")[0].rsplit("/")[-1], operation

@@ -48,7 +48,8 @@ const INSIDE: &str = "createTransaction listTransactions updateTransaction \
     checkTransaction checkTransactionsBatch uncheckTransaction uncheckTransactionsBatch \
     trashTransaction trashTransactionsBatch mergeTransactions removeTransaction \
     untrashTransaction untrashTransactionsBatch restoreTransaction loadTransactionsBatch \
-    countTransactions countTransactionsPosted getTransaction getBalances getReport listAccounts \
+    countTransactions countTransactionsPosted getTransaction listComments createComment \
+    deleteComment getBalances getReport listAccounts \
     createAccount updateAccount createAccountsBatch updateAccountsBatch deleteAccountsBatch \
     getAccount deleteAccount listAccountGroups listGroups createGroup updateGroup \
     createGroupsBatch updateGroupsBatch deleteGroupsBatch getGroup deleteGroup \

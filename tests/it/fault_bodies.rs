@@ -83,6 +83,7 @@ pub const BODIES: &[Row] = &[
     batch("uncheck_batch", "PATCH", "/transactions/uncheck/batch", OF_TRANSACTION),
     alone("trash", "PATCH", "/transactions/trash", OF_TRANSACTION),
     batch("untrash_batch", "PATCH", "/transactions/untrash/batch", OF_TRANSACTION),
+    alone("create_comment", "POST", "/transactions/{transaction}/comments", r#"{"text": "Why?"}"#),
     alone("create_file", "POST", "/files", FILE),
     alone("update_file", "PUT", "/files", FILE),
     alone("save_query", "POST", "/queries", QUERY),

@@ -231,6 +231,7 @@ fn parameters_cause_no_fault(server: &Server) {
 fn path_segments_cause_no_fault(server: &Server) {
     let (cast, _) = fixture(server);
     let paths = "/accounts/{} /accounts/{}/groups /groups/{} /groups/{}/accounts /transactions/{} \
+                 /transactions/{}/comments /transactions/{}/comments/{} \
                  /collaborators/{} /collaborators/request/{} /queries/{} /files/{} \
                  /integrations/{} /events/{} /events/{}/deliveries /events/{}/responses/{} \
                  /apps/{}/deliveries /v5/apps/{} /v5/collections/{} /v5/user/connections/{} \

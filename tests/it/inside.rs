@@ -11,7 +11,7 @@ use daybook_domain::id::TransactionId;
 use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent, Transaction, Verb};
 use daybook_service::transaction::{self, Request, TransactionPage, VerbRequest};
-use daybook_service::{Context, Error, Ids, account, book, group, user};
+use daybook_service::{Context, Error, Ids, account, book, comment, group, user};
 use daybook_storage::{Address, Options, ShardKey, Store, Tx};
 use daybook_tests::{Engine, RawSql, Server, unique};
 
@@ -92,6 +92,21 @@ impl Inside {
             })
             .expect("a batch");
         }
+    }
+
+    /// Comments on a transaction; returns the id of the comment.
+    pub fn comment(&self, transaction: &str) -> String {
+        let of = transaction.to_owned();
+        let view = self
+            .write(move |tx, cx, book| comment::create(tx, cx, book, &of, Some("Why?")))
+            .expect("a comment");
+        view.comments.iter().map(|one| one.id.to_string()).collect()
+    }
+
+    /// Deletes a comment.
+    pub fn delete_comment(&self, transaction: &str, id: &str) {
+        let (of, id) = (transaction.to_owned(), id.to_owned());
+        self.write(move |tx, cx, book| comment::delete(tx, cx, book, &of, &id)).expect("a comment");
     }
 
     /// Lists transactions.

@@ -62,6 +62,7 @@ modules! {
     chart_limits,
     checkpoints,
     collections,
+    comments,
     compat,
     copied_transactions,
     counts,

@@ -54,7 +54,7 @@ pub const EDIT: &str = "yes yes 403 403 403 403 404 401 403";
 pub const OWN: &str = "yes 403 403 403 403 403 404 401 403";
 
 pub fn operations() -> impl Iterator<Item = &'static Operation> {
-    [BOOK, CHART_READS, CHART_WRITES, SHARING, DRAFTS, FILES, POSTINGS, CHECKS]
+    [BOOK, CHART_READS, CHART_WRITES, SHARING, DRAFTS, FILES, COMMENTS, POSTINGS, CHECKS]
         .into_iter()
         .flatten()
 }
@@ -262,6 +262,24 @@ const FILES: &[Operation] = &[
         "attach_to_unchecked",
         |c, s| update(c, s, &s.unchecked, json!({"files": inline()})),
         CHANGE_POSTED,
+    ),
+];
+
+/// Comments on a transaction of the owner: not public (3.14.2).
+const COMMENT: &str = "yes yes yes 404 yes 403 404 401 yes";
+
+const COMMENTS: &[Operation] = &[
+    read("list_comments", |c, s| c.get(&s.comments(&s.unchecked, "")), COMMENT),
+    write(
+        "comment_on_checked",
+        |c, s| c.post(&s.comments(&s.checked, ""), &json!({"text": "New"})),
+        COMMENT,
+    ),
+    // The author is the owner.
+    write(
+        "delete_comment",
+        |c, s| c.delete(&s.comments(&s.unchecked, id(&s.comment))),
+        "yes 403 403 404 403 403 404 401 403",
     ),
 ];
 

@@ -117,6 +117,8 @@ pub struct PermissionFixture {
     pub trashed_checked: Value,
     /// Attached to nothing.
     pub file: Value,
+    /// On the unchecked transaction.
+    pub comment: Value,
 }
 
 impl PermissionFixture {
@@ -159,6 +161,7 @@ impl PermissionFixture {
             ],
         });
         cast.patch("/transactions/trash/batch?trashChecked=true", &bin).no_content();
+        let comment = cast.comment(&unchecked, "Who paid?");
         let file = cast.post("/files", &json!({"name": "receipt.pdf", "content": "JVBERg=="})).ok();
         let ask = cast.path("/collaborators/request");
         cast.poster.post(&format!("{ask}?permission=OWNER"), &Value::Null).no_content();
@@ -189,6 +192,7 @@ impl PermissionFixture {
             trashed,
             checked,
             trashed_checked,
+            comment,
         }
     }
 
@@ -214,6 +218,12 @@ impl PermissionFixture {
     pub fn response(&self) -> String {
         let app = self.integration["agentId"].as_str().expect("an id");
         self.cast.path(&format!("/events/{}/responses/{app}", daybook_tests::id(&self.event)))
+    }
+
+    /// The path of the comments on a transaction, or of one of them.
+    pub fn comments(&self, transaction: &Value, comment: &str) -> String {
+        let path = format!("/transactions/{}/comments/{comment}", daybook_tests::id(transaction));
+        self.cast.path(path.trim_end_matches('/'))
     }
 
     /// The path of the attempts to deliver the event.

@@ -45,7 +45,7 @@ const TEXT: [&str; 2] =
     ["SEARCH b USING PRIMARY KEY (book_id=? AND block=?)", "on trigram_blocks b"];
 
 /// A query, the index it must use, and how many times.
-const PAGES: [(&str, [&str; 2], usize); 33] = [
+const PAGES: [(&str, [&str; 2], usize); 34] = [
     ("", BY_DAY, 1),
     ("on:2025-03", DAYS, 1),
     ("on:2025-03 amount>=100 amount<200", DAYS, 1),
@@ -72,6 +72,7 @@ const PAGES: [(&str, [&str; 2], usize); 33] = [
     ("number:*", TERM, 1),
     ("is:draft", TERM, 1),
     ("is:draft is:trashed", TERM, 2),
+    ("has:comment", TERM, 1),
     ("zyzzyva", TEXT, 1),
     ("account:'Account 3' zyzzyva", TEXT, 1),
     ("zyzzyva OR remoteId:R77", TEXT, 1),
@@ -122,6 +123,7 @@ pub fn shelf(engine: Engine) -> Inside {
     let made = inside.record((0..6000).filter(|number| !same(*number)).map(item).collect());
     inside.perform(Verb::Trash, &made.iter().step_by(700).copied().map(only).collect::<Vec<_>>());
     inside.execute(&[&errors("sequence % 300 = 3"), FAILED]);
+    made.iter().step_by(600).for_each(|id| drop(inside.comment(&id.to_string())));
     inside
 }
 

@@ -241,7 +241,15 @@ fn term(rng: &mut Rng) -> String {
         16 => pick(rng, &["paid:*", "paid:'yes IT is'", "posted:*", "invoice_no:*"]).to_owned(),
         17 => pick(
             rng,
-            &["has:url", "has:file", "error:true", "error:false", "agent:bot", "agent:nobody"],
+            &[
+                "has:url",
+                "has:file",
+                "has:comment",
+                "error:true",
+                "error:false",
+                "agent:bot",
+                "agent:nobody",
+            ],
         )
         .to_owned(),
         18 => {

@@ -86,6 +86,12 @@ fn random_book(engine: Engine, seed: u64) -> Inside {
     }
     wait_until_indexed(&inside);
     inside.cx.now = TODAY;
+    // Two comments on some; those on every third of them are deleted.
+    for (at, id) in made.iter().step_by(35).enumerate() {
+        let of = id.to_string();
+        let comments = (0..2).map(|_| inside.comment(&of)).collect::<Vec<_>>();
+        comments.iter().filter(|_| at % 3 == 0).for_each(|one| inside.delete_comment(&of, one));
+    }
     let some = |rng: &mut Rng, one_in: u64| {
         made.iter().filter(|_| rng.below(one_in) == 0).copied().map(only).collect::<Vec<Changes>>()
     };

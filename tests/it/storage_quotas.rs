@@ -434,6 +434,11 @@ fn counted_usage_equals_stored_rows(engine: Engine) {
     post(&through, &cast, awkward).ok();
     let mut files = json!({"files": [{"name": "ö.txt", "content": base64(&[9; 777])}]});
     through.put(&cast.path("/transactions"), &change(rows[1], files.take())).ok();
+    let text = json!({"text": "Zoë \u{1F600}"});
+    let comments = |row: &Value| cast.path(&format!("/transactions/{}/comments", id(row)));
+    let removed = through.post(&comments(rows[2]), &text).ok();
+    through.post(&comments(rows[2]), &text).ok();
+    through.delete(&format!("{}/{}", comments(rows[2]), id(&removed))).ok();
     let pair = batch([json!({"id": rows[2]["id"]}), json!({"id": rows[3]["id"]})]);
     cast.patch("/transactions/merge", &pair).ok();
     let group = cast.group("Group");

@@ -15,6 +15,8 @@ pub struct Targets {
     transaction: String,
     /// The second transaction of a merge.
     other: String,
+    /// A comment on the first transaction.
+    comment: String,
     collaborator: String,
     query: String,
     file: String,
@@ -45,6 +47,7 @@ impl Targets {
         // and untrashed.
         let transaction = cast.record("2025-01-31", "5", "Cash", "Food", "Lunch");
         let other = cast.record("2025-01-31", "5", "Cash", "Food", "Another lunch");
+        let comment = cast.comment(&transaction, "Who paid?");
         let query = cast.post("/queries", &json!({"query": "account:Cash"})).ok();
         let file = cast.post("/files", &json!({"name": "receipt.txt", "content": "YQ=="})).ok();
         let collection = cast.owner.post("/v5/collections", &json!({"name": "Shelf"})).ok();
@@ -67,8 +70,9 @@ impl Targets {
         let integration = cast.post("/integrations", &installed).ok();
         let bank = json!({"agentId": "some-bank", "type": "BANK", "name": "Bank"});
         let connection = cast.owner.post("/v5/user/connections", &bank).ok();
-        let [account, group, transaction, other] =
-            [&account, &group, &transaction, &other].map(|resource| id(resource).to_owned());
+        let [account, group, transaction, other, comment] =
+            [&account, &group, &transaction, &other, &comment]
+                .map(|resource| id(resource).to_owned());
         let [collaborator, query, file, collection, token, key] =
             [&collaborator, &query, &file, &collection, &token, &key]
                 .map(|resource| id(resource).to_owned());
@@ -81,6 +85,7 @@ impl Targets {
             group,
             transaction,
             other,
+            comment,
             collaborator,
             query,
             file,
@@ -142,7 +147,8 @@ impl Targets {
     pub fn path(&self, operation: Operation) -> String {
         let book = if operation.id == "restoreBook" { &self.deleted } else { &self.cast.book };
         let path = operation.path.replace("{bookId}", book).replace("{id}", self.target(operation));
-        path.replace("{agentId}", &self.bot)
+        let path = path.replace("{transactionId}", &self.transaction);
+        path.replace("{commentId}", &self.comment).replace("{agentId}", &self.bot)
     }
 
     /// A body that the operation accepts, because each reads its fields and ignores the others
@@ -174,6 +180,7 @@ impl Targets {
             "transferBook" => json!(self.cast.editor.email()),
             _ => json!(format!("{}@example.com", word.to_lowercase())),
         };
+        body["text"] = json!(word);
         body["permission"] = json!("VIEWER");
         body
     }
@@ -243,6 +250,7 @@ impl Targets {
         vec![
             read("?loadAccounts=true"),
             read("/transactions?query=is:trashed%20is:draft%20is:posted"),
+            read(&format!("/transactions/{}/comments", self.transaction)),
             read("/collaborators"),
             read("/collaborators/request"),
             read("/transfer"),

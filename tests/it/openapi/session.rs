@@ -39,6 +39,7 @@ impl Session {
         let path = operation.path.replace("{bookId}", &self.book);
         let (at, agent) = at.split_once('|').unwrap_or((at, at));
         let path = path.replace("{id}", at).replace("{agentId}", agent);
+        let path = path.replace("{transactionId}", at).replace("{commentId}", agent);
         let answer = self.caller.send(operation.method, &format!("{path}{query}"), body);
         assert!(
             (200..300).contains(&answer.status),
@@ -87,6 +88,7 @@ pub fn answers_are_the_documents(server: &Server) {
     batches(&session);
     readings(&session);
     files(&session);
+    comments(&session);
     collaborators(&session);
     requests(&session, server.client(&format!("{}@example.com", unique("guest"))));
     shelves(&session);
@@ -375,6 +377,17 @@ fn files(session: &Session) {
     session.read("listTransactions", "", "?query=has:file");
     session.read("listEvents", "", "?type=TRANSACTION_POSTED");
     session.read("deleteFile", &file, "");
+}
+
+fn comments(session: &Session) {
+    let created = session.write("createTransaction", &payment("With comments", "r-4"));
+    let transaction = id(&created["transaction"]).to_owned();
+    let body = json!({"text": "Who paid?"});
+    let comment = session.call("createComment", &transaction, "", &body);
+    session.read("listComments", &transaction, "");
+    session.read("listTransactions", "", "?query=has:comment");
+    session.read("listEvents", "", "?type=COMMENT_CREATED");
+    session.read("deleteComment", &format!("{transaction}|{}", id(&comment)), "");
 }
 
 fn collaborators(session: &Session) {
