@@ -175,7 +175,7 @@ fn rule_3_14_2_nothing_is_public(server: &Server) {
 
     let seen = get("/events?limit=200");
     assert!(!seen.to_string().contains("COMMENT") && !seen.to_string().contains("secret"));
-    assert_eq!(items(&seen)[0], new[3], "an event after them is there");
+    assert_eq!(items(&seen)[0]["id"], new[3]["id"], "an event after them is there");
     for event in &new[..3] {
         reader.get(&cast.path(&format!("/events/{}", id(event)))).refused(404, "notFound");
         cast.viewer.get(&cast.path(&format!("/events/{}", id(event)))).ok();
@@ -193,7 +193,7 @@ fn rule_3_14_2_nothing_is_public(server: &Server) {
         EventStream::open(server.address(), token, &cast.path("/events/stream"), Some(last))
             .expect("a stream");
     let first = stream.event_within(Duration::from_secs(30)).expect("an event");
-    assert_eq!(first.data, new[3], "8.23: the stream leaves them out");
+    assert_eq!(first.data["id"], new[3]["id"], "8.23: the stream leaves them out");
 }
 
 /// The user who installed the app reads the book only because it is PUBLIC.
