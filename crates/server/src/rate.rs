@@ -30,8 +30,8 @@ pub(crate) struct RateArgs {
     #[arg(long, env = "DAYBOOK_QUOTA_PER_MINUTE", value_name = "CALLS", value_parser = quota)]
     quota_per_minute: Option<u32>,
 
-    /// Cost of the calls of a user in the web console in a minute before further ones get 429, where
-    /// there are quotas: 3 to 100000
+    /// Cost of the calls of a user in the web console in a minute before further ones get 429,
+    /// where there are quotas: 3 to 100000
     #[arg(
         long,
         env = "DAYBOOK_CONSOLE_QUOTA_PER_MINUTE",
