@@ -53,7 +53,14 @@ impl Terminal {
             quoted.join(" "),
             log.to_string_lossy()
         );
-        let mut child = Command::new("script")
+        let mut command = Command::new("script");
+        // Settings of the developer must not change a result.
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("DAYBOOK_") {
+                command.env_remove(name);
+            }
+        }
+        let mut child = command
             .args(["--quiet", "--return", "--flush", "--command", &line, "/dev/null"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -83,11 +83,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         refused_tokens: AttemptLimit::per_minute(options.rates.refused_tokens_per_minute),
         security: options.logs.security()?,
         has_console: !options.no_console,
-        web_origins: WebOrigins::new(
-            options.public_url.as_deref(),
-            address,
-            options.web_origins.clone(),
-        ),
+        web_origins: web_origins(options, address),
         administrators: options.administrators.iter().cloned().collect(),
         first_user_link: first_user.as_ref().map(FirstUser::link),
         clients: clients.unwrap_or_default(),
@@ -250,6 +246,11 @@ fn site(options: &ServeArgs, address: SocketAddr) -> Site {
         mail_address: options.public_url.clone().unwrap_or_else(default),
         trusted_proxies: options.rates.trusted_proxies.clone(),
     }
+}
+
+/// Returns the web origins whose apps may use sessions.
+fn web_origins(options: &ServeArgs, address: SocketAddr) -> WebOrigins {
+    WebOrigins::new(options.public_url.as_deref(), address, options.web_origins.clone())
 }
 
 /// Returns whether this is a trial: the server listens on loopback only, and has no public URL, no

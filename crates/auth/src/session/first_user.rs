@@ -1,7 +1,6 @@
-//! The link by which the first user of a trial signs in (behaviour 11.14).
+//! The sign-in of the first user of a trial, by a link from the terminal (behaviour 11.14).
 //!
-//! The server prints it to the terminal and keeps only a digest, in memory: the link ends with the
-//! process. It needs no mark of its use, because it works only while the database has no user. The
+//! The link needs no mark of its use, because it works only while the database has no user. The
 //! database decides between two requests, and between two processes with a link each.
 
 use std::sync::Arc;
@@ -9,8 +8,7 @@ use std::sync::Arc;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use daybook_domain::email::{Email, MAX_EMAIL};
-use daybook_domain::instant::Instant;
-use daybook_domain::session::{Refusal, SecretDigest, first_user_expiry};
+use daybook_domain::session::Refusal;
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::form::Form;
 use daybook_edge::{parameters, run};
@@ -20,28 +18,9 @@ use maud::html;
 use super::complete_sign_in::complete_sign_in;
 use super::page::page;
 use super::same_origin;
-use super::secret::{LoginSecret, digest};
+use super::secret::LoginSecret;
 use crate::identity::authenticate::retry_on_collision;
 use crate::state::Auth;
-
-/// The link for the first user.
-#[derive(Debug, Clone)]
-pub struct FirstUserLink {
-    digest: SecretDigest,
-    expires_at: Instant,
-}
-
-impl FirstUserLink {
-    /// Creates a link that works from now on.
-    #[must_use]
-    pub fn new(secret: &LoginSecret, now: Instant) -> Self {
-        Self { digest: secret.digest(), expires_at: first_user_expiry(now) }
-    }
-
-    fn accepts(&self, code: &str, now: Instant) -> bool {
-        self.digest == digest(code) && now < self.expires_at
-    }
-}
 
 /// GET /auth/first-user?code=: asks for the address of the first user.
 pub async fn show_first_user(
@@ -118,20 +97,4 @@ fn unusable_page() -> HttpResponse {
         "Restart the server for a new link, or run " code { "daybook login" } "."
     } };
     page(StatusCode::NOT_FOUND, "This link no longer works", &why)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn link_works_for_an_hour() {
-        let secret = LoginSecret::random().unwrap();
-        let link = FirstUserLink::new(&secret, Instant::new(0));
-        assert!(link.accepts(secret.as_str(), Instant::new(3_599_999)));
-        assert!(!link.accepts(secret.as_str(), Instant::new(3_600_000)));
-        for code in ["", "x", &secret.as_str()[1..]] {
-            assert!(!link.accepts(code, Instant::new(0)), "{code}");
-        }
-    }
 }

@@ -7,9 +7,9 @@
 //!    cookie stores where to return to (`return_to`).
 //! 2. The user signs in with a link that works once (`link`), which the operator hands out, the
 //!    server mails (`mail_link`, `link_limits`), or a signed-in user makes (`new_link`). The first
-//!    user of a trial opens a link that the server prints (`first_user`). Or the user signs in at
-//!    an identity provider (`provider_links`, `provider`). A sealed cookie per sign-in binds the
-//!    provider's response to this browser (`sign_in_cookie`).
+//!    user of a trial opens a link that the server prints (`first_user`, `first_user_link`). Or the
+//!    user signs in at an identity provider (`provider_links`, `provider`). A sealed cookie per
+//!    sign-in binds the provider's response to this browser (`sign_in_cookie`).
 //! 3. `complete_sign_in` sets the session cookie and redirects the browser.
 //! 4. Web apps exchange the session for short-lived access tokens at `/auth/refresh` (`access`).
 //!    Only the origin of this server and those that the operator lists may do so (`origin`).
@@ -22,6 +22,7 @@ mod access;
 mod complete_sign_in;
 pub(crate) mod cookie;
 mod first_user;
+mod first_user_link;
 mod link;
 mod link_limits;
 pub(crate) mod login;
@@ -38,7 +39,8 @@ mod sign_in_cookie;
 mod style;
 
 pub use access::{logout, refresh_session, sign_out};
-pub use first_user::{FirstUserLink, create_first_user, show_first_user};
+pub use first_user::{create_first_user, show_first_user};
+pub use first_user_link::FirstUserLink;
 pub use link::{show_link, sign_in};
 pub use login::login;
 pub use mail_link::mail_link;

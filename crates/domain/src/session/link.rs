@@ -6,8 +6,8 @@ use crate::instant::{Instant, MINUTE};
 
 /// A sign-in link. It works once and signs in with its address.
 ///
-/// A plain link works for [`LINK_MINUTES`]. An invitation works for [`INVITATION_MINUTES`], and
-/// only for a new user: whoever makes one cannot sign in as an existing user.
+/// A plain link works for [`LINK_MINUTES`]. An invitation works for [`INVITATION_MINUTES`] and only
+/// for a new user, so whoever makes one cannot sign in as an existing user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoginLink {
     /// The digest of the secret in the link.
