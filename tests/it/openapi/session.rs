@@ -385,6 +385,7 @@ fn files(session: &Session) {
     session.read("listTransactions", "", "?query=has:file");
     session.read("listEvents", "", "?type=TRANSACTION_POSTED");
     session.read("deleteFile", &file, "");
+    session.write("closeBook", &json!({"closingDate": "2001-02-28"}));
 }
 
 fn comments(session: &Session) {
@@ -483,7 +484,6 @@ fn tokens(session: &Session) {
     session.read("getToken", id(&issued), "");
     session.read("revokeToken", id(&issued), "");
     session.read("listApiKeys", "", "");
-    session.write("closeBook", &json!({"closingDate": "2001-02-28"}));
     let created = session.write("createApiKey", &json!({"name": "importer"}));
     session.read("getApiKey", id(&created), "");
     session.read("revokeApiKey", id(&created), "");
