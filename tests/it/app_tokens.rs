@@ -34,8 +34,9 @@ const LASTING: &str = "addCollaborator removeCollaborator listBookAccessRequests
     requestBookAccess getBookAccessRequest declineBookAccessRequest deleteBook restoreBook \
     transferBook getBookTransfer declineBookTransfer acceptBookTransfer listBookTransfers \
     listTokens createToken getToken revokeToken listApiKeys createApiKey getApiKey \
-    revokeApiKey listSessions endSession listConsents withdrawConsent createApp updateApp patchApp createIntegration updateIntegration \
-    deleteIntegration createCollection updateCollection deleteCollection addBooksToCollection \
+    revokeApiKey listSessions endSession listConsents withdrawConsent createApp updateApp \
+    patchApp createIntegration updateIntegration deleteIntegration createCollection \
+    updateCollection deleteCollection addBooksToCollection \
     removeBooksFromCollection";
 
 /// Operations outside of books: only for apps that reach all books.

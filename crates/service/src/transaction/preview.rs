@@ -31,10 +31,10 @@ pub struct Preview {
     pub duplicates: Vec<Transaction>,
 }
 
-/// Makes the transaction of a createTransaction without its files, and writes nothing (behaviour
-/// 3.14).
+/// Makes the transaction of a createTransaction without saving it (behaviour 3.14).
 ///
-/// Clients call it while their user types. The number of statements does not depend on the line.
+/// It ignores files. Clients call it while their user types, so the number of statements does not
+/// depend on the line.
 ///
 /// # Errors
 /// The refusals of [`super::create`], except those of storage quotas.

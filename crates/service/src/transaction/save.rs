@@ -172,8 +172,8 @@ impl WriteSet {
     /// Refuses to lower an account below its minimum balance (behaviour 3.13).
     ///
     /// In a write the book is locked, so no other request changes the totals until this one is
-    /// committed. They include the queued totals of earlier requests, because reading them flushes the write
-    /// buffers.
+    /// committed. They include the queued totals of earlier requests, because reading them flushes
+    /// the write buffers.
     pub(super) fn check_funds(
         &self,
         tx: &mut Tx<'_>,
