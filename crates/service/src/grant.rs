@@ -199,7 +199,7 @@ pub fn withdraw(tx: &mut Tx<'_>, user: UserId, client: &str) -> Result<()> {
     Ok(())
 }
 
-/// Withdraws the caller's consent to a client, like [`withdraw`] (behaviour 11.29).
+/// Withdraws the caller's consent to a client (behaviour 11.29).
 ///
 /// # Errors
 /// [`Refusal::UnknownConsent`].

@@ -137,8 +137,9 @@ impl Sessions<'_, '_> {
         self.tx.flushed()?.select_first::<SessionRow, _>(query)
     }
 
-    /// Lists the sessions of a user that have not ended and were used after an instant, the latest
-    /// used first.
+    /// Lists sessions of a user, the latest used first.
+    ///
+    /// They have not ended and were used after an instant.
     pub fn list(self, user: UserId, after: Instant) -> Result<Vec<Session>> {
         let query = sessions::table
             .filter(sessions::user_id.eq(user.get()))

@@ -12,9 +12,10 @@ const DAYS: i64 = 3;
 pub const MAX_DUPLICATES: i64 = 5;
 
 impl Transaction {
-    /// Returns the filter of its probable duplicates, in which accounts are named by id: the same
-    /// amount and accounts, a few days before or after. `None` if the amount or an account is
-    /// missing.
+    /// Returns the filter of its probable duplicates (behaviour 3.14.4).
+    ///
+    /// They have the same amount and accounts, a few days before or after. The filter names the
+    /// accounts by id. `None` if the amount or an account is missing.
     pub fn duplicate_filter(&self) -> Option<Filter> {
         let (amount, credit, debit) = (self.amount?, self.credit?, self.debit?);
         let days = Duration::days(DAYS);

@@ -31,8 +31,7 @@ pub struct Preview {
     pub duplicates: Vec<Transaction>,
 }
 
-/// Makes the transaction of a createTransaction without its files, and writes nothing (behaviour
-/// 3.15).
+/// Makes the transaction of a createTransaction without saving it (behaviour 3.15).
 ///
 /// Clients call it while their user types. The number of statements does not depend on the line.
 ///

@@ -270,7 +270,9 @@ fn repetitions_are_found() {
 
 #[test]
 fn tokens_show_the_recognized_parts() {
-    use TokenKind::*;
+    use TokenKind::{
+        Amount, CreditAccount, Date, DebitAccount, Hashtag, RemovedHashtag, Repeats, Url,
+    };
     let shown = |text: &str, tokens: Vec<Token>| -> Vec<(String, TokenKind)> {
         tokens.into_iter().map(|token| (text[token.span].to_owned(), token.kind)).collect()
     };
