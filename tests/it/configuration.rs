@@ -148,7 +148,7 @@ fn documented_bounds_are_enforced(_: &Server) {
             }
         }
     }
-    assert_eq!(checked, 13, "options with bounds");
+    assert_eq!(checked, 14, "options with bounds");
 }
 
 fn rule_11_11_invalid_admit_entry_is_refused_at_start(_: &Server) {

@@ -165,7 +165,7 @@ fn console_has_a_rate_of_its_own(engine: Engine) {
     assert_eq!(limit(&server.client(&email).header("Origin", &own)), (200, "3".to_owned()));
     assert_eq!(limit(&forged), (429, "3".to_owned()));
     assert_eq!(limit(&console), (200, "1200".to_owned()));
-    let narrow = [&args[..], &["--console-quota-per-minute", "4"]].concat();
+    let narrow = [&args[..], &["--console-quota", "4"]].concat();
     let narrow = server.beside(&narrow);
     let console = narrow.client_with_token(console.token().expect("a token"));
     let all: Vec<u16> = (0..5).map(|_| console.get("/v5/user").status).collect();

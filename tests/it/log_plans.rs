@@ -118,6 +118,22 @@ fn reconciliations_walk_an_index(engine: Engine) {
         .write(move |tx, cx, book| reconciliation::create(tx, cx, book, input))
         .expect("a reconciliation");
     let id = view.reconciliations[0].id;
+    // Statistics of a table with one row would make PostgreSQL read all of it.
+    let reconciliations =
+        "id, account_id, day, closing, created_by, created_at, updated_at, version";
+    let entries = "transaction_id, account_id, reconciliation_id, sequence, checked";
+    let copies = (1000..2000).flat_map(|other| {
+        let tables = [("reconciliations", reconciliations), ("reconciled_entries", entries)];
+        let few = if other < 1100 { 2 } else { 1 };
+        tables.into_iter().take(few).map(move |(table, columns)| {
+            format!(
+                "INSERT INTO {table} (book_id, {columns}) SELECT {other}, {columns} FROM {table} \
+                 WHERE book_id < 1000"
+            )
+        })
+    });
+    let copies: Vec<String> = copies.collect();
+    inside.execute(&copies.iter().map(String::as_str).collect::<Vec<_>>());
     crowd(&inside, true);
     let (sums, changes) = inside
         .store

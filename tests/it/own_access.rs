@@ -21,7 +21,6 @@ pub fn tests() -> Vec<crate::Case> {
     ]
 }
 
-const WEB: &str = "https://app.example.com";
 const SESSIONS: &str = "/v5/user/sessions";
 const CONSENTS: &str = "/v5/user/consents";
 
@@ -29,18 +28,14 @@ fn person() -> String {
     format!("{}@example.com", unique("owner"))
 }
 
-/// A server for apps of [`WEB`].
-fn with_apps(server: &Server) -> Server {
-    server.beside(&["--web-origins", WEB])
-}
-
 fn refresh(browser: &mut Browser) -> Answer {
-    browser.send("POST", "/auth/refresh", Some(WEB), "")
+    let origin = browser.origin.clone();
+    browser.send("POST", "/auth/refresh", Some(&origin), "")
 }
 
-/// A web app in the browser: a client with an access token of its session.
+/// The console in the browser: a client with an access token of its session.
 #[track_caller]
-fn web_app(server: &Server, browser: &mut Browser) -> Client {
+fn console(server: &Server, browser: &mut Browser) -> Client {
     server.client_with_token(text(&refresh(browser).ok(), "accessToken"))
 }
 
@@ -62,12 +57,12 @@ fn ids(list: &[Value]) -> Vec<&str> {
 }
 
 fn rule_11_28_active_sessions_are_listed(server: &Server) {
-    let (server, email) = (with_apps(server), person());
-    let mut first = Browser::signed_in(&server, &email);
-    let mut second = Browser::signed_in(&server, &email);
-    let [old, ended, unknown] = [(); 3].map(|()| cookie(&Browser::signed_in(&server, &email)).0);
+    let email = person();
+    let mut first = Browser::signed_in(server, &email);
+    let mut second = Browser::signed_in(server, &email);
+    let [old, ended, unknown] = [(); 3].map(|()| cookie(&Browser::signed_in(server, &email)).0);
     let number = |id: &str| i64::from_str_radix(id, 16).expect("a number");
-    let mut database = RawSql::open(&server);
+    let mut database = RawSql::open(server);
     for (id, set) in [
         (&old, "used_at = used_at - 2592000000"),
         (&ended, "ended_at = used_at"),
@@ -75,9 +70,9 @@ fn rule_11_28_active_sessions_are_listed(server: &Server) {
     ] {
         database.execute(&format!("UPDATE sessions SET {set} WHERE id = {}", number(id)));
     }
-    let app = web_app(&server, &mut first);
-    web_app(&server, &mut second);
-    let list = listed(&app, SESSIONS);
+    let caller = console(server, &mut first);
+    console(server, &mut second);
+    let list = listed(&caller, SESSIONS);
     let ((first_id, first_secret), (second_id, _)) = (cookie(&first), cookie(&second));
     assert_eq!(ids(&list), [&second_id, &first_id, &unknown], "11.28: the latest used first");
     let time = |one: &Value, field: &str| text(one, field).parse::<i64>().expect("milliseconds");
@@ -89,11 +84,11 @@ fn rule_11_28_active_sessions_are_listed(server: &Server) {
     }
     assert_eq!(list[2].get("method"), None, "from before it was stored");
     // 11.28: the id is neither the secret nor its digest.
-    let shown = app.get(SESSIONS).text;
+    let shown = caller.get(SESSIONS).text;
     let stored = digest(&SHA256, first_secret.as_bytes());
     let hex: String = stored.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
     assert!(!shown.contains(&first_secret) && !shown.contains(&hex), "{shown}");
-    let mut forged = Browser::new(&server);
+    let mut forged = Browser::new(server);
     forged.cookies = vec![("daybook_session".to_owned(), format!("{first_id}.{first_id}"))];
     refresh(&mut forged).refused(401, "required");
     // The token of the command belongs to no session.
@@ -103,36 +98,34 @@ fn rule_11_28_active_sessions_are_listed(server: &Server) {
 }
 
 fn rule_11_28_ended_session_and_its_tokens_are_refused(server: &Server) {
-    let (server, email) = (with_apps(server), person());
-    let other = with_apps(&server);
-    let mut own = Browser::signed_in(&server, &email);
-    let mut lost = Browser::signed_in(&server, &email);
-    let app = web_app(&server, &mut own);
+    let (email, other) = (person(), server.beside(&[]));
+    let mut own = Browser::signed_in(server, &email);
+    let mut lost = Browser::signed_in(server, &email);
+    let caller = console(server, &mut own);
     let token = text(&refresh(&mut lost).ok(), "accessToken").to_owned();
     let (here, there) = (server.client_with_token(&token), other.client_with_token(&token));
     here.get("/v5/user").ok();
     there.get("/v5/user").ok();
     let (lost_id, _) = cookie(&lost);
     let path = format!("{SESSIONS}/{lost_id}");
-    let before = listed(&app, SESSIONS);
-    let ended = app.delete(&path).ok();
+    let before = listed(&caller, SESSIONS);
+    let ended = caller.delete(&path).ok();
     assert!(before.contains(&ended), "the session as it was listed: {ended}");
     here.get("/v5/user").refused(401, "required");
     eventually("11.28: within 5 seconds", || there.get("/v5/user").status == 401);
     refresh(&mut lost).refused(401, "required");
-    app.delete(&path).refused(404, "notFound");
+    caller.delete(&path).refused(404, "notFound");
     let own_id = cookie(&own).0;
-    assert_eq!(ids(&listed(&app, SESSIONS)), [&own_id]);
+    assert_eq!(ids(&listed(&caller, SESSIONS)), [&own_id]);
     // One's own session ends like any other.
-    let ended = app.delete(&format!("{SESSIONS}/{own_id}")).ok();
+    let ended = caller.delete(&format!("{SESSIONS}/{own_id}")).ok();
     assert_eq!(ended["current"], true);
-    app.get("/v5/user").refused(401, "required");
+    caller.get("/v5/user").refused(401, "required");
     refresh(&mut own).refused(401, "required");
 }
 
 fn rule_11_28_other_users_sessions_do_not_exist(server: &Server) {
-    let server = with_apps(server);
-    let mut browser = Browser::signed_in(&server, &person());
+    let mut browser = Browser::signed_in(server, &person());
     let (id, _) = cookie(&browser);
     let other = server.client(&person());
     assert_eq!(other.get(SESSIONS).ok(), json!({"items": []}));
@@ -147,17 +140,17 @@ fn rule_11_28_other_users_sessions_do_not_exist(server: &Server) {
 
 fn rule_11_29_consents_are_listed_and_withdrawn(server: &Server) {
     let clients = file_of_clients(server);
-    let args = ["--web-origins", WEB, "--clients", &clients];
+    let args = ["--clients", &clients];
     let (server, email) = (server.beside(&args), person());
     let other = server.beside(&args);
     let mut browser = Browser::signed_in(&server, &email);
-    let app = web_app(&server, &mut browser);
-    assert_eq!(app.get(CONSENTS).ok(), json!({"items": []}));
+    let caller = console(&server, &mut browser);
+    assert_eq!(caller.get(CONSENTS).ok(), json!({"items": []}));
     let tokens = [(); 2].map(|()| redeem(&server, &code(&mut browser, &ASKED)));
     let asked = [("client_id", APP), ("redirect_uri", crate::grants::APP_URI)];
     let asked = [&asked[..], &[("scope", "openid email")]].concat();
     code(&mut browser, &crate::grants::asked_with(&asked));
-    let list = listed(&app, CONSENTS);
+    let list = listed(&caller, CONSENTS);
     assert_eq!(ids(&list), [APP, CLI], "11.29: by id");
     shows(&list[0], &json!({"name": "The <App>", "scopes": ["openid", "email"]}));
     shows(&list[1], &json!({"name": "Daybook command line", "scopes": ["email"]}));
@@ -171,13 +164,13 @@ fn rule_11_29_consents_are_listed_and_withdrawn(server: &Server) {
         there.get("/v5/user").ok();
         (here, there)
     });
-    assert_eq!(app.delete(&path).ok(), list[1]);
+    assert_eq!(caller.delete(&path).ok(), list[1]);
     for (here, there) in &callers {
         here.get("/v5/user").refused(401, "required");
         eventually("11.29: within 5 seconds", || there.get("/v5/user").status == 401);
     }
-    assert_eq!(ids(&listed(&app, CONSENTS)), [APP]);
-    app.delete(&path).refused(404, "notFound");
+    assert_eq!(ids(&listed(&caller, CONSENTS)), [APP]);
+    caller.delete(&path).refused(404, "notFound");
 }
 
 /// 11.9, 11.16: the tokens of OAuth clients, and limited ones. Those of deliveries are in

@@ -178,7 +178,7 @@ fn rule_3_14_1_preview_refuses_what_create_refuses(server: &Server) {
     );
     refused_alike(&cast, &cast.viewer, "", &spent).refused(403, "forbidden");
     refused_alike(&cast, &cast.stranger, "", &spent).refused(404, "notFound");
-    refused_alike(&cast, &cast.anonymous, "", &spent).refused(401, "loginRequired");
+    refused_alike(&cast, &cast.anonymous, "", &spent).refused(401, "required");
     let conditional = cast.owner.header("if-match", "\"1\"");
     conditional.post(&cast.path(PATH), &json!({"description": "a"})).refused(400, "badRequest");
     // Files are ignored: neither stored nor required to exist.

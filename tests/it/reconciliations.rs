@@ -438,12 +438,12 @@ fn column_of(list: &Value, side: &str) -> Vec<Option<String>> {
 /// 14.10: what a reconciliation protects, and what copies leave out.
 fn rule_14_10_account_file_and_copies(server: &Server) {
     let cast = book(server);
-    cast.account("Savings", "ASSET");
+    let account = cast.account("Savings", "ASSET");
     let file = cast.post("/files", &json!({"name": "january.pdf", "content": "YQ=="})).ok();
     let mut body = statement("Savings", "2025-01-31", "0", &[]);
     body["fileId"] = file["id"].clone();
     let savings = create(&cast, &body);
-    let message = cast.delete("/accounts/Savings").refused(400, "badRequest");
+    let message = cast.delete(&format!("/accounts/{}", id(&account))).refused(400, "badRequest");
     assert!(message.contains("has reconciliations"), "{message}");
     let file_path = format!("/files/{}", id(&file));
     let content = json!({"id": file["id"], "content": "Yg=="});
@@ -460,7 +460,7 @@ fn rule_14_10_account_file_and_copies(server: &Server) {
     assert_eq!(of_copy("/transactions?query=lunch")["items"][0]["checked"], true);
 
     cast.delete(&path(&savings)).ok();
-    cast.delete("/accounts/Savings").ok();
+    cast.delete(&format!("/accounts/{}", id(&account))).ok();
     cast.delete(&file_path).ok();
 }
 

@@ -34,12 +34,12 @@ pub(crate) struct RateArgs {
     /// where there are quotas: 3 to 100000
     #[arg(
         long,
-        env = "DAYBOOK_CONSOLE_QUOTA_PER_MINUTE",
+        env = "DAYBOOK_CONSOLE_QUOTA",
         default_value = "1200",
         value_name = "CALLS",
         value_parser = console_quota
     )]
-    console_quota_per_minute: NonZeroU32,
+    console_quota: NonZeroU32,
 }
 
 /// The quota per minute if an identity provider is configured (behaviour 10.6).
@@ -50,7 +50,7 @@ impl RateArgs {
     pub(crate) fn quotas(&self, has_providers: bool) -> Option<Quotas> {
         let default = if has_providers { DEFAULT_QUOTA } else { 0 };
         let quota = NonZeroU32::new(self.quota_per_minute.unwrap_or(default));
-        quota.map(|quota| Quotas::per_minute(quota, self.console_quota_per_minute))
+        quota.map(|quota| Quotas::per_minute(quota, self.console_quota))
     }
 }
 

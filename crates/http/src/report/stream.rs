@@ -24,6 +24,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
 
 use super::format::{Format, ReportWriter};
+use super::slots::ReportSlot;
 use crate::reply::Content;
 use crate::request::ApiRequest;
 
@@ -38,7 +39,10 @@ const WAITING_CHUNKS: usize = 2;
 type Part = Result<Bytes, ApiError>;
 
 /// Encodes the rows of a report and sends them in chunks.
+///
+/// The client sees the end of the response when `chunks` is dropped, after its place is free.
 struct ChunkSink {
+    slot: ReportSlot,
     format: Format,
     writer: Option<ReportWriter>,
     buffer: Vec<u8>,
@@ -56,10 +60,12 @@ impl ChunkSink {
 
     /// Sends the error in place of the headers, or breaks the body off.
     fn fail(self, error: ApiError) {
+        let Self { slot, head, chunks, .. } = self;
+        drop(slot);
         // The receivers are gone if the client is.
-        match self.head {
+        match head {
             Some(head) => drop(head.send(Err(error))),
-            None => drop(self.chunks.blocking_send(Err(error))),
+            None => drop(chunks.blocking_send(Err(error))),
         }
     }
 }
@@ -145,9 +151,8 @@ pub(super) async fn send(
     let stop_on_drop = StopOnDrop(stop.clone());
     let store = Arc::clone(&state.edge.store);
     let read = move || {
-        let _slot = slot;
         let (writer, buffer, head) = (None, Vec::new(), Some(head));
-        let mut sink = ChunkSink { format, writer, buffer, head, chunks: sender };
+        let mut sink = ChunkSink { slot, format, writer, buffer, head, chunks: sender };
         let work = |tx: &mut Tx<'_>| report::stream(tx, &cx, &book, kind, &texts, &mut sink);
         if let Err(error) = store.read_until_stopped(ReaderPool::Reports, &stop, work) {
             sink.fail(error.into());

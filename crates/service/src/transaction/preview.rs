@@ -33,7 +33,8 @@ pub struct Preview {
 
 /// Makes the transaction of a createTransaction without saving it (behaviour 3.15).
 ///
-/// Clients call it while their user types. The number of statements does not depend on the line.
+/// It ignores files. Clients call it while their user types, so the number of statements does not
+/// depend on the line.
 ///
 /// # Errors
 /// The refusals of [`super::create`], except those of storage quotas.
