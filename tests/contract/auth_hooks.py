@@ -99,7 +99,7 @@ def begun():
 def session():
     """The cookie of a browser in which the person has signed in."""
     fields, cookie = begun()
-    answer = send("GET", "/auth/callback", 200, {"Cookie": cookie}, params=fields)
+    answer = send("GET", "/auth/callback", 303, {"Cookie": cookie}, params=fields)
     cookies = [part.strip().split(";")[0] for part in answer.headers["Set-Cookie"].split(",")]
     return next(cookie for cookie in cookies if cookie.startswith("daybook_session="))
 

@@ -151,8 +151,10 @@ def signed_in():
     """The session cookie of a browser in which the owner has signed in: id and secret."""
     run = subprocess.run([*LOGIN, CALLERS["OWNER"][0]], capture_output=True, check=True)
     form = {"code": run.stdout.decode().strip().split("code=")[1]}
-    answer = requests.post(f"{BASE}/auth/link", form, headers={"Origin": BASE}, timeout=30)
-    assert answer.status_code == 200, f"the fixture: sign-in: {answer.status_code} {answer.text}"
+    answer = requests.post(
+        f"{BASE}/auth/link", form, headers={"Origin": BASE}, allow_redirects=False, timeout=30
+    )
+    assert answer.status_code == 303, f"the fixture: sign-in: {answer.status_code} {answer.text}"
     return answer.cookies["daybook_session"]
 
 

@@ -118,21 +118,26 @@ fn reconciliations_walk_an_index(engine: Engine) {
         .write(move |tx, cx, book| reconciliation::create(tx, cx, book, input))
         .expect("a reconciliation");
     let id = view.reconciliations[0].id;
-    // Statistics of a table with one row would make PostgreSQL read all of it.
-    let reconciliations =
-        "id, account_id, day, closing, created_by, created_at, updated_at, version";
-    let entries = "transaction_id, account_id, reconciliation_id, sequence, checked";
-    let copies = (1000..2000).flat_map(|other| {
-        let tables = [("reconciliations", reconciliations), ("reconciled_entries", entries)];
-        let few = if other < 1100 { 2 } else { 1 };
-        tables.into_iter().take(few).map(move |(table, columns)| {
-            format!(
-                "INSERT INTO {table} (book_id, {columns}) SELECT {other}, {columns} FROM {table} \
-                 WHERE book_id < 1000"
-            )
-        })
+    // The book has many others, so that reading all of its rows costs more than an index.
+    let others = (1..=400).map(|other| {
+        format!(
+            "INSERT INTO reconciliations (book_id, id, account_id, day, closing, created_by, \
+             created_at, updated_at, version) SELECT book_id, id + {other}, account_id, day - \
+             {other}, closing, created_by, created_at, updated_at, version FROM reconciliations \
+             WHERE id = {}",
+            id.get()
+        )
     });
-    let copies: Vec<String> = copies.collect();
+    let entries = (1..=40).map(|other| {
+        format!(
+            "INSERT INTO reconciled_entries (book_id, transaction_id, account_id, \
+             reconciliation_id, sequence, checked) SELECT book_id, transaction_id + {other}, \
+             account_id + {other}, reconciliation_id + {other}, sequence, checked FROM \
+             reconciled_entries WHERE reconciliation_id = {}",
+            id.get()
+        )
+    });
+    let copies: Vec<String> = others.chain(entries).collect();
     inside.execute(&copies.iter().map(String::as_str).collect::<Vec<_>>());
     crowd(&inside, true);
     let (sums, changes) = inside

@@ -181,7 +181,7 @@ fn mailed_links_and_requests_are_not_logged(engine: Engine) {
     let (_, rest) = text.split_once("/auth/link?code=").unwrap_or_else(|| panic!("a link: {text}"));
     let code: String = rest.chars().take_while(|c| c.is_ascii_graphic() && *c != '"').collect();
     assert_eq!(browser.get(&format!("/auth/link?code={code}")).status, 200);
-    assert_eq!(browser.press(&code).status, 200);
+    assert_eq!(browser.press(&code).status, 303, "to the console");
     assert_eq!(browser.press(&code).status, 404, "it works once");
     let stored = browser.cookie("daybook_session").expect("a session").to_owned();
     assert!(browser.get("/auth/consents").text.contains(&person));

@@ -171,6 +171,10 @@ fn unknown_routes(server: &Server) {
     let outside = ["/", "/v5", "/v5/", "/v5/nothing", "/v4/books", "/books", "/favicon.ico"];
     for path in inside.iter().map(|rest| cast.path(rest)).chain(outside.map(str::to_owned)) {
         for method in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
+            // 0.44: the page of the console.
+            if method == "GET" && path == "/" {
+                continue;
+            }
             let body = if method == "GET" || method == "DELETE" { Value::Null } else { json!({}) };
             let answer = cast.owner.send(method, &path, &body);
             assert_eq!(answer.status, 404, "{method} {path}: {}", answer.text);

@@ -183,6 +183,9 @@ pub fn check(schema: &'static Value, value: &Value, at: &str, faults: &mut Vec<S
             "maxLength" => value.as_str().is_some_and(|text| {
                 text.chars().count() as u64 <= says.as_u64().expect("a length")
             }),
+            "maxItems" => value.as_array().is_some_and(|items| {
+                items.len() as u64 <= says.as_u64().expect("a number of items")
+            }),
             "pattern" => value.as_str().is_some_and(|text| matches(says, text)),
             "format" => has_format(says, value),
             word if SILENT.contains(&word) => true,
