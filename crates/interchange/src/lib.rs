@@ -16,4 +16,5 @@ mod fixture;
 pub mod html;
 mod look;
 mod notation;
+pub mod read;
 pub mod xlsx;
