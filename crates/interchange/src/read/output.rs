@@ -108,9 +108,14 @@ impl<'a> Output<'a> {
         encoding: &'static str,
     ) -> Summary {
         self.complete.extend(self.current.take());
-        let mismatches: Vec<Problem> =
-            self.complete.iter().filter_map(mismatch).map(Problem::of_file).collect();
-        mismatches.into_iter().for_each(|problem| self.warn(problem));
+        let mismatches: Vec<Kind> = (1..)
+            .zip(&self.complete)
+            .filter_map(|(statement, found)| {
+                let difference = mismatch(found)?;
+                Some(Kind::BalanceMismatch { statement, difference })
+            })
+            .collect();
+        mismatches.into_iter().for_each(|kind| self.warn(Problem::of_file(kind)));
         let days = self.complete.iter().filter_map(|statement| statement.days).fold(
             None,
             |days: Option<(Date, Date)>, (first, last)| {
@@ -142,12 +147,9 @@ fn extend(days: Option<(Date, Date)>, day: Date) -> (Date, Date) {
     days.map_or((day, day), |(first, last)| (first.min(day), last.max(day)))
 }
 
-fn mismatch(statement: &Statement) -> Option<Kind> {
+/// Returns what the opening balance and the records have more than the closing balance.
+fn mismatch(statement: &Statement) -> Option<SignedAmount> {
     let (opening, closing) = (statement.opening?.amount, statement.closing?.amount);
-    let sum = statement.sum?;
-    (opening.checked_add(sum)? != closing).then_some(Kind::BalanceMismatch {
-        opening,
-        sum,
-        closing,
-    })
+    let difference = opening.checked_add(statement.sum?)?.checked_sub(closing)?;
+    (!difference.is_zero()).then_some(difference)
 }

@@ -140,8 +140,11 @@ pub enum Kind {
     // Warnings.
     #[error("a date of zeros is read as no date")]
     ZeroDate,
-    #[error("{opening} + {sum} of the records is not the closing balance {closing}")]
-    BalanceMismatch { opening: SignedAmount, sum: SignedAmount, closing: SignedAmount },
+    #[error(
+        "statement {statement}: the opening balance and the records differ from the closing balance \
+         by {difference}"
+    )]
+    BalanceMismatch { statement: usize, difference: SignedAmount },
     #[error("the balances of the records fit no order: the order of the file is used")]
     UnknownOrder,
     #[error("the splits sum to {splits}, the record to {record}: the rest is a split of its own")]
@@ -159,4 +162,9 @@ pub enum Kind {
 /// Returns the first 60 characters of a text, for a message.
 pub(crate) fn excerpt(text: &str) -> String {
     text.chars().take(60).collect()
+}
+
+/// Returns the first line of a library's message.
+pub(crate) fn first_line(error: &dyn fmt::Display) -> String {
+    error.to_string().lines().next().unwrap_or_default().chars().take(200).collect()
 }

@@ -145,6 +145,40 @@ pub(crate) fn column_after(beginning: &str) -> u32 {
     number(beginning.chars().count()).saturating_add(1)
 }
 
+/// Finds the places of offsets that increase.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Places<'a> {
+    text: &'a str,
+    offset: usize,
+    position: Position,
+}
+
+impl<'a> Places<'a> {
+    pub(crate) const fn new(text: &'a str) -> Self {
+        Self { text, offset: 0, position: Position::START }
+    }
+
+    /// Returns the place of an offset that is not before the last one given to `advance`.
+    pub(crate) fn find(&self, offset: usize) -> Position {
+        let passed = self.text.get(self.offset..offset).unwrap_or_default();
+        let after = position_after(passed);
+        if after.line == 1 {
+            let column = self.position.column.saturating_add(after.column - 1);
+            return Position { column, ..self.position };
+        }
+        Position { line: self.position.line.saturating_add(after.line - 1), ..after }
+    }
+
+    /// Moves to an offset, and returns its place.
+    pub(crate) fn advance(&mut self, offset: usize) -> Position {
+        if offset > self.offset {
+            self.position = self.find(offset);
+            self.offset = offset;
+        }
+        self.position
+    }
+}
+
 fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
@@ -199,6 +233,15 @@ mod tests {
         check(b"\xb3", Label::Declared("cp1250"), "\u{142}", "windows-1250");
         check("\u{142}".as_bytes(), Label::Declared("1252"), "\u{142}", "UTF-8");
         check("\u{142}".as_bytes(), Label::Required("cp1250"), "\u{139}\u{201a}", "windows-1250");
+    }
+
+    #[test]
+    fn places_are_found() {
+        let mut places = Places::new("ab\nc\u{e9}d\n\ne");
+        for (offset, line, column) in [(0, 1, 1), (1, 1, 2), (3, 2, 1), (6, 2, 3), (9, 4, 1)] {
+            assert_eq!(places.find(offset), Position { line, column }, "{offset}");
+            assert_eq!(places.advance(offset), Position { line, column }, "{offset}");
+        }
     }
 
     #[test]

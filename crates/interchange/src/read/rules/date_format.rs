@@ -146,8 +146,8 @@ fn month_number(name: &str) -> Option<i32> {
         "december",
     ];
     let name = name.to_ascii_lowercase();
-    let is_named = |full: &&str| **full == name || full.get(..3) == Some(&name);
-    let index = NAMES.iter().position(|full| is_named(&full))?;
+    let is_named = |full: &str| full == name || full.get(..3) == Some(&name);
+    let index = NAMES.iter().position(|full| is_named(full))?;
     i32::try_from(index + 1).ok()
 }
 

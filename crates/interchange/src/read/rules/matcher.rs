@@ -124,9 +124,11 @@ fn compile(pattern: &str) -> Result<Regex, RuleKind> {
         .dfa_size_limit(MAX_CACHE_BYTES)
         .nest_limit(MAX_NESTED_GROUPS)
         .build()
-        .map_err(|error| match error {
-            regex::Error::CompiledTooBig(_) => invalid("it is too large".to_owned()),
-            error => invalid(excerpt(error.to_string().lines().last().unwrap_or_default())),
+        .map_err(|error| {
+            if matches!(error, regex::Error::CompiledTooBig(_)) {
+                return invalid("it is too large".to_owned());
+            }
+            invalid(excerpt(error.to_string().lines().last().unwrap_or_default()))
         })
 }
 
