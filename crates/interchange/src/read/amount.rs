@@ -102,6 +102,13 @@ impl SignedAmount {
         self.checked_add(other.negated())
     }
 
+    /// Returns the exact product; `None` when it is too large.
+    #[must_use]
+    pub fn checked_mul(self, other: Self) -> Option<Self> {
+        let units = self.units.checked_mul(other.units)?;
+        Some(Self::new(units, self.decimals.checked_add(other.decimals)?))
+    }
+
     /// Returns the amount of a transaction, without the sign.
     ///
     /// Returns `None` for zero, and for what no book can store: more than 8 decimal places, or more
@@ -143,6 +150,13 @@ mod tests {
             assert_eq!(total.to_string(), sum);
             assert_eq!(total.checked_sub(amount(right)), Some(amount(left)));
         }
+    }
+
+    #[test]
+    fn products_are_exact() {
+        assert_eq!(amount("-2.5").checked_mul(amount("1.335")), Some(amount("-3.3375")));
+        let large = amount(&"9".repeat(MAX_DIGITS));
+        assert_eq!(large.checked_mul(large), None);
     }
 
     #[test]

@@ -17,6 +17,7 @@ pub mod day;
 mod declared;
 mod entities;
 pub mod format;
+pub mod journal;
 pub mod limits;
 mod mt940;
 mod numeral;
@@ -36,6 +37,23 @@ use problem::{Kind, Problem};
 use record::{Item, Summary};
 use rules::Rules;
 use text::Label;
+
+/// Recognizes the format of a file.
+///
+/// A text of no other format is CSV. Journals are read by [`journal::read`], and statements by
+/// [`statements`].
+///
+/// # Errors
+/// Those of [`text::decode`].
+pub fn detect(bytes: &[u8]) -> Result<Format, Problem> {
+    if let Some(format) = format::detect_binary(bytes) {
+        return Ok(format);
+    }
+    let declared = declared::encoding(bytes);
+    let label = declared.as_deref().map_or(Label::Guess, Label::Declared);
+    let text = text::decode(bytes, label)?;
+    Ok(format::detect_text(&text.content).unwrap_or(Format::Csv))
+}
 
 /// Reads the statements of a file.
 ///

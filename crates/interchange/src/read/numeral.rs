@@ -72,6 +72,19 @@ impl Number {
         Some(Self { is_negative, body, currency })
     }
 
+    /// Creates a number from digits and marks; `None` if they are not.
+    pub(crate) fn new(is_negative: bool, body: &str) -> Option<Self> {
+        Some(Self { is_negative, body: digits(body)?, currency: None })
+    }
+
+    /// Returns the decimal mark, if the number shows it.
+    pub(crate) fn certain_mark(&self) -> Option<DecimalSeparator> {
+        match self.shape()? {
+            Shape::Certain(mark) => Some(mark),
+            Shape::Whole | Shape::Ambiguous(_) => None,
+        }
+    }
+
     fn shape(&self) -> Option<Shape> {
         let dots = self.body.matches('.').count();
         let commas = self.body.matches(',').count();

@@ -51,8 +51,9 @@ impl<'a> Output<'a> {
         })
     }
 
+    /// Returns whether a statement or a record was found.
     pub(crate) const fn has_statement(&self) -> bool {
-        self.current.is_some()
+        self.current.is_some() || self.refused + self.skipped > 0
     }
 
     /// Passes a record of the current statement on.

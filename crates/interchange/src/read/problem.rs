@@ -86,7 +86,7 @@ pub enum Kind {
     InvalidEncoding(&'static str),
     #[error("unknown format: expected CSV, OFX, QIF, CAMT or MT940")]
     UnknownFormat,
-    #[error("{0} files are not read")]
+    #[error("{0} files are not read as statements")]
     UnsupportedFormat(&'static str),
     #[error("the file contains no statement")]
     NoStatement,
@@ -130,8 +130,14 @@ pub enum Kind {
     Unbalanced(SignedAmount),
     #[error("more than one posting has no amount")]
     TwoMissingAmounts,
-    #[error("costs and prices are not read")]
-    Cost,
+    #[error("prices of lots are not read")]
+    LotPrice,
+    #[error("virtual postings are not read from CSV files")]
+    VirtualPosting,
+    #[error("expressions are not read as amounts")]
+    Expression,
+    #[error("the directive \"{0}\" is not accepted")]
+    UnsupportedDirective(String),
     #[error("the line \"{0}\" is not part of a record")]
     UnexpectedLine(String),
     #[error("\"{value}\" does not match {pattern}: the columns of the file may have changed")]
@@ -151,6 +157,10 @@ pub enum Kind {
     SplitMismatch { splits: SignedAmount, record: SignedAmount },
     #[error("the sign of reversals cannot be told from the balances: the standard's is used")]
     UncertainReversal,
+    #[error("the balance is {found}, and not {expected} as asserted")]
+    AssertionFailed { expected: SignedAmount, found: SignedAmount },
+    #[error("the account has other commodities than the one asserted")]
+    OtherCommodities,
     #[error("a date of {0} does not exist: {1} is used")]
     NoSuchDay(String, Date),
     #[error("{0} are not read")]

@@ -133,6 +133,11 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
+/// Returns the character that ends lines: a carriage return only in files without line feeds.
+pub(crate) fn line_end(text: &str) -> char {
+    if text.contains('\r') && !text.contains('\n') { '\r' } else { '\n' }
+}
+
 /// Returns the place behind a text.
 pub(crate) fn position_after(text: &str) -> Position {
     let lines = text.bytes().filter(|byte| *byte == b'\n').count();

@@ -1,5 +1,9 @@
 //! No input makes a reader panic, lose a record or need more than linear time.
 
+use std::collections::BTreeMap;
+
+use daybook_interchange::read::amount::SignedAmount;
+use daybook_interchange::read::journal::{self, Side};
 use daybook_interchange::read::limits::MAX_RECORDS;
 use daybook_interchange::read::options::Options;
 use daybook_interchange::read::problem::{Kind, Problem};
@@ -16,10 +20,10 @@ fn read(bytes: &[u8], rules: Option<&rules::Rules>) -> Result<Summary, Problem> 
             records += 1;
             assert!(record.position.line > 0 && record.position.column > 0);
             let legs = record.legs.iter().filter(|leg| leg.currency.is_none());
-            let sum = legs.clone().try_fold(Default::default(), |sum, leg| {
-                daybook_interchange::read::amount::SignedAmount::checked_add(sum, leg.amount)
-            });
-            if legs.count() > 0 && record.legs.iter().all(|leg| leg.currency.is_none()) {
+            let sum = legs
+                .clone()
+                .try_fold(SignedAmount::ZERO, |sum: SignedAmount, leg| sum.checked_add(leg.amount));
+            if !record.legs.is_empty() && legs.count() == record.legs.len() {
                 assert_eq!(sum, Some(record.amount), "{record:?}");
             }
             last = record.date.max(last);
@@ -235,6 +239,51 @@ const MT940: &[&str] = &[
     "86",
 ];
 
+const JOURNAL: &[&str] = &[
+    "",
+    "",
+    "2024-01-02 x\n",
+    "2024-01-03=01-05 * (c) p | n ; a:b\n",
+    "1/2 y\n",
+    "  a  5\n",
+    "  b  -5 EUR\n",
+    "  b  $-5\n",
+    "  c\n",
+    "  a  -5 EUR\n",
+    "  (v)  1 $\n",
+    "  [w]  $2 @ 3 EUR\n",
+    "  [w]\n",
+    "  d  = $4\n",
+    "  a  $1 ; date:2024-01-03\n",
+    "  e  $-1  ; [2024-01-04]\n",
+    "  a  0 == 1\n",
+    "  a  1 A {2} [2024-01-01] (n) @@ 3\n",
+    "; k:v\n",
+    "  ; k:v, date:2024-01-07\n",
+    "commodity 1.000,00 EUR\n",
+    "D $1,000.00\n",
+    "alias a=b\n",
+    "apply account x\n",
+    "end apply account\n",
+    "Y2023\n",
+    "~ monthly\n",
+    "= a\n",
+    "P 2024-01-01 A 5\n",
+    "comment\n",
+    "\n",
+    "\u{e9}",
+    "\"",
+    "=",
+    "  ",
+    "@",
+    ";",
+    "(",
+    "{",
+    "-",
+    "5",
+    "a",
+];
+
 /// Files of words of a format, and of bytes at random between them.
 fn file(words: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
     let word = prop::sample::select(words).prop_map(|word| word.as_bytes().to_vec());
@@ -286,6 +335,33 @@ proptest! {
     }
 
     #[test]
+    fn journals_never_panic_and_legs_keep_balances(bytes in file(JOURNAL)) {
+        let Ok(journal) = journal::read(&bytes) else { return Ok(()) };
+        for entry in &journal.entries {
+            let mut sums: BTreeMap<(Side, &str), SignedAmount> = BTreeMap::new();
+            let mut add = |side, commodity, amount| {
+                let sum = sums.entry((side, commodity)).or_default();
+                *sum = sum.checked_add(amount).expect("small amounts");
+            };
+            for posting in &entry.postings {
+                let quantity = posting.quantity.as_ref().expect("an amount");
+                let account = Side::Account(posting.account.clone());
+                add(account, quantity.commodity.as_str(), quantity.amount);
+            }
+            let legs = journal::legs(entry).expect("small amounts");
+            for leg in &legs {
+                prop_assert!(leg.credit != leg.debit && leg.amount.magnitude().is_some());
+                add(leg.credit.clone(), &leg.commodity, leg.amount);
+                add(leg.debit.clone(), &leg.commodity, leg.amount.negated());
+            }
+            for ((side, commodity), sum) in sums {
+                let is_open = matches!(side, Side::Conversions | Side::Virtual);
+                prop_assert!(is_open || sum.is_zero(), "{side:?} {commodity} {sum}");
+            }
+        }
+    }
+
+    #[test]
     fn bytes_at_random_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         let _outcome = read(&bytes, None);
     }
@@ -314,15 +390,21 @@ fn hostile_files_take_linear_time() {
         (":20:A\n:25:B\n", ":61:2601020102C1,NTRF\n:86:?20x\n"),
         (":20:A\n:25:B\n:61:2601020102C1,NTRF\n:86:166", "?20x"),
         (":20:A\n:25:B\n:61:2601020102C1,NTRF\n:86:", "/NAME/x"),
+        (":20:A\n:25:B\n", ":"),
     ] {
         let file = head.to_owned() + &pattern.repeat(256 * 1024 / pattern.len());
         let _outcome = read(file.as_bytes(), None);
+    }
+    for pattern in ["2024-01-01 a\n", "  a  1\n", "  a  1 ; a:b,\n", "x:", "alias a=b\n", "P 2024 "]
+    {
+        let file = "2024-01-01 a\n".to_owned() + &pattern.repeat(256 * 1024 / pattern.len());
+        let _outcome = journal::read(file.as_bytes());
     }
 }
 
 #[test]
 fn files_of_many_records_are_refused() {
-    let file = "Date,Amount\n".to_owned() + &"2026-01-02,1\n".repeat(MAX_RECORDS + 1);
-    let problem = read(file.as_bytes(), None).expect_err("too many records");
+    let rules = rules::parse("fields a, b\n", &|_| None).expect("rules");
+    let problem = read(&b"1,1\n".repeat(MAX_RECORDS + 1), Some(&rules)).expect_err("too many");
     assert_eq!(problem.kind, Kind::TooManyRecords);
 }

@@ -11,7 +11,7 @@ use crate::read::day::{Day, DayOrder};
 use crate::read::numeral::Number;
 use crate::read::problem::{Kind, Position, Problem, excerpt};
 use crate::read::record::{Record, Status};
-use crate::read::rules::{Block, Control, MatcherBudget, Rules, Target, Template};
+use crate::read::rules::{Block, Budget, Control, Found, Rules, Target, Template};
 use crate::read::text::{collapse, non_empty};
 
 /// Applies rules to rows.
@@ -22,7 +22,7 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) mark: Option<DecimalSeparator>,
     /// Whether the rules come from the header, and not from a person.
     pub(crate) is_proposed: bool,
-    budget: MatcherBudget,
+    budget: Budget,
     /// The highest number of a posting in the rules.
     postings: u8,
 }
@@ -91,7 +91,7 @@ impl<'a> Evaluator<'a> {
         };
         let numbers = rules.all_assignments().map(|assignment| number(&assignment.target));
         let postings = numbers.max().unwrap_or_default().max(2);
-        Self { rules, order, mark, is_proposed, budget: MatcherBudget::new(), postings }
+        Self { rules, order, mark, is_proposed, budget: Budget::new(), postings }
     }
 
     /// Applies the rules to a row.
@@ -101,11 +101,12 @@ impl<'a> Evaluator<'a> {
         } else {
             row.joined()
         };
-        self.check_requirements(row, &joined)?;
+        let cell = |index: usize| row.cell(index);
+        let found = self.rules.search.find(&joined, cell, &mut self.budget);
+        self.check_requirements(row, &joined, &found)?;
         let mut active: Vec<(&Block, Vec<String>)> = Vec::new();
         for block in &self.rules.blocks {
-            let cell = |index: usize| row.cell(index);
-            let Some(groups) = block.matches(&joined, &cell, &mut self.budget) else { continue };
+            let Some(groups) = block.matches(&joined, &cell, &found) else { continue };
             if let Some(control) = block.control {
                 return Ok(Outcome::Control(control, block.line));
             }
@@ -137,10 +138,15 @@ impl<'a> Evaluator<'a> {
         self.budget.is_spent()
     }
 
-    fn check_requirements(&mut self, row: &Row<'_>, joined: &str) -> Result<(), Problem> {
+    fn check_requirements(
+        &self,
+        row: &Row<'_>,
+        joined: &str,
+        found: &Found,
+    ) -> Result<(), Problem> {
         for matcher in &self.rules.requirements {
             let cell = |index: usize| row.cell(index);
-            if !matcher.matches(joined, cell, &mut Vec::new(), &mut self.budget) {
+            if !matcher.matches(joined, cell, found, &mut Vec::new()) {
                 let column = matcher.column();
                 let value = excerpt(column.map_or(joined, |column| row.cell(column)));
                 let pattern = excerpt(matcher.pattern());
@@ -224,6 +230,9 @@ impl<'a> Evaluator<'a> {
         let money = self.posting_amount(values, number)?;
         let is_dropped = number == 2 && account.as_deref() == Some("");
         let account = account.filter(|account| !account.is_empty());
+        if account.as_deref().is_some_and(|account| account.starts_with(['(', '['])) {
+            return Err(values.problem(&Target::Account(number), Kind::VirtualPosting));
+        }
         if is_dropped || (money.is_none() && account.is_none()) {
             return Ok(None);
         }
@@ -244,7 +253,7 @@ impl<'a> Evaluator<'a> {
             return Ok(own.map(currency));
         }
         let shared = self.single_amount(values, 0)?.map(currency);
-        Ok(shared.map(|money| if number == 2 { money.negated() } else { money }))
+        Ok(shared.map(|money| if number == 2 { money.weight().clone().negated() } else { money }))
     }
 
     /// Returns the one amount of `amountN`, `amountN-in` and `amountN-out` that is not zero.
@@ -275,13 +284,28 @@ impl<'a> Evaluator<'a> {
         if text.trim_matches(['-', '+', '(', ')', ' ']).is_empty() {
             return Ok(None);
         }
-        if text.contains(['@', '{']) {
-            return Err(values.problem(target, Kind::Cost));
+        if text.contains('{') {
+            return Err(values.problem(target, Kind::LotPrice));
         }
         let invalid = || values.problem(target, Kind::InvalidAmount(excerpt(&text)));
-        let number = Number::scan(&text).ok_or_else(invalid)?;
-        let amount = self.mark.map_or_else(|| number.value_alone(), |mark| number.value(mark));
-        Ok(Some(Money { amount: amount.ok_or_else(invalid)?, currency: number.currency }))
+        let parse = |text: &str| {
+            let number = Number::scan(text).ok_or_else(invalid)?;
+            let amount = self.mark.map_or_else(|| number.value_alone(), |mark| number.value(mark));
+            let amount = amount.ok_or_else(invalid)?;
+            Ok(Money { amount, currency: number.currency, cost: None })
+        };
+        let Some((amount, cost)) = text.split_once('@') else { return parse(&text).map(Some) };
+        let total = cost.strip_prefix('@');
+        let (mut money, mut cost) = (parse(amount)?, parse(total.unwrap_or(cost))?);
+        cost.amount = if total.is_none() {
+            cost.amount.absolute().checked_mul(money.amount).ok_or_else(invalid)?
+        } else if money.amount.is_negative() {
+            cost.amount.absolute().negated()
+        } else {
+            cost.amount.absolute()
+        };
+        money.cost = Some(Box::new(cost));
+        Ok(Some(money))
     }
 }
 

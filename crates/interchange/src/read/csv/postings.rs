@@ -9,11 +9,19 @@ use crate::read::record::Leg;
 pub(crate) struct Money {
     pub(crate) amount: SignedAmount,
     pub(crate) currency: Option<String>,
+    /// The cost of the whole amount, with the sign of the amount.
+    pub(crate) cost: Option<Box<Money>>,
 }
 
 impl Money {
     pub(crate) fn negated(self) -> Self {
-        Self { amount: self.amount.negated(), ..self }
+        let cost = self.cost.map(|cost| Box::new(cost.negated()));
+        Self { amount: self.amount.negated(), cost, ..self }
+    }
+
+    /// Returns what balances the amount: its cost if it has one.
+    pub(crate) fn weight(&self) -> &Self {
+        self.cost.as_deref().unwrap_or(self)
     }
 }
 
@@ -50,13 +58,13 @@ pub(crate) fn assemble(postings: Vec<Posting>) -> Result<Entry, Kind> {
     let currencies: Vec<&str> = postings
         .iter()
         .filter_map(|posting| posting.money.as_ref())
-        .map(|money| money.currency.as_deref().unwrap_or_default())
+        .map(|money| money.weight().currency.as_deref().unwrap_or_default())
         .collect();
     let is_mixed = currencies.windows(2).any(|pair| pair.first() != pair.last());
     let sum = postings
         .iter()
         .filter_map(|posting| posting.money.as_ref())
-        .try_fold(SignedAmount::ZERO, |sum, money| sum.checked_add(money.amount));
+        .try_fold(SignedAmount::ZERO, |sum, money| sum.checked_add(money.weight().amount));
     let sum = sum.ok_or(Kind::MissingAmount)?;
     let is_balanced = missing > 0 || !has_first;
     // An amount cannot be inferred from several currencies.
@@ -72,7 +80,8 @@ pub(crate) fn assemble(postings: Vec<Posting>) -> Result<Entry, Kind> {
         currency: postings
             .iter()
             .find_map(|posting| posting.money.as_ref())
-            .and_then(|money| money.currency.clone()),
+            .and_then(|money| money.weight().currency.clone()),
+        cost: None,
     };
     let (first, others): (Vec<Posting>, Vec<Posting>) = postings.into_iter().partition(is_first);
     let first = first.into_iter().next();
@@ -86,7 +95,8 @@ pub(crate) fn assemble(postings: Vec<Posting>) -> Result<Entry, Kind> {
                 account: posting.account,
                 is_transfer: false,
                 amount: money.amount.negated(),
-                currency: money.currency.filter(|_| is_mixed),
+                currency: (money.currency != own.currency)
+                    .then(|| money.currency.unwrap_or_default()),
                 description: posting.description,
             }
         })
@@ -95,7 +105,7 @@ pub(crate) fn assemble(postings: Vec<Posting>) -> Result<Entry, Kind> {
     if let [only] = legs.as_slice()
         && only.account.is_none()
         && only.description.is_none()
-        && !is_mixed
+        && only.currency.is_none()
     {
         legs.clear();
     }
@@ -107,8 +117,11 @@ mod tests {
     use super::*;
 
     fn posting(number: u8, account: &str, units: Option<i128>) -> Posting {
-        let money =
-            units.map(|units| Money { amount: SignedAmount::new(units, 0), currency: None });
+        let money = units.map(|units| Money {
+            amount: SignedAmount::new(units, 0),
+            currency: None,
+            cost: None,
+        });
         let account = Some(account.to_owned()).filter(|account| !account.is_empty());
         Posting { number, account, money, description: None }
     }

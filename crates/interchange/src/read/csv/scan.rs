@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use crate::read::limits::{MAX_FIELD_BYTES, MAX_FIELDS};
 use crate::read::problem::{Kind, Position, Problem};
-use crate::read::text::position_after;
+use crate::read::text::{line_end, position_after};
 
 /// A record of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +74,7 @@ pub(crate) struct Scanner<'a> {
     offset: usize,
     line: u32,
     separator: char,
+    line_end: char,
 }
 
 /// Why a record cannot be read, and where it goes on.
@@ -83,8 +84,8 @@ struct Broken {
 }
 
 impl<'a> Scanner<'a> {
-    pub(crate) const fn new(text: &'a str, separator: char) -> Self {
-        Self { text, offset: 0, line: 1, separator }
+    pub(crate) fn new(text: &'a str, separator: char) -> Self {
+        Self { text, offset: 0, line: 1, separator, line_end: line_end(text) }
     }
 
     /// Continues at the beginning of a record that was read before.
@@ -108,7 +109,7 @@ impl<'a> Scanner<'a> {
             if rest.is_empty() {
                 return None;
             }
-            let (line, after) = split_line(rest);
+            let (line, after) = split_line(rest, self.line_end);
             // Joined files have a byte order mark in the middle.
             let content = line.trim_start_matches('\u{feff}');
             if content.trim().is_empty() {
@@ -129,7 +130,9 @@ impl<'a> Scanner<'a> {
                     let line = begin.1.saturating_add(after.line.saturating_sub(1));
                     let position = Position { line, column: after.column };
                     // The lines that were read are records of their own, except for the first.
-                    self.advance(self.text.len() - split_line(self.rest(start)).1.len());
+                    self.advance(
+                        self.text.len() - split_line(self.rest(start), self.line_end).1.len(),
+                    );
                     Err(Problem::at(position, broken.kind))
                 }
             });
@@ -138,7 +141,7 @@ impl<'a> Scanner<'a> {
 
     fn advance(&mut self, offset: usize) {
         let passed = self.text.get(self.offset..offset).unwrap_or_default();
-        let lines = passed.bytes().filter(|byte| *byte == b'\n').count();
+        let lines = passed.matches(self.line_end).count();
         self.line = self.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
         self.offset = offset;
     }
@@ -147,40 +150,45 @@ impl<'a> Scanner<'a> {
     fn row(&self, start: usize) -> Result<(Vec<Cell<'a>>, usize), Broken> {
         let mut cells = Vec::new();
         let mut offset = start;
+        let (mut stop, mut behind) = self.line_stop(start);
         loop {
             if cells.len() >= MAX_FIELDS {
                 return Err(Broken { kind: Kind::TooManyFields(MAX_FIELDS), offset });
             }
-            let rest = self.rest(offset);
-            let blanks = rest.len() - rest.trim_start_matches(|c| self.is_blank(c)).len();
-            let cell_offset = offset + blanks;
-            let (content, end) = if self.rest(cell_offset).starts_with('"') {
-                self.quoted(cell_offset)?
+            let line = self.text.get(offset..stop).unwrap_or_default();
+            let content = line.trim_start_matches(|c| self.is_blank(c));
+            let cell_offset = stop - content.len();
+            let (content, end) = if content.starts_with('"') {
+                let (content, end) = self.quoted(cell_offset)?;
+                if end > stop {
+                    (stop, behind) = self.line_stop(end);
+                }
+                (content, end)
             } else {
-                self.unquoted(offset)?
+                let length = line.find(self.separator).unwrap_or(line.len());
+                if length > MAX_FIELD_BYTES {
+                    return Err(Broken { kind: Kind::FieldTooLong(MAX_FIELD_BYTES), offset });
+                }
+                (Cow::Borrowed(line.get(..length).unwrap_or_default()), offset + length)
             };
             cells.push(Cell { offset: cell_offset, content });
-            let rest = self.rest(end);
-            match rest.chars().next() {
-                Some(c) if c == self.separator => offset = end + c.len_utf8(),
-                _ => return Ok((cells, self.text.len() - split_line(rest).1.len())),
+            let rest = self.text.get(end..stop).unwrap_or_default();
+            if !rest.starts_with(self.separator) {
+                return Ok((cells, behind));
             }
+            offset = end + self.separator.len_utf8();
         }
+    }
+
+    /// Returns the offset of the end of a line, and the one behind it.
+    fn line_stop(&self, offset: usize) -> (usize, usize) {
+        let (line, after) = split_line(self.rest(offset), self.line_end);
+        let content = line.strip_suffix('\r').unwrap_or(line);
+        (offset + content.len(), self.text.len() - after.len())
     }
 
     fn is_blank(&self, c: char) -> bool {
         matches!(c, ' ' | '\t') && c != self.separator
-    }
-
-    /// Reads up to a separator or the end of the line.
-    fn unquoted(&self, offset: usize) -> Result<(Cow<'a, str>, usize), Broken> {
-        let rest = self.rest(offset);
-        let length = rest.find([self.separator, '\n', '\r']).unwrap_or(rest.len());
-        if length > MAX_FIELD_BYTES {
-            return Err(Broken { kind: Kind::FieldTooLong(MAX_FIELD_BYTES), offset });
-        }
-        let content = rest.get(..length).unwrap_or_default();
-        Ok((Cow::Borrowed(content), offset + length))
     }
 
     /// Reads a quoted field, and returns the offset of the separator or line end behind it.
@@ -218,12 +226,9 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Splits the first line off, with its line end.
-fn split_line(text: &str) -> (&str, &str) {
-    let Some(at) = text.find(['\n', '\r']) else { return (text, "") };
-    let (line, rest) = text.split_at(at);
-    let after = rest.strip_prefix("\r\n").or_else(|| rest.get(1..)).unwrap_or_default();
-    (line, after)
+/// Splits the first line off.
+fn split_line(text: &str, line_end: char) -> (&str, &str) {
+    text.split_once(line_end).unwrap_or((text, ""))
 }
 
 #[cfg(test)]
@@ -249,7 +254,7 @@ mod tests {
             ("a,5\" pipe,9\n", &["1: a|5\" pipe|9"]),
             ("a,\"5\" pipe\",9\n", &["1: a|5\" pipe|9"]),
             ("\u{feff}a,b\n\u{feff}c,d\n", &["1: a|b", "2: c|d"]),
-            ("a\rb\r", &["1: a", "1: b"]),
+            ("a\rb\r", &["1: a", "2: b"]),
             ("", &[]),
         ] {
             assert_eq!(rows(text, ','), expected, "{text:?}");

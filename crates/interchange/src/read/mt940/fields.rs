@@ -1,6 +1,7 @@
 //! The fields of SWIFT messages: `:61:` and what follows it up to the next field.
 
 use crate::read::problem::Position;
+use crate::read::text::line_end;
 
 /// A field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,17 +20,18 @@ pub(crate) struct Fields<'a> {
     text: &'a str,
     offset: usize,
     line: u32,
+    line_end: char,
 }
 
 impl<'a> Fields<'a> {
-    pub(crate) const fn new(text: &'a str) -> Self {
-        Self { text, offset: 0, line: 1 }
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self { text, offset: 0, line: 1, line_end: line_end(text) }
     }
 
     /// Returns the line at the offset, and the offset behind it.
     fn line(&self) -> Option<(&'a str, usize)> {
         let rest = self.text.get(self.offset..).filter(|rest| !rest.is_empty())?;
-        let end = rest.find('\n').map_or(rest.len(), |at| at + 1);
+        let end = rest.find(self.line_end).map_or(rest.len(), |at| at + 1);
         Some((rest.get(..end)?, self.offset + end))
     }
 

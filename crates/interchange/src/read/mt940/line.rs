@@ -56,7 +56,7 @@ pub(crate) fn balance(text: &str) -> Option<StatedBalance> {
 
 /// Parses `2601021230RC20,NTRFref//bank` and the line of details behind it.
 pub(crate) fn line(text: &str) -> Result<Line, Wrong> {
-    let (first, details) = text.split_once('\n').unwrap_or((text, ""));
+    let (first, details) = text.split_once(['\n', '\r']).unwrap_or((text, ""));
     let first = first.trim_end();
     let invalid = |at: usize| (Kind::InvalidDate(excerpt(first.get(at..).unwrap_or_default())), at);
     let value_date = first.get(..6).and_then(date).ok_or_else(|| invalid(0))?;

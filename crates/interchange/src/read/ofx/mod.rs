@@ -11,18 +11,16 @@ pub(crate) use header::version;
 
 use daybook_domain::amount::DecimalSeparator;
 
-use super::amount::SignedAmount;
-use super::day::Day;
 use super::entities;
 use super::limits::MAX_DEPTH;
-use super::numeral::{Decision, Evidence, Number};
+use super::numeral::{Decision, Evidence};
 use super::options::Options;
 use super::output::Output;
 use super::problem::{Kind, Problem, excerpt};
 use super::record::{Balance, Statement};
 use super::text::{Places, collapse};
 use token::{Token, Tokens};
-use transaction::{Days, Transaction};
+use transaction::{Days, Transaction, amount};
 
 /// Elements that contain others.
 const AGGREGATES: [&str; 21] = [
@@ -101,12 +99,6 @@ fn decimal_mark(
 
 fn is_amount(name: &str) -> bool {
     name.eq_ignore_ascii_case("TRNAMT") || name.eq_ignore_ascii_case("BALAMT")
-}
-
-/// Returns the amount; `None` if the text is not one.
-fn amount(text: &str, mark: Option<DecimalSeparator>) -> Option<SignedAmount> {
-    let number = Number::scan(text)?;
-    mark.and_then(|mark| number.value(mark)).or_else(|| number.value_alone())
 }
 
 /// A reader of tokens.

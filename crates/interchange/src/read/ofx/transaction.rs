@@ -4,7 +4,9 @@ use daybook_domain::amount::DecimalSeparator;
 use daybook_domain::calendar;
 use time::Date;
 
-use super::{Day, amount};
+use crate::read::amount::SignedAmount;
+use crate::read::day::Day;
+use crate::read::numeral::Number;
 use crate::read::output::Output;
 use crate::read::problem::{Kind, Position, Problem, excerpt};
 use crate::read::record::{Record, Status};
@@ -43,6 +45,12 @@ impl Days {
         };
         day.map_or(Self::Invalid, Self::Day)
     }
+}
+
+/// Returns the amount; `None` if the text is not one.
+pub(crate) fn amount(text: &str, mark: Option<DecimalSeparator>) -> Option<SignedAmount> {
+    let number = Number::scan(text)?;
+    mark.and_then(|mark| number.value(mark)).or_else(|| number.value_alone())
 }
 
 /// A text with its place.

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::read::problem::Position;
-use crate::read::text::{collapse, column_after, non_empty};
+use crate::read::text::{collapse, column_after, line_end, non_empty};
 
 /// A value with its place.
 pub(crate) type Placed = (String, Position);
@@ -53,23 +53,24 @@ pub(crate) enum Section {
 pub(crate) struct Entries<'a> {
     rest: &'a str,
     line: u32,
+    line_end: char,
     section: Section,
     lists: u32,
     account: Option<Rc<str>>,
 }
 
 impl<'a> Entries<'a> {
-    pub(crate) const fn new(text: &'a str) -> Self {
-        Self { rest: text, line: 0, section: Section::Other, lists: 0, account: None }
+    pub(crate) fn new(text: &'a str) -> Self {
+        let line_end = line_end(text);
+        Self { rest: text, line: 0, line_end, section: Section::Other, lists: 0, account: None }
     }
 
     fn next_line(&mut self) -> Option<&'a str> {
         if self.rest.is_empty() {
             return None;
         }
-        let at = self.rest.find(['\n', '\r']).unwrap_or(self.rest.len());
-        let (line, rest) = self.rest.split_at(at);
-        self.rest = rest.strip_prefix("\r\n").or_else(|| rest.get(1..)).unwrap_or_default();
+        let (line, rest) = self.rest.split_once(self.line_end).unwrap_or((self.rest, ""));
+        self.rest = rest;
         self.line = self.line.saturating_add(1);
         Some(line)
     }

@@ -1,7 +1,8 @@
 //! Conditional blocks.
 
 use super::assign::Assignment;
-use super::matcher::{Matcher, MatcherBudget};
+use super::matcher::Matcher;
+use super::search::Found;
 
 /// What happens to the records that matchers match.
 #[derive(Debug, Clone)]
@@ -29,14 +30,14 @@ impl Block {
         &self,
         record: &str,
         cell: &impl Fn(usize) -> &'a str,
-        budget: &mut MatcherBudget,
+        found: &Found,
     ) -> Option<Vec<String>> {
         let has_groups = self.alternatives.iter().flatten().any(Matcher::has_groups);
         let mut groups = Vec::new();
         let mut is_active = false;
         for matchers in &self.alternatives {
             let before = groups.len();
-            if matchers.iter().all(|matcher| matcher.matches(record, cell, &mut groups, budget)) {
+            if matchers.iter().all(|matcher| matcher.matches(record, cell, found, &mut groups)) {
                 is_active = true;
             } else {
                 groups.truncate(before);

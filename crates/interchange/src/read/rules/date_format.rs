@@ -22,6 +22,10 @@ enum Item {
     DayOfYear,
     /// Digits of a time, up to so many.
     Digits(usize),
+    /// A decimal point and digits of a second, or nothing.
+    Fraction,
+    /// The seconds since 1970 in UTC.
+    Epoch,
     /// A word, such as the name of a weekday or a zone.
     Word,
     /// A zone such as `+0100` or `Z`.
@@ -60,6 +64,7 @@ impl DateFormat {
     pub(crate) fn read(&self, text: &str) -> Option<Date> {
         let mut rest = text.trim();
         let (mut year, mut month, mut day, mut day_of_year) = (None, None, None, None);
+        let mut epoch_day = None;
         for item in &self.items {
             rest = match item {
                 Item::Literal(c) => rest.strip_prefix(*c)?,
@@ -81,6 +86,17 @@ impl DateFormat {
                 Item::Day => number(rest.trim_start(), 2, &mut day)?,
                 Item::DayOfYear => number(rest, 3, &mut day_of_year)?,
                 Item::Digits(most) => number(rest.trim_start(), *most, &mut None)?,
+                Item::Fraction => rest.strip_prefix('.').map_or(rest, |fraction| {
+                    fraction.trim_start_matches(|c: char| c.is_ascii_digit())
+                }),
+                Item::Epoch => {
+                    let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+                    let seconds: i64 = rest.strip_suffix(after)?.parse().ok()?;
+                    epoch_day = Some(Date::from_julian_day(
+                        EPOCH_JULIAN_DAY.checked_add(i32::try_from(seconds / 86_400).ok()?)?,
+                    ));
+                    after
+                }
                 Item::Word => {
                     let after = rest.trim_start_matches(char::is_alphabetic);
                     (after.len() < rest.len()).then_some(after)?
@@ -91,12 +107,18 @@ impl DateFormat {
         if !rest.trim().is_empty() {
             return None;
         }
+        if let Some(day) = epoch_day {
+            return day.ok();
+        }
         if let Some(ordinal) = day_of_year {
             return Date::from_ordinal_date(year?, u16::try_from(ordinal).ok()?).ok();
         }
         calendar::from_parts(year?, u8::try_from(month?).ok()?, u8::try_from(day?).ok()?)
     }
 }
+
+/// The Julian day of 1 January 1970.
+const EPOCH_JULIAN_DAY: i32 = 2_440_588;
 
 fn expand(specifier: char) -> Option<&'static [Item]> {
     use Item::{Blank, Day, Digits, Literal, Month, MonthName, Word, Year, YearOfCentury, Zone};
@@ -109,6 +131,8 @@ fn expand(specifier: char) -> Option<&'static [Item]> {
         'j' => &[Item::DayOfYear],
         'H' | 'I' | 'k' | 'l' | 'M' | 'S' => &[Digits(2)],
         'q' => &[Digits(12)],
+        'Q' => &[Item::Fraction],
+        's' => &[Item::Epoch],
         'p' | 'P' | 'a' | 'A' => &[Word],
         'z' | 'Z' => &[Zone],
         'n' | 't' => &[Blank],
@@ -179,6 +203,10 @@ mod tests {
             ("%Y-%m-%dT%H:%M:%S%Z", "2026-01-05T23:59:59Z", "2026-01-05"),
             ("%F %T %z", "2026-01-05 23:59:59 +01:00", "2026-01-05"),
             ("%D", "01/05/26", "2026-01-05"),
+            ("%FT%T%QZ", "2026-01-05T23:59:59.123Z", "2026-01-05"),
+            ("%FT%T%QZ", "2026-01-05T23:59:59Z", "2026-01-05"),
+            ("%s", "1767657599", "2026-01-05"),
+            ("%s", "99999999999999999999", ""),
             ("%Y.%j", "2026.005", "2026-01-05"),
             ("%Y-%m-%d", "2026-01-05 10:00", ""),
             ("%Y-%m-%d", "2026-02-30", ""),
@@ -191,7 +219,7 @@ mod tests {
             let shown = day.map(calendar::format_iso).unwrap_or_default();
             assert_eq!(shown, expected, "{format} {text}");
         }
-        assert_eq!(DateFormat::parse("%Y-%Q"), Err("%Q".to_owned()));
+        assert_eq!(DateFormat::parse("%Y-%K"), Err("%K".to_owned()));
         assert_eq!(DateFormat::parse("%Y-%"), Err("%".to_owned()));
     }
 }

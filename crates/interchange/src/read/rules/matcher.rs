@@ -3,6 +3,7 @@
 use regex::{Regex, RegexBuilder};
 
 use super::problem::RuleKind;
+use super::search::Found;
 use super::template::{column, is_name};
 use crate::read::problem::excerpt;
 
@@ -26,26 +27,8 @@ pub(crate) struct Matcher {
     /// `None` for a column that no record has, which matches nothing.
     regex: Option<Regex>,
     is_negated: bool,
-}
-
-/// The bytes that matchers may still read, so that a file is read in bounded time.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct MatcherBudget {
-    bytes: usize,
-}
-
-/// Four gigabytes: 50,000 records of 100 bytes with 800 matchers.
-const MAX_MATCHED_BYTES: usize = 1 << 32;
-
-impl MatcherBudget {
-    pub(crate) const fn new() -> Self {
-        Self { bytes: MAX_MATCHED_BYTES }
-    }
-
-    /// Returns whether the budget is spent.
-    pub(crate) const fn is_spent(&self) -> bool {
-        self.bytes == 0
-    }
+    /// The index of the pattern among those that are searched for together.
+    index: Option<usize>,
 }
 
 impl Matcher {
@@ -59,9 +42,11 @@ impl Matcher {
             return Err(RuleKind::MissingMatcher);
         }
         match column {
-            Some(None) => Ok(Self { column: None, regex: None, is_negated }),
-            Some(known) => Ok(Self { column: known, regex: Some(compile(pattern)?), is_negated }),
-            None => Ok(Self { column: None, regex: Some(compile(pattern)?), is_negated }),
+            Some(None) => Ok(Self { column: None, regex: None, is_negated, index: None }),
+            column => {
+                let regex = Some(compile(pattern)?);
+                Ok(Self { column: column.flatten(), regex, is_negated, index: None })
+            }
         }
     }
 
@@ -70,16 +55,16 @@ impl Matcher {
         &self,
         record: &str,
         cell: impl Fn(usize) -> &'a str,
+        found: &Found,
         groups: &mut Vec<String>,
-        budget: &mut MatcherBudget,
     ) -> bool {
         let Some(regex) = &self.regex else { return self.is_negated };
-        let text = self.column.map_or(record, |column| cell(column).trim());
-        budget.bytes = budget.bytes.saturating_sub(text.len().saturating_add(8));
-        if !self.has_groups() {
-            return regex.is_match(text) != self.is_negated;
+        let text = || self.column.map_or(record, |column| cell(column).trim());
+        let is_match = found.get(self.column, self.index).unwrap_or_else(|| regex.is_match(text()));
+        if !is_match || !self.has_groups() {
+            return is_match != self.is_negated;
         }
-        let Some(captures) = regex.captures(text) else { return false };
+        let Some(captures) = regex.captures(text()) else { return false };
         let captured = captures.iter().skip(1);
         groups.extend(captured.map(|group| group.map_or("", |group| group.as_str()).to_owned()));
         true
@@ -95,7 +80,11 @@ impl Matcher {
         self.column
     }
 
-    /// Returns the pattern, for a message.
+    pub(crate) const fn set_index(&mut self, index: usize) {
+        self.index = Some(index);
+    }
+
+    /// Returns the pattern.
     pub(crate) fn pattern(&self) -> &str {
         self.regex.as_ref().map_or("", Regex::as_str)
     }
@@ -177,14 +166,22 @@ fn translate(pattern: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::search::{Budget, Patterns, Search};
     use super::*;
 
     fn matches(matcher: &str, cells: &[&str]) -> bool {
         let names = ["date", "text"].map(str::to_owned);
         let matcher = Matcher::parse(matcher, &names).unwrap();
         let cell = |index: usize| cells.get(index).copied().unwrap_or_default();
-        let (mut groups, mut budget) = (Vec::new(), MatcherBudget::new());
-        matcher.matches(&cells.join(","), cell, &mut groups, &mut budget)
+        let mut groups = Vec::new();
+        let alone = matcher.matches(&cells.join(","), cell, &Found::default(), &mut groups);
+        let search =
+            Search::new(Patterns::from([(matcher.column(), vec![matcher.pattern().to_owned()])]));
+        let found = search.find(&cells.join(","), cell, &mut Budget::new());
+        let indexed = Matcher { index: Some(0), ..matcher };
+        let together = indexed.matches(&cells.join(","), cell, &found, &mut groups);
+        assert_eq!(alone, together);
+        alone
     }
 
     #[test]
@@ -225,8 +222,8 @@ mod tests {
     #[test]
     fn groups_are_collected() {
         let matcher = Matcher::parse("(shop) ([0-9]+)?", &[]).unwrap();
-        let (mut groups, mut budget) = (Vec::new(), MatcherBudget::new());
-        assert!(matcher.matches("a shop ", |_| "", &mut groups, &mut budget));
+        let mut groups = Vec::new();
+        assert!(matcher.matches("a shop ", |_| "", &Found::default(), &mut groups));
         assert_eq!(groups, ["shop", ""]);
     }
 }

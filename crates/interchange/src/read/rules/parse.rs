@@ -2,12 +2,13 @@
 
 use daybook_domain::amount::DecimalSeparator;
 
-use super::Rules;
 use super::assign::{Assignment, Target};
 use super::block::{Block, Control};
 use super::date_format::DateFormat;
 use super::matcher::Matcher;
+use super::model::Rules;
 use super::problem::{RuleKind, RuleProblem};
+use super::search::{Patterns, Search};
 use super::template::Template;
 use crate::read::problem::excerpt;
 
@@ -44,7 +45,21 @@ pub fn parse(text: &str, resolve: &dyn Fn(&str) -> Option<String>) -> Result<Rul
         let used = parser.rule(line, after)?;
         rest = after.get(used..).unwrap_or_default();
     }
+    parser.rules.search = search(&mut parser.rules);
     Ok(parser.rules)
+}
+
+/// Compiles the patterns of each column together, and tells the matchers their indices.
+fn search(rules: &mut Rules) -> Search {
+    let mut patterns = Patterns::new();
+    let Rules { blocks, requirements, .. } = rules;
+    let of_blocks = blocks.iter_mut().flat_map(|block| block.alternatives.iter_mut().flatten());
+    for matcher in of_blocks.chain(requirements) {
+        let of_column = patterns.entry(matcher.column()).or_default();
+        matcher.set_index(of_column.len());
+        of_column.push(matcher.pattern().to_owned());
+    }
+    Search::new(patterns)
 }
 
 /// A line of a rules file or of one that it includes.

@@ -1,5 +1,7 @@
 //! Tests of the parser of rules.
 
+use daybook_domain::amount::DecimalSeparator;
+
 use super::*;
 
 fn rules(text: &str) -> Rules {
@@ -90,7 +92,7 @@ fn invalid_rules_are_refused_with_their_line() {
         ("skip x", "line 1: invalid number \"x\""),
         ("separator ab", "line 1: invalid separator \"ab\": expected one character, TAB or SPACE"),
         ("decimal-mark '", "line 1: invalid decimal mark \"'\": expected . or ,"),
-        ("date-format %Q", "line 1: invalid date format: %Q is not known"),
+        ("date-format %K", "line 1: invalid date format: %K is not known"),
         ("date-format", "line 1: the rule needs a value"),
         ("fields date", "line 1: the fields list needs at least two fields"),
         ("if\n account2 x\n", "line 1: the \"if\" has no matcher"),
