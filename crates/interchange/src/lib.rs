@@ -9,7 +9,8 @@
 //! In the other direction, [`read`] makes records of the files of banks and of other programs.
 //!
 //! All formats of reports contain the same facts beside the table: book, report, period, basis,
-//! currency, filters, notes, the time of the computation, and the number and hash of the last event.
+//! currency, filters, notes, the time of the computation, and the number and hash of the last
+//! event.
 
 pub mod csv;
 mod facts;

@@ -109,17 +109,17 @@ fn skip_separators(text: &str) -> &str {
 /// Portuguese, Polish and the Nordic languages.
 const MONTHS: [&str; 12] = [
     "jan ene gen sty",
-    "feb f\u{e9}v fev lut",
-    "mar m\u{e4}r mrz maa mrt",
+    "feb fév fev lut",
+    "mar mär mrz maa mrt",
     "apr avr abr kwi",
     "may mai mag mei maj",
     "jun juin giu cze",
     "jul juil lug lip",
-    "aug ao\u{fb} aou ago sie",
+    "aug aoû aou ago sie",
     "sep set wrz",
-    "oct okt ott out pa\u{17a}",
+    "oct okt ott out paź",
     "nov lis",
-    "dec dez d\u{e9}c dic des gru",
+    "dec dez déc dic des gru",
 ];
 
 fn month(name: &str) -> Option<u8> {

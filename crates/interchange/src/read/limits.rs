@@ -6,6 +6,12 @@ pub const MAX_BYTES: usize = 64 * 1024 * 1024;
 /// The most records of a file, skipped and refused ones included.
 pub const MAX_RECORDS: usize = 1_000_000;
 
+/// The most statements of a file.
+pub const MAX_STATEMENTS: usize = 100_000;
+
+/// The most postings of an entry of a journal.
+pub const MAX_POSTINGS: usize = 1_000;
+
 /// The most nested elements of an OFX or XML file.
 pub const MAX_DEPTH: usize = 64;
 

@@ -6,7 +6,7 @@ use time::Date;
 
 use super::amount::SignedAmount;
 use super::format::Format;
-use super::limits::{MAX_RECORDS, MAX_WARNINGS};
+use super::limits::{MAX_RECORDS, MAX_STATEMENTS, MAX_WARNINGS};
 use super::problem::{Kind, Position, Problem};
 use super::record::{Detection, Item, Record, Skip, SkipReason, Statement, Status, Summary};
 
@@ -38,9 +38,13 @@ impl<'a> Output<'a> {
     }
 
     /// Begins a statement; the records that follow are its own.
-    pub(crate) fn begin(&mut self, statement: Statement) {
+    pub(crate) fn begin(&mut self, statement: Statement) -> Result<(), Problem> {
         let statement = Statement { sum: Some(SignedAmount::ZERO), ..statement };
         self.complete.extend(self.current.replace(statement));
+        if self.complete.len() >= MAX_STATEMENTS {
+            return Err(Problem::of_file(Kind::TooManyStatements));
+        }
+        Ok(())
     }
 
     /// Returns the statement that was begun last, and begins one if there is none.

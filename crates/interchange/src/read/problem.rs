@@ -5,7 +5,7 @@ use std::fmt;
 use time::Date;
 
 use super::amount::SignedAmount;
-use super::limits::{MAX_BYTES, MAX_DEPTH, MAX_RECORDS};
+use super::limits::{MAX_BYTES, MAX_DEPTH, MAX_POSTINGS, MAX_RECORDS, MAX_STATEMENTS};
 
 /// A place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,6 +76,8 @@ pub enum Kind {
     TooLarge,
     #[error("the file has more than {MAX_RECORDS} records")]
     TooManyRecords,
+    #[error("the file has more than {MAX_STATEMENTS} statements")]
+    TooManyStatements,
     #[error("elements are nested more than {MAX_DEPTH} deep")]
     TooDeep,
     #[error("the file contains a NUL character: it is not a text")]
@@ -102,7 +104,7 @@ pub enum Kind {
     AmbiguousDates(String),
     #[error("amounts such as \"{0}\" are ambiguous: state the decimal mark")]
     AmbiguousAmounts(String),
-    #[error("the rules need more work than is allowed: use fewer or simpler matchers")]
+    #[error("the file needs more work than is allowed: use fewer or simpler matchers")]
     TooMuchWork,
 
     // A record.
@@ -134,6 +136,8 @@ pub enum Kind {
     LotPrice,
     #[error("virtual postings are not read from CSV files")]
     VirtualPosting,
+    #[error("the entry has more than {MAX_POSTINGS} postings")]
+    TooManyPostings,
     #[error("expressions are not read as amounts")]
     Expression,
     #[error("the directive \"{0}\" is not accepted")]
@@ -147,8 +151,8 @@ pub enum Kind {
     #[error("a date of zeros is read as no date")]
     ZeroDate,
     #[error(
-        "statement {statement}: the opening balance and the records differ from the closing balance \
-         by {difference}"
+        "statement {statement}: the opening balance and the records differ from the closing \
+         balance by {difference}"
     )]
     BalanceMismatch { statement: usize, difference: SignedAmount },
     #[error("the balances of the records fit no order: the order of the file is used")]

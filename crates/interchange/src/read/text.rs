@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-use super::limits::MAX_BYTES;
+use super::limits::{MAX_BYTES, MAX_FIELD_BYTES};
 use super::problem::{Kind, Position, Problem, excerpt};
 
 /// A decoded file.
@@ -186,6 +186,11 @@ impl<'a> Places<'a> {
 
 fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Returns the beginning of a text that is as long as a field may be.
+pub(crate) fn field(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(MAX_FIELD_BYTES)).unwrap_or(text)
 }
 
 /// Replaces line breaks and other white space by single blanks.

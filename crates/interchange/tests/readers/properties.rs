@@ -386,6 +386,8 @@ fn hostile_files_take_linear_time() {
         ("!Type:Bank\n", "D1/2/26\nT1\n^\n"),
         ("<Document><BkToCstmrStmt><Stmt><Ntry>", "<TxDtls></TxDtls>"),
         ("<Document><BkToCstmrStmt><Stmt>", "<Ntry></Ntry>"),
+        ("<Document><BkToCstmrStmt><Stmt>", "<Ntry><RvslInd/></Ntry>"),
+        ("<Document><BkToCstmrStmt>", "<Stmt></Stmt>"),
         ("<Document><BkToCstmrStmt>", "&a;"),
         (":20:A\n:25:B\n", ":61:2601020102C1,NTRF\n:86:?20x\n"),
         (":20:A\n:25:B\n:61:2601020102C1,NTRF\n:86:166", "?20x"),

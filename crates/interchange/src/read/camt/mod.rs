@@ -12,7 +12,7 @@ use time::Date;
 
 use super::amount::SignedAmount;
 use super::output::Output;
-use super::problem::{Kind, Problem, excerpt};
+use super::problem::{Kind, Position, Problem, excerpt};
 use super::record::{Balance, Statement, Status};
 use super::text::{collapse, non_empty};
 use entry::{Amount, Detail, Entry};
@@ -86,34 +86,154 @@ pub(crate) fn version(text: &str) -> Option<String> {
 
 /// Reads a file.
 pub(crate) fn read(text: &str, out: &mut Output<'_>) -> Result<(), Problem> {
+    // Most files have no reversals, and are read once.
+    let signs = if text.contains("RvslInd") { find_signs(text)? } else { Vec::new() };
+    let mut signs = signs.into_iter();
     let mut elements = Elements::new(text, NAMES);
     let mut report: Option<Report> = None;
-    loop {
-        let step = elements.step()?;
-        match step {
-            Step::Open => match (elements.path.as_slice(), &mut report) {
-                ([.., "Stmt" | "Rpt" | "Ntfctn"], None) => report = Some(Report::default()),
-                ([.., "Bal"], Some(report)) => report.balance = StatedBalance::default(),
-                ([.., "Ntry"], Some(report)) => report.entry = Some(Entry::new(elements.position)),
-                ([.., "TxDtls"], Some(report)) => report.detail = Some(Detail::default()),
-                _ => {}
-            },
-            Step::Close { text, currency } => {
-                if let [.., "Stmt" | "Rpt" | "Ntfctn"] = elements.path.as_slice() {
-                    if let Some(report) = report.take() {
-                        report.emit(out)?;
-                    }
-                } else if let Some(report) = &mut report {
-                    report.close(&elements, &collapse(&text), currency);
+    let mut sign = Sign::Standard;
+    while let Some(event) = next_event(&mut elements, &mut report)? {
+        match event {
+            ReportEvent::Begin => {
+                out.begin(Statement::default())?;
+                sign = signs.next().unwrap_or(Sign::Standard);
+                if let Sign::Uncertain(position) = sign {
+                    out.warn(Problem::at(position, Kind::UncertainReversal));
                 }
             }
-            Step::End => break,
+            ReportEvent::Entry(entry) => emit(&entry, sign == Sign::Original, out)?,
+            ReportEvent::End(statement) => {
+                let Statement { account, currency, period, opening, closing, .. } = *statement;
+                let own = out.statement();
+                (own.account, own.currency, own.period) = (account, currency, period);
+                (own.opening, own.closing) = (opening, closing);
+            }
         }
     }
     if !out.has_statement() {
         return Err(Problem::of_file(Kind::NoStatement));
     }
     Ok(())
+}
+
+/// A part of a statement that was read.
+enum ReportEvent {
+    Begin,
+    Entry(Box<Entry>),
+    /// The statement without its records.
+    End(Box<Statement>),
+}
+
+/// Reads up to the beginning or the end of a statement, or the end of an entry.
+fn next_event(
+    elements: &mut Elements<'_>,
+    report: &mut Option<Report>,
+) -> Result<Option<ReportEvent>, Problem> {
+    loop {
+        match elements.step()? {
+            Step::Open => match (elements.path.as_slice(), &mut *report) {
+                ([.., "Stmt" | "Rpt" | "Ntfctn"], None) => {
+                    *report = Some(Report::default());
+                    return Ok(Some(ReportEvent::Begin));
+                }
+                ([.., "Bal"], Some(report)) => report.balance = StatedBalance::default(),
+                ([.., "Ntry"], Some(report)) => report.entry = Some(Entry::new(elements.position)),
+                ([.., "TxDtls"], Some(report)) => report.detail = Some(Detail::default()),
+                _ => {}
+            },
+            Step::Close { text, currency } => match (elements.path.as_slice(), &mut *report) {
+                ([.., "Stmt" | "Rpt" | "Ntfctn"], Some(ended)) => {
+                    let statement = std::mem::take(&mut ended.statement);
+                    *report = None;
+                    return Ok(Some(ReportEvent::End(Box::new(statement))));
+                }
+                ([.., "Ntry"], Some(report)) => {
+                    if let Some(entry) = report.entry.take() {
+                        return Ok(Some(ReportEvent::Entry(Box::new(entry))));
+                    }
+                }
+                (_, Some(report)) => report.close(elements, &collapse(&text), currency),
+                (_, None) => {}
+            },
+            Step::End => return Ok(None),
+        }
+    }
+}
+
+/// Passes the record of an entry on.
+fn emit(entry: &Entry, is_flipped: bool, out: &mut Output<'_>) -> Result<(), Problem> {
+    let (record, warning) = match entry.record(is_flipped) {
+        Ok(read) => read,
+        Err(problem) => return out.refuse(problem),
+    };
+    if let Some(warning) = warning {
+        out.warn(warning);
+    }
+    if record.date.is_none() {
+        out.warn(Problem::at(record.position, Kind::MissingDate));
+    }
+    out.record(record)
+}
+
+/// The sign of the reversals of a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    /// Their own, as the standard has it.
+    Standard,
+    /// That of the entry that is reversed.
+    Original,
+    /// The standard's, because the balances do not tell. The place is that of the first reversal.
+    Uncertain(Position),
+}
+
+/// The sums of a statement with either sign of its reversals.
+#[derive(Debug, Default)]
+struct Sums {
+    standard: Option<SignedAmount>,
+    original: Option<SignedAmount>,
+    reversal: Option<Position>,
+}
+
+impl Sums {
+    fn add(&mut self, entry: &Entry) {
+        let is_counted = entry.status == Status::Booked && entry.problem.is_none();
+        let Some(amount) = entry.signed().filter(|_| is_counted) else { return };
+        let original = if entry.is_reversal { amount.negated() } else { amount };
+        self.standard = self.standard.and_then(|sum| sum.checked_add(amount));
+        self.original = self.original.and_then(|sum| sum.checked_add(original));
+        if entry.is_reversal {
+            self.reversal.get_or_insert(entry.position);
+        }
+    }
+
+    fn sign(&self, statement: &Statement) -> Sign {
+        let Some(reversal) = self.reversal else { return Sign::Standard };
+        let balances = statement.opening.zip(statement.closing);
+        let moved =
+            balances.and_then(|(opening, closing)| closing.amount.checked_sub(opening.amount));
+        match moved {
+            Some(_) if moved == self.standard => Sign::Standard,
+            Some(_) if moved == self.original => Sign::Original,
+            Some(_) | None => Sign::Uncertain(reversal),
+        }
+    }
+}
+
+/// Finds the sign of the reversals of each statement by its balances.
+fn find_signs(text: &str) -> Result<Vec<Sign>, Problem> {
+    let mut elements = Elements::new(text, NAMES);
+    let (mut signs, mut report, mut sums) = (Vec::new(), None, Sums::default());
+    while let Some(event) = next_event(&mut elements, &mut report)? {
+        match event {
+            ReportEvent::Begin => {
+                let zero = Some(SignedAmount::ZERO);
+                sums = Sums { standard: zero, original: zero, reversal: None };
+            }
+            ReportEvent::Entry(entry) => sums.add(&entry),
+            ReportEvent::End(statement) => signs.push(sums.sign(&statement)),
+        }
+    }
+    Ok(signs)
 }
 
 /// A balance while it is read.
@@ -132,7 +252,6 @@ struct Report {
     /// Whether the opening balance is that of the day, and not the closing one of the day before.
     has_opening: bool,
     balance: StatedBalance,
-    entries: Vec<Entry>,
     entry: Option<Entry>,
     detail: Option<Detail>,
 }
@@ -147,7 +266,6 @@ impl Report {
                     entry.details.push(detail);
                 }
             }
-            [.., "Ntry"] => self.entries.extend(self.entry.take()),
             [.., "Bal"] => self.take_balance(),
             _ if self.entry.is_some() => self.close_in_entry(elements, text, currency),
             [.., "Acct", "Id", "IBAN"] | [.., "Acct", "Id", "Othr", "Id"] => {
@@ -223,50 +341,6 @@ impl Report {
             [.., "Ntry", "AmtDtls", "InstdAmt", "Amt"] => entry.original = amount(text, currency),
             [.., "Ntry", "AmtDtls", _, "CcyXchg", "XchgRate"] => entry.rate = stated(),
             _ => {}
-        }
-    }
-
-    /// Passes the records on.
-    fn emit(self, out: &mut Output<'_>) -> Result<(), Problem> {
-        let is_flipped = self.is_flipped(out);
-        out.begin(self.statement);
-        for entry in self.entries {
-            match entry.record(is_flipped) {
-                Ok((record, warning)) => {
-                    if let Some(warning) = warning {
-                        out.warn(warning);
-                    }
-                    if record.date.is_none() {
-                        out.warn(Problem::at(record.position, Kind::MissingDate));
-                    }
-                    out.record(record)?;
-                }
-                Err(problem) => out.refuse(problem)?,
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns whether reversals have the sign of what they reverse, as the balances show.
-    fn is_flipped(&self, out: &mut Output<'_>) -> bool {
-        let booked = || self.entries.iter().filter(|entry| entry.status == Status::Booked);
-        let Some(reversal) = booked().find(|entry| entry.is_reversal) else { return false };
-        let sum = |is_flipped: bool| {
-            booked()
-                .filter_map(|entry| entry.record(is_flipped).ok())
-                .try_fold(SignedAmount::ZERO, |sum, (record, _)| sum.checked_add(record.amount))
-        };
-        let balances = self.statement.opening.zip(self.statement.closing);
-        let moved =
-            balances.and_then(|(opening, closing)| closing.amount.checked_sub(opening.amount));
-        let fits = |is_flipped: bool| moved.is_some() && moved == sum(is_flipped);
-        match (fits(false), fits(true)) {
-            (true, _) => false,
-            (false, true) => true,
-            (false, false) => {
-                out.warn(Problem::at(reversal.position, Kind::UncertainReversal));
-                false
-            }
         }
     }
 }

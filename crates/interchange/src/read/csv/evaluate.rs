@@ -8,6 +8,7 @@ use time::{Date, Duration};
 use super::postings::{Money, Posting, assemble};
 use super::scan::Row;
 use crate::read::day::{Day, DayOrder};
+use crate::read::limits::MAX_FIELD_BYTES;
 use crate::read::numeral::Number;
 use crate::read::problem::{Kind, Position, Problem, excerpt};
 use crate::read::record::{Record, Status};
@@ -103,15 +104,17 @@ impl<'a> Evaluator<'a> {
         };
         let cell = |index: usize| row.cell(index);
         let found = self.rules.search.find(&joined, cell, &mut self.budget);
-        self.check_requirements(row, &joined, &found)?;
         let mut active: Vec<(&Block, Vec<String>)> = Vec::new();
         for block in &self.rules.blocks {
             let Some(groups) = block.matches(&joined, &cell, &found) else { continue };
             if let Some(control) = block.control {
                 return Ok(Outcome::Control(control, block.line));
             }
+            self.budget.charge(block.assignments.len());
             active.push((block, groups));
         }
+        self.check_requirements(row, &joined, &found)?;
+        self.budget.charge(self.rules.assignments.len());
         if self.budget.is_spent() {
             return Err(Problem::at(row.position(0), Kind::TooMuchWork));
         }
@@ -130,6 +133,10 @@ impl<'a> Evaluator<'a> {
         let values = Values { row, last };
         let mut record = self.record(&values)?;
         record.properties.extend(several.into_iter().filter_map(|tag| property("tag", &tag)));
+        let lengths = record.properties.iter().map(|(key, value)| key.len() + value.len());
+        if lengths.sum::<usize>() > MAX_FIELD_BYTES {
+            return Err(Problem::at(row.position(0), Kind::FieldTooLong(MAX_FIELD_BYTES)));
+        }
         Ok(Outcome::Record(Box::new(record)))
     }
 

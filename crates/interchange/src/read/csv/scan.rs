@@ -1,9 +1,10 @@
 //! Records and fields of a CSV text.
 //!
-//! The scanner is more lenient than RFC 4180, because banks are: blanks may surround a quoted field,
-//! and a quote within a field that no separator or line end follows is text. A quoted field that
-//! runs over a line end and has such a quote is refused, because a stray quote at the beginning of a
-//! field would otherwise swallow the records up to the next quote.
+//! The scanner is more lenient than RFC 4180, because banks are: blanks may surround a quoted
+//! field, and a quote within a field that no separator or line end follows is text. A quoted field
+//! that runs over a line end and has such a quote is refused, because a stray quote at the
+//! beginning of a field would otherwise swallow the records up to the next quote. The crate
+//! `csv-core` has neither these rules nor the columns of fields.
 
 use std::borrow::Cow;
 

@@ -10,7 +10,12 @@ use crate::read::problem::{Kind, Position, Problem};
 #[derive(Debug, Default)]
 pub(crate) struct Balances {
     sums: BTreeMap<(String, String), SignedAmount>,
+    /// The balances that were added up for assertions.
+    visited: usize,
 }
+
+/// The most balances that are added up for the assertions of a file.
+const MAX_VISITED: usize = 100_000_000;
 
 impl Balances {
     /// Adds a posting; `None` if a sum is too large.
@@ -23,37 +28,44 @@ impl Balances {
     }
 
     /// Returns the balance, with that of the accounts below if `is_inclusive`.
+    ///
+    /// Returns `None` if it is too large, or if the balances of a file need too much work.
     pub(crate) fn of(
-        &self,
+        &mut self,
         account: &str,
         commodity: &str,
         is_inclusive: bool,
     ) -> Option<SignedAmount> {
-        self.below(account, is_inclusive)
-            .filter(|((_, symbol), _)| symbol == commodity)
-            .try_fold(SignedAmount::ZERO, |sum, (_, amount)| sum.checked_add(*amount))
+        let (mut sum, mut visited) = (SignedAmount::ZERO, 0);
+        for ((_, symbol), amount) in self.range(account, is_inclusive) {
+            visited += 1;
+            if symbol == commodity {
+                sum = sum.checked_add(*amount)?;
+            }
+        }
+        self.visited = self.visited.saturating_add(visited);
+        (self.visited < MAX_VISITED).then_some(sum)
     }
 
     /// Returns whether the account has a commodity other than this one.
     pub(crate) fn has_other(&self, account: &str, commodity: &str, is_inclusive: bool) -> bool {
-        self.below(account, is_inclusive)
+        self.range(account, is_inclusive)
             .any(|((_, symbol), sum)| symbol != commodity && !sum.is_zero())
     }
 
     /// Returns the balances of an account, with the accounts below if `is_inclusive`.
-    fn below(
+    fn range(
         &self,
         account: &str,
         is_inclusive: bool,
     ) -> impl Iterator<Item = (&(String, String), &SignedAmount)> {
-        let start = (account.to_owned(), String::new());
-        let sums = self.sums.range(start..);
-        sums.take_while(move |((name, _), _)| name.starts_with(account)).filter(
-            move |((name, _), _)| {
-                name.strip_prefix(account)
-                    .is_some_and(|rest| rest.is_empty() || is_inclusive && rest.starts_with(':'))
-            },
-        )
+        let key = |name: String| (name, String::new());
+        // No name stands between that of an account and itself with a NUL.
+        let own = key(account.to_owned())..key(format!("{account}\0"));
+        // The names below are those between `account:` and `account;`.
+        let below = key(format!("{account}:"))..key(format!("{account};"));
+        let below = is_inclusive.then(|| self.sums.range(below));
+        self.sums.range(own).chain(below.into_iter().flatten())
     }
 }
 
@@ -77,7 +89,7 @@ pub(crate) fn complete(entry: &mut Entry, balances: &mut Balances) -> Result<(),
 }
 
 /// Makes amounts of the balances that postings without an amount state.
-fn assign(entry: &mut Entry, balances: &Balances) -> Result<(), Problem> {
+fn assign(entry: &mut Entry, balances: &mut Balances) -> Result<(), Problem> {
     let mut own = Balances::default();
     for posting in &mut entry.postings {
         let problem = |kind| Problem::at(posting.position, kind);
@@ -90,11 +102,11 @@ fn assign(entry: &mut Entry, balances: &Balances) -> Result<(), Problem> {
             {
                 return Err(problem(Kind::OtherCommodities));
             }
-            let balance = |balances: &Balances| {
+            let balance = |balances: &mut Balances| {
                 balances.of(&posting.account, commodity, assertion.is_inclusive)
             };
             let amount = balance(balances)
-                .and_then(|before| before.checked_add(balance(&own)?))
+                .and_then(|before| before.checked_add(balance(&mut own)?))
                 .and_then(|before| assertion.quantity.amount.checked_sub(before))
                 .ok_or_else(|| problem(Kind::MissingAmount))?;
             posting.quantity = Some(Quantity { amount, commodity: commodity.clone() });

@@ -5,10 +5,10 @@
 //! than it has postings, and where one side is a single posting, each transaction is one posting of
 //! the other side. All balances stay exact without a clearing account, but for three cases:
 //!
-//! - A posting with a day of its own is matched last. It moves to [`Side::InTransit`] on its own day
-//!   and from there on the day of the entry.
-//! - A posting that is matched with one of the same account goes over [`Side::InTransit`], because a
-//!   transaction has two different accounts.
+//! - A posting with a day of its own is matched last. It moves to [`Side::InTransit`] on its own
+//!   day and from there on the day of the entry.
+//! - A posting that is matched with one of the same account goes over [`Side::InTransit`], because
+//!   a transaction has two different accounts.
 //! - What does not sum to zero in a commodity goes to [`Side::Conversions`].
 
 use time::Date;

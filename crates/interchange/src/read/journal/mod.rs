@@ -1,8 +1,9 @@
 //! Journals of hledger and ledger.
 //!
-//! The reader has the entries with all amounts: those that were left out are inferred from the other
-//! postings of the entry, or from the balance that a posting states. Balance assertions are checked,
-//! and each one that fails is a warning. Entries that do not balance are refused one by one.
+//! The reader returns entries with all amounts: those that were left out are inferred from the
+//! other postings of the entry, or from the balance that a posting states. Balance assertions are
+//! checked, and each one that fails is a warning. Entries that do not balance are refused one by
+//! one.
 //!
 //! A journal is refused as a whole when a directive would change what entries mean in a way that is
 //! not read: `include`, because the reader opens no file, aliases with regular expressions, `apply
@@ -89,7 +90,8 @@ fn check_assertions(journal: &mut Journal) {
         let kind = match found {
             Some(found) if found != expected => Kind::AssertionFailed { expected, found },
             Some(_) if assertion.is_total && has_other(assertion) => Kind::OtherCommodities,
-            Some(_) | None => continue,
+            Some(_) => continue,
+            None => Kind::TooMuchWork,
         };
         journal.warnings.push(Problem::at(posting.position, kind));
     }

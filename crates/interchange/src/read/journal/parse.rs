@@ -6,7 +6,7 @@ use super::comment;
 use super::model::{Account, Commodity, Entry, Journal, Posting, Price};
 use super::posting::{self, Context, split_mark};
 use super::quantity::{self, Marks};
-use crate::read::limits::MAX_RECORDS;
+use crate::read::limits::{MAX_DEPTH, MAX_FIELD_BYTES, MAX_POSTINGS, MAX_RECORDS};
 use crate::read::problem::{Kind, Position, Problem, excerpt};
 use crate::read::text::{line_end, non_empty};
 use daybook_domain::amount::DecimalSeparator;
@@ -16,6 +16,9 @@ const UNSUPPORTED: [&str; 14] = [
     "include", "bucket", "A", "C", "capture", "define", "def", "eval", "expr", "python", "import",
     "i", "o", "b",
 ];
+
+/// The most aliases, each of which is compared with the account of each posting.
+const MAX_ALIASES: usize = 1_000;
 
 /// Directives without a meaning for entries.
 const IGNORED: [&str; 11] = [
@@ -100,6 +103,10 @@ impl Parser {
         lines: &mut Lines<'a>,
     ) -> Result<(), Problem> {
         let position = Position::line(number);
+        if line.len() > MAX_FIELD_BYTES {
+            self.refuse(Problem::at(position, Kind::FieldTooLong(MAX_FIELD_BYTES)));
+            return Ok(());
+        }
         if line.is_empty() || line.starts_with([';', '#', '*', '%', '|']) {
             return Ok(());
         }
@@ -175,6 +182,9 @@ impl Parser {
             }
             "Y" | "year" => self.year = value.parse().map_err(|_| invalid())?,
             "apply" => match value.split_once(' ').unwrap_or((value, "")) {
+                ("account", _) if self.prefixes.len() >= MAX_DEPTH => {
+                    return Err(Problem::at(position, Kind::TooDeep));
+                }
                 ("account", name) => self.prefixes.push(name.trim().to_owned()),
                 ("year", year) => self.year = year.trim().parse().map_err(|_| invalid())?,
                 _ => return unsupported(),
@@ -185,7 +195,7 @@ impl Parser {
                 _ => {}
             },
             "alias" => match value.split_once('=') {
-                Some((from, to)) if !from.starts_with('/') => {
+                Some((from, to)) if !from.starts_with('/') && self.aliases.len() < MAX_ALIASES => {
                     self.aliases.insert(from.trim().to_owned(), to.trim().to_owned());
                 }
                 Some(_) | None => return unsupported(),
@@ -317,6 +327,10 @@ impl Parser {
 
     fn body_line(&self, entry: &mut Entry, line: &str, number: u32) -> Result<(), Problem> {
         let text = line.trim();
+        if text.len() > MAX_FIELD_BYTES {
+            let position = Position::line(number);
+            return Err(Problem::at(position, Kind::FieldTooLong(MAX_FIELD_BYTES)));
+        }
         if let Some(comment) = text.strip_prefix(';') {
             let year = entry.date.year();
             match entry.postings.last_mut() {
@@ -334,6 +348,9 @@ impl Parser {
             for quantity in quantities.filter(|quantity| quantity.commodity.is_empty()) {
                 quantity.commodity.clone_from(default);
             }
+        }
+        if entry.postings.len() >= MAX_POSTINGS {
+            return Err(Problem::at(posting.position, Kind::TooManyPostings));
         }
         entry.postings.push(posting);
         Ok(())

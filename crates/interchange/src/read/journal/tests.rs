@@ -97,7 +97,8 @@ fn entries_that_do_not_balance_are_refused() {
 #[test]
 fn assertions_are_checked_by_day() {
     let text = "2024-01-02 b\n  x  $1 = $4\n  y\n2024-01-01 a\n  x  $3 = $3\n  y = $-3\n\
-                2024-01-03 c\n  x:z  $1\n  x  0 =* $5\n  y\n2024-01-04 d\n  x  1 EUR == 1 EUR\n  y\n";
+                2024-01-03 c\n  x:z  $1\n  x  0 =* $5\n  y\n\
+                2024-01-04 d\n  x  1 EUR == 1 EUR\n  y\n";
     let journal = read(text);
     let warnings: Vec<String> = journal.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(
@@ -112,7 +113,8 @@ fn assertions_are_checked_by_day() {
 fn headers_comments_and_tags_are_parsed() {
     let journal = read(
         "Y2024\n01/02=01-05 * (INV-7) Corner Shop | weekly  ; trip:Oslo, project-x:\n    ; more\n\
-         \x20   Expenses:Food            $30.00\n    ! Assets:Cash   $-2.50   ; note, date:2024-01-03\n\
+         \x20   Expenses:Food            $30.00\n\
+         \x20   ! Assets:Cash   $-2.50   ; note, date:2024-01-03\n\
          \x20   ; k:v\n    Assets:Bank\n",
     );
     let entry = &journal.entries[0];
@@ -139,8 +141,9 @@ fn directives_are_parsed() {
     let journal = read(
         "; c\ncomment\n2024-01-01 not an entry\nend comment\naccount Assets:Bank  ; type:C\n\
          account Equity\n  ; type: E\ncommodity $1,000.00\ncommodity EUR\n  format 1.000,000 EUR\n\
-         P 2024-01-01 AAPL $180.50\nalias old = new:name\napply account top\n~ monthly\n  a  1\n  b\n\
-         = x\n  a  1\n2024-01-01 a\n  old  1\n  y\nend apply account\n2024-01-02 b\n  old:z  1\n  y\n",
+         P 2024-01-01 AAPL $180.50\nalias old = new:name\napply account top\n\
+         ~ monthly\n  a  1\n  b\n= x\n  a  1\n2024-01-01 a\n  old  1\n  y\nend apply account\n\
+         2024-01-02 b\n  old:z  1\n  y\n",
     );
     let accounts: Vec<(&str, Option<&str>)> =
         journal.accounts.iter().map(|each| (each.name.as_str(), each.kind.as_deref())).collect();
@@ -166,8 +169,9 @@ fn directives_are_parsed() {
 
 #[test]
 fn postings_are_matched_first_with_first() {
-    let text = "2024-01-02 Corner Shop\n    Expenses:Food  $30.00\n    Expenses:Household  $12.50\n    \
-                Assets:Cash  $-2.50  ; date:2024-01-03\n    Assets:Bank  $-40.00\n";
+    let text = "2024-01-02 Corner Shop\n    Expenses:Food  $30.00\n\
+                \x20   Expenses:Household  $12.50\n\
+                \x20   Assets:Cash  $-2.50  ; date:2024-01-03\n    Assets:Bank  $-40.00\n";
     assert_eq!(
         transactions(text),
         [

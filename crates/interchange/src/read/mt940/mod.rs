@@ -7,20 +7,25 @@ mod details;
 mod fields;
 mod line;
 
+use super::limits::MAX_FIELD_BYTES;
 use super::output::Output;
 use super::problem::{Kind, Position, Problem, excerpt};
 use super::record::{Balance, Record, Statement, Status};
-use super::text::{collapse, column_after, non_empty};
+use super::text::{self, collapse, column_after, non_empty};
 use fields::{Field, Fields};
 use line::{StatedBalance, StatedDate};
 
 /// Reads a file.
-pub(crate) fn read(text: &str, out: &mut Output<'_>) -> Result<(), Problem> {
+pub(crate) fn read(content: &str, out: &mut Output<'_>) -> Result<(), Problem> {
     let mut record: Option<Record> = None;
-    for field in Fields::new(text) {
+    for field in Fields::new(content) {
         if field.tag == "86" {
+            let text = text::field(field.text);
+            if text.len() < field.text.len() {
+                out.warn(Problem::at(field.position, Kind::FieldTooLong(MAX_FIELD_BYTES)));
+            }
             if let Some(record) = &mut record {
-                add_details(record, field.text);
+                add_details(record, text);
             }
             continue;
         }
@@ -28,7 +33,7 @@ pub(crate) fn read(text: &str, out: &mut Output<'_>) -> Result<(), Problem> {
             out.record(record)?;
         }
         match field.tag {
-            "20" => out.begin(Statement::default()),
+            "20" => out.begin(Statement::default())?,
             "25" => out.statement().account = non_empty(field.text).map(collapse),
             "60F" | "60M" => set_balance(field, out, |statement| &mut statement.opening),
             "62F" | "62M" => set_balance(field, out, |statement| &mut statement.closing),
@@ -71,7 +76,7 @@ fn warn_of_day(date: &StatedDate, position: Position, out: &mut Output<'_>) {
 }
 
 fn line_record(field: Field<'_>, out: &mut Output<'_>) -> Result<Record, Problem> {
-    let line = line::line(field.text).map_err(|(kind, offset)| {
+    let line = line::line(text::field(field.text)).map_err(|(kind, offset)| {
         let passed = column_after(field.text.get(..offset).unwrap_or_default()) - 1;
         let column = field.position.column.saturating_add(passed);
         Problem::at(Position { column, ..field.position }, kind)

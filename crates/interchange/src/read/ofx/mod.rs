@@ -12,13 +12,13 @@ pub(crate) use header::version;
 use daybook_domain::amount::DecimalSeparator;
 
 use super::entities;
-use super::limits::MAX_DEPTH;
+use super::limits::{MAX_DEPTH, MAX_FIELD_BYTES};
 use super::numeral::{Decision, Evidence};
 use super::options::Options;
 use super::output::Output;
 use super::problem::{Kind, Problem, excerpt};
 use super::record::{Balance, Statement};
-use super::text::{Places, collapse};
+use super::text::{Places, collapse, field};
 use token::{Token, Tokens};
 use transaction::{Days, Transaction, amount};
 
@@ -126,7 +126,12 @@ impl Reader<'_> {
         if let Some(aggregate) = aggregate {
             return self.open(aggregate, token, out);
         }
-        let value = collapse(&entities::decode(strip_cdata(token.text)));
+        let text = field(token.text);
+        if text.len() < token.text.len() {
+            let position = self.places.advance(token.offset);
+            out.warn(Problem::at(position, Kind::FieldTooLong(MAX_FIELD_BYTES)));
+        }
+        let value = collapse(&entities::decode(strip_cdata(text)));
         if !value.is_empty() {
             self.leaf(&name, value, token.offset, out);
         }
@@ -143,7 +148,7 @@ impl Reader<'_> {
             "STMTRS" | "CCSTMTRS" | "INVSTMTRS" => {
                 self.end_transaction(out)?;
                 self.open.clear();
-                out.begin(Statement::default());
+                out.begin(Statement::default())?;
             }
             "STMTTRN" | "STMTTRNP" => {
                 self.end_transaction(out)?;

@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::read::problem::Position;
+use crate::read::limits::MAX_FIELD_BYTES;
+use crate::read::problem::{Position, excerpt};
 use crate::read::text::{collapse, column_after, line_end, non_empty};
 
 /// A value with its place.
@@ -141,7 +142,12 @@ impl Iterator for Entries<'_> {
             });
             let indent = line.strip_suffix(line.trim_start()).unwrap_or_default();
             let column = column_after(indent).saturating_add(1);
-            entry.set(trimmed, Position { column, ..position });
+            let place = Position { column, ..position };
+            if trimmed.len() > MAX_FIELD_BYTES {
+                entry.unexpected.get_or_insert_with(|| (excerpt(trimmed), place));
+            } else {
+                entry.set(trimmed, place);
+            }
         }
     }
 }
@@ -198,9 +204,7 @@ impl Entry {
             | '1'..='9'
             | '/' => {}
             _ => {
-                if self.unexpected.is_none() {
-                    self.unexpected = Some((line.to_owned(), position));
-                }
+                self.unexpected.get_or_insert_with(|| (excerpt(line), position));
             }
         }
     }

@@ -122,7 +122,7 @@ impl Reader {
         let section = (list, entry.account.clone());
         if self.section.as_ref() != Some(&section) {
             let account = entry.account.as_deref().map(str::to_owned);
-            out.begin(Statement { account, ..Statement::default() });
+            out.begin(Statement { account, ..Statement::default() })?;
             self.section = Some(section);
         }
         match self.record(&entry, out) {

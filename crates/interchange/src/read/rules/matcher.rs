@@ -16,6 +16,12 @@ const MAX_COMPILED_BYTES: usize = 256 * 1024;
 /// The most bytes that matching one pattern may cache.
 const MAX_CACHE_BYTES: usize = 128 * 1024;
 
+/// The most match groups of a pattern that can be referred to.
+const MAX_GROUPS: usize = 20;
+
+/// The most bytes of a match group; what is longer is cut off.
+const MAX_GROUP_BYTES: usize = 4 * 1024;
+
 /// The most nested groups of a pattern.
 const MAX_NESTED_GROUPS: u32 = 32;
 
@@ -65,8 +71,12 @@ impl Matcher {
             return is_match != self.is_negated;
         }
         let Some(captures) = regex.captures(text()) else { return false };
-        let captured = captures.iter().skip(1);
-        groups.extend(captured.map(|group| group.map_or("", |group| group.as_str()).to_owned()));
+        let captured = captures.iter().skip(1).take(MAX_GROUPS);
+        groups.extend(captured.map(|group| {
+            let group = group.map_or("", |group| group.as_str());
+            let end = group.floor_char_boundary(MAX_GROUP_BYTES);
+            group.get(..end).unwrap_or_default().to_owned()
+        }));
         true
     }
 

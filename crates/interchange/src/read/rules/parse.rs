@@ -18,6 +18,9 @@ pub const MAX_RULES_BYTES: usize = 1024 * 1024;
 /// The most matchers of a rules file.
 const MAX_MATCHERS: usize = 2_000;
 
+/// The most assignments of a rules file.
+const MAX_ASSIGNMENTS: usize = 5_000;
+
 /// How deep files may include one another.
 const MAX_INCLUDES: usize = 8;
 
@@ -35,6 +38,7 @@ pub fn parse(text: &str, resolve: &dyn Fn(&str) -> Option<String>) -> Result<Rul
     let mut parser = Parser {
         rules: Rules { columns: columns.map(field_names).unwrap_or_default(), ..Rules::default() },
         matchers: 0,
+        assignments: 0,
     };
     let mut rest = lines.as_slice();
     while let Some((line, after)) = rest.split_first() {
@@ -137,6 +141,7 @@ fn field_names(list: &str) -> Vec<String> {
 struct Parser {
     rules: Rules,
     matchers: usize,
+    assignments: usize,
 }
 
 impl Parser {
@@ -236,7 +241,11 @@ impl Parser {
         text.split(" && ").map(|part| self.matcher(part)).collect()
     }
 
-    fn assignment(&self, text: &str) -> Result<Assignment, RuleKind> {
+    fn assignment(&mut self, text: &str) -> Result<Assignment, RuleKind> {
+        self.assignments += 1;
+        if self.assignments > MAX_ASSIGNMENTS {
+            return Err(RuleKind::TooManyAssignments(MAX_ASSIGNMENTS));
+        }
         let (word, value) = split_word(text);
         if word == "property" {
             let (key, value) = split_word(value);
@@ -289,7 +298,7 @@ impl Parser {
         Ok(matchers.len() + length)
     }
 
-    fn body_line(&self, line: &Line, block: &mut Block) -> Result<(), RuleKind> {
+    fn body_line(&mut self, line: &Line, block: &mut Block) -> Result<(), RuleKind> {
         let text = line.text.trim();
         let (word, value) = split_word(text);
         match word {

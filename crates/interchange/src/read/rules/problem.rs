@@ -32,6 +32,8 @@ pub enum RuleKind {
     TooLarge(usize),
     #[error("the rules have more than {0} matchers")]
     TooManyMatchers(usize),
+    #[error("the rules have more than {0} assignments")]
+    TooManyAssignments(usize),
     #[error("files are included more than {0} deep")]
     TooDeep(usize),
     #[error("unknown rule \"{0}\"")]

@@ -40,9 +40,17 @@ pub(crate) struct Budget {
 /// Sixteen gigabytes: 1,000,000 records of 64 bytes with 250 matchers.
 const MAX_SEARCHED_BYTES: usize = 1 << 34;
 
+/// The work of an assignment, in bytes that are searched.
+const ASSIGNMENT_BYTES: usize = 64;
+
 impl Budget {
     pub(crate) const fn new() -> Self {
         Self { bytes: MAX_SEARCHED_BYTES }
+    }
+
+    /// Takes the work of so many assignments.
+    pub(crate) const fn charge(&mut self, assignments: usize) {
+        self.bytes = self.bytes.saturating_sub(assignments.saturating_mul(ASSIGNMENT_BYTES));
     }
 
     /// Returns whether nothing is left.

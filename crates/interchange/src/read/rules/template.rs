@@ -1,5 +1,7 @@
 //! Values with references to columns and match groups.
 
+use crate::read::limits::MAX_FIELD_BYTES;
+
 /// A value of an assignment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Template {
@@ -56,6 +58,8 @@ impl Template {
     }
 
     /// Fills in the columns and the groups, and trims the result.
+    ///
+    /// A result longer than a field is cut off, so that a short rule cannot need much memory.
     pub(crate) fn fill<'a>(&self, column: impl Fn(usize) -> &'a str, groups: &[String]) -> String {
         let mut filled = String::new();
         for piece in &self.pieces {
@@ -66,6 +70,10 @@ impl Template {
                     let group = number.checked_sub(1).and_then(|index| groups.get(index));
                     filled.push_str(group.map_or("", String::as_str));
                 }
+            }
+            if filled.len() > MAX_FIELD_BYTES {
+                filled.truncate(filled.floor_char_boundary(MAX_FIELD_BYTES));
+                break;
             }
         }
         let trimmed = filled.trim();
@@ -127,5 +135,8 @@ mod tests {
             let column = |index: usize| cells.get(index).copied().unwrap_or_default();
             assert_eq!(template.fill(column, &groups), expected, "{value}");
         }
+        let long = "\u{e9}".repeat(MAX_FIELD_BYTES);
+        let filled = Template::parse("%1%1", &names).fill(|_| &long, &groups);
+        assert_eq!(filled.len(), MAX_FIELD_BYTES);
     }
 }

@@ -107,6 +107,8 @@ fn invalid_rules_are_refused_with_their_line() {
     assert!(problem("if (\n account2 x\n").starts_with("line 1: invalid regular expression \"(\""));
     let many = "if x\n account2 y\n".repeat(2_001);
     assert_eq!(problem(&many), "line 4001: the rules have more than 2000 matchers");
+    let many = "comment x\n".repeat(5_001);
+    assert_eq!(problem(&many), "line 5001: the rules have more than 5000 assignments");
     let long = format!("# {}\n", "x".repeat(MAX_RULES_BYTES));
     assert_eq!(problem(&long), "line 1: the rules have more than 1048576 bytes");
 }
