@@ -10,9 +10,10 @@ pub const MAX_DECIMALS: u32 = 18;
 /// The most digits of a number in a file, so that a million of them can be summed.
 pub const MAX_DIGITS: usize = 30;
 
-/// An exact decimal with a sign: into the account if positive, out of it if negative.
+/// An exact decimal with a sign.
 ///
-/// It is a scaled integer without trailing zeros, so equal numbers are equal values.
+/// Positive amounts go into the account, negative ones out of it. It is a scaled integer without
+/// trailing zeros, so equal numbers are equal values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct SignedAmount {
     units: i128,
@@ -81,7 +82,9 @@ impl SignedAmount {
         if self.is_negative() { self.negated() } else { self }
     }
 
-    /// Returns the number as an integer at `decimals` places; `None` when it does not fit.
+    /// Returns the number as an integer at `decimals` places.
+    ///
+    /// Returns `None` when it has more decimal places or is too large.
     #[must_use]
     pub fn units(self, decimals: u32) -> Option<i128> {
         let places = decimals.checked_sub(self.decimals)?;

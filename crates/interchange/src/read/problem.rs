@@ -67,7 +67,9 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// Kinds of problems. Texts of the file are shown up to 60 characters.
+/// Kinds of problems.
+///
+/// Messages show up to 60 characters of the file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "each variant has its message")]
 pub enum Kind {

@@ -35,8 +35,10 @@ pub struct Statement {
 pub struct Balance {
     /// The balance; positive for money in the account.
     pub amount: SignedAmount,
-    /// The day at whose end it holds; of an opening balance, the day before the period or its
-    /// first day, as the file has it.
+    /// The day at whose end it holds.
+    ///
+    /// That of an opening balance is the day before the period or its first day, as the file has
+    /// it.
     pub date: Option<Date>,
 }
 
@@ -242,7 +244,9 @@ pub struct Summary {
     pub skipped: usize,
     /// The records that were refused.
     pub refused: usize,
-    /// Problems that refuse no record; at most [`MAX_WARNINGS`](super::limits::MAX_WARNINGS).
+    /// Problems that refuse no record.
+    ///
+    /// At most [`MAX_WARNINGS`](super::limits::MAX_WARNINGS) are kept.
     pub warnings: Vec<Problem>,
     /// The number of all warnings.
     pub warning_count: usize,

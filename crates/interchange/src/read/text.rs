@@ -22,7 +22,9 @@ pub struct Text<'a> {
 pub enum Label<'a> {
     /// From the bytes alone.
     Guess,
-    /// As the file declares, unless the bytes are valid UTF-8 or begin with a byte order mark.
+    /// As the file declares.
+    ///
+    /// A byte order mark and valid UTF-8 take precedence.
     Declared(&'a str),
     /// As the user demands.
     Required(&'a str),

@@ -140,7 +140,7 @@ impl<'a> Evaluator<'a> {
         Ok(Outcome::Record(Box::new(record)))
     }
 
-    /// Returns whether matchers have read more than they may; each further row is refused then.
+    /// Returns whether the matchers have read more than they may.
     pub(crate) const fn is_spent(&self) -> bool {
         self.budget.is_spent()
     }

@@ -78,7 +78,7 @@ pub(crate) fn read(
     file.emit(evaluator, out)
 }
 
-/// A record that was found.
+/// The place of a record, and what is known about it after each scan.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     offset: usize,

@@ -143,7 +143,7 @@ fn match_postings(
     }
 }
 
-/// Returns what is left of a posting, if anything is; the outer `None` is never the case.
+/// Returns what an amount leaves of a posting, if anything; `None` if the numbers are too large.
 fn left(open: Option<Open>, amount: SignedAmount) -> Option<Option<Open>> {
     let Some(open) = open else { return Some(None) };
     let rest = open.rest.checked_sub(amount)?;
