@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(lines[0], "subject,kind,depth,account,date,text,debit,credit,balance,files");
         let entry = "000000000000000b,entry,0,Bank,2026-10-05,Rent of October,900.00,,1900.00,1";
         assert_eq!(lines[3], entry);
-        assert!(lines[8].starts_with("12,balance,0,Rent,"), "{}", lines[8]);
+        assert!(lines[8].starts_with(",balance,0,Rent,"), "{}", lines[8]);
         assert!(lines.iter().all(|line| line.matches(',').count() >= 9), "{written}");
         assert!(lines[9].starts_with(",fact,,,,Book: "), "{}", lines[9]);
     }

@@ -1,4 +1,4 @@
-//! File formats of Daybook: bytes from domain values, without input or output of its own.
+//! File formats of Daybook: bytes to and from values, without input or output of its own.
 //!
 //! A [`Report`](daybook_domain::report::Report) is written as CSV ([`csv`]), as a spreadsheet
 //! ([`xlsx`]) or as a page for a browser and its printer ([`html`]). The writers of CSV and HTML
@@ -6,8 +6,11 @@
 //! `begin` writes what precedes the rows, `row` a row, and `finish` the controls. Every format ends
 //! with an end mark, so that a file that was cut short can be recognized.
 //!
-//! All formats contain the same facts beside the table: book, report, period, basis, currency,
-//! filters, notes, the time of the computation, and the number and hash of the last event.
+//! In the other direction, [`read`] makes records of the files of banks and of other programs.
+//!
+//! All formats of reports contain the same facts beside the table: book, report, period, basis,
+//! currency, filters, notes, the time of the computation, and the number and hash of the last
+//! event.
 
 pub mod csv;
 mod facts;
@@ -16,4 +19,5 @@ mod fixture;
 pub mod html;
 mod look;
 mod notation;
+pub mod read;
 pub mod xlsx;

@@ -131,12 +131,12 @@ mod tests {
         let url = render_qr_code(&format!("http://127.0.0.1:8080/{}", "a".repeat(60))).unwrap();
         let image = url.strip_prefix("data:image/svg+xml;base64,").unwrap();
         let image = String::from_utf8(BASE64_STANDARD.decode(image).unwrap()).unwrap();
-        // The finder patterns of version 6, whose side is 41 modules.
-        assert!(image.contains("viewBox=\"0 0 49 49\""), "{image}");
-        for corner in ["M4,4h", "M44,4h", "M4,44h"] {
+        // Version 5 has 37 modules on a side, and finder patterns in three corners.
+        assert!(image.contains("viewBox=\"0 0 45 45\""), "{image}");
+        for corner in ["M4,4h", "M40,4h", "M4,40h"] {
             assert!(image.contains(corner), "{corner}: {image}");
         }
-        assert!(!image.contains("M3,") && !image.contains("M44,44h"), "{image}");
+        assert!(!image.contains("M3,") && !image.contains("M41,"), "{image}");
         assert_eq!(render_qr_code(&"a".repeat(3_000)), None);
     }
 }

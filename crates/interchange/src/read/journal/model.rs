@@ -1,0 +1,161 @@
+//! Journals: entries of any number of postings.
+
+use time::Date;
+
+use crate::read::amount::SignedAmount;
+use crate::read::problem::{Position, Problem};
+
+/// A journal.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Journal {
+    /// The entries in the order of the file.
+    pub entries: Vec<Entry>,
+    /// The accounts that directives declare.
+    pub accounts: Vec<Account>,
+    /// The commodities that directives declare.
+    pub commodities: Vec<Commodity>,
+    /// The market prices.
+    pub prices: Vec<Price>,
+    /// The entries that cannot be read.
+    pub refused: Vec<Problem>,
+    /// What is not read, and assertions that fail.
+    pub warnings: Vec<Problem>,
+}
+
+/// A declared account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// Where it is declared.
+    pub position: Position,
+    /// The full name.
+    pub name: String,
+    /// The value of the tag `type`.
+    pub kind: Option<String>,
+}
+
+/// A declared commodity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commodity {
+    /// The symbol; empty for amounts without one.
+    pub symbol: String,
+    /// The number of decimal places of its amounts.
+    pub decimals: u32,
+}
+
+/// A market price.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Price {
+    /// The day.
+    pub date: Date,
+    /// The commodity that has the price.
+    pub commodity: String,
+    /// The price of one.
+    pub price: Quantity,
+}
+
+/// An amount of a commodity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quantity {
+    /// The number.
+    pub amount: SignedAmount,
+    /// The symbol; empty for amounts without one.
+    pub commodity: String,
+}
+
+/// The mark of an entry or a posting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mark {
+    /// No mark.
+    #[default]
+    Unmarked,
+    /// `!`.
+    Pending,
+    /// `*`.
+    Cleared,
+}
+
+/// An entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Where it begins.
+    pub position: Position,
+    /// The entry as written, with its postings.
+    pub written: String,
+    /// The day.
+    pub date: Date,
+    /// The second day.
+    pub date2: Option<Date>,
+    /// The mark.
+    pub mark: Mark,
+    /// The code in parentheses.
+    pub code: Option<String>,
+    /// The description; the payee stands before a `|`.
+    pub description: String,
+    /// The comments, one a line.
+    pub comment: String,
+    /// The tags of the comments; a tag without a value has an empty one.
+    pub tags: Vec<(String, String)>,
+    /// The postings.
+    pub postings: Vec<Posting>,
+}
+
+/// A posting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Posting {
+    /// Where it stands.
+    pub position: Position,
+    /// The full name of the account.
+    pub account: String,
+    /// Whether it is virtual.
+    pub kind: PostingKind,
+    /// The mark.
+    pub mark: Mark,
+    /// A day of its own.
+    pub date: Option<Date>,
+    /// A second day of its own.
+    pub date2: Option<Date>,
+    /// The amount; of entries that were read, every posting has one.
+    pub quantity: Option<Quantity>,
+    /// Whether the amount was inferred from the other postings or from a balance.
+    pub is_inferred: bool,
+    /// The cost of the amount.
+    pub cost: Option<Cost>,
+    /// The balance that the account is said to have.
+    pub assertion: Option<Assertion>,
+    /// The comments, one a line.
+    pub comment: String,
+    /// The tags of the comments.
+    pub tags: Vec<(String, String)>,
+}
+
+/// Whether a posting takes part in the balance of its entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PostingKind {
+    /// It does.
+    #[default]
+    Real,
+    /// `(account)`: it does not.
+    Virtual,
+    /// `[account]`: it does with others of its kind.
+    BalancedVirtual,
+}
+
+/// The cost of an amount in another commodity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cost {
+    /// The cost; never negative.
+    pub quantity: Quantity,
+    /// Whether it is that of the whole amount (`@@`) and not of one unit (`@`).
+    pub is_total: bool,
+}
+
+/// A balance assertion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assertion {
+    /// The balance.
+    pub quantity: Quantity,
+    /// Whether the account has no other commodity (`==`).
+    pub is_total: bool,
+    /// Whether the accounts below are included (`=*`).
+    pub is_inclusive: bool,
+}

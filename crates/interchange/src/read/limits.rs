@@ -1,0 +1,25 @@
+//! The limits of the readers.
+
+/// The most bytes of a file.
+pub const MAX_BYTES: usize = 64 * 1024 * 1024;
+
+/// The most records of a file, skipped and refused ones included.
+pub const MAX_RECORDS: usize = 1_000_000;
+
+/// The most statements of a file.
+pub const MAX_STATEMENTS: usize = 100_000;
+
+/// The most postings of an entry of a journal.
+pub const MAX_POSTINGS: usize = 1_000;
+
+/// The most nested elements of an OFX or XML file.
+pub const MAX_DEPTH: usize = 64;
+
+/// The most bytes of a field or an element.
+pub const MAX_FIELD_BYTES: usize = 64 * 1024;
+
+/// The most fields of a record of a CSV file.
+pub const MAX_FIELDS: usize = 1_000;
+
+/// The most warnings that are kept; more are counted.
+pub const MAX_WARNINGS: usize = 1_000;

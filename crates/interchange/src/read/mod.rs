@@ -1,0 +1,128 @@
+//! Readers: from the bytes of a bank's file to its records.
+//!
+//! [`statements`] recognizes the format by the content, and passes each record of the file on as
+//! exactly one [`Item`](record::Item): read, skipped or refused. The [`Summary`] says what was
+//! recognized, and has the accounts with their balances.
+//!
+//! A reader has no input or output of its own. It never panics, needs time that is linear in the
+//! length of the file, and has the limits of [`limits`]. Decimal marks and the order of day and
+//! month are decided for a whole file; when a file does not tell, it is refused with
+//! [`Kind::AmbiguousDates`](problem::Kind::AmbiguousDates) or
+//! [`Kind::AmbiguousAmounts`](problem::Kind::AmbiguousAmounts), and [`Options`] answer.
+
+pub mod amount;
+mod camt;
+pub mod csv;
+pub mod day;
+mod declared;
+mod entities;
+pub mod format;
+pub mod journal;
+pub mod limits;
+mod mt940;
+mod numeral;
+mod ofx;
+pub mod options;
+mod output;
+pub mod problem;
+mod qif;
+pub mod record;
+pub mod rules;
+pub mod text;
+
+use format::Format;
+use options::Options;
+use output::Output;
+use problem::{Kind, Problem};
+use record::{Item, Summary};
+use rules::Rules;
+use text::Label;
+
+/// Recognizes the format of a file.
+///
+/// A text of no other format is CSV. Journals are read by [`journal::read`], and statements by
+/// [`statements`].
+///
+/// # Errors
+/// Those of [`text::decode`].
+pub fn detect(bytes: &[u8]) -> Result<Format, Problem> {
+    if let Some(format) = format::detect_binary(bytes) {
+        return Ok(format);
+    }
+    let declared = declared::encoding(bytes);
+    let label = declared.as_deref().map_or(Label::Guess, Label::Declared);
+    let text = text::decode(bytes, label)?;
+    Ok(format::detect_text(&text.content).unwrap_or(Format::Csv))
+}
+
+/// Reads the statements of a file.
+///
+/// `rules` are those of the account for CSV files; other formats do not need them. `sink` receives
+/// the records; those of a CSV file come with the oldest first, others in the order of the file.
+///
+/// # Errors
+/// What is wrong with the file as a whole. The records that `sink` has received by then are not to
+/// be used.
+pub fn statements(
+    bytes: &[u8],
+    rules: Option<&Rules>,
+    options: &Options,
+    sink: &mut dyn FnMut(Item),
+) -> Result<Summary, Problem> {
+    if let Some(format) = format::detect_binary(bytes) {
+        return Err(unsupported(format));
+    }
+    let declared = declared::encoding(bytes);
+    let required = options.encoding.as_deref();
+    let required = required.or_else(|| rules.and_then(|rules| rules.encoding.as_deref()));
+    let label = match (required, declared.as_deref()) {
+        (Some(name), _) => Label::Required(name),
+        (None, Some(name)) => Label::Declared(name),
+        (None, None) => Label::Guess,
+    };
+    let decoded = text::decode(bytes, label)?;
+    let text = &*decoded.content;
+    let mut out = Output::new(sink);
+    let format = format::detect_text(text).unwrap_or(Format::Csv);
+    let version = match format {
+        Format::Csv => {
+            csv::read(text, rules, options, &mut out)?;
+            None
+        }
+        Format::Ofx => {
+            ofx::read(text, options, &mut out)?;
+            ofx::version(text)
+        }
+        Format::Qif => {
+            qif::read(text, options, &mut out)?;
+            None
+        }
+        Format::Camt => {
+            camt::read(text, &mut out)?;
+            camt::version(text)
+        }
+        Format::Mt940 => {
+            mt940::read(text, &mut out)?;
+            None
+        }
+        Format::Journal
+        | Format::Beancount
+        | Format::Gnucash
+        | Format::JsonLines
+        | Format::Zip
+        | Format::Xls
+        | Format::Gzip
+        | Format::Html
+        | Format::Xml => return Err(unsupported(format)),
+    };
+    Ok(out.finish(format, version, decoded.encoding))
+}
+
+fn unsupported(format: Format) -> Problem {
+    let kind = if format == Format::Xml {
+        Kind::UnknownFormat
+    } else {
+        Kind::UnsupportedFormat(format.name())
+    };
+    Problem::of_file(kind)
+}

@@ -1,0 +1,16 @@
+//! What a user may state about a file.
+
+use daybook_domain::amount::DecimalSeparator;
+
+use super::day::DayOrder;
+
+/// Statements about a file that override what is found in it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Options {
+    /// The order of day and month in dates such as `03/04/2026`.
+    pub day_order: Option<DayOrder>,
+    /// The decimal mark.
+    pub decimal_mark: Option<DecimalSeparator>,
+    /// The encoding.
+    pub encoding: Option<String>,
+}

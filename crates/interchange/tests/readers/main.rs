@@ -1,0 +1,6 @@
+//! Tests of the readers through their public interface.
+
+#![cfg(test)]
+
+mod cases;
+mod properties;
