@@ -30,6 +30,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'vendor-react', test: /node_modules\/(react|react-dom|scheduler)\//, priority: 30 },
+            { name: 'vendor-aria', test: /node_modules\/(react-aria|react-stately|@react-(aria|stately|types)|@internationalized|@swc|@adobe)/, priority: 20 },
             { name: 'vendor-tanstack', test: /node_modules\/@tanstack\//, priority: 20 },
           ],
         },
