@@ -17,6 +17,7 @@ export function findBinary() {
 /**
  * Starts the server on a free port. `webOrigin` is the origin that browsers use, when another program
  * serves the console.
+ * @param {{ binary?: string, webOrigin?: string, args?: string[] }} [options]
  */
 export async function startServer({ binary = findBinary(), webOrigin, args = [] } = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'daybook-console-'));

@@ -8,13 +8,15 @@ export function Summary({ items }: { readonly items: readonly (readonly [label: 
   const { numbers, currency } = useBook();
   return (
     <dl className="summary">
-      {items.map(([label, value]) => (
+      {items.map(([label, value], index) => (
         <div key={label}>
           <dt>{label}</dt>
-          <dd>{value ? <Money value={value} style={numbers} /> : '\u2007'}</dd>
+          <dd>
+            {value ? <Money value={value} style={numbers} /> : '\u2007'}
+            {currency && index === items.length - 1 && <span className="muted summary-currency"> {currency}</span>}
+          </dd>
         </div>
       ))}
-      {currency && <span className="muted summary-currency">{currency}</span>}
     </dl>
   );
 }

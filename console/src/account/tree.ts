@@ -53,6 +53,9 @@ const typeRank = (type: string | undefined) => {
   return index < 0 ? TYPE_ORDER.length : index;
 };
 
+/** Equity has the type LIABILITY (13.5) and stands after the liabilities. */
+const isEquity = (group: Group) => Number(group.properties?.['report'] === 'equity' || group.normalizedName === 'equity');
+
 export function treeRows({ accounts, groups, balances, collapsed }: TreeInput): TreeRow[] {
   const index = indexBalances(balances);
   const children = new Map<string, Group[]>();
@@ -100,5 +103,5 @@ export function treeRows({ accounts, groups, balances, collapsed }: TreeInput): 
 }
 
 function sortGroups(groups: readonly Group[]): Group[] {
-  return [...groups].sort((a, b) => typeRank(a.type) - typeRank(b.type) || a.name!.localeCompare(b.name!));
+  return [...groups].sort((a, b) => typeRank(a.type) - typeRank(b.type) || isEquity(a) - isEquity(b) || a.name!.localeCompare(b.name!));
 }

@@ -21,6 +21,7 @@ export function HelpOverlay({ isOpen, onClose }: { readonly isOpen: boolean; rea
         <Button look="ghost" icon="close" aria-label="Close" onPress={onClose} />
       </div>
       <div className="help-body" tabIndex={0} role="group" aria-label="Shortcuts">
+        <div className="help-columns">
         {scopes.map((scope) => (
           <section key={scope}>
             <h3>{SCOPE_NAMES[scope]}</h3>
@@ -40,6 +41,7 @@ export function HelpOverlay({ isOpen, onClose }: { readonly isOpen: boolean; rea
             </dl>
           </section>
         ))}
+        </div>
       </div>
     </Modal>
   );

@@ -21,12 +21,14 @@ export function Sidebar() {
   return (
     <nav className="sidebar" aria-label="Main">
       <BookSwitcher />
-      {book && (
+      {book ? (
         <>
           <BookNav />
           {book.can('VIEWER') && <PinnedQueries />}
           {book.can('VIEWER') && <AccountTree />}
         </>
+      ) : (
+        <BookLinks />
       )}
       <UserMenu />
     </nav>
@@ -46,7 +48,8 @@ function BookSwitcher() {
         label="Books"
         entries={entries}
         trigger={
-          <Button look="ghost" className="sidebar-book" aria-label={`Book: ${book?.book.name ?? 'none'}`}>
+          <Button look="ghost" className="sidebar-book">
+            <span className="hidden-visually">Book:</span>
             <span className="sidebar-logo"><Icon name="book" /></span>
             <bdi className="truncate">{book?.book.name ?? 'Daybook'}</bdi>
             {book?.currency && <span className="muted sidebar-currency">{book.currency}</span>}
@@ -55,6 +58,20 @@ function BookSwitcher() {
         }
       />
     </div>
+  );
+}
+
+/** The books themselves, on pages outside of books. */
+function BookLinks() {
+  const books = useBooks().data ?? [];
+  return (
+    <ul className="sidebar-list">
+      {books.map(({ id, name }) => (
+        <li key={id}>
+          <Link to={bookPath(id!)} className="sidebar-item"><Icon name="book" /> <bdi className="truncate">{name}</bdi></Link>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -128,7 +145,8 @@ function UserMenu() {
         label="You"
         entries={entries}
         trigger={
-          <Button look="ghost" className="sidebar-book" aria-label={`You: ${user?.email ?? ''}`}>
+          <Button look="ghost" className="sidebar-book">
+            <span className="hidden-visually">You:</span>
             <Icon name="person" />
             <span className="truncate">{user?.name ?? user?.username ?? ''}</span>
             <Icon name="more" />

@@ -5,7 +5,7 @@ import './Toasts.css';
 export function Toasts() {
   const toasts = useToasts();
   return (
-    <div className="toasts" role="region" aria-label="Messages" aria-live="polite">
+    <div className="toasts" role="region" aria-label="Messages" aria-live="polite" data-react-aria-top-layer="true">
       {toasts.map(({ id, message, tone, action }) => (
         <div key={id} className={`toast toast-${tone}`} role={tone === 'error' ? 'alert' : undefined}>
           <span>{message}</span>

@@ -1,0 +1,121 @@
+import { expect, expectAccessible, test } from './support';
+
+test('a signed-out visitor is asked to sign in', async ({ browser, daybook }) => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(daybook.url);
+  await expect(page.getByRole('link', { name: 'Sign in' })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await expect(page).toHaveURL(/\/auth\/login/);
+  await context.close();
+});
+
+test('books open into transactions, and every state is in the URL', async ({ page, daybook, problems }) => {
+  await page.goto(`${daybook.url}/books`);
+  await expectAccessible(page);
+  await page.getByRole('grid', { name: 'Books' }).getByRole('link', { name: 'Household' }).click();
+  const grid = page.getByRole('grid', { name: 'Transactions' });
+  await expect(grid.getByRole('row')).not.toHaveCount(1);
+  await expect(page.getByText('304 rows')).toBeVisible();
+
+  await page.keyboard.press('/');
+  await page.keyboard.type('#tra');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/q=%23travel/);
+  await expect(grid.getByRole('row', { name: /Monthly ticket/ }).first()).toBeVisible();
+  await expect(grid.getByText('Salary')).toHaveCount(0);
+
+  await page.reload();
+  await expect(page.getByRole('combobox', { name: 'Query' })).toHaveValue('#travel');
+  await page.goBack();
+  await expect(page.getByText('304 rows')).toBeVisible();
+  expect(problems).toEqual([]);
+});
+
+test('rows are selected, checked, undone and opened by keyboard alone', async ({ page, daybook, problems }) => {
+  await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions?q=is:unchecked`);
+  const grid = page.getByRole('grid', { name: 'Transactions' });
+  await expect(grid.getByRole('row').nth(3)).toBeVisible();
+  const before = await daybook.call('GET', `books/${daybook.bookId}/transactions/count?query=is:checked`);
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('Shift+X');
+  await expect(page.getByRole('region', { name: 'Selection' })).toContainText('3 rows');
+  await expectAccessible(page);
+  await page.keyboard.press('c');
+  await expect.poll(async () => (await daybook.call('GET', `books/${daybook.bookId}/transactions/count?query=is:checked`)).total).toBe(before.total + 3);
+  await page.keyboard.press('z');
+  await expect.poll(async () => (await daybook.call('GET', `books/${daybook.bookId}/transactions/count?query=is:checked`)).total).toBe(before.total);
+
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Enter');
+  const panel = page.getByRole('complementary', { name: 'Transaction' });
+  await expect(panel).toContainText('Recorded by');
+  const first = await panel.textContent();
+  await page.keyboard.press('j');
+  await expect(panel).not.toHaveText(first!);
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await expect(panel).toHaveCount(0);
+  expect(problems).toEqual([]);
+});
+
+test('a register has opening row, running balance and the same closing balance as the sidebar', async ({ page, daybook, problems }) => {
+  await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions`);
+  await page.getByRole('treeitem', { name: /^Checking/ }).click();
+  const grid = page.getByRole('grid', { name: 'Register of Checking' });
+  await expect(grid.getByRole('row').nth(2)).toBeVisible();
+  await page.keyboard.press('.');
+  await expect(page).toHaveURL(/period=\d{4}-\d{2}$/);
+  await expect(grid).toContainText('Balance before');
+  const closing = await page.locator('.summary > div', { hasText: 'Balance' }).locator('dd > span').first().textContent();
+  await expect(page.getByRole('treeitem', { name: /^Checking/ })).toContainText(closing!);
+  const newest = grid.locator('.is-unchecked, .is-checked').first().locator('.tx-balance');
+  await expect(newest).toHaveText(closing!);
+  await page.keyboard.press('[');
+  await expect(grid).toContainText('Balance before');
+  await expectAccessible(page);
+  expect(problems).toEqual([]);
+});
+
+test('the palette, the account finder and the keyboard map open and close by keyboard', async ({ page, daybook, problems }) => {
+  await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions`);
+  await expect(page.getByText('304 rows')).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('dialog', { name: 'Command palette' })).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.type('cafe');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('grid', { name: 'Register of Café and restaurants' })).toBeVisible();
+  await page.keyboard.press('f');
+  await page.keyboard.type('credit');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('grid', { name: 'Register of Credit Card' })).toBeVisible();
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog', { name: 'Keyboard map' })).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('g');
+  await page.keyboard.press('j');
+  await expect(page.getByRole('grid', { name: 'Transactions' })).toBeVisible();
+  expect(problems).toEqual([]);
+});
+
+test('the console works at 360 pixels and in the dark theme', async ({ page, daybook, problems }) => {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions`);
+  await expect(page.getByRole('grid').getByRole('row').nth(3)).toBeVisible();
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  expect(overflow).toBe(0);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Navigation' }).click();
+  await page.getByRole('treeitem', { name: /^Cash −/ }).click();
+  await expect(page.getByRole('grid', { name: 'Register of Cash' })).toBeVisible();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  expect(problems).toEqual([]);
+});
