@@ -11,6 +11,11 @@ if (/<script(?![^>]*\ssrc=)[^>]*>|<style|\sstyle=|\son\w+=/.test(html)) {
   process.exit(1);
 }
 
+if (html.split('<base href="/">').length !== 2) {
+  console.error('index.html must contain <base href="/"> once: the server replaces it');
+  process.exit(1);
+}
+
 const size = (path) => gzipSync(readFileSync(new URL(path, dist)), { level: 9 }).length;
 const first = new Set(['index.html']);
 const queue = [...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map((match) => match[1]);

@@ -1,7 +1,7 @@
 import './styles/tokens.css';
 import './styles/base.css';
 import { createRoot } from 'react-dom/client';
-import { App } from './app';
+import { App } from './root';
 import { applyPrefs } from './ui/prefs';
 import { startShortcuts } from './ui/shortcuts';
 

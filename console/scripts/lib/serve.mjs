@@ -1,12 +1,13 @@
 // Serves the built console with the server's security headers and forwards everything else to the server.
-// Only for tests and demos with a binary that does not contain the console.
+// Only for tests and demos with a binary that does not contain the console. The policy is that of
+// crates/http/src/console.rs.
 import { createServer, request } from 'node:http';
 import { readFileSync, statSync } from 'node:fs';
 import { extname, join, normalize } from 'node:path';
 
 export const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
-  "connect-src 'self'; manifest-src 'self'; frame-ancestors 'none'; base-uri 'self'; form-action 'self'";
+  "connect-src 'self'; frame-src 'self' blob:; frame-ancestors 'none'; base-uri 'self'; form-action 'self'";
 
 const FORWARDED = /^\/(v5|auth|files|docs|openapi\.json|\.well-known|health)([/?]|$)/;
 const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
@@ -40,7 +41,7 @@ function sendFile(path, prefix, response) {
   const file = join(dist, normalize(path));
   const exists = path !== '/' && file.startsWith(dist) && statSync(file, { throwIfNoEntry: false })?.isFile();
   const type = exists ? (TYPES[extname(file)] ?? 'application/octet-stream') : TYPES['.html'];
-  const bytes = exists ? readFileSync(file) : readFileSync(join(dist, 'index.html'), 'utf8').replace('<base href="/"', `<base href="${prefix}/"`);
+  const bytes = exists ? readFileSync(file) : readFileSync(join(dist, 'index.html'), 'utf8').replace('<base href="/">', `<base href="${prefix}/">`);
   response.writeHead(200, {
     'Content-Type': type,
     'Content-Security-Policy': CONTENT_SECURITY_POLICY,

@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { accountPath, groupPath } from '~/book/paths';
 import { useBook } from '~/book/types';
 import { usePeriod } from '~/frame/period';
 import { navigate, useSearch, usePath } from '~/lib/router';
@@ -27,7 +28,7 @@ export function AccountTree() {
   const search = useSearch();
   const period = new URLSearchParams(search).get('period');
   const pathOf = (row: TreeRow) =>
-    `/b/${encodeURIComponent(bookId)}/${row.kind === 'account' ? 'accounts' : 'groups'}/${row.id}${period ? `?period=${period}` : ''}`;
+    (row.kind === 'account' ? accountPath : groupPath)(bookId, row.id) + (period ? `?period=${period}` : '');
 
   const move = (index: number) => {
     const target = Math.max(0, Math.min(rows.length - 1, index));

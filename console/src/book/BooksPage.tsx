@@ -7,10 +7,9 @@ import { EmptyState, Loading } from '~/ui/EmptyState';
 import { Link } from '~/ui/Link';
 import { Cell, List } from '~/ui/List';
 import { useListState } from '~/ui/useListState';
+import { bookHomePath } from './paths';
 import { currencyOf, useBooks } from './queries';
 import './BooksPage.css';
-
-const bookPath = (book: Book) => `/b/${encodeURIComponent(book.id!)}/transactions`;
 
 const PERMISSIONS: Record<string, string> = { OWNER: 'Owner', EDITOR: 'Can edit', POSTER: 'Can post', RECORDER: 'Can record', VIEWER: 'Can view', NONE: '' };
 
@@ -37,7 +36,7 @@ export default function BooksPage() {
         { key: 'month', title: 'This month', isNumber: true },
       ]}
       state={state}
-      onOpen={(index) => books[index] && navigate(bookPath(books[index]))}
+      onOpen={(index) => books[index] && navigate(bookHomePath(books[index].id!))}
       renderRow={(index) => books[index] && <BookCells book={books[index]} />}
       empty={<EmptyState title="No books yet">Create the first one from a template, or ask somebody to share theirs with you.</EmptyState>}
     />
@@ -47,7 +46,7 @@ export default function BooksPage() {
 function BookCells({ book }: { readonly book: Book }) {
   return (
     <>
-      <Cell className="book-name"><Link to={bookPath(book)} tabIndex={-1}><bdi>{book.name}</bdi></Link></Cell>
+      <Cell className="book-name"><Link to={bookHomePath(book.id!)} tabIndex={-1}><bdi>{book.name}</bdi></Link></Cell>
       <Cell className="book-currency muted">{currencyOf(book)}</Cell>
       <Cell className="book-collection muted">{book.collection?.name}</Cell>
       <Cell className="book-permission muted">{PERMISSIONS[book.permission ?? 'NONE']}</Cell>

@@ -1,4 +1,5 @@
 import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { transactionsPath } from '~/book/paths';
 import { useBook } from '~/book/types';
 import { complete, type CompletionItem } from '~/lib/query';
 import { navigate, useQueryState } from '~/lib/router';
@@ -32,7 +33,7 @@ export function QueryBox({ isActive }: { readonly isActive: boolean }) {
   const apply = (value: string) => {
     setOpen(false);
     if (isActive) setQuery(value.trim());
-    else navigate(`/b/${encodeURIComponent(bookId)}/transactions?${new URLSearchParams({ q: value.trim() })}`);
+    else navigate(transactionsPath(bookId, value.trim()));
   };
   const accept = (item: CompletionItem) => {
     const next = text.slice(0, completion.from) + item.insert + text.slice(completion.to).trimStart();

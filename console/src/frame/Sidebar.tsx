@@ -4,6 +4,7 @@ import { keys } from '~/api/cache';
 import { api } from '~/api/client';
 import { signOutUrl } from '~/api/session';
 import { useBooks, useUser } from '~/book/queries';
+import { bookHomePath, transactionsPath } from '~/book/paths';
 import { useBook, useOptionalBook } from '~/book/types';
 import { navigate, usePath, useSearch } from '~/lib/router';
 import { Button } from '~/ui/Button';
@@ -13,8 +14,6 @@ import { Menu } from '~/ui/Menu';
 import { setPrefs, usePrefs } from '~/ui/prefs';
 import { bookNav, navPath } from './registry';
 import './Sidebar.css';
-
-const bookPath = (bookId: string) => `/b/${encodeURIComponent(bookId)}/transactions`;
 
 export function Sidebar() {
   const book = useOptionalBook();
@@ -39,7 +38,7 @@ function BookSwitcher() {
   const book = useOptionalBook();
   const books = useBooks().data ?? [];
   const entries = [
-    ...books.map(({ id, name }) => ({ id: id!, label: name!, checked: id === book?.id, run: () => navigate(bookPath(id!)) })),
+    ...books.map(({ id, name }) => ({ id: id!, label: name!, checked: id === book?.id, run: () => navigate(bookHomePath(id!)) })),
     { id: ' all', label: 'All books', run: () => navigate('/books') },
   ];
   return (
@@ -68,7 +67,7 @@ function BookLinks() {
     <ul className="sidebar-list">
       {books.map(({ id, name }) => (
         <li key={id}>
-          <Link to={bookPath(id!)} className="sidebar-item"><Icon name="book" /> <bdi className="truncate">{name}</bdi></Link>
+          <Link to={bookHomePath(id!)} className="sidebar-item"><Icon name="book" /> <bdi className="truncate">{name}</bdi></Link>
         </li>
       ))}
     </ul>
@@ -83,10 +82,9 @@ function BookNav() {
     <ul className="sidebar-list">
       {bookNav.filter((route) => !route.nav!.isHidden).map((route) => {
         const to = navPath(route, id);
-        const [ownPath, ownSearch] = to.split('?');
-        const isCurrent = path === ownPath && (!ownSearch || search.includes(ownSearch));
+        const isCurrent = path === to.split('?')[0] && search.includes(route.nav!.search ?? '');
         return (
-          <li key={to}>
+          <li key={route.path + route.title}>
             <Link to={to} className="sidebar-item" aria-current={isCurrent ? 'page' : undefined}>
               <Icon name={route.nav!.icon} /> {route.title}
             </Link>
@@ -112,7 +110,7 @@ function PinnedQueries() {
         {data.map(({ id, title, query }) => (
           <li key={id}>
             <Link
-              to={`${bookPath(bookId)}?${new URLSearchParams({ q: query! })}`}
+              to={transactionsPath(bookId, query)}
               className="sidebar-item"
               title={query}
               aria-current={new URLSearchParams(search).get('q') === query ? 'page' : undefined}

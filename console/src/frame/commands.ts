@@ -1,6 +1,7 @@
 /** The commands of the palette: views, shortcuts that have a handler, accounts, groups, queries and books. */
 import { useEffect, useMemo } from 'react';
 import { useBooks } from '~/book/queries';
+import { accountPath, bookHomePath, groupPath } from '~/book/paths';
 import { useOptionalBook } from '~/book/types';
 import { SHORTCUTS } from '~/lib/keymap';
 import { navigate } from '~/lib/router';
@@ -36,16 +37,15 @@ export function useCommands(): readonly Command[] {
   return useMemo(() => {
     const commands: Command[] = [...extra.values()];
     if (book) {
-      const base = `/b/${encodeURIComponent(book.id)}`;
       for (const route of bookNav) {
         const keys = SHORTCUTS.find(({ id }) => id === route.nav!.shortcut)?.keys[0];
         commands.push({ id: route.path + (route.nav!.search ?? ''), label: route.title, kind: 'Go to', ...(keys ? { keys } : {}), run: () => navigate(navPath(route, book.id)) });
       }
       for (const account of book.accounts) {
-        commands.push({ id: `account ${account.id}`, label: account.name!, kind: 'Account', run: () => navigate(`${base}/accounts/${account.id}`) });
+        commands.push({ id: `account ${account.id}`, label: account.name!, kind: 'Account', run: () => navigate(accountPath(book.id, account.id!)) });
       }
       for (const group of book.groups) {
-        commands.push({ id: `group ${group.id}`, label: group.name!, kind: 'Group', run: () => navigate(`${base}/groups/${group.id}`) });
+        commands.push({ id: `group ${group.id}`, label: group.name!, kind: 'Group', run: () => navigate(groupPath(book.id, group.id!)) });
       }
     }
     for (const entry of SHORTCUTS) {
@@ -53,7 +53,7 @@ export function useCommands(): readonly Command[] {
       commands.push({ id: entry.id, label: entry.label, kind: 'Do', keys: entry.keys[0]!, run: () => runShortcut(entry.id) });
     }
     for (const { id, name } of books ?? []) {
-      commands.push({ id: `book ${id}`, label: name!, kind: 'Book', run: () => navigate(`/b/${encodeURIComponent(id!)}/transactions`) });
+      commands.push({ id: `book ${id}`, label: name!, kind: 'Book', run: () => navigate(bookHomePath(id!)) });
     }
     return commands;
   }, [book, books]);

@@ -76,7 +76,9 @@ export const bookNav = routes
   .filter((route) => route.nav && route.path.startsWith('/b/:bookId'))
   .sort((a, b) => a.nav!.order - b.nav!.order);
 
+/** The path of a view in a book. The current period is kept where the view has one. */
 export function navPath(route: RouteDef, bookId: string): string {
-  const path = route.path.replace(':bookId', encodeURIComponent(bookId));
-  return route.nav?.search ? `${path}?${route.nav.search}` : path;
+  const period = route.header?.includes('period') ? new URLSearchParams(window.location.search).get('period') : null;
+  const search = [route.nav?.search, period && `period=${period}`].filter(Boolean).join('&');
+  return route.path.replace(':bookId', encodeURIComponent(bookId)) + (search && `?${search}`);
 }

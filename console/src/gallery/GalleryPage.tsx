@@ -10,7 +10,14 @@ import { DateField } from '~/ui/fields/DateField';
 import { TextField } from '~/ui/fields/Field';
 import { Menu } from '~/ui/Menu';
 import { showToast } from '~/ui/toasts';
+import { TimeChart, type Series } from '~/ui/TimeChart';
 import './GalleryPage.css';
+
+const DAYS = ['2026-01-31', '2026-02-28', '2026-03-31', '2026-04-30', '2026-05-31', '2026-06-30'];
+const SERIES: Series[] = [
+  { label: 'Income', values: [320, 310, 350, 300, 390, 410], colour: '--positive', isBar: true },
+  { label: 'Balance', values: [100, 180, 160, 240, 300, 420], colour: '--accent' },
+];
 
 export default function GalleryPage() {
   const { today, accounts } = useBook();
@@ -41,6 +48,8 @@ export default function GalleryPage() {
         <Button shortcut="check">Check</Button>
         <Menu label="Menu" trigger={<Button icon="down">Menu</Button>} entries={[{ id: 'a', label: 'First', run: () => {} }, { id: 'b', label: 'Second', checked: true, run: () => {} }]} />
       </div>
+      <h2>Chart</h2>
+      <TimeChart label="Balance by month" days={DAYS} series={SERIES} />
       <h2>States</h2>
       <Loading />
       <EmptyState title="Nothing here" actions={<Button>Do something</Button>}>Why it is empty, and what fills it.</EmptyState>

@@ -1,4 +1,5 @@
 import { sentence } from '~/api/problem';
+import { accountPath } from '~/book/paths';
 import { useBook } from '~/book/types';
 import type { PanelProps } from '~/frame/registry';
 import { formatDayLong } from '~/lib/dates';
@@ -22,7 +23,7 @@ export default function TransactionPanel({ id, close }: PanelProps) {
   if (!data) return <SidePanel title="Transaction" onClose={close}><Loading /></SidePanel>;
   const { transaction: row } = data;
   const side = (account: typeof row.creditAccount) =>
-    account?.name ? <Link to={`/b/${encodeURIComponent(bookId)}/accounts/${account.id}`}><bdi>{account.name}</bdi></Link> : <span className="tx-missing">missing</span>;
+    account?.name ? <Link to={accountPath(bookId, account.id!)}><bdi>{account.name}</bdi></Link> : <span className="tx-missing">missing</span>;
   return (
     <SidePanel title={row.posted ? 'Transaction' : 'Draft'} onClose={close}>
       <div className="tx-panel-top">
