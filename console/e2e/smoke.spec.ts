@@ -119,3 +119,40 @@ test('the console works at 360 pixels and in the dark theme', async ({ page, day
   await expect(page.getByRole('dialog')).toHaveCount(0);
   expect(problems).toEqual([]);
 });
+
+test('a session that ends leaves the view in place and continues after signing in', async ({ page, context, daybook }) => {
+  await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions`);
+  await expect(page.getByText('304 rows')).toBeVisible();
+  const cookies = await context.cookies();
+  await context.clearCookies();
+  await page.route('**/v5/**', (route) => route.fulfill({ status: 401, json: { error: { code: 401, message: 'Login Required', errors: [{ reason: 'required' }] } } }));
+  await page.keyboard.press('.');
+  const dialog = page.getByRole('dialog', { name: 'Signed out' });
+  await expect(dialog).toBeVisible();
+  await expectAccessible(page);
+  await page.unroute('**/v5/**');
+  await context.addCookies(cookies);
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(page).toHaveURL(/period=/);
+  await expect(page.getByRole('grid').getByRole('row').nth(2)).toBeVisible();
+});
+
+test('a transient refusal is repeated with the same idempotency key', async ({ page, daybook, problems }) => {
+  await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions?q=is:unchecked`);
+  await expect(page.getByRole('grid').getByRole('row').nth(2)).toBeVisible();
+  const keys: string[] = [];
+  await page.route('**/transactions/check/batch*', async (route) => {
+    keys.push(route.request().headers()['idempotency-key'] ?? '');
+    if (keys.length > 1) return route.continue();
+    return route.fulfill({ status: 503, headers: { 'Retry-After': '1' }, json: { error: { code: 503, message: 'busy', errors: [{ reason: 'backendError' }] } } });
+  });
+  await page.keyboard.press('j');
+  await page.keyboard.press('c');
+  await expect.poll(() => keys.length).toBe(2);
+  expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
+  expect(keys[1]).toBe(keys[0]);
+  await page.keyboard.press('z');
+  expect(problems.filter((problem) => !problem.includes('503'))).toEqual([]);
+  problems.length = 0;
+});

@@ -5,9 +5,8 @@ import { useHeaderQuery, usePeriod } from '~/frame/period';
 import { decimalOrZero, negate, subtract } from '~/lib/money';
 import { joinQuery } from '~/lib/query';
 import { fromRaw } from '~/lib/signs';
-import { useTransactionCount, useTransactionRows } from '~/transaction/queries';
+import { useRowCount, useTransactionRows } from '~/transaction/queries';
 import { TransactionList } from '~/transaction/TransactionList';
-import { formatCount } from '~/transaction/TransactionsPage';
 import { EmptyState } from '~/ui/EmptyState';
 import { useBalances } from './queries';
 import { Summary } from './Summary';
@@ -22,8 +21,7 @@ export default function RegisterPage({ accountId = '' }: { accountId?: string })
   const { data: balances } = useBalances(joinQuery(`account:${accountId}`, terms || 'by:y'), account !== undefined);
   const query = joinQuery(`account:${accountId}`, terms, text);
   const { warnings } = useTransactionRows(query);
-  const count = useTransactionCount(query).data?.total;
-  useHeaderInfo({ title: account?.name, warnings, result: count === undefined ? undefined : formatCount(count) });
+  useHeaderInfo({ title: account?.name, warnings, result: useRowCount(query) });
 
   const sums = useMemo(() => {
     const found = balances?.accountBalances?.[0];

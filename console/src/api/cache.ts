@@ -28,10 +28,10 @@ export const keys = {
   hashtags: (bookId: string) => ['book', bookId, 'hashtags'] as const,
 };
 
-const listeners = new Set<(bookId: string) => void>();
+const listeners = new Set<(bookId: string | undefined) => void>();
 
-/** For caches outside of TanStack Query, such as the pages of a list. */
-export function onBookChanged(listener: (bookId: string) => void): () => void {
+/** For caches outside of TanStack Query, such as the pages of a list. Undefined stands for all books. */
+export function onBookChanged(listener: (bookId: string | undefined) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
@@ -40,4 +40,10 @@ export function onBookChanged(listener: (bookId: string) => void): () => void {
 export function bookChanged(bookId: string): void {
   void queryClient.invalidateQueries({ queryKey: keys.book(bookId) });
   listeners.forEach((listener) => listener(bookId));
+}
+
+/** Reloads everything that is shown, after a lost connection or session. */
+export async function everythingChanged(): Promise<void> {
+  listeners.forEach((listener) => listener(undefined));
+  await queryClient.invalidateQueries();
 }

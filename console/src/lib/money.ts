@@ -106,6 +106,11 @@ export function formatMoney(value: Decimal, style: NumberStyle): string {
   return (value.units < 0n ? MINUS : '') + grouped + (fraction ? (comma ? ',' : '.') + fraction : '');
 }
 
+/** A count with the separators of the book: `1,234`. */
+export function formatCount(count: number, style: NumberStyle): string {
+  return formatMoney({ units: BigInt(count), scale: 0 }, { ...style, fractionDigits: 0 });
+}
+
 /** Removes trailing zeros beyond `digits` decimals and pads up to them. */
 function trim(value: Decimal, digits: number): Decimal {
   let { units, scale } = value;

@@ -18,7 +18,7 @@ interface CheckInput {
 export function useCheck() {
   const { id: bookId } = useBook();
   const write = ({ ids, checked }: CheckInput, idempotencyKey: string) => {
-    const options = { path: { bookId }, body: { items: refs(ids) }, idempotencyKey };
+    const options = { path: { bookId }, query: { all: true }, body: { items: refs(ids) }, idempotencyKey };
     return checked
       ? api.patch('/v5/books/{bookId}/transactions/check/batch', options)
       : api.patch('/v5/books/{bookId}/transactions/uncheck/batch', options);

@@ -4,6 +4,7 @@ import { keys, onBookChanged } from '~/api/cache';
 import { api } from '~/api/client';
 import type { Transaction } from '~/api/types';
 import { useBook } from '~/book/types';
+import { formatCount } from '~/lib/money';
 import { TransactionRows } from './rows';
 
 const MAX_LISTS = 12;
@@ -28,7 +29,7 @@ function listFor(bookId: string, query: string): TransactionRows {
 
 onBookChanged((bookId) => {
   for (const [key, rows] of lists) {
-    if (!key.startsWith(`${bookId} `)) continue;
+    if (bookId !== undefined && !key.startsWith(`${bookId} `)) continue;
     if (rows.isUsed) void rows.refresh();
     else lists.delete(key);
   }
@@ -63,6 +64,13 @@ export function useTransactionCount(query: string) {
       return { total: data.total ?? 0, warnings: data.warnings ?? [] };
     },
   });
+}
+
+/** The number of transactions of a query, for the header: `1,234 rows`. */
+export function useRowCount(query: string): string | undefined {
+  const { numbers } = useBook();
+  const total = useTransactionCount(query).data?.total;
+  return total === undefined ? undefined : `${formatCount(total, numbers)} ${total === 1 ? 'row' : 'rows'}`;
 }
 
 /** One transaction with the ETag for changes to it. */

@@ -28,9 +28,12 @@ interface UndoStep {
 }
 
 const steps: UndoStep[] = [];
+const running = new Set<Promise<unknown>>();
 
 /** Undoes the last action since the page was opened that can be undone. */
 export async function undoLast(): Promise<void> {
+  // An action that is still running is the last one.
+  await Promise.allSettled(running);
   const step = steps.pop();
   if (!step) {
     showToast('Nothing to undo');
@@ -70,7 +73,14 @@ export function useAction<Input, Result>(spec: ActionSpec<Input, Result>): Actio
 }
 
 /** The same without a component. */
-export async function perform<Input, Result>(spec: ActionSpec<Input, Result>, input: Input): Promise<Result | undefined> {
+export function perform<Input, Result>(spec: ActionSpec<Input, Result>, input: Input): Promise<Result | undefined> {
+  const action = execute(spec, input);
+  running.add(action);
+  void action.finally(() => running.delete(action));
+  return action;
+}
+
+async function execute<Input, Result>(spec: ActionSpec<Input, Result>, input: Input): Promise<Result | undefined> {
   const revert = spec.optimistic?.(input);
   try {
     const result = await spec.run(input, newKey());
