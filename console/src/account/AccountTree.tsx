@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { accountPath, groupPath } from '~/book/paths';
 import { useBook } from '~/book/types';
 import { usePeriod } from '~/frame/period';
@@ -23,6 +23,7 @@ export function AccountTree() {
   const scroller = useRef<HTMLDivElement>(null);
   const rowHeight = density === 'compact' ? 24 : 30;
   const virtual = useVirtualizer({ count: rows.length, getScrollElement: () => scroller.current, estimateSize: () => rowHeight, overscan: 10 });
+  useEffect(() => virtual.measure(), [rowHeight, virtual]);
   const [cursor, setCursor] = useState(-1);
   const path = usePath();
   const search = useSearch();

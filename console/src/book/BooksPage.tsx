@@ -38,7 +38,7 @@ export default function BooksPage() {
       state={state}
       onOpen={(index) => books[index] && navigate(bookHomePath(books[index].id!))}
       renderRow={(index) => books[index] && <BookCells book={books[index]} />}
-      empty={<EmptyState title="No books yet">Create the first one from a template, or ask somebody to share theirs with you.</EmptyState>}
+      empty={<EmptyState title="No books yet">Create the first one from a template, or ask the owner of a book to share it with you.</EmptyState>}
     />
   );
 }

@@ -18,7 +18,7 @@ export function SignIn({ problem }: { readonly problem?: string | undefined }) {
         </p>
       )}
       <p className="muted sign-in-help">
-        Nobody has sent you a link? On the server, run <code>daybook login --email you@example.com</code> and open what it prints.
+        No link yet? On the server, run <code>daybook login --email you@example.com</code> and open the address that it prints.
       </p>
     </main>
   );
