@@ -156,3 +156,12 @@ test('a transient refusal is repeated with the same idempotency key', async ({ p
   expect(problems.filter((problem) => !problem.includes('503'))).toEqual([]);
   problems.length = 0;
 });
+
+test('dates in the query box are stepped by the ranges of the API', async ({ page, daybook, problems }) => {
+  await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions?q=${encodeURIComponent('#food on:2026-03')}`);
+  await expect(page.getByRole('button', { name: '01/03/2026 – 31/03/2026' })).toBeVisible();
+  await page.keyboard.press('[');
+  await expect(page.getByRole('combobox', { name: 'Query' })).toHaveValue('#food on:2026-02');
+  await expect(page.getByRole('button', { name: '01/02/2026 – 28/02/2026' })).toBeVisible();
+  expect(problems).toEqual([]);
+});

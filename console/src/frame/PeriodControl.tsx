@@ -1,5 +1,8 @@
 import { useBook } from '~/book/types';
 import { fiscalYearOf, parsePeriod, periodLabel, periodOf, stepPeriod, type Period } from '~/lib/dates';
+import { useBalances } from '~/account/queries';
+import { dateTerms, hasDateTerms, joinQuery, withoutDateTerms } from '~/lib/query';
+import { useQueryState } from '~/lib/router';
 import { Button } from '~/ui/Button';
 import { Menu, type MenuEntry } from '~/ui/Menu';
 import { useShortcut } from '~/ui/shortcuts';
@@ -10,7 +13,16 @@ export function PeriodControl() {
   const { today, fiscalStart } = useBook();
   const { period, setPeriod } = usePeriod();
   const month = periodOf('month', today);
-  const step = (direction: 1 | -1) => setPeriod(stepPeriod(period ?? month, direction));
+  // Dates in the query box are stepped by the ranges that the API computes (behaviour 5.9).
+  const [query, setQuery] = useQueryState('q');
+  const isInQuery = !period && hasDateTerms(query);
+  const { data: range } = useBalances(dateTerms(query), isInQuery);
+  const step = (direction: 1 | -1) => {
+    if (!isInQuery) return setPeriod(stepPeriod(period ?? month, direction));
+    const next = direction === 1 ? range?.nextRange : range?.previousRange;
+    if (next) setQuery(joinQuery(withoutDateTerms(query), next));
+  };
+  const queryLabel = range?.rangeEndLabel ? [range.rangeBeginLabel || 'start', range.rangeEndLabel].join(' – ') : 'In the query';
   useShortcut('period-previous', () => step(-1));
   useShortcut('period-next', () => step(1));
   useShortcut('period-all', () => setPeriod(undefined));
@@ -38,7 +50,7 @@ export function PeriodControl() {
       <Menu
         label="Period"
         entries={entries}
-        trigger={<Button look="ghost" className="period-label">{period ? periodLabel(period) : 'Whole book'}</Button>}
+        trigger={<Button look="ghost" className="period-label">{period ? periodLabel(period) : isInQuery ? queryLabel : 'Whole book'}</Button>}
       />
       <Button look="ghost" icon="right" aria-label="Next period" onPress={() => step(1)} />
     </div>

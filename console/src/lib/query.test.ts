@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { complete, hasDateTerms, joinQuery, quoteValue, rank, tokenize, withoutDateTerms, type CompletionSources } from './query';
+import { complete, dateTerms, hasDateTerms, joinQuery, quoteValue, rank, tokenize, withoutDateTerms, type CompletionSources } from './query';
 
 const kinds = (text: string) => tokenize(text).map((token) => `${token.negated ? '-' : ''}${token.kind}${token.operator ? `(${token.operator}=${token.value})` : `(${text.slice(token.start, token.end)})`}`);
 
@@ -39,6 +39,7 @@ describe('edits', () => {
   test('date terms are found and removed', () => {
     expect(hasDateTerms('lunch on:2026')).toBe(true);
     expect(hasDateTerms("'on:2026'")).toBe(false);
+    expect(dateTerms("lunch after:$m-1 -on:2026 account:Cash before:$m")).toBe('after:$m-1 before:$m');
     expect(withoutDateTerms("after:$m-1 account:'Credit Card' before:$m")).toBe("account:'Credit Card'");
   });
 

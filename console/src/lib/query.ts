@@ -94,13 +94,20 @@ export function term(operator: string, value: string): string {
 
 const DATE_OPERATORS = new Set(['on', 'period', 'after', 'before']);
 
+const isDateTerm = (token: Token): boolean => token.kind === 'term' && !token.negated && DATE_OPERATORS.has(token.operator!);
+
 export function hasDateTerms(text: string): boolean {
-  return tokenize(text).some((token) => token.kind === 'term' && DATE_OPERATORS.has(token.operator!));
+  return tokenize(text).some(isDateTerm);
 }
 
 /** The query without its date terms. */
 export function withoutDateTerms(text: string): string {
-  return withoutTokens(text, (token) => token.kind === 'term' && DATE_OPERATORS.has(token.operator!));
+  return withoutTokens(text, isDateTerm);
+}
+
+/** The date terms of the query alone. */
+export function dateTerms(text: string): string {
+  return withoutTokens(text, (token) => !isDateTerm(token));
 }
 
 export function withoutTokens(text: string, drop: (token: Token) => boolean): string {
