@@ -1,1 +1,0 @@
-import{s as e,u as t}from"./index-CeSDmMXV.js";import{a as n,s as r}from"./StatusMark-yI0tjiuk.js";import{t as i}from"./TransactionList-DAJ9WyoR.js";import{t as a}from"./vendor-react-BNCMh3YF.js";var o=a();function s(){let{query:a}=e(),{warnings:s}=r(a);return t({title:`Transactions`,warnings:s,result:n(a)}),(0,o.jsx)(i,{query:a,isFiltered:a!==``})}export{s as default};
