@@ -1,0 +1,22 @@
+import { useBook } from '~/book/types';
+import type { Decimal } from '~/lib/money';
+import { Money } from '~/ui/Money';
+import './Summary.css';
+
+/** A line of figures above a register. The last one is the main figure. */
+export function Summary({ items }: { readonly items: readonly (readonly [label: string, value: Decimal | undefined])[] }) {
+  const { numbers, currency } = useBook();
+  return (
+    <dl className="summary">
+      {items.map(([label, value], index) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>
+            {value ? <Money value={value} style={numbers} /> : '\u2007'}
+            {currency && index === items.length - 1 && <span className="muted summary-currency"> {currency}</span>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

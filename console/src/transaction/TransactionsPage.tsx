@@ -1,0 +1,12 @@
+import { useHeaderInfo } from '~/frame/headerInfo';
+import { useHeaderQuery } from '~/frame/period';
+import { useRowCount, useTransactionRows } from './queries';
+import { TransactionList } from './TransactionList';
+
+/** All transactions that the header's query finds. */
+export default function TransactionsPage() {
+  const { query } = useHeaderQuery();
+  const { warnings } = useTransactionRows(query);
+  useHeaderInfo({ title: 'Transactions', warnings, result: useRowCount(query) });
+  return <TransactionList query={query} isFiltered={query !== ''} />;
+}

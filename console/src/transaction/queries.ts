@@ -1,0 +1,86 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useEffect, useMemo, useSyncExternalStore } from 'react';
+import { keys, onBookChanged } from '~/api/cache';
+import { api } from '~/api/client';
+import type { Transaction } from '~/api/types';
+import { useBook } from '~/book/types';
+import { formatCount } from '~/lib/money';
+import { TransactionRows } from './rows';
+
+const MAX_LISTS = 12;
+const lists = new Map<string, TransactionRows>();
+
+function listFor(bookId: string, query: string): TransactionRows {
+  const key = `${bookId} ${query}`;
+  const known = lists.get(key);
+  const rows = known ?? new TransactionRows(async (cursor, limit) => {
+    const { data } = await api.get('/v5/books/{bookId}/transactions', { path: { bookId }, query: { query, limit }, cursor });
+    return { items: data.items ?? [], cursor: data.cursor, warnings: data.warnings ?? [] };
+  });
+  // Reinsertion keeps the map in order of use.
+  lists.delete(key);
+  lists.set(key, rows);
+  for (const [oldKey, old] of lists) {
+    if (lists.size <= MAX_LISTS) break;
+    if (!old.isUsed) lists.delete(oldKey);
+  }
+  return rows;
+}
+
+onBookChanged((bookId) => {
+  for (const [key, rows] of lists) {
+    if (bookId !== undefined && !key.startsWith(`${bookId} `)) continue;
+    if (rows.isUsed) void rows.refresh();
+    else lists.delete(key);
+  }
+});
+
+/** Changes rows of all lists of a book at once; returns a function that takes the change back. */
+export function patchTransactions(bookId: string, ids: readonly string[], change: (row: Transaction) => Transaction): () => void {
+  const wanted = new Set(ids);
+  const reverts = [...lists].filter(([key]) => key.startsWith(`${bookId} `)).map(([, rows]) => rows.patch(wanted, change));
+  return () => reverts.forEach((revert) => revert());
+}
+
+/** The rows of a query, newest first. The object is stable; the component renders again when it changes. */
+export function useTransactionRows(query: string): TransactionRows {
+  const { id: bookId } = useBook();
+  const rows = useMemo(() => listFor(bookId, query), [bookId, query]);
+  useSyncExternalStore(rows.subscribe, rows.getVersion);
+  useEffect(() => {
+    if (rows.rows.length === 0) void rows.loadMore();
+  }, [rows]);
+  return rows;
+}
+
+/** The number of transactions of a query. */
+export function useTransactionCount(query: string) {
+  const { id: bookId } = useBook();
+  return useQuery({
+    queryKey: keys.count(bookId, query),
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      const { data } = await api.get('/v5/books/{bookId}/transactions/count', { path: { bookId }, query: { query }, signal });
+      return { total: data.total ?? 0, warnings: data.warnings ?? [] };
+    },
+  });
+}
+
+/** The number of transactions of a query, for the header: `1,234 rows`. */
+export function useRowCount(query: string): string | undefined {
+  const { numbers } = useBook();
+  const total = useTransactionCount(query).data?.total;
+  return total === undefined ? undefined : `${formatCount(total, numbers)} ${total === 1 ? 'row' : 'rows'}`;
+}
+
+/** One transaction with the ETag for changes to it. */
+export function useTransaction(id: string) {
+  const { id: bookId } = useBook();
+  return useQuery({
+    queryKey: keys.transaction(bookId, id),
+    queryFn: async ({ signal }) => {
+      const { data, etag } = await api.get('/v5/books/{bookId}/transactions/{id}', { path: { bookId, id }, signal });
+      return { transaction: data, etag };
+    },
+  });
+}
