@@ -26,8 +26,18 @@ test: tools ## the fast suite; see docs/testing.md
 	@tests/timed unit $(CARGO) test --workspace --lib --bin daybook
 	@tests/timed doc $(CARGO) test --workspace --doc
 	@tests/timed arch $(CARGO) test --workspace --test arch
+	@tests/timed console tests/check-console
 	@DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook \
 	    tests/timed it $(CARGO) test --workspace --test it
+
+.PHONY: console
+console: ## build the web console from console/ into crates/console/dist
+	@tests/check-console --write
+
+.PHONY: console-dev
+console-dev: ## serve the console with reload, against a demo server of this build
+	$(CARGO) build --workspace --bin daybook
+	cd console && npm ci && DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook npm run demo:dev
 
 .PHONY: nightly
 nightly: tools v5-packages libreoffice

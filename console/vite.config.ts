@@ -5,7 +5,7 @@ import { defineConfig } from 'vite';
 // The server that `npm run dev` forwards API calls to. The Host header stays that of Vite, so that the
 // server takes the browser's requests for its own origin.
 const server = process.env['DAYBOOK_SERVER'] ?? 'http://127.0.0.1:8080';
-const forwarded = ['/v5', '/auth', '/files', '/docs', '/openapi.json', '/.well-known'];
+const forwarded = ['/v5', '/auth', '/links', '/style', '/files', '/docs', '/openapi.json', '/.well-known'];
 
 export default defineConfig({
   base: './',
