@@ -28,13 +28,15 @@ export interface ListProps {
   readonly onOpen?: (index: number) => void;
   /** Called when the last row comes near. */
   readonly onEnd?: (() => void) | undefined;
+  /** Called with the first and the last row on the screen whenever they change. */
+  readonly onRange?: ((first: number, last: number) => void) | undefined;
   /** A row below the last one, such as the opening balance. */
   readonly footer?: ReactNode;
   readonly empty?: ReactNode;
   readonly hasSelection?: boolean;
 }
 
-export function List({ label, name, columns, state, renderRow, rowClass, onOpen, onEnd, footer, empty, hasSelection = true }: ListProps) {
+export function List({ label, name, columns, state, renderRow, rowClass, onOpen, onEnd, onRange, footer, empty, hasSelection = true }: ListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const id = useId();
   const rowHeight = useRowHeight();
@@ -48,6 +50,9 @@ export function List({ label, name, columns, state, renderRow, rowClass, onOpen,
   useEffect(() => {
     if (onEnd && lastVisible >= count - 40) onEnd();
   }, [onEnd, lastVisible, count]);
+
+  const firstVisible = items[0]?.index ?? -1;
+  useEffect(() => onRange?.(firstVisible, lastVisible), [onRange, firstVisible, lastVisible]);
 
   const move = (index: number) => {
     const target = Math.max(0, Math.min(count - 1, index));
