@@ -50,7 +50,7 @@ export function FileSection({ row, canEdit, mayEdit }: {
             {viewOf(file.contentType) && (
               <Button look="ghost" aria-expanded={shown === file.id} onPress={() => setShown(shown === file.id ? undefined : file.id)}>{shown === file.id ? 'Hide' : 'View'}</Button>
             )}
-            <Button look="ghost" aria-label={`Download ${file.name}`} onPress={() => void downloadFile(bookId, file)}>Save</Button>
+            <Button look="ghost" aria-label={`Download ${file.name}`} onPress={() => void downloadFile(bookId, file)}>Download</Button>
             {canEdit && <Button look="ghost" icon="close" aria-label={`Remove ${file.name}`} onPress={() => void remove(file)} />}
             {shown === file.id && <FileView file={file} />}
           </li>
