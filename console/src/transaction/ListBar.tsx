@@ -6,7 +6,7 @@ import { bookPath } from '~/book/paths';
 import { useBook } from '~/book/types';
 import { formatCount, isZero, parseDecimal } from '~/lib/money';
 import { joinQuery } from '~/lib/query';
-import { useQueryState, withParams } from '~/lib/router';
+import { usePath, useQueryState, withParams } from '~/lib/router';
 import { Icon } from '~/ui/Icon';
 import { Link } from '~/ui/Link';
 import { useTransactionCount } from './queries';
@@ -22,9 +22,16 @@ export function ListBar({ query, account }: { readonly query: string; readonly a
       {book.lockDate && <span><Icon name="lock" size={12} /> Locked up to {day(book.lockDate)}</span>}
       {book.closingDate && <span><Icon name="lock" size={12} /> Closed up to {day(book.closingDate)}</span>}
       <Upcoming query={query} />
-      {!account && <Link className="list-bar-end" to={bookPath(bookId, 'trash')}>Trash</Link>}
+      {!account && <OtherList bookId={bookId} />}
     </div>
   );
+}
+
+/** The trash beside the list, and the way back. */
+function OtherList({ bookId }: { readonly bookId: string }) {
+  const trash = bookPath(bookId, 'trash');
+  const isTrash = usePath() === trash;
+  return <Link className="list-bar-end" to={isTrash ? bookPath(bookId, 'transactions') : trash}>{isTrash ? 'All transactions' : 'Trash'}</Link>;
 }
 
 interface Reconciliation {

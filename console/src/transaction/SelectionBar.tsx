@@ -33,13 +33,13 @@ export function SelectionBar({ rows, actions, form, onForm, onClear }: {
     <div className="selection-bar" role="region" aria-label="Selection">
       {form && <BulkForm key={form} kind={form} rows={rows} actions={actions} onDone={() => onForm(undefined)} />}
       <div className="selection-line">
+        <Button look="ghost" icon="close" aria-label="Clear the selection" onPress={onClear} />
         <span className="selection-count">{plural(rows.length, 'row')} · <span className="muted">sum</span> {money(total)}</span>
         {!isTrash && can('EDITOR') && <Button shortcut="check" onPress={() => runShortcut('check')}>Check</Button>}
         {!isTrash && can('POSTER') && <Button shortcut="tag" onPress={() => onForm('tag')}>Tag</Button>}
         {!isTrash && can('POSTER') && rows.length === 2 && <Button shortcut="merge" onPress={() => runShortcut('merge')}>Merge</Button>}
         {can('POSTER') && <Button shortcut="trash" onPress={() => runShortcut('trash')}>{isTrash ? 'Restore' : 'Trash'}</Button>}
         {!isTrash && can('POSTER') && <Menu label="More for the selected" trigger={<Button look="ghost" icon="more" aria-label="More for the selected" />} entries={more} />}
-        <Button look="ghost" icon="close" aria-label="Clear the selection" onPress={onClear} />
       </div>
     </div>
   );

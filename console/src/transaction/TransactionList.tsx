@@ -148,7 +148,10 @@ export function TransactionList({ query, account, opening, isFiltered, empty }: 
           onOpen={(index) => openPanel(index, false)}
           onEnd={list.isComplete || list.error ? undefined : loadMore}
           onRange={onRange}
-          rowClass={(index) => `is-${rowsAt(index)[0] ? statusOf(rowsAt(index)[0]!) : ''}`}
+          rowClass={(index) => {
+            const row = rowsAt(index)[0];
+            return row ? `is-${statusOf(row)} ${panel.split(':')[1] === row.id ? 'is-shown' : ''}` : '';
+          }}
           renderRow={renderLine}
           empty={list.isComplete ? (empty ?? <NoTransactions isFiltered={isFiltered} />) : <Loading label="Loading transactions" />}
           footer={<Footer isComplete={list.isComplete} error={list.error} onRetry={loadMore} opening={opening} />}
