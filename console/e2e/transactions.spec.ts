@@ -496,6 +496,19 @@ test('upcoming drafts of a series are hidden until asked for', async ({ page, da
   expect(problems).toEqual([]);
 });
 
+test('a change of a repeated draft is offered to the later ones', async ({ page, daybook, problems }) => {
+  const series = { draft: true, properties: { series: 'gym' } };
+  const book = await makeBook(daybook, ['2026-05-01', '2026-06-01', '2026-07-01'].map((date) => ({ description: 'Gym', date, ...series })));
+  await page.goto(book.path('transactions?q=is:draft&period=2026-06'));
+  await moveTo(page, 'Gym');
+  await page.keyboard.press('e');
+  await page.getByRole('textbox', { name: 'Amount' }).fill('33');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Change later ones too' }).click();
+  await expect.poll(async () => (await book.find('amount=33')).map(({ date }: { date: string }) => date)).toEqual(['2026-07-01', '2026-06-01']);
+  expect(problems).toEqual([]);
+});
+
 test('[48] lists and the panel work at 360 pixels in the dark theme', async ({ page, daybook, problems }) => {
   const entry = { properties: { entry_id: 'x/2' } };
   const book = await makeBook(daybook, [{ description: 'Payment', to: 'Rent', ...entry }, { description: 'Payment', to: 'Fees', ...entry }, { description: 'Lunch', date: '2026-03-09' }]);

@@ -8,6 +8,7 @@ import { DateField } from '~/ui/fields/DateField';
 import { TextField } from '~/ui/fields/Field';
 import { isEmptyChange } from './changes';
 import { useFieldNames } from './FieldChoice';
+import { useOfferLater } from './later';
 import { withLegs } from './legs';
 import { entryIdOf } from './lines';
 import { changeOfDraft, draftOf, keptDrafts, type PanelDraft } from './panelDraft';
@@ -27,6 +28,7 @@ export function PanelForm({ row, etag }: { readonly row: Transaction; readonly e
   const { id: bookId } = useBook();
   const names = useFieldNames();
   const update = useUpdate();
+  const offerLater = useOfferLater();
   const kept = useKeptDraft(row.id!);
   const draft = kept ?? draftOf(row, etag);
   // Fields hold typed text of their own; a discard begins them anew.
@@ -49,7 +51,9 @@ export function PanelForm({ row, etag }: { readonly row: Transaction; readonly e
       const legs = (await withLegs(bookId, [kept.base])).filter((leg) => leg.id !== row.id && leg.date === kept.base.date);
       updates.push(...legs.map((leg) => ({ row: leg, change: { date: all.date! } })));
     }
-    if (await update.run({ updates, etag: kept.etag, done: 'Saved the transaction' })) discard();
+    if (!(await update.run({ updates, etag: kept.etag, done: 'Saved the transaction' }))) return;
+    discard();
+    offerLater(kept.base, all);
   };
   return (
     <form key={generation} className="tx-form" aria-label="Fields of the transaction" onSubmit={(event) => void save(event)}>

@@ -3,16 +3,21 @@ import { sentence } from '~/api/problem';
 import type { Transaction } from '~/api/types';
 import { useBook } from '~/book/types';
 import { addDays } from '~/lib/dates';
+import { formatCount } from '~/lib/money';
 import { showToast } from '~/ui/toasts';
 import { useCheck, useDuplicate, useMerge, usePost, useRestore, useReverse, useTrash } from './actions';
 import { isEmptyChange, type Change, type Fields } from './changes';
 import { withLegs } from './legs';
+import { entryIdOf } from './lines';
 import { MergeDialog } from './MergeDialog';
 import { ask } from './questions';
 import { applyTagEdit, type TagEdit } from './tags';
 import { confirmChecked, useUpdate } from './update';
 
 type Rows = readonly Transaction[];
+
+/** Of a batch (3.6.6). */
+const MAX_ROWS = 10_000;
 
 const refuse = (message: string) => void showToast(message, { tone: 'error' });
 
@@ -33,7 +38,7 @@ export interface RowActions {
 }
 
 export function useRowActions(): RowActions {
-  const { id: bookId, today, lockedUntil, day } = useBook();
+  const { id: bookId, today, lockedUntil, day, numbers } = useBook();
   const [check, trash, restore, post] = [useCheck(), useTrash(), useRestore(), usePost()];
   const [duplicate, reverse, merge, update] = [useDuplicate(), useReverse(), useMerge(), useUpdate()];
   // A draft on a locked day can be edited, a posted transaction cannot (3.5).
@@ -41,7 +46,10 @@ export function useRowActions(): RowActions {
 
   const legs = async (rows: Rows): Promise<Transaction[]> => {
     try {
-      return await withLegs(bookId, rows);
+      const all = await withLegs(bookId, rows);
+      if (all.length <= MAX_ROWS) return all;
+      refuse(`At most ${formatCount(MAX_ROWS, numbers)} transactions can be changed at once.`);
+      return [];
     } catch (error) {
       refuse(sentence(error));
       return [];
@@ -87,7 +95,10 @@ export function useRowActions(): RowActions {
     trash: async (rows) => {
       const all = await legs(rows);
       if (all.length === 0) return false;
-      if (all.every((row) => row.trashed)) return (await restore.run(all).then(() => true)) ?? false;
+      if (all.every((row) => row.trashed)) {
+        await restore.run(all);
+        return true;
+      }
       const kept = all.filter((row) => !row.trashed);
       if (refuseLocked(kept) || !(await confirmChecked(kept, 'Trash'))) return false;
       await trash.run(kept);
@@ -101,6 +112,10 @@ export function useRowActions(): RowActions {
       }
       if (rows.some(({ checked, trashed }) => checked || trashed)) {
         refuse('Checked and trashed transactions cannot be merged. Uncheck or restore them first.');
+        return false;
+      }
+      if (entryIdOf(first) && entryIdOf(first) === entryIdOf(second)) {
+        refuse('Legs of one entry cannot be merged.');
         return false;
       }
       if (refuseLocked(rows)) return false;

@@ -3,6 +3,7 @@
  * of a million rows stay fast. One instance exists for each book and query, and is shared by all views.
  */
 import type { Account, Transaction } from '~/api/types';
+import { entryIdOf } from './lines';
 
 export interface Page {
   readonly items: readonly Transaction[];
@@ -22,6 +23,11 @@ interface Segment {
   /** Loads the range again; undefined begins the list. */
   readonly cursor: string | undefined;
   isStale: boolean;
+}
+
+/** Whether one row can replace the other without a change of the lines: most changes leave the order alone. */
+function isSamePlace(row: Transaction, old: Transaction | undefined): boolean {
+  return row.id === old?.id && row.date === old?.date && entryIdOf(row) === entryIdOf(old);
 }
 
 export class TransactionRows {
@@ -131,10 +137,11 @@ export class TransactionRows {
     const items = page.items.filter(({ id }) => !following.has(id)).map((row) => this.intern(row));
     const behind = page.cursor && last >= 0 ? old.slice(last + 1).filter(({ id }) => !ids.has(id)) : [];
     const next = [...items, ...behind];
-    this.rows.splice(segment.start, (page.cursor ? end : this.rows.length) - segment.start, ...next);
+    const count = (page.cursor ? end : this.rows.length) - segment.start;
+    if (count !== next.length || next.some((row, at) => !isSamePlace(row, old[at]))) this.structure += 1;
+    this.rows.splice(segment.start, count, ...next);
     for (const later of this.segments.slice(index + 1)) later.start += next.length - old.length;
     segment.isStale = false;
-    this.structure += 1;
     if (!page.cursor) {
       this.segments.length = index + 1;
       this.cursor = undefined;

@@ -6,6 +6,7 @@ import { useBook } from '~/book/types';
 import { showToast } from '~/ui/toasts';
 import { changeOf, fieldsOf, isEmptyChange, type Fields } from './changes';
 import { withLegs } from './legs';
+import { useOfferLater } from './later';
 import { entryIdOf } from './lines';
 import type { RowActions } from './rowActions';
 import { OUTDATED, useUpdate } from './update';
@@ -28,6 +29,7 @@ export interface EditingState {
 export function useEditing({ mayEdit }: Pick<RowActions, 'mayEdit'>): EditingState {
   const { id: bookId } = useBook();
   const update = useUpdate();
+  const offerLater = useOfferLater();
   const [editing, setEditing] = useState<Editing>();
   // Keys arrive before the next render: the newest text is kept here.
   const latest = useRef<Editing>(undefined);
@@ -66,6 +68,7 @@ export function useEditing({ mayEdit }: Pick<RowActions, 'mayEdit'>): EditingSta
       }
       const done = now.fields.description ? `Changed ${now.fields.description}` : 'Changed 1 transaction';
       if (!(await update.run({ updates, etag: await etag.current, done }))) return false;
+      offerLater(now.row, change);
     }
     if (latest.current === now) set(undefined);
     return true;

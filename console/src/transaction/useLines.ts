@@ -35,9 +35,16 @@ export function useLines(list: TransactionRows): Lines {
   const rowsOf = useCallback((keys: Iterable<string>) => {
     const wanted = new Set(keys);
     const found = new Map<string, Transaction>();
-    for (let at = 0; at < latest.current.lines.length && wanted.size > 0; at += 1) {
-      const key = keyAt(at);
-      if (wanted.delete(key)) for (const row of rowsAt(at)) found.set(row.id!, row);
+    const { lines: now, list: { rows } } = latest.current;
+    // No allocation for ordinary rows: there may be a million before the selected ones.
+    for (let at = 0; at < now.length && wanted.size > 0; at += 1) {
+      const line = now[at]!;
+      if (typeof line === 'number') {
+        const row = rows[line];
+        if (row && wanted.delete(row.id!)) found.set(row.id!, row);
+      } else if (wanted.delete(keyAt(at))) {
+        for (const row of rowsAt(at)) found.set(row.id!, row);
+      }
     }
     return [...found.values()];
   }, [keyAt, rowsAt]);
