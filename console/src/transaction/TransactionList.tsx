@@ -153,6 +153,7 @@ export function TransactionList({ query, account, opening, isFiltered, empty }: 
             return row ? `is-${statusOf(row)} ${panel.split(':')[1] === row.id ? 'is-shown' : ''}` : '';
           }}
           renderRow={renderLine}
+          keepsElement={(index) => editing.editing !== undefined && rowsAt(index)[0]?.id === editing.editing.row.id}
           empty={list.isComplete ? (empty ?? <NoTransactions isFiltered={isFiltered} />) : <Loading label="Loading transactions" />}
           footer={<Footer isComplete={list.isComplete} error={list.error} onRetry={loadMore} opening={opening} />}
         />
