@@ -6,6 +6,7 @@ import { joinQuery } from '~/lib/query';
 import { fromRaw } from '~/lib/signs';
 import { useRowCount, useTransactionRows } from '~/transaction/queries';
 import { TransactionList } from '~/transaction/TransactionList';
+import { useListQuery } from '~/transaction/upcoming';
 import { EmptyState } from '~/ui/EmptyState';
 import { useBalances } from './queries';
 import { Summary } from './Summary';
@@ -17,7 +18,7 @@ export default function GroupPage({ groupId = '' }: { groupId?: string }) {
   const { period, terms } = usePeriod();
   const { text } = useHeaderQuery();
   const { data: balances } = useBalances(joinQuery(`group:${groupId}`, terms || 'by:y'), group !== undefined);
-  const query = joinQuery(`group:${groupId}`, terms, text);
+  const query = useListQuery(joinQuery(`group:${groupId}`, terms, text));
   const { warnings } = useTransactionRows(query);
   useHeaderInfo({ title: group?.name, warnings, result: useRowCount(query) });
   if (!group) return <EmptyState title="No such group">It may have been deleted.</EmptyState>;

@@ -7,6 +7,7 @@ import { joinQuery } from '~/lib/query';
 import { fromRaw } from '~/lib/signs';
 import { useRowCount, useTransactionRows } from '~/transaction/queries';
 import { TransactionList } from '~/transaction/TransactionList';
+import { useListQuery } from '~/transaction/upcoming';
 import { EmptyState } from '~/ui/EmptyState';
 import { useBalances } from './queries';
 import { Summary } from './Summary';
@@ -19,7 +20,7 @@ export default function RegisterPage({ accountId = '' }: { accountId?: string })
   const { text } = useHeaderQuery();
   // The period alone decides about the balances; the query box filters the rows.
   const { data: balances } = useBalances(joinQuery(`account:${accountId}`, terms || 'by:y'), account !== undefined);
-  const query = joinQuery(`account:${accountId}`, terms, text);
+  const query = useListQuery(joinQuery(`account:${accountId}`, terms, text));
   const { warnings } = useTransactionRows(query);
   useHeaderInfo({ title: account?.name, warnings, result: useRowCount(query) });
 

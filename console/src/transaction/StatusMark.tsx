@@ -10,25 +10,23 @@ export function statusOf(transaction: Transaction): Status {
   return transaction.checked ? 'checked' : 'unchecked';
 }
 
-const NAMES: Record<Status, string> = { trashed: 'In the trash', draft: 'Draft', checked: 'Checked', unchecked: 'Unchecked' };
+export const STATUS_NAMES: Record<Status, string> = { trashed: 'In the trash', draft: 'Draft', checked: 'Checked', unchecked: 'Unchecked' };
 
 /** A mark for the status; a button when it can be toggled. */
-export function StatusMark({ transaction, onToggle }: { readonly transaction: Transaction; readonly onToggle?: (() => void) | undefined }) {
+export function StatusMark({ transaction, isLocked = false, onToggle }: {
+  readonly transaction: Transaction;
+  readonly isLocked?: boolean;
+  readonly onToggle?: (() => void) | undefined;
+}) {
   const status = statusOf(transaction);
-  const mark = <span className={`status status-${status}`}>{status === 'checked' && <Icon name="check" size={11} />}</span>;
+  const name = STATUS_NAMES[status] + (isLocked ? ', locked' : '');
+  const icon = status === 'checked' ? 'check' : isLocked && status === 'unchecked' ? 'lock' : undefined;
+  const mark = <span className={`status status-${status} ${isLocked ? 'is-locked' : ''}`}>{icon && <Icon name={icon} size={icon === 'lock' ? 9 : 11} />}</span>;
   if (!onToggle || status === 'draft' || status === 'trashed') {
-    return <span role="img" aria-label={NAMES[status]} title={NAMES[status]} className="status-box">{mark}</span>;
+    return <span role="img" aria-label={name} title={name} className="status-box">{mark}</span>;
   }
   return (
-    <button
-      type="button"
-      tabIndex={-1}
-      className="status-box"
-      aria-label={NAMES[status]}
-      aria-pressed={status === 'checked'}
-      title={`${NAMES[status]} (C)`}
-      onClick={onToggle}
-    >
+    <button type="button" tabIndex={-1} className="status-box" aria-label={name} aria-pressed={status === 'checked'} title={`${name} (C)`} onClick={onToggle}>
       {mark}
     </button>
   );

@@ -1,23 +1,30 @@
-import { useCallback } from 'react';
-import type { Account, Transaction } from '~/api/types';
+import { useCallback, useMemo, useRef, useState } from 'react';
+import type { Account } from '~/api/types';
 import { sentence } from '~/api/problem';
 import { useBook } from '~/book/types';
-import { parseDecimal, type Decimal } from '~/lib/money';
-import { effect, fromRaw } from '~/lib/signs';
+import { useAttach } from '~/file/actions';
+import { useFileDrop } from '~/file/useFileDrop';
+import type { Decimal } from '~/lib/money';
 import { useQueryState } from '~/lib/router';
 import { Button } from '~/ui/Button';
 import { EmptyState, Loading } from '~/ui/EmptyState';
-import { Icon } from '~/ui/Icon';
 import { Cell, List, type ListColumn } from '~/ui/List';
 import { Money } from '~/ui/Money';
-import { usePrefs } from '~/ui/prefs';
-import { useShortcut } from '~/ui/shortcuts';
+import { useNarrow, usePrefs } from '~/ui/prefs';
 import { useListState, type ListState } from '~/ui/useListState';
-import { useCheck, useTrash } from './actions';
-import { Description } from './Description';
+import type { BulkKind } from './BulkForm';
+import { LineCells, type LineContext } from './Cells';
+import { EditCells } from './EditCells';
+import { useTransactionKeys } from './keys';
+import { isEntry } from './lines';
+import { ListBar } from './ListBar';
+import { useErrorIds, useReversals } from './marks';
 import { useTransactionRows } from './queries';
+import { useRowActions } from './rowActions';
 import { SelectionBar } from './SelectionBar';
-import { StatusMark, statusOf } from './StatusMark';
+import { statusOf } from './StatusMark';
+import { useEditing } from './useEditing';
+import { useLines } from './useLines';
 import './TransactionList.css';
 
 export interface TransactionListProps {
@@ -28,16 +35,30 @@ export interface TransactionListProps {
   /** The balance before the first row of a register. */
   readonly opening?: { readonly label: string; readonly balance: Decimal } | undefined;
   readonly isFiltered: boolean;
+  /** What to show instead of the usual hints when there are no rows. */
+  readonly empty?: React.ReactNode;
 }
 
 /** The list of transactions that a query finds, or the register of an account. */
-export function TransactionList({ query, account, opening, isFiltered }: TransactionListProps) {
-  const rows = useTransactionRows(query);
+export function TransactionList({ query, account, opening, isFiltered, empty }: TransactionListProps) {
+  const { can } = useBook();
+  const list = useTransactionRows(query);
+  const lines = useLines(list);
+  const { lines: shown, keyAt, rowsAt } = lines;
+  const state = useListState(shown.length, keyAt, query);
+  const actions = useRowActions();
+  const editing = useEditing(actions);
+  const [form, setForm] = useState<BulkKind>();
   const [panel, setPanel] = useQueryState('panel');
-  const keyAt = useCallback((index: number) => rows.rows[index]?.id ?? String(index), [rows]);
-  const state = useListState(rows.rows.length, keyAt, query);
+  const isNarrow = useNarrow();
   const { accountingTerms } = usePrefs();
-  const openPanel = (index: number, replace: boolean) => setPanel(`transaction:${keyAt(index)}`, { replace });
+  const frame = useRef<HTMLDivElement>(null);
+  const attach = useAttach();
+
+  const openPanel = (index: number, replace: boolean, part = '') => {
+    const row = rowsAt(index)[0];
+    if (row) setPanel(`transaction:${row.id}${part}`, { replace });
+  };
   // While a panel is open it follows the cursor.
   const follow: ListState = {
     ...state,
@@ -46,52 +67,100 @@ export function TransactionList({ query, account, opening, isFiltered }: Transac
       if (panel.startsWith('transaction:')) openPanel(index, true);
     },
   };
-  useTransactionKeys(state, rows.rows);
-  const loadMore = useCallback(() => void rows.loadMore(), [rows]);
-  if (rows.error && rows.rows.length === 0) {
-    return <EmptyState title="The list cannot be loaded" actions={<Button onPress={loadMore}>Try again</Button>}>{sentence(rows.error)}</EmptyState>;
+  const focusList = () => frame.current?.querySelector<HTMLElement>('[role=grid]')?.focus({ preventScroll: true });
+  const edit = async (index: number) => {
+    const line = shown[index];
+    const row = rowsAt(index)[0];
+    if (!row || index < 0) return;
+    if (isEntry(line)) lines.toggle(line.key, true);
+    else if (isNarrow) openPanel(index, false);
+    else await editing.begin(row);
+  };
+  const finish = async () => {
+    const at = shown.findIndex((_, index) => !isEntry(shown[index]) && rowsAt(index)[0]?.id === editing.editing?.row.id);
+    if (!(await editing.save())) return;
+    const next = Math.min(at + 1, shown.length - 1);
+    const row = rowsAt(next)[0];
+    state.setCursor(next);
+    const isFree = row && next !== at && !isEntry(shown[next]) && !row.checked && !row.trashed && !actions.isLocked(row);
+    if (!isFree || !(await editing.begin(row))) focusList();
+  };
+  const selected = useMemo(
+    () => (state.selected.size > 0 ? lines.rowsOf(state.selected) : []),
+    [state.selected, list.getVersion(), shown], // eslint-disable-line react-hooks/exhaustive-deps
+  );
+  useTransactionKeys({
+    targets: () => (selected.length > 0 ? selected : rowsAt(state.cursor)),
+    actions,
+    clear: state.clear,
+    edit: () => void edit(state.cursor),
+    comment: () => openPanel(state.cursor, false, ':comments'),
+    openForm: (kind) => {
+      if (state.selected.size === 0) {
+        if (state.cursor < 0) return;
+        state.toggle(state.cursor);
+      }
+      setForm(kind);
+    },
+    setOpen: (open) => {
+      const line = shown[state.cursor];
+      if (isEntry(line)) lines.toggle(line.key, open);
+    },
+  });
+  const drop = useFileDrop({
+    isEnabled: can('POSTER'),
+    rowAt: (index) => rowsAt(index)[0],
+    onDrop: (row, files) => void actions.mayEdit([row]).then((may) => (may ? attach.run({ row, files }) : undefined)),
+  });
+  const context: LineContext = {
+    account, errorIds: useErrorIds(query), reversals: useReversals(), isLocked: actions.isLocked,
+    onCheck: can('EDITOR') ? (rows) => void actions.check(rows) : undefined,
+  };
+  const loadMore = useCallback(() => void list.loadMore(), [list]);
+  const onRange = useCallback((first: number, last: number) => list.setVisible(first, last), [list]);
+
+  if (list.error && list.rows.length === 0) {
+    return <EmptyState title="The list cannot be loaded" actions={<Button onPress={loadMore}>Try again</Button>}>{sentence(list.error)}</EmptyState>;
   }
+  const renderLine = (index: number) => {
+    const line = shown[index];
+    const rows = rowsAt(index);
+    if (rows.length === 0) return null;
+    if (!isEntry(line) && editing.editing?.row.id === rows[0]!.id) {
+      const cancel = () => {
+        editing.cancel();
+        focusList();
+      };
+      return <EditCells fields={editing.editing!.fields} account={account} onChange={editing.change} onSave={() => void finish()} onCancel={cancel} />;
+    }
+    const entry = isEntry(line) ? { isOpen: lines.isOpen(line.key), onToggle: () => lines.toggle(line.key) } : undefined;
+    return <LineCells rows={rows} context={context} entry={entry} isLeg={typeof line === 'object' && !entry} />;
+  };
   return (
     <>
-      <List
-        label={account ? `Register of ${account.name}` : 'Transactions'}
-        name={account ? (account.permanent ? 'register' : 'register-flow') : 'transactions'}
-        columns={account ? registerColumns(account) : listColumns(accountingTerms)}
-        state={follow}
-        onOpen={(index) => openPanel(index, false)}
-        onEnd={rows.isComplete || rows.error ? undefined : loadMore}
-        rowClass={(index) => `is-${rows.rows[index] ? statusOf(rows.rows[index]) : ''}`}
-        renderRow={(index) => {
-          const row = rows.rows[index];
-          return row && (account ? <RegisterCells row={row} account={account} /> : <ListCells row={row} />);
-        }}
-        empty={rows.isComplete ? <NoTransactions isFiltered={isFiltered} /> : <Loading label="Loading transactions" />}
-        footer={<Footer isComplete={rows.isComplete} error={rows.error} onRetry={loadMore} opening={opening} />}
-      />
-      <SelectionBar state={state} rows={rows.rows} />
+      <ListBar query={query} account={account} />
+      <div ref={frame} className="tx-list" {...drop}>
+        <List
+          label={account ? `Register of ${account.name}` : 'Transactions'}
+          name={account ? (account.permanent ? 'register' : 'register-flow') : 'transactions'}
+          columns={account ? registerColumns(account) : listColumns(accountingTerms)}
+          state={follow}
+          onOpen={(index) => openPanel(index, false)}
+          onEnd={list.isComplete || list.error ? undefined : loadMore}
+          onRange={onRange}
+          rowClass={(index) => {
+            const row = rowsAt(index)[0];
+            return row ? `is-${statusOf(row)} ${panel.split(':')[1] === row.id ? 'is-shown' : ''}` : '';
+          }}
+          renderRow={renderLine}
+          keepsElement={(index) => editing.editing !== undefined && rowsAt(index)[0]?.id === editing.editing.row.id}
+          empty={list.isComplete ? (empty ?? <NoTransactions isFiltered={isFiltered} />) : <Loading label="Loading transactions" />}
+          footer={<Footer isComplete={list.isComplete} error={list.error} onRetry={loadMore} opening={opening} />}
+        />
+        <SelectionBar rows={selected} actions={actions} form={form} onForm={(kind) => { setForm(kind); if (!kind) focusList(); }} onClear={() => { setForm(undefined); state.clear(); }} />
+      </div>
     </>
   );
-}
-
-/** Single keys on the selected rows, or on the cursor row. */
-function useTransactionKeys(state: ListState, rows: readonly Transaction[]): void {
-  const check = useCheck();
-  const trash = useTrash();
-  const { can } = useBook();
-  const targets = () => {
-    const ids = new Set(state.targets());
-    return rows.filter((row) => ids.has(row.id!));
-  };
-  useShortcut('check', () => {
-    const posted = targets().filter((row) => row.posted && !row.trashed);
-    if (posted.length === 0) return;
-    const checked = !posted.every((row) => row.checked);
-    void check.run({ ids: posted.filter((row) => row.checked !== checked).map((row) => row.id!), checked });
-  }, can('EDITOR'));
-  useShortcut('trash', () => {
-    const ids = targets().filter((row) => !row.trashed).map((row) => row.id!);
-    if (ids.length > 0) void trash.run(ids).then((done) => done && state.clear());
-  }, can('POSTER'));
 }
 
 const status: ListColumn = { key: 'status', title: <span className="hidden-visually">Status</span> };
@@ -111,58 +180,6 @@ const registerColumns = (account: Account): ListColumn[] => [
   { key: 'amount', title: 'Amount', isNumber: true },
   ...(account.permanent ? [{ key: 'balance', title: 'Balance', isNumber: true }] : []),
 ];
-
-function CommonCells({ row }: { readonly row: Transaction }) {
-  const { day, can } = useBook();
-  const check = useCheck();
-  const toggle = can('EDITOR') ? () => void check.run({ ids: [row.id!], checked: !row.checked }) : undefined;
-  return (
-    <>
-      <Cell className="tx-date">{row.date ? day(row.date) : <span className="muted">no date</span>}</Cell>
-      <Cell className="tx-status"><StatusMark transaction={row} onToggle={toggle} /></Cell>
-      <Cell className="tx-description" title={row.description ?? undefined}>
-        {(row.files?.length ?? 0) > 0 && <span className="tx-file" role="img" aria-label="Has files"><Icon name="file" size={13} /></span>}
-        <Description text={row.description ?? ''} tags={row.tags ?? []} />
-      </Cell>
-    </>
-  );
-}
-
-function AccountName({ account, className }: { readonly account: Account | null | undefined; readonly className: string }) {
-  return (
-    <Cell className={className} title={account?.name}>
-      {account?.name ? <bdi>{account.name}</bdi> : <span className="tx-missing">missing</span>}
-    </Cell>
-  );
-}
-
-function ListCells({ row }: { readonly row: Transaction }) {
-  const { numbers } = useBook();
-  return (
-    <>
-      <CommonCells row={row} />
-      <AccountName account={row.creditAccount} className="tx-from" />
-      <AccountName account={row.debitAccount} className="tx-to" />
-      <Cell isNumber className="tx-amount">{row.amount ? <Money value={parseDecimal(row.amount)} style={numbers} /> : <span className="tx-missing">missing</span>}</Cell>
-    </>
-  );
-}
-
-function RegisterCells({ row, account }: { readonly row: Transaction; readonly account: Account }) {
-  const { numbers } = useBook();
-  const side = row.creditAccount?.id === account.id ? 'credit' : 'debit';
-  const own = side === 'credit' ? row.creditAccount : row.debitAccount;
-  return (
-    <>
-      <CommonCells row={row} />
-      <AccountName account={side === 'credit' ? row.debitAccount : row.creditAccount} className="tx-to" />
-      <Cell isNumber className="tx-amount">{row.amount && <Money value={effect(parseDecimal(row.amount), side, account.credit)} style={numbers} />}</Cell>
-      {account.permanent && (
-        <Cell isNumber className="tx-balance">{own?.balance && <Money value={fromRaw(parseDecimal(own.balance), account.credit)} style={numbers} />}</Cell>
-      )}
-    </>
-  );
-}
 
 function Footer({ isComplete, error, onRetry, opening }: {
   readonly isComplete: boolean;

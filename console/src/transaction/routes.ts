@@ -1,4 +1,4 @@
-import type { PanelDef, RouteDef } from '~/frame/registry';
+import type { ExtensionDef, PanelDef, RouteDef } from '~/frame/registry';
 
 export const routes: RouteDef[] = [
   {
@@ -8,6 +8,15 @@ export const routes: RouteDef[] = [
     header: ['period', 'query'],
     nav: { icon: 'list', order: 20, shortcut: 'go-transactions' },
   },
+  {
+    path: '/b/:bookId/trash',
+    title: 'Trash',
+    load: () => import('./TrashPage'),
+    header: ['period', 'query'],
+    nav: { icon: 'trash', order: 21, isHidden: true },
+  },
 ];
 
 export const panels: PanelDef[] = [{ kind: 'transaction', title: 'Transaction', load: () => import('./TransactionPanel') }];
+
+export const extensions: ExtensionDef[] = [{ name: 'questions', load: () => import('./Questions') }];

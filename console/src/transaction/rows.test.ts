@@ -52,3 +52,60 @@ test('a patch can be taken back', async () => {
   revert();
   expect(rows.rows.map(({ checked }) => checked)).toEqual([false, false]);
 });
+
+/** A list on a server whose rows a test can change; a cursor names the last row of its page. */
+class Server {
+  constructor(public rows: Transaction[]) {}
+  readonly requests: (string | undefined)[] = [];
+  readonly fetch = (cursor: string | undefined, limit: number): Promise<Page> => {
+    this.requests.push(cursor);
+    // The order is that of the ids, so a cursor stays valid when its row has gone.
+    const start = cursor ? this.rows.findIndex(({ id }) => id! > cursor) : 0;
+    const items = start < 0 ? [] : this.rows.slice(start, start + limit).map((item) => ({ ...item }));
+    const isLast = start < 0 || start + limit >= this.rows.length;
+    return Promise.resolve({ items, cursor: isLast ? undefined : items.at(-1)!.id!, warnings: [] });
+  };
+}
+
+const numbered = (count: number) => Array.from({ length: count }, (_, at) => row(String(at * 10).padStart(7, '0')));
+
+async function loadAll(server: Server): Promise<TransactionRows> {
+  const rows = new TransactionRows(server.fetch);
+  while (!rows.isComplete) await rows.loadMore();
+  return rows;
+}
+
+async function settled(rows: TransactionRows): Promise<void> {
+  while (rows.isLoading) await Promise.resolve();
+}
+
+test.each([
+  ['a row in the middle came in', (all: Transaction[]) => [...all.slice(0, 2500), row('0024995'), ...all.slice(2500)]],
+  ['a visible row went away', (all: Transaction[]) => [...all.slice(0, 2499), ...all.slice(2500)]],
+  ['rows came in at the top', (all: Transaction[]) => [row('!a'), row('!b'), ...all]],
+  ['the end went away', (all: Transaction[]) => all.slice(0, 2600)],
+  ['rows changed', (all: Transaction[]) => all.map(({ id }) => row(id!, true))],
+])('a long list keeps its place after a refresh: %s', async (_name, change) => {
+  const server = new Server(numbered(5000));
+  const rows = await loadAll(server);
+  rows.setVisible(2480, 2520);
+  server.rows = change(server.rows);
+  server.requests.length = 0;
+  await rows.refresh();
+  expect(server.requests.length).toBe(2);
+  // Scrolling through all of it loads the stale rest.
+  for (let first = 0; first < rows.rows.length; first += 300) {
+    rows.setVisible(first, first + 300);
+    await settled(rows);
+  }
+  expect(ids(rows)).toEqual(server.rows.map(({ id }) => id));
+  expect(rows.rows.map(({ checked }) => checked)).toEqual(server.rows.map(({ checked }) => checked));
+});
+
+test('equal accounts of rows are one object', async () => {
+  const side = () => ({ id: '1', name: 'Cash' });
+  const rows = new TransactionRows(() =>
+    Promise.resolve({ items: [{ id: 'a', creditAccount: side() }, { id: 'b', debitAccount: side() }] as Transaction[], cursor: undefined, warnings: [] }));
+  await rows.loadMore();
+  expect(rows.rows[0]!.creditAccount).toBe(rows.rows[1]!.debitAccount);
+});

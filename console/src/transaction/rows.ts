@@ -2,7 +2,8 @@
  * The rows of a list of transactions, loaded page by page. Appending a page costs only that page, so lists
  * of a million rows stay fast. One instance exists for each book and query, and is shared by all views.
  */
-import type { Transaction } from '~/api/types';
+import type { Account, Transaction } from '~/api/types';
+import { entryIdOf } from './lines';
 
 export interface Page {
   readonly items: readonly Transaction[];
@@ -12,8 +13,22 @@ export interface Page {
 
 export type FetchPage = (cursor: string | undefined, limit: number) => Promise<Page>;
 
-const PAGE = 200;
+/** The first page is small, so that it is shown soon. */
+const FIRST_PAGE = 200;
 const MAX_PAGE = 1000;
+
+/** A range of rows that one request has loaded. It ends where the next one begins. */
+interface Segment {
+  start: number;
+  /** Loads the range again; undefined begins the list. */
+  readonly cursor: string | undefined;
+  isStale: boolean;
+}
+
+/** Whether one row can replace the other without a change of the lines: most changes leave the order alone. */
+function isSamePlace(row: Transaction, old: Transaction | undefined): boolean {
+  return row.id === old?.id && row.date === old?.date && entryIdOf(row) === entryIdOf(old);
+}
 
 export class TransactionRows {
   readonly rows: Transaction[] = [];
@@ -22,9 +37,14 @@ export class TransactionRows {
   isLoading = false;
   /** Whether all pages are loaded. */
   isComplete = false;
+  /** Grows whenever rows are removed or replaced, not when pages are appended. */
+  structure = 0;
   private cursor: string | undefined;
   private version = 0;
   private generation = 0;
+  private segments: Segment[] = [];
+  private visible: readonly [first: number, last: number] = [0, 0];
+  private readonly accounts = new Map<string, Account>();
   private readonly listeners = new Set<() => void>();
 
   constructor(private readonly fetchPage: FetchPage) {}
@@ -43,51 +63,129 @@ export class TransactionRows {
   /** Loads the next page. Does nothing while one is being loaded, and after the last one. */
   async loadMore(): Promise<void> {
     if (this.isLoading || this.isComplete) return;
-    const { generation } = this;
-    this.isLoading = true;
-    this.notify();
-    try {
-      const page = await this.fetchPage(this.cursor, PAGE);
-      if (generation !== this.generation) return;
-      for (const row of page.items) this.rows.push(row);
+    await this.exclusively(async (isCurrent) => {
+      const { cursor } = this;
+      const page = await this.fetchPage(cursor, cursor ? MAX_PAGE : FIRST_PAGE);
+      if (!isCurrent()) return;
+      this.segments.push({ start: this.rows.length, cursor, isStale: false });
+      for (const row of page.items) this.rows.push(this.intern(row));
+      this.cursor = page.cursor;
+      this.isComplete = !page.cursor;
       this.take(page);
+    });
+  }
+
+  /**
+   * Loads the rows again: all of a short list; of a long one the beginning and the visible rows at once, and
+   * the others when they are scrolled to. The old rows stay in place meanwhile.
+   */
+  async refresh(): Promise<void> {
+    for (const segment of this.segments) segment.isStale = true;
+    await this.exclusively(async (isCurrent) => {
+      if (this.rows.length <= MAX_PAGE) {
+        const page = await this.fetchPage(undefined, Math.max(FIRST_PAGE, this.rows.length));
+        if (!isCurrent()) return;
+        this.rows.length = 0;
+        for (const row of page.items) this.rows.push(this.intern(row));
+        this.segments = [{ start: 0, cursor: undefined, isStale: false }];
+        this.structure += 1;
+        this.cursor = page.cursor;
+        this.isComplete = !page.cursor;
+        this.take(page);
+        return;
+      }
+      await this.reload(0, isCurrent);
+      await this.reloadVisible(isCurrent);
+    });
+  }
+
+  /** Says which rows are on the screen; rows that became stale are loaded again. */
+  setVisible(first: number, last: number): void {
+    this.visible = [first, last];
+    if (this.isLoading || !this.staleVisible()) return;
+    void this.exclusively((isCurrent) => this.reloadVisible(isCurrent));
+  }
+
+  private staleVisible(): number | undefined {
+    const [first, last] = this.visible;
+    const found = this.segments.findIndex((segment, index) => segment.isStale && segment.start <= last && this.endOf(index) > first);
+    return found < 0 ? undefined : found;
+  }
+
+  private endOf(index: number): number {
+    return this.segments[index + 1]?.start ?? this.rows.length;
+  }
+
+  private async reloadVisible(isCurrent: () => boolean): Promise<void> {
+    for (let index = this.staleVisible(); index !== undefined && isCurrent(); index = this.staleVisible()) {
+      await this.reload(index, isCurrent);
+    }
+  }
+
+  /** Loads one segment again and fits it between its neighbours. */
+  private async reload(index: number, isCurrent: () => boolean): Promise<void> {
+    const segment = this.segments[index]!;
+    const end = this.endOf(index);
+    const page = await this.fetchPage(segment.cursor, Math.min(MAX_PAGE, Math.max(1, end - segment.start)));
+    if (!isCurrent()) return;
+    const ids = new Set(page.items.map(({ id }) => id));
+    const old = this.rows.slice(segment.start, end);
+    const following = new Set(page.cursor ? this.rows.slice(end, end + page.items.length).map(({ id }) => id) : []);
+    const last = old.findIndex(({ id }) => id === page.items.at(-1)?.id);
+    // Rows went away: the page reaches into the next segment, which has these rows. Rows came in: the old rows
+    // behind the page still follow it. Without a cursor the page ends the list.
+    const items = page.items.filter(({ id }) => !following.has(id)).map((row) => this.intern(row));
+    const behind = page.cursor && last >= 0 ? old.slice(last + 1).filter(({ id }) => !ids.has(id)) : [];
+    const next = [...items, ...behind];
+    const count = (page.cursor ? end : this.rows.length) - segment.start;
+    if (count !== next.length || next.some((row, at) => !isSamePlace(row, old[at]))) this.structure += 1;
+    this.rows.splice(segment.start, count, ...next);
+    for (const later of this.segments.slice(index + 1)) later.start += next.length - old.length;
+    segment.isStale = false;
+    if (!page.cursor) {
+      this.segments.length = index + 1;
+      this.cursor = undefined;
+      this.isComplete = true;
+    }
+    this.take(page);
+  }
+
+  /** Runs one load; a later one makes it lose its effect. */
+  private async exclusively(load: (isCurrent: () => boolean) => Promise<void>): Promise<void> {
+    const generation = (this.generation += 1);
+    const isCurrent = () => generation === this.generation;
+    this.isLoading = true;
+    try {
+      await load(isCurrent);
     } catch (error) {
-      if (generation === this.generation) this.error = error;
+      if (isCurrent()) this.error = error;
     } finally {
-      if (generation === this.generation) {
+      if (isCurrent()) {
         this.isLoading = false;
         this.notify();
       }
     }
   }
 
-  /**
-   * Reloads from the start: as many rows as are loaded, at most one page of the maximum size. Later rows are
-   * dropped and load again when they are scrolled to. The old rows stay visible meanwhile.
-   */
-  async refresh(): Promise<void> {
-    const generation = (this.generation += 1);
-    this.isLoading = true;
-    try {
-      const page = await this.fetchPage(undefined, Math.min(Math.max(PAGE, this.rows.length), MAX_PAGE));
-      if (generation !== this.generation) return;
-      this.rows.length = 0;
-      for (const row of page.items) this.rows.push(row);
-      this.take(page);
-    } catch (error) {
-      if (generation === this.generation) this.error = error;
-    } finally {
-      if (generation === this.generation) {
-        this.isLoading = false;
-        this.notify();
-      }
-    }
+  /** Rows share equal account objects: a list of a million rows would hold two million of them. */
+  private intern(row: Transaction): Transaction {
+    const share = (account: Account | null | undefined) => {
+      if (!account?.id || account.balance) return account;
+      const known = this.accounts.get(account.id);
+      if (known?.name === account.name && known?.archived === account.archived) return known;
+      this.accounts.set(account.id, account);
+      return account;
+    };
+    row.creditAccount = share(row.creditAccount) ?? null;
+    row.debitAccount = share(row.debitAccount) ?? null;
+    return row;
   }
 
   /** Changes rows in place. Returns a function that restores them. */
   patch(ids: ReadonlySet<string>, change: (row: Transaction) => Transaction): () => void {
     const before = new Map<string, Transaction>();
-    for (const [index, row] of this.rows.entries()) {
+    for (let index = 0; index < this.rows.length && before.size < ids.size; index += 1) {
+      const row = this.rows[index]!;
       if (!ids.has(row.id!)) continue;
       before.set(row.id!, row);
       this.rows[index] = change(row);
@@ -100,8 +198,6 @@ export class TransactionRows {
   }
 
   private take(page: Page): void {
-    this.cursor = page.cursor;
-    this.isComplete = !page.cursor;
     this.warnings = page.warnings;
     this.error = undefined;
   }

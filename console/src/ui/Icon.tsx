@@ -26,6 +26,9 @@ const PATHS = {
   person: 'M8 8a2.6 2.6 0 1 0 0-5.2A2.6 2.6 0 0 0 8 8zM3 13.5c.4-2.6 2.4-4 5-4s4.6 1.4 5 4',
   warning: 'M8 2.8L14 13H2zM8 6.5v3M8 11.3h.1',
   arrow: 'M3 8h10M9.5 4.5L13 8l-3.5 3.5',
+  comment: 'M2.5 3.5h11v7.5h-6L4.5 13.5V11h-2z',
+  trash: 'M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.6 8.5h5.8l.6-8.5M6.8 7v3.5M9.2 7v3.5',
+  lock: 'M4 7.5h8v5.5H4zM5.5 7.5V5.5a2.5 2.5 0 0 1 5 0v2',
 } as const;
 
 export type IconName = keyof typeof PATHS;

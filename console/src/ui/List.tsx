@@ -2,11 +2,11 @@
  * A virtual list of rows with a cursor and a selection, for the keyboard first. Only the visible rows exist
  * in the document. It is an ARIA grid: the list has the focus, `aria-activedescendant` names the cursor row.
  */
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useId, useRef, type MouseEvent, type ReactNode } from 'react';
 import type { ListState } from './useListState';
 import { useRowHeight } from './prefs';
 import { useShortcut } from './shortcuts';
+import { useRowWindow } from './useRowWindow';
 import './List.css';
 
 export interface ListColumn {
@@ -25,35 +25,35 @@ export interface ListProps {
   /** The cells of a row, one `<Cell>` for each column. */
   readonly renderRow: (index: number) => ReactNode;
   readonly rowClass?: (index: number) => string;
+  /** Whether the row keeps its element when rows before it come or go: one that is being edited. */
+  readonly keepsElement?: (index: number) => boolean;
   readonly onOpen?: (index: number) => void;
   /** Called when the last row comes near. */
   readonly onEnd?: (() => void) | undefined;
+  /** Called with the first and the last row on the screen whenever they change. */
+  readonly onRange?: ((first: number, last: number) => void) | undefined;
   /** A row below the last one, such as the opening balance. */
   readonly footer?: ReactNode;
   readonly empty?: ReactNode;
   readonly hasSelection?: boolean;
 }
 
-export function List({ label, name, columns, state, renderRow, rowClass, onOpen, onEnd, footer, empty, hasSelection = true }: ListProps) {
+export function List({ label, name, columns, state, renderRow, rowClass, keepsElement, onOpen, onEnd, onRange, footer, empty, hasSelection = true }: ListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const id = useId();
   const rowHeight = useRowHeight();
   const { count, cursor, selected } = state;
-  const virtual = useVirtualizer({
-    count, getScrollElement: () => scroller.current, estimateSize: () => rowHeight, overscan: 12, paddingStart: 0,
-  });
-  useEffect(() => virtual.measure(), [rowHeight, virtual]);
-  const items = virtual.getVirtualItems();
-  const lastVisible = items.at(-1)?.index ?? -1;
+  const { first, end, slots, scrollTo } = useRowWindow(scroller, count, rowHeight);
   useEffect(() => {
-    if (onEnd && lastVisible >= count - 40) onEnd();
-  }, [onEnd, lastVisible, count]);
+    if (onEnd && end >= count - 32) onEnd();
+  }, [onEnd, end, count]);
+  useEffect(() => onRange?.(first, end - 1), [onRange, first, end]);
 
   const move = (index: number) => {
     const target = Math.max(0, Math.min(count - 1, index));
     if (count === 0) return;
     state.setCursor(target);
-    virtual.scrollToIndex(target, { align: 'auto' });
+    scrollTo(target);
   };
   const page = () => Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 2);
   useShortcut('next', () => move(cursor + 1));
@@ -75,7 +75,8 @@ export function List({ label, name, columns, state, renderRow, rowClass, onOpen,
     else if ((event.metaKey || event.ctrlKey) && hasSelection) state.toggle(index);
     else onOpen?.(index);
   };
-  const body = { height: virtual.getTotalSize() };
+  const body = { height: count * rowHeight };
+
   return (
     <div
       ref={scroller}
@@ -93,15 +94,16 @@ export function List({ label, name, columns, state, renderRow, rowClass, onOpen,
         ))}
       </div>
       <div className="list-body" role="rowgroup" style={body}>
-        {items.map(({ index, start }) => (
+        {Array.from({ length: end - first }, (_, offset) => first + offset).map((index) => (
           <div
-            key={state.keyAt(index)}
+            // A row that comes in takes the element of one that went out.
+            key={keepsElement?.(index) ? state.keyAt(index) : index % slots}
             id={`${id}-${index}`}
             role="row"
             aria-rowindex={index + 2}
             aria-selected={hasSelection ? selected.has(state.keyAt(index)) : undefined}
             className={`list-row ${index === cursor ? 'is-cursor' : ''} ${rowClass?.(index) ?? ''}`}
-            style={{ transform: `translateY(${start}px)` }}
+            style={{ transform: `translateY(${index * rowHeight}px)` }}
             onClick={(event) => click(event, index)}
           >
             {renderRow(index)}

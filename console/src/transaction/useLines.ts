@@ -1,0 +1,60 @@
+import { useCallback, useMemo, useRef, useState } from 'react';
+import type { Transaction } from '~/api/types';
+import { isEntry, LineIndex, rowsOfLine, type Line } from './lines';
+import type { TransactionRows } from './rows';
+
+export interface Lines {
+  readonly lines: readonly Line[];
+  /** Identifies the line in selections: the id of its row, or the entry. */
+  readonly keyAt: (index: number) => string;
+  readonly rowsAt: (index: number) => Transaction[];
+  /** The rows of selected keys, each once. */
+  readonly rowsOf: (keys: Iterable<string>) => Transaction[];
+  readonly isOpen: (key: string) => boolean;
+  readonly toggle: (key: string, open?: boolean) => void;
+}
+
+const ENTRY_PREFIX = 'entry ';
+
+/** The rows of a list as lines: entries are one line that opens to its legs. */
+export function useLines(list: TransactionRows): Lines {
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const index = useMemo(() => new LineIndex(), [list]); // eslint-disable-line react-hooks/exhaustive-deps
+  const lines = index.sync(list.rows, list.structure, open);
+  const latest = useRef({ lines, list });
+  latest.current = { lines, list };
+
+  const rowsAt = useCallback((at: number) => {
+    const { lines: now, list: { rows } } = latest.current;
+    return rowsOfLine(now[at]).flatMap((row) => rows[row] ?? []);
+  }, []);
+  const keyAt = useCallback((at: number) => {
+    const line = latest.current.lines[at];
+    return isEntry(line) ? ENTRY_PREFIX + line.key : (rowsAt(at)[0]?.id ?? String(at));
+  }, [rowsAt]);
+  const rowsOf = useCallback((keys: Iterable<string>) => {
+    const wanted = new Set(keys);
+    const found = new Map<string, Transaction>();
+    const { lines: now, list: { rows } } = latest.current;
+    // No allocation for ordinary rows: there may be a million before the selected ones.
+    for (let at = 0; at < now.length && wanted.size > 0; at += 1) {
+      const line = now[at]!;
+      if (typeof line === 'number') {
+        const row = rows[line];
+        if (row && wanted.delete(row.id!)) found.set(row.id!, row);
+      } else if (wanted.delete(keyAt(at))) {
+        for (const row of rowsAt(at)) found.set(row.id!, row);
+      }
+    }
+    return [...found.values()];
+  }, [keyAt, rowsAt]);
+  const toggle = useCallback((key: string, wanted?: boolean) => {
+    setOpen((old) => {
+      if (old.has(key) === wanted) return old;
+      const next = new Set(old);
+      if (!next.delete(key)) next.add(key);
+      return next;
+    });
+  }, []);
+  return { lines, keyAt, rowsAt, rowsOf, isOpen: (key) => open.has(key), toggle };
+}
