@@ -26,8 +26,8 @@ export function Legs({ side, amount, legs, onChange, onCreate }: {
       <legend>Legs</legend>
       {legs.map((leg, index) => (
         <div key={index} className="entry-leg" role="group" aria-label={`Leg ${index + 1}`}>
-          <AccountField label={`${name} of leg ${index + 1}`} isCompact placeholder={name} value={leg.account} onChange={(account) => set(index, { account })} onCreate={onCreate(index)} />
-          <TextField label={`Description of leg ${index + 1}`} isCompact placeholder="Description, if it differs" value={leg.description} onChange={(description) => set(index, { description })} />
+          <div><AccountField label={`${name} of leg ${index + 1}`} isCompact placeholder={name} value={leg.account} onChange={(account) => set(index, { account })} onCreate={onCreate(index)} /></div>
+          <div className="entry-leg-description"><TextField label={`Description of leg ${index + 1}`} isCompact placeholder="Description, if it differs" value={leg.description} onChange={(description) => set(index, { description })} /></div>
           <AmountField label={`Amount of leg ${index + 1}`} isCompact placeholder="Remainder" value={toDecimal(leg.amount)} onChange={(value) => set(index, { amount: value ? toPlain(value) : '' })} />
           <Button look="ghost" icon="close" aria-label={`Remove leg ${index + 1}`} isDisabled={legs.length < 2} onPress={() => onChange(legs.length < 2 ? [EMPTY_LEG] : legs.filter((_, at) => at !== index))} />
         </div>
