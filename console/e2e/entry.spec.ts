@@ -1,6 +1,8 @@
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './support';
 
+test.setTimeout(150_000);
+
 const today = new Date().toISOString().slice(0, 10);
 const input = (page: Page) => page.getByRole('combobox', { name: 'New transaction' });
 const reading = (page: Page) => page.getByRole('group', { name: 'Reading of the line' });
