@@ -83,6 +83,17 @@ test('[10] a line against the usual direction is marked and swapped by one key; 
   expect(problems).toEqual([]);
 });
 
+test('[10] a line with 3x shows the drafts that it will record', async ({ page, daybook, problems }) => {
+  await page.keyboard.press('n');
+  await page.keyboard.type('50 music lessons 3x cash books & music');
+  await expect(reading(page)).toContainText('3 drafts up to');
+  await expect(page.locator('.entry-overlay .token-repeats')).toHaveText('3x');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Recorded 50.00')).toBeVisible();
+  expect(await find(daybook, "'music lessons'")).toHaveLength(4);
+  expect(problems).toEqual([]);
+});
+
 test('[13] accounts and hashtags are completed by any part, accents ignored, and a missing account is created', async ({ page, daybook, problems }) => {
   await page.keyboard.press('n');
   await page.keyboard.type('9 soup cas');

@@ -19,6 +19,7 @@ import { postable, readDraft, usePostDrafts, useUpdateDraft } from './actions';
 import { DraftCells } from './DraftCells';
 import { DraftEditor } from './DraftEditor';
 import { isDue, missingFields, toFields, type DraftFields } from './tray';
+import '~/transaction/TransactionList.css';
 import './Drafts.css';
 
 interface Editing {

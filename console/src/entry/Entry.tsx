@@ -5,6 +5,7 @@ import { Button } from '~/ui/Button';
 import { useShortcut } from '~/ui/shortcuts';
 import { EntryLine } from './EntryLine';
 import { useEntryDraft } from './store';
+import '~/transaction/TransactionList.css';
 import './Entry.css';
 
 const EntryForm = lazy(() => import('./EntryForm').then((module) => ({ default: module.EntryForm })));
@@ -48,7 +49,7 @@ function EntryOfBook() {
   if (!canRecord) return null;
   if (!isOpen) return <Button look="primary" icon="plus" aria-label="New transaction" className="entry-float" onPress={() => open('line')} />;
   return (
-    <section className={`entry entry-${mode}`} aria-label="New transaction">
+    <section className="entry" aria-label="New transaction">
       {mode === 'line' ? (
         <EntryLine draft={draft} change={change} focusRequest={focusRequest} onForm={() => open('form')} onClose={close} />
       ) : (

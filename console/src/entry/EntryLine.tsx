@@ -131,7 +131,7 @@ export function EntryLine({ draft, change, focusRequest, onForm, onClose }: {
           onCaret={setCaretAtEnd}
           onKeyDown={onKeyDown}
         />
-        <Button className="entry-record" isDisabled={!text.trim()} onPress={() => { void save(); input.current?.focus(); }}>Record</Button>
+        <Button look="primary" className="entry-record" isDisabled={!text.trim()} onPress={() => { void save(); input.current?.focus(); }}>Record</Button>
         <Button shortcut="entry-form" className="entry-to-form" onPress={() => openForm(false)}>Form</Button>
         <Button look="ghost" icon="close" aria-label="Close the entry" onPress={onClose} />
       </div>

@@ -110,7 +110,7 @@ function Duplicates({ preview }: { readonly preview: Preview }) {
   if (!first) return null;
   return (
     <p className="entry-warning" role="alert">
-      <Icon name="warning" size={13} /> Probably recorded already{first.date && ` on ${day(first.date)}`}:{' '}
+      <Icon name="warning" size={13} /> Probably recorded already{!first.posted && ' as a draft'}{first.date && ` on ${day(first.date)}`}:{' '}
       <Link to={withParams({ panel: `transaction:${first.id}` })}><bdi>{first.description || 'no description'}</bdi></Link>
       {others.length > 0 && ` and ${others.length} more`}
     </p>

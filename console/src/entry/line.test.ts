@@ -53,6 +53,13 @@ describe('relative days', () => {
     expect(expandLine(typed, today)).toEqual({ sent: typed });
   });
 
+  test('a line that repeats gets a date, unless it has one', () => {
+    expect(expandLine('900 rent cash home 4x', today).sent).toBe('900 rent cash home 4x 2026-11-27');
+    expect(expandLine('900 rent cash home 4x 1/12', today).sent).toBe('900 rent cash home 4x 1/12');
+    expect(expandLine('900 rent 4x yesterday', today).sent).toBe('900 rent 4x 2026-11-26');
+    expect(expandLine('screws M4x20', today).sent).toBe('screws M4x20');
+  });
+
   test('the date token covers the typed word', () => {
     const line = expandLine('4 tea yesterday', today);
     const [token] = toTyped([{ start: 6, end: 16, kind: 'date' }], line);

@@ -58,12 +58,18 @@ export interface ExpandedLine {
   readonly word?: { readonly start: number; readonly end: number; readonly day: string };
 }
 
-/** Replaces a relative day that is the last word, which the server does not read. */
+/** `4x`: the server repeats a line of one row only when it has a date (3.8.2.8). */
+const REPEATS = /(^|\s)\$?\d{1,2}x(\s|$)/i;
+
+/**
+ * Replaces a relative day that is the last word, which the server does not read. A line that repeats gets
+ * today as its date.
+ */
 export function expandLine(text: string, today: string): ExpandedLine {
   const sent = text.trimEnd();
   const start = sent.search(/\S+$/);
   const day = start > 0 ? relativeDay(sent.slice(start).toLowerCase(), today) : undefined;
-  return day ? { sent: sent.slice(0, start) + day, word: { start, end: sent.length, day } } : { sent };
+  return day ? { sent: sent.slice(0, start) + day, word: { start, end: sent.length, day } } : { sent: REPEATS.test(sent) && !seemsDated(sent) ? withDay(sent, today) : sent };
 }
 
 /** Offsets of tokens in the sent line as offsets in the typed line. */
