@@ -1,5 +1,7 @@
 import { useOptionalBook } from '~/book/types';
+import { LiveMark } from '~/live/LiveMark';
 import { Button } from '~/ui/Button';
+import { runShortcut } from '~/ui/shortcuts';
 import { useCurrentHeaderInfo } from './headerInfo';
 import { PeriodControl } from './PeriodControl';
 import { QueryBox } from './QueryBox';
@@ -13,8 +15,12 @@ export function Header({ route, onMenu }: { readonly route: Route | undefined; r
     <header className="header">
       {onMenu && <Button look="ghost" icon="menu" aria-label="Navigation" onPress={onMenu} />}
       <h1 className="header-title truncate"><bdi>{title ?? route?.title ?? 'Daybook'}</bdi></h1>
+      {book && <LiveMark />}
       {book && route?.header?.includes('period') && <PeriodControl />}
       {book && <QueryBox isActive={route?.header?.includes('query') ?? false} />}
+      {book && (book.can('POSTER') || book.can('RECORDER') && !book.can('VIEWER')) && (
+        <Button icon="plus" shortcut="new" className="header-new" onPress={() => runShortcut('new')}>New</Button>
+      )}
     </header>
   );
 }

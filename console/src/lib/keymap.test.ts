@@ -25,6 +25,7 @@ test.each([
   [press('k', { metaKey: true }), 'Mod+k'],
   [press('K', { ctrlKey: true }), 'Mod+k'],
   [press('ArrowDown', { shiftKey: true }), 'Shift+ArrowDown'],
+  [press('ß', { altKey: true, code: 'KeyS' }), 'Alt+s'],
 ])('%o is named %s', (event, expected) => {
   expect(keyName(event)).toBe(expected);
 });

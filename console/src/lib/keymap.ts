@@ -22,6 +22,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   entry('palette', 'Mod+k', 'Command palette', 'everywhere'),
   entry('query', '/', 'Go to the query box', 'everywhere'),
   entry('new', 'n', 'New transaction', 'everywhere'),
+  entry('new-form', 'Shift+n', 'New transaction in a form', 'everywhere'),
   entry('find-account', 'f', 'Find an account', 'everywhere'),
   entry('undo', 'z', 'Undo the last action', 'everywhere'),
   entry('copy-link', 'y', 'Copy a link to this view', 'everywhere'),
@@ -57,6 +58,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   entry('edit', 'e', 'Edit in place', 'transactions'),
   entry('check', 'c', 'Check or uncheck', 'transactions'),
   entry('post', 'p', 'Post the draft', 'transactions'),
+  entry('post-due', 'Shift+p', 'Post all due drafts', 'transactions'),
   entry('duplicate', 'd', 'Duplicate to today', 'transactions'),
   entry('merge', 'm', 'Merge the two selected', 'transactions'),
   entry('tag', 't', 'Add or remove hashtags', 'transactions'),
@@ -71,6 +73,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   entry('entry-swap', 'Alt+s', 'Swap From and To', 'entry'),
   entry('entry-save', 'Enter', 'Save and begin the next', 'entry'),
   entry('entry-split', 'Alt+p', 'Split', 'entry'),
+  entry('entry-form', 'Alt+m', 'Form or typed line', 'entry'),
   entry('panel-close', 'Escape', 'Close the panel', 'panel'),
 ];
 
@@ -95,17 +98,21 @@ export interface KeyPress {
   readonly metaKey: boolean;
   readonly altKey: boolean;
   readonly shiftKey: boolean;
+  /** The physical key: with Alt, macOS reports another character as `key`. */
+  readonly code?: string;
 }
 
 /** The name of a pressed key as in the table: `j`, `?`, `Shift+x`, `Mod+k`, `ArrowDown`. */
 export function keyName(press: KeyPress): string {
-  const letter = press.key.length === 1 && press.key.toLowerCase() !== press.key.toUpperCase();
-  const key = letter ? press.key.toLowerCase() : press.key;
+  const physical = press.altKey ? /^Key([A-Z])$/.exec(press.code ?? '')?.[1] : undefined;
+  const typed = physical ?? press.key;
+  const letter = typed.length === 1 && typed.toLowerCase() !== typed.toUpperCase();
+  const key = letter ? typed.toLowerCase() : typed;
   const modifiers = [
     press.ctrlKey || press.metaKey ? 'Mod' : '',
     press.altKey ? 'Alt' : '',
     // Shift is part of characters such as `?` and `#`, and a modifier of letters and named keys.
-    press.shiftKey && (letter || press.key.length > 1) ? 'Shift' : '',
+    press.shiftKey && (letter || typed.length > 1) ? 'Shift' : '',
   ];
   return [...modifiers.filter(Boolean), key].join('+');
 }
