@@ -3,6 +3,9 @@ import { test } from './support';
 
 const views: [name: string, path: (bookId: string, accountId: string) => string][] = [
   ['books', () => '/books'],
+  ['new-book', () => '/books/new'],
+  ['overview', (book) => `/b/${book}`],
+  ['settings', (book) => `/b/${book}/settings`],
   ['transactions', (book) => `/b/${book}/transactions`],
   ['register', (book, account) => `/b/${book}/accounts/${account}?period=PERIOD`],
   ['empty', (book) => `/b/${book}/transactions?q=nothing+on:2013-02-30`],
