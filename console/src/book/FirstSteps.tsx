@@ -27,8 +27,8 @@ export function FirstSteps() {
             <p>Rename what does not fit, archive what you do not need, and add what is missing.</p>
           </li>
           <li>
-            <strong><Link to={`${bookPath(id, 'accounts')}?panel=opening:new`}>Enter opening balances</Link></strong>
-            <p>What is in each account on the day you begin. Open an account and choose <em>Opening balance</em>.</p>
+            <strong><Link to={bookPath(id, 'opening-balances')}>Enter opening balances</Link></strong>
+            <p>What is in each account on the day you begin.</p>
           </li>
           <li>
             <strong><Link to={bookPath(id, 'transactions')}>Record the first transaction</Link></strong>

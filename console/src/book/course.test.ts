@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toPlain } from '~/lib/money';
-import { monthLabel, monthsUpTo, readCourse } from './course';
+import { monthLabel, monthsUpTo, readCourse, readTotals } from './course';
 
 const columns = (...keys: string[]) => [{ key: 'account', kind: 'text' }, ...keys.map((key) => ({ key, kind: 'amount' }))];
 
@@ -36,4 +36,10 @@ test('a report without rows gives zeros', () => {
 test('the period has so many months up to the current one', () => {
   expect(monthsUpTo('2026-11-27', 12)).toBe('2025-12-01..2026-11-30');
   expect(monthLabel('2026-11-30')).toBe('Nov 2026');
+});
+
+test('a total is the first amount of its row, or zero', () => {
+  const report = { columns: columns('balance'), rows: [{ kind: 'total', cells: ['Total assets', '12.30'] }] };
+  expect(toPlain(readTotals(report, 'Total assets'))).toBe('12.30');
+  expect(readTotals(report, 'Total liabilities').units).toBe(0n);
 });

@@ -34,6 +34,13 @@ function totals(report: ReportTable, label: string): Map<string, Decimal> {
   return byMonth;
 }
 
+/** The first amount of a total; zero where the report has none. */
+export function readTotals(report: ReportTable, label: string): Decimal {
+  const row = report.rows?.find(({ kind, cells }) => kind === 'total' && cells?.[0] === label);
+  const index = report.columns?.findIndex(({ kind }) => kind === 'amount') ?? -1;
+  return decimalOrZero(row?.cells?.[index]);
+}
+
 export function readCourse(balanceSheet: ReportTable, incomeStatement: ReportTable): MonthFigures[] {
   const assets = totals(balanceSheet, 'Total assets');
   const liabilities = totals(balanceSheet, 'Total liabilities');
