@@ -137,3 +137,59 @@ test('[48] books, overview and settings fit 360 pixels', async ({ page, daybook,
   }
   expect(problems).toEqual([]);
 });
+
+test('[8] a query is pinned from the view, renamed and unpinned', async ({ page, daybook, problems }) => {
+  await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions?q=${encodeURIComponent('#travel')}&period=2026-11`);
+  const pins = page.getByRole('region', { name: 'Pinned queries' });
+  await pins.getByRole('button', { name: 'Pin this query' }).click();
+  await page.getByLabel('Name of the pinned query').fill('Trips');
+  await page.keyboard.press('Enter');
+  await expect(pins.getByRole('link', { name: 'Trips' })).toHaveAttribute('aria-current', 'page');
+  await expect(pins.getByRole('link', { name: 'Trips' })).toHaveAttribute('title', 'on:2026-11 #travel');
+  await expectAccessible(page);
+  await pins.getByRole('button', { name: 'Actions for Trips' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  await page.getByLabel('Name of Trips').fill('Journeys');
+  await page.keyboard.press('Enter');
+  await expect(pins.getByRole('link', { name: 'Journeys' })).toBeVisible();
+  await pins.getByRole('link', { name: 'Unchecked' }).click();
+  await expect(page).toHaveURL(/q=is%3Aunchecked/);
+  await pins.getByRole('link', { name: 'Journeys' }).click();
+  await expect(page).toHaveURL(/q=on%3A2026-11\+%23travel/);
+  await pins.getByRole('button', { name: 'Actions for Journeys' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: 'Unpin' }).click();
+  await expect(pins.getByRole('link', { name: 'Journeys' })).toHaveCount(0);
+  expect(problems).toEqual([]);
+});
+
+test('a collection shows its books side by side and adds up one currency alone', async ({ page, daybook, problems }) => {
+  const make = async (name: string, currency: string, amount: string) => {
+    const book = await daybook.call('POST', 'books', { name, properties: { currency }, accounts: [{ name: 'Bank', type: 'ASSET' }, { name: 'Sales', type: 'INCOMING' }] });
+    await daybook.call('POST', `books/${book.id}/transactions`, { date: `${new Date().getUTCFullYear()}-01-05`, amount, creditAccount: { name: 'Sales' }, debitAccount: { name: 'Bank' } });
+  };
+  await make('Shop EUR', 'EUR', '100.10');
+  await make('Fair EUR', 'EUR', '50');
+  await make('Shop USD', 'USD', '70');
+  await page.goto(`${daybook.url}/collections`);
+  await page.getByLabel('Name of the new collection').fill('Shops');
+  await page.getByRole('button', { name: 'Create collection' }).click();
+  await expect(page.getByRole('link', { name: 'Shops' })).toBeVisible();
+  await expectAccessible(page);
+  const grid = page.getByRole('grid', { name: 'Books' });
+  for (const name of ['Shop EUR', 'Fair EUR', 'Shop USD']) {
+    await page.goto(`${daybook.url}/books`);
+    await grid.getByRole('button', { name: `Actions for ${name}` }).click();
+    await page.getByRole('menuitem', { name: 'Move to Shops' }).click();
+    await expect(grid.getByRole('row', { name: new RegExp(`^${name}`) }).getByRole('link', { name: 'Shops' })).toBeVisible();
+  }
+  await grid.getByRole('link', { name: 'Shops' }).first().click();
+  const table = page.getByRole('region', { name: 'Books side by side' });
+  await expect(table.getByRole('columnheader')).toHaveText(['Figure', 'Fair EUREUR', 'Shop EUREUR', 'Shop USDUSD', '2 booksEUR together']);
+  await expect(table.getByRole('row', { name: /^Net worth/ })).toHaveText('Net worth50.00100.1070.00150.10');
+  await expectAccessible(page);
+  await page.getByLabel('Period').selectOption({ index: 1 });
+  await expect(table.getByRole('row', { name: /^Net worth/ })).toHaveText('Net worth0.000.000.000.00');
+  expect(problems).toEqual([]);
+});
