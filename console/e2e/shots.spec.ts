@@ -3,6 +3,13 @@ import { test } from './support';
 
 const views: [name: string, path: (bookId: string, accountId: string) => string][] = [
   ['books', () => '/books'],
+  ['new-book', () => '/books/new'],
+  ['overview', (book) => `/b/${book}`],
+  ['accounts', (book) => `/b/${book}/accounts?all=1`],
+  ['account-panel', (book, account) => `/b/${book}/accounts?panel=account:${account}`],
+  ['new-account', (book) => `/b/${book}/accounts?panel=account:new`],
+  ['collections', () => '/collections'],
+  ['settings', (book) => `/b/${book}/settings`],
   ['transactions', (book) => `/b/${book}/transactions`],
   ['register', (book, account) => `/b/${book}/accounts/${account}?period=PERIOD`],
   ['empty', (book) => `/b/${book}/transactions?q=nothing+on:2013-02-30`],

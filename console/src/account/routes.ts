@@ -1,6 +1,14 @@
-import type { RouteDef } from '~/frame/registry';
+import type { PanelDef, RouteDef } from '~/frame/registry';
 
 export const routes: RouteDef[] = [
+  {
+    path: '/b/:bookId/accounts',
+    title: 'Accounts',
+    load: () => import('./AccountsPage'),
+    header: ['period'],
+    nav: { icon: 'accounts', order: 60, shortcut: 'go-accounts' },
+  },
+  { path: '/b/:bookId/opening-balances', title: 'Opening balances', load: () => import('./OpeningPage') },
   {
     path: '/b/:bookId/accounts/:accountId',
     title: 'Register',
@@ -13,4 +21,9 @@ export const routes: RouteDef[] = [
     load: () => import('./GroupPage'),
     header: ['period', 'query'],
   },
+];
+
+export const panels: PanelDef[] = [
+  { kind: 'account', title: 'Account', load: () => import('./AccountPanel') },
+  { kind: 'group', title: 'Group', load: () => import('./GroupPanel') },
 ];

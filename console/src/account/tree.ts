@@ -20,6 +20,8 @@ export interface TreeInput {
   readonly balances: Balances | undefined;
   /** Ids of groups that are closed. */
   readonly collapsed: ReadonlySet<string>;
+  /** Adds archived accounts and hidden groups. */
+  readonly withHidden?: boolean;
 }
 
 /** Balances in people's sign by normalized name; the API's containers have no ids. */
@@ -56,18 +58,18 @@ const typeRank = (type: string | undefined) => {
 /** Equity has the type LIABILITY (13.5) and stands after the liabilities. */
 const isEquity = (group: Group) => Number(group.properties?.['report'] === 'equity' || group.normalizedName === 'equity');
 
-export function treeRows({ accounts, groups, balances, collapsed }: TreeInput): TreeRow[] {
+export function treeRows({ accounts, groups, balances, collapsed, withHidden = false }: TreeInput): TreeRow[] {
   const index = indexBalances(balances);
   const children = new Map<string, Group[]>();
   for (const group of groups) {
-    if (group.hidden) continue;
+    if (group.hidden && !withHidden) continue;
     const parent = group.parent?.id ?? '';
     children.set(parent, [...(children.get(parent) ?? []), group]);
   }
   const members = new Map<string, Account[]>();
   const loose: Account[] = [];
   for (const account of accounts) {
-    if (account.archived) continue;
+    if (account.archived && !withHidden) continue;
     if (!account.groups?.length) loose.push(account);
     for (const group of account.groups ?? []) {
       const list = members.get(group.id!);

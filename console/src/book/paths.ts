@@ -6,7 +6,15 @@ export function bookPath(bookId: string, view = ''): string {
 
 /** The view that opens when a book is chosen. */
 export function bookHomePath(bookId: string): string {
-  return bookPath(bookId, 'transactions');
+  return bookPath(bookId);
+}
+
+export function newBookPath(template = ''): string {
+  return '/books/new' + (template && `?${new URLSearchParams({ template })}`);
+}
+
+export function settingsPath(bookId: string): string {
+  return bookPath(bookId, 'settings');
 }
 
 export function accountPath(bookId: string, accountId: string): string {

@@ -23,6 +23,58 @@ export function useUser() {
   });
 }
 
+/** Books that were deleted and can be restored (6.22). */
+export function useDeletedBooks() {
+  return useQuery({
+    queryKey: [...keys.books, 'deleted'],
+    queryFn: async ({ signal }) => (await api.get('/v5/books', { query: { deleted: true }, signal })).data.items ?? [],
+  });
+}
+
+export interface Starter {
+  readonly name: string;
+  readonly description: string;
+  /** Groups, accounts and settings: a body of createNewBook without a name. */
+  readonly book: Book;
+}
+
+/** The starter charts of the server that have a body for a new book; older servers have none. */
+export function useTemplates() {
+  return useQuery({
+    queryKey: keys.templates,
+    staleTime: Infinity,
+    queryFn: async ({ signal }) =>
+      ((await api.get('/v5/templates', { signal })).data.items ?? []).flatMap(({ name, description, book }): Starter[] =>
+        name && book ? [{ name, description: description ?? '', book: book as Book }] : [],
+      ),
+  });
+}
+
+/** The settings of a book with the ETag for changes to them. */
+export function useBookSettings(bookId: string) {
+  return useQuery({
+    queryKey: [...keys.book(bookId), 'settings'],
+    queryFn: async ({ signal }) => {
+      const { data, etag } = await api.get('/v5/books/{bookId}', { path: { bookId }, signal });
+      return { book: data, etag };
+    },
+  });
+}
+
+/** The number of drafts in a book that need not be open. Lists ask for visible rows only. */
+export function useDraftCount(bookId: string, enabled = true) {
+  const query = 'is:draft';
+  return useQuery({
+    queryKey: keys.count(bookId, query),
+    enabled,
+    staleTime: 60_000,
+    queryFn: async ({ signal }) => {
+      const { data } = await api.get('/v5/books/{bookId}/transactions/count', { path: { bookId }, query: { query }, signal });
+      return { total: data.total ?? 0, warnings: data.warnings ?? [] };
+    },
+  });
+}
+
 /** Loads a book with its accounts and groups. */
 export function useOpenBook(bookId: string) {
   const query = useQuery({

@@ -1,10 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
 import { AccountTree } from '~/account/AccountTree';
-import { keys } from '~/api/cache';
-import { api } from '~/api/client';
 import { signOutUrl } from '~/api/session';
 import { useBooks, useUser } from '~/book/queries';
-import { bookHomePath, transactionsPath } from '~/book/paths';
+import { bookHomePath } from '~/book/paths';
+import { PinnedQueries } from '~/book/PinnedQueries';
 import { useBook, useOptionalBook } from '~/book/types';
 import { navigate, usePath, useSearch } from '~/lib/router';
 import { Button } from '~/ui/Button';
@@ -92,35 +90,6 @@ function BookNav() {
         );
       })}
     </ul>
-  );
-}
-
-function PinnedQueries() {
-  const { id: bookId } = useBook();
-  const search = useSearch();
-  const { data } = useQuery({
-    queryKey: keys.queries(bookId),
-    queryFn: async ({ signal }) => (await api.get('/v5/books/{bookId}/queries', { path: { bookId }, signal })).data.items ?? [],
-  });
-  if (!data?.length) return null;
-  return (
-    <section aria-label="Pinned queries">
-      <h2 className="sidebar-heading">Pinned</h2>
-      <ul className="sidebar-list">
-        {data.map(({ id, title, query }) => (
-          <li key={id}>
-            <Link
-              to={transactionsPath(bookId, query)}
-              className="sidebar-item"
-              title={query}
-              aria-current={new URLSearchParams(search).get('q') === query ? 'page' : undefined}
-            >
-              <Icon name="pin" /> <bdi className="truncate">{title || query}</bdi>
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </section>
   );
 }
 

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { changeItems, groupChoices, readNames } from './batch';
+
+const accounts = [
+  { id: '1', type: 'ASSET', archived: false, groups: [{ id: 'a' }] },
+  { id: '2', type: 'LIABILITY', archived: true, groups: [] },
+] as const;
+
+test('a change has its undo with the former values', () => {
+  expect(changeItems(accounts as never, { archived: true })).toEqual({ items: [{ id: '1', archived: true }, { id: '2', archived: true }], undo: [{ id: '1', archived: false }, { id: '2', archived: true }] });
+  expect(changeItems(accounts as never, { groups: ['b'] }).undo).toEqual([{ id: '1', groups: [{ id: 'a' }] }, { id: '2', groups: [] }]);
+  expect(changeItems(accounts as never, { type: 'INCOMING' }).items[0]).toEqual({ id: '1', type: 'INCOMING' });
+});
+
+test('a group cannot move below itself', () => {
+  const groups = [{ id: '1', name: 'A' }, { id: '2', name: 'B', parent: { id: '1' } }, { id: '3', name: 'C' }];
+  expect(groupChoices(groups).map(({ label }) => label)).toEqual(['A', '\u2003B', 'C']);
+  expect(groupChoices(groups, '1').map(({ id }) => id)).toEqual(['3']);
+});
+
+test('names are read one a line', () => {
+  expect(readNames('Rent\n\n Food \nRent')).toEqual(['Rent', 'Food']);
+});

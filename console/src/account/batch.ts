@@ -1,0 +1,51 @@
+/** Changes of many accounts at once, as the bodies that the batch operations take. */
+import type { Account, Group } from '~/api/types';
+
+export interface AccountChange {
+  readonly type?: Account['type'];
+  readonly archived?: boolean;
+  /** Ids of the groups that the accounts are in afterwards. */
+  readonly groups?: readonly string[];
+}
+
+/** The items of a batch with the change, and those that undo it. */
+export function changeItems(accounts: readonly Account[], change: AccountChange): { readonly items: Account[]; readonly undo: Account[] } {
+  const refs = (ids: readonly string[]) => ids.map((id) => ({ id }));
+  const items = accounts.map(({ id }): Account => ({
+    id: id!,
+    ...(change.type ? { type: change.type } : {}),
+    ...(change.archived === undefined ? {} : { archived: change.archived }),
+    ...(change.groups ? { groups: refs(change.groups) } : {}),
+  }));
+  const undo = accounts.map(({ id, type, archived, groups }): Account => ({
+    id: id!,
+    ...(change.type && type ? { type } : {}),
+    ...(change.archived === undefined ? {} : { archived: archived ?? false }),
+    ...(change.groups ? { groups: refs((groups ?? []).map((group) => group.id!)) } : {}),
+  }));
+  return { items, undo };
+}
+
+/** Groups in the order of the tree with their depth, without one and those below it. */
+export function groupChoices(groups: readonly Group[], without = ''): { readonly id: string; readonly label: string }[] {
+  const children = new Map<string, Group[]>();
+  for (const group of groups) {
+    const parent = group.parent?.id ?? '';
+    children.set(parent, [...(children.get(parent) ?? []), group]);
+  }
+  const found: { id: string; label: string }[] = [];
+  const visit = (parent: string, depth: number) => {
+    for (const group of [...(children.get(parent) ?? [])].sort((a, b) => a.name!.localeCompare(b.name!))) {
+      if (group.id === without) continue;
+      found.push({ id: group.id!, label: `${'\u2003'.repeat(depth)}${group.name}` });
+      visit(group.id!, depth + 1);
+    }
+  };
+  visit('', 0);
+  return found;
+}
+
+/** Names of new accounts, one a line; blank lines and repetitions are skipped. */
+export function readNames(text: string): string[] {
+  return [...new Set(text.split('\n').map((line) => line.trim()).filter(Boolean))];
+}

@@ -1,0 +1,3 @@
+export function collectionPath(id: string): string {
+  return `/collections/${encodeURIComponent(id)}`;
+}
