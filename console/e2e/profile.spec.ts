@@ -106,11 +106,13 @@ test('[45] another device signs in by a link and is signed out from here', async
   await expectAccessible(phone);
 
   await page.reload();
-  const before = await page.getByRole('button', { name: /^End the session/ }).count();
-  expect(before).toBeGreaterThan(0);
-  await page.getByRole('button', { name: /^End the session/ }).first().click();
-  await page.getByRole('dialog').getByRole('button', { name: 'End the session' }).click();
-  await expect(page.getByRole('button', { name: /^End the session/ })).toHaveCount(before - 1);
+  const ends = page.getByRole('button', { name: /^End the session/ });
+  await expect(ends.first()).toBeVisible();
+  for (let left = await ends.count(); left > 0; left -= 1) {
+    await ends.first().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End the session' }).click();
+    await expect(ends).toHaveCount(left - 1);
+  }
   await phone.waitForTimeout(5500);
   await phone.reload();
   await expect(phone.getByRole('link', { name: 'Sign in' })).toBeVisible();

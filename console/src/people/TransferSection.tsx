@@ -7,20 +7,23 @@ import { Notice, Section } from '~/ui/Section';
 import { formatInstant } from '~/ui/times';
 import { useAnswerOffer, useTransfer } from './actions';
 import { addressFault } from './permissions';
-import { useOffer, type BookTransfer, type Collaborator } from './queries';
+import { useOffersToMe, useOwnOffer, type BookTransfer, type Collaborator } from './queries';
 
 /** Gives the book to somebody else: offer and withdraw as owner, accept and decline as recipient. */
 export function TransferSection({ people, me }: { readonly people: readonly Collaborator[]; readonly me: Collaborator | undefined }) {
   const { id: bookId, can } = useBook();
-  const { data: offer } = useOffer(bookId);
-  if (!can('OWNER') && !offer) return null;
+  const isOwner = can('OWNER');
+  const own = useOwnOffer(bookId, isOwner).data;
+  const received = useOffersToMe().data?.find((each) => each.bookId === bookId);
+  const offer = isOwner ? own : received;
+  if (!isOwner && !offer) return null;
   return (
     <Section
       title="Ownership"
-      lead={can('OWNER') ? 'A book has one owner. You can offer it to somebody else; you stay its owner until they accept, and keep the permission to edit afterwards.' : undefined}
+      lead={isOwner ? 'A book has one owner. You can offer it to somebody else; you stay its owner until they accept, and keep the permission to edit afterwards.' : undefined}
     >
-      {offer && (can('OWNER') ? <OwnOffer offer={offer} /> : <OfferToMe offer={offer} />)}
-      {can('OWNER') && <OfferForm people={people} own={me?.email} hasOffer={Boolean(offer)} />}
+      {offer && (isOwner ? <OwnOffer offer={offer} /> : <OfferToMe offer={offer} />)}
+      {isOwner && <OfferForm people={people} own={me?.email} hasOffer={Boolean(offer)} />}
     </Section>
   );
 }

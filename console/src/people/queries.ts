@@ -26,15 +26,16 @@ export function useAccessRequests(bookId: string, enabled: boolean) {
   });
 }
 
-/** The open offer of a book, or null. Readers who are neither owner nor recipient get null too. */
-export function useOffer(bookId: string) {
+/** The open offer of a book that the caller owns, or null. */
+export function useOwnOffer(bookId: string, isOwner: boolean) {
   return useQuery({
+    enabled: isOwner,
     queryKey: [...keys.book(bookId), 'transfer'],
     queryFn: async ({ signal }) => {
       try {
         return (await api.get('/v5/books/{bookId}/transfer', { path: { bookId }, signal })).data;
       } catch (error) {
-        if (isProblem(error, 'notFound') || isProblem(error, 'forbidden')) return null;
+        if (isProblem(error, 'notFound')) return null;
         throw error;
       }
     },
