@@ -8,13 +8,26 @@ export const ORIGIN_BASE = typeof document === 'undefined' ? 'http://localhost/'
 
 export type SessionState = 'unknown' | 'signed-in' | 'signed-out';
 
+/** What the caller may do besides books. For showing choices only: the server decides. */
+export interface SessionRights {
+  readonly administrator: boolean;
+  /** The server sends sign-in links by mail, so nobody hands them over. */
+  readonly mailsLinks: boolean;
+}
+
 let token: string | undefined;
+let rights: SessionRights = { administrator: false, mailsLinks: false };
 let state: SessionState = 'unknown';
 let refreshing: Promise<string | undefined> | undefined;
 const listeners = new Set<() => void>();
 
 export function sessionState(): SessionState {
   return state;
+}
+
+/** As of the last refresh; complete once the page has loaded anything. */
+export function sessionRights(): SessionRights {
+  return rights;
 }
 
 export function onSessionChange(listener: () => void): () => void {
@@ -54,7 +67,9 @@ async function requestToken(): Promise<string | undefined> {
     throw new Problem(0, 'network', 'The server cannot be reached.');
   }
   if (response.ok) {
-    token = ((await response.json()) as { accessToken: string }).accessToken;
+    const answer = (await response.json()) as { accessToken: string; administrator?: boolean; mailsLinks?: boolean };
+    token = answer.accessToken;
+    rights = { administrator: answer.administrator ?? false, mailsLinks: answer.mailsLinks ?? false };
     setState('signed-in');
     return token;
   }

@@ -98,6 +98,7 @@ function UserMenu() {
   const prefs = usePrefs();
   const themes = { system: 'Theme of the system', light: 'Light theme', dark: 'Dark theme' } as const;
   const entries = [
+    { id: 'profile', label: 'Profile and devices', run: () => navigate('/me') },
     ...(Object.keys(themes) as (keyof typeof themes)[]).map((theme) => ({
       id: theme, label: themes[theme], checked: prefs.theme === theme, run: () => setPrefs({ theme }),
     })),

@@ -3,19 +3,21 @@ import type { FieldProps } from './Field';
 import './Field.css';
 import './ChoiceField.css';
 
-export interface Choice {
-  readonly value: string;
+export interface Choice<Value extends string = string> {
+  readonly value: Value;
   readonly label: string;
 }
 
-export interface ChoiceFieldProps extends Omit<FieldProps, 'placeholder' | 'autoFocus'> {
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-  readonly choices: readonly Choice[];
+export interface ChoiceFieldProps<Value extends string> extends Omit<FieldProps, 'placeholder' | 'autoFocus'> {
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
+  readonly choices: readonly Choice<Value>[];
 }
 
 /** One of a few values. The browser draws the list, so it works with touch and every screen reader. */
-export function ChoiceField({ label, isCompact, note, error, value, onChange, choices, isRequired = false, isDisabled = false }: ChoiceFieldProps) {
+export function ChoiceField<Value extends string>(
+  { label, isCompact, note, error, value, onChange, choices, isRequired = false, isDisabled = false }: ChoiceFieldProps<Value>,
+) {
   const id = useId();
   const described = error ?? note;
   return (
@@ -29,7 +31,7 @@ export function ChoiceField({ label, isCompact, note, error, value, onChange, ch
         disabled={isDisabled}
         aria-invalid={error !== undefined}
         aria-describedby={described ? `${id}-note` : undefined}
-        onChange={(event) => onChange(event.target.value)}
+        onChange={(event) => onChange(event.target.value as Value)}
       >
         {!choices.some((choice) => choice.value === value) && <option value={value}>{value}</option>}
         {choices.map((choice) => <option key={choice.value} value={choice.value}>{choice.label}</option>)}

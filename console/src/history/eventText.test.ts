@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { differencesOf, sentenceOf, typeLabel, type Event, type EventFormats, type EventType } from './eventText';
+
+const formats: EventFormats = {
+  account: (id) => ({ '1': 'Cash', '2': 'Food' })[id],
+  group: (id) => ({ '9': 'Expenses' })[id],
+  day: (iso) => iso.split('-').reverse().join('/'),
+  amount: (plain) => `€${plain}`,
+  from: 'From',
+  to: 'To',
+};
+
+const event = (type: EventType, object: object, previousAttributes?: Record<string, string>): Event =>
+  ({ id: 'e', type, resource: 'r', data: { object, ...(previousAttributes ? { previousAttributes } : {}) } }) as unknown as Event;
+
+const transaction = { description: 'Lunch <b>', amount: '12.50', creditAccount: { id: '1', name: 'Cash' }, debitAccount: { id: '2', name: 'Food' }, properties: { vat: '19' }, urls: ['https://a'], dateValue: 20261127 };
+
+test('a posted transaction is a sentence with amount and accounts', () => {
+  expect(sentenceOf(event('TRANSACTION_POSTED', { transaction }), formats)).toEqual({ verb: 'posted', name: 'Lunch <b>', detail: '€12.50 from Cash to Food' });
+  expect(sentenceOf(event('TRANSACTION_CREATED', { transaction: {} }), formats)).toEqual({ verb: 'saved the draft', name: 'No description', detail: '' });
+});
+
+test('other resources have their name', () => {
+  expect(sentenceOf(event('ACCOUNT_CREATED', { name: 'Till' }), formats)).toMatchObject({ verb: 'created the account', name: 'Till' });
+  expect(sentenceOf(event('COLLABORATOR_ADDED', { email: 'bob@example.com', permission: 'VIEWER' }), formats)).toMatchObject({ verb: 'shared the book with', name: 'bob@example.com', detail: 'can view' });
+  expect(sentenceOf(event('QUERY_DELETED', { query: '#a', title: '' }), formats)).toMatchObject({ verb: 'deleted the saved query', name: '#a' });
+});
+
+test('differences show names, days and amounts before and after', () => {
+  const previous = { debitAccId: '7', amount: '9', dateValue: '20261101', vat: '', description: 'Lunc', urls: '[]' };
+  expect(differencesOf(event('TRANSACTION_UPDATED', { transaction }, previous), formats)).toEqual([
+    { field: 'to', before: 'account 7', after: 'Food' },
+    { field: 'amount', before: '€9', after: '€12.50' },
+    { field: 'date', before: '01/11/2026', after: '27/11/2026' },
+    { field: 'vat', before: '', after: '19' },
+    { field: 'description', before: 'Lunc', after: 'Lunch <b>' },
+    { field: 'links', before: '', after: 'https://a' },
+  ]);
+});
+
+test('differences of accounts show groups and leave out the mirror of archived', () => {
+  const object = { name: 'Cash', archived: true, groups: [{ id: '9' }], properties: {} };
+  expect(differencesOf(event('ACCOUNT_UPDATED', object, { active: 'true', archived: 'false', groups: '[]' }), formats)).toEqual([
+    { field: 'archived', before: 'no', after: 'yes' },
+    { field: 'groups', before: '', after: 'Expenses' },
+  ]);
+});
+
+test('damaged values are shown as they are', () => {
+  const [difference] = differencesOf(event('ACCOUNT_UPDATED', { groups: 'x' }, { groups: '{not json' }), formats);
+  expect(difference).toMatchObject({ before: 'group {not json' });
+  expect(sentenceOf(event('ACCOUNT_CREATED', null as unknown as object), formats).name).toBe('');
+});
+
+test('every type has a label', () => {
+  expect(typeLabel('TRANSACTION_POSTED')).toBe('Transaction posted');
+  expect(typeLabel('QUERY_CREATED')).toBe('Saved query created');
+  expect(typeLabel('BOOK_AUDITED')).toBe('Book audited');
+});
