@@ -377,6 +377,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v5/books/{bookId}/close": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close a period
+         * @description Extension of v5. Sets `closingDate`, and stores the trial balance, the balance sheet and the income statement of that day as XLSX files of the book (13.13). The report `changes` then begins after the event that these reports include. A repetition adds files and keeps the earlier ones. Requires the permission to set `closingDate` to that day (3.5.4).
+         */
+        post: operations["closeBook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v5/books/{bookId}/collaborators": {
         parameters: {
             query?: never;
@@ -1039,6 +1065,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v5/books/{bookId}/reconciliations": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List reconciliations
+         * @description By date and creation, newest first, in pages, without transactionIds and changes (14.2). Requires VIEWER; returns 403 for a RECORDER of a PRIVATE book.
+         */
+        get: operations["listReconciliations"];
+        put?: never;
+        /**
+         * Create a reconciliation
+         * @description Begins a reconciliation of a permanent account and puts the transactions of `add` on it, as updateReconciliation does (14.3). Requires EDITOR.
+         */
+        post: operations["createReconciliation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v5/books/{bookId}/reconciliations/{id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a reconciliation
+         * @description Returns the ids of its transactions and their later changes too (14.2, 14.8). Requires VIEWER; returns 403 for a RECORDER of a PRIVATE book.
+         */
+        get: operations["getReconciliation"];
+        /**
+         * Update a reconciliation
+         * @description Puts transactions on the reconciliation and takes others off. A transaction becomes checked when each of its permanent accounts has it on a reconciliation (14.5). Absent fields stay; the account cannot change. Requires EDITOR.
+         */
+        put: operations["updateReconciliation"];
+        post?: never;
+        /**
+         * Delete a reconciliation
+         * @description Takes its transactions off, as updateReconciliation does (14.6). The next reconciliation opens with the closing balance before it. Requires EDITOR.
+         */
+        delete: operations["deleteReconciliation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v5/books/{bookId}/reports/{id}": {
         parameters: {
             query?: never;
@@ -1054,9 +1144,35 @@ export interface paths {
         };
         /**
          * Get a report
-         * @description Returns a report of the posted transactions that are not trashed, with the signs that people expect (13.4). General ledger and journal are sent while they are read; at most two of a user are in transfer, else 503 (13.11). Requires VIEWER; returns 403 for a RECORDER of a PRIVATE book.
+         * @description Returns a report of the posted transactions that are not trashed, with the signs that people expect (13.4). General ledger, journal and changes are sent while they are read; at most two of a user are in transfer, else 503 (13.11). `changes` lists what was recorded or changed after an event (13.12). Requires VIEWER; returns 403 for a RECORDER of a PRIVATE book.
          */
         get: operations["getReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v5/books/{bookId}/reports/{id}/link": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a link to a report
+         * @description Returns an address that shows the report without an Authorization header for five minutes: for links, print windows and downloads of browsers. Takes the parameters of getReport. Each opening checks the token and the permission of the caller again (13.14). Requires VIEWER; returns 403 for a RECORDER of a PRIVATE book.
+         */
+        get: operations["getReportLink"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1146,6 +1262,66 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v5/books/{bookId}/transactions/{transactionId}/comments": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+                /** @description Transaction id. */
+                transactionId: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * List the comments on a transaction
+         * @description Returns all comments, oldest first (3.14). For collaborators who may read the transaction; returns 403 for other readers of a PUBLIC book.
+         */
+        get: operations["listComments"];
+        put?: never;
+        /**
+         * Comment on a transaction
+         * @description For collaborators who may read the transaction, also when it is checked, locked or in the trash (3.14). The transaction keeps its version. Comments cannot be edited. A transaction has at most 1,000.
+         */
+        post: operations["createComment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v5/books/{bookId}/transactions/{transactionId}/comments/{commentId}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+                /** @description Transaction id. */
+                transactionId: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a comment
+         * @description Users delete their own comments, the OWNER any (3.14.5); returns 403 for those of others.
+         */
+        delete: operations["deleteComment"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1387,6 +1563,32 @@ export interface paths {
          * @description Applies the changes of each item (3.3.1). Skips incomplete drafts, archived accounts, locked dates and trashed transactions (3.6.4). Requires POSTER.
          */
         patch: operations["postTransactionsBatch"];
+        trace?: never;
+    };
+    "/v5/books/{bookId}/transactions/preview": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a typed line
+         * @description Returns what createTransaction would do with the same body and `timeZone`, and writes nothing (3.15). It refuses what createTransaction refuses. `files` are ignored. The operation only reads, so an idempotency key has no effect. Requires RECORDER or POSTER.
+         */
+        post: operations["previewTransaction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v5/books/{bookId}/transactions/remove": {
@@ -1775,7 +1977,7 @@ export interface paths {
         };
         /**
          * List starter books
-         * @description Returns the starter books that the operator configured, in the order of the file (9.7).
+         * @description Returns the starter books that the operator configured, in the order of the file, and then those of the program (9.7).
          */
         get: operations["listTemplates"];
         put?: never;
@@ -1982,6 +2184,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v5/user/consents": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the apps that may use the caller's books
+         * @description Returns the consents that the caller has given to OAuth clients (11.29). Clients and apps may not call it.
+         */
+        get: operations["listConsents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v5/user/consents/{id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Withdraw a consent
+         * @description Ends all tokens of the client. They return 401 from then on, in every process within 5 seconds (11.29).
+         */
+        delete: operations["withdrawConsent"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v5/user/keys": {
         parameters: {
             query?: never;
@@ -2031,6 +2279,52 @@ export interface paths {
          * @description The key is ignored from then on, in every process within 5 seconds (10.13).
          */
         delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v5/user/sessions": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the caller's browser sessions
+         * @description Returns the sessions that have neither ended nor expired, at most 1,000 (11.28). Clients and apps may not call it.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v5/user/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a browser session
+         * @description Signs the browser out. Its access tokens return 401 from then on, in every process within 5 seconds (11.28).
+         */
+        delete: operations["endSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2171,6 +2465,8 @@ export interface components {
             /** @description True for ASSET and LIABILITY. Derived from the type, like `credit` (4.1). */
             permanent?: boolean;
             properties?: components["schemas"]["Properties"];
+            /** @description The reconciliation of the account that this row is on, in lists filtered by this one permanent account; absent if it is on none (14.9). */
+            readonly reconciliationId?: string;
             /** @description May change at any time (4.10). Defaults to the type of its groups if they agree, else ASSET (4.2). */
             type?: components["schemas"]["AccountType"];
             /** @description Time of the last change in milliseconds since the Unix epoch, as a string of digits. */
@@ -2614,6 +2910,19 @@ export interface components {
              */
             visibility?: "PUBLIC" | "PRIVATE";
         };
+        /** @description The closing of a period (13.13). */
+        BookClosing: {
+            /** @description The last closed day, `yyyy-MM-dd`. */
+            closingDate: string;
+            /** @description Trial balance, balance sheet and income statement. Their properties `closing_date` and `closing_event` have the day and the number of the event. */
+            readonly files?: components["schemas"]["File"][];
+            /** @description The last event that the stored reports include. */
+            readonly lastEvent?: {
+                hash: string;
+                /** Format: int64 */
+                sequence: number;
+            };
+        };
         /** @description Books; by name if the request has no order. */
         BookList: {
             /** @description `[]` if there are none (2.7). */
@@ -2698,6 +3007,26 @@ export interface components {
             /** @description `[]` if there are none (2.7). */
             items: components["schemas"]["Collection"][];
         };
+        /** @description A comment on a transaction, visible to the collaborators who may read the transaction (3.14). */
+        Comment: {
+            /** @description The program that wrote it, as in events. */
+            readonly agent?: components["schemas"]["Agent"];
+            /** @description Creation time in milliseconds since the Unix epoch, as a string of digits. */
+            readonly createdAt?: string;
+            /** @description Opaque. */
+            readonly id?: string;
+            /** @description Plain text with line breaks, trimmed, never blank. */
+            text: string;
+            /** @description The transaction. */
+            readonly transactionId?: string;
+            /** @description The author, as in events: username, name and avatarUrl. */
+            readonly user?: components["schemas"]["User"];
+        };
+        /** @description All comments on a transaction, oldest first (3.14). */
+        CommentList: {
+            /** @description `[]` if there are none (2.7). */
+            items: components["schemas"]["Comment"][];
+        };
         /** @description A user's authorization of an app at another service, such as a bank (9.5). Visible only to the user. */
         Connection: {
             /** @description Id of the app; on create by default that of the agent header. Immutable. */
@@ -2731,6 +3060,22 @@ export interface components {
         ConnectionList: {
             /** @description `[]` if there are none (2.7). */
             items: components["schemas"]["Connection"][];
+        };
+        /** @description A user's consent to an OAuth client (11.29). */
+        Consent: {
+            /** @description Time of the last agreement in milliseconds since the Unix epoch, as a string of digits. */
+            readonly createdAt: string;
+            /** @description The id of the client. */
+            readonly id: string;
+            /** @description The name of the client; its id if it is no longer registered. */
+            readonly name: string;
+            /** @description The scopes. With any of them the client reads and changes the books of the user (11.17). */
+            readonly scopes: string[];
+        };
+        /** @description Consents, by id (11.29). */
+        ConsentList: {
+            /** @description `[]` if there are none (2.7). */
+            items: components["schemas"]["Consent"][];
         };
         /** @description A number of transactions. Counts of a query have only `total` and, if any, `warnings`. */
         Count: {
@@ -2911,7 +3256,7 @@ export interface components {
                  */
                 transactions: number;
             };
-            /** @description The resource at that time: a TransactionOperation for transactions with both accounts in full, else the Account, Group, Collaborator, Query, Integration, the File without content, or the Book without permission, collection, totals and lastUpdateMs (8.2). */
+            /** @description The resource at that time: a TransactionOperation for transactions with both accounts in full, else the Account, Group, Collaborator, Comment, Query, Integration, the Reconciliation with `added` and `removed` instead of its sums and transactions (14.7), the File without content, or the Book without permission, collection, totals and lastUpdateMs (8.2). */
             object: Record<string, never>;
             /** @description Only for *_UPDATED: changed fields with their previous values, properties under their own key, an empty string for an absent value (8.3). */
             previousAttributes?: {
@@ -2929,7 +3274,7 @@ export interface components {
          * @description Type of the event (8.1).
          * @enum {string}
          */
-        EventType: "FILE_CREATED" | "FILE_UPDATED" | "FILE_DELETED" | "TRANSACTION_CREATED" | "TRANSACTION_UPDATED" | "TRANSACTION_DELETED" | "TRANSACTION_POSTED" | "TRANSACTION_CHECKED" | "TRANSACTION_UNCHECKED" | "TRANSACTION_RESTORED" | "ACCOUNT_CREATED" | "ACCOUNT_UPDATED" | "ACCOUNT_DELETED" | "QUERY_CREATED" | "QUERY_UPDATED" | "QUERY_DELETED" | "GROUP_CREATED" | "GROUP_UPDATED" | "GROUP_DELETED" | "COMMENT_CREATED" | "COMMENT_DELETED" | "COLLABORATOR_ADDED" | "COLLABORATOR_UPDATED" | "COLLABORATOR_REMOVED" | "INTEGRATION_CREATED" | "INTEGRATION_UPDATED" | "INTEGRATION_DELETED" | "BOOK_CREATED" | "BOOK_AUDITED" | "BOOK_UPDATED" | "BOOK_DELETED";
+        EventType: "FILE_CREATED" | "FILE_UPDATED" | "FILE_DELETED" | "TRANSACTION_CREATED" | "TRANSACTION_UPDATED" | "TRANSACTION_DELETED" | "TRANSACTION_POSTED" | "TRANSACTION_CHECKED" | "TRANSACTION_UNCHECKED" | "TRANSACTION_RESTORED" | "ACCOUNT_CREATED" | "ACCOUNT_UPDATED" | "ACCOUNT_DELETED" | "QUERY_CREATED" | "QUERY_UPDATED" | "QUERY_DELETED" | "RECONCILIATION_CREATED" | "RECONCILIATION_UPDATED" | "RECONCILIATION_DELETED" | "GROUP_CREATED" | "GROUP_UPDATED" | "GROUP_DELETED" | "COMMENT_CREATED" | "COMMENT_DELETED" | "COLLABORATOR_ADDED" | "COLLABORATOR_UPDATED" | "COLLABORATOR_REMOVED" | "INTEGRATION_CREATED" | "INTEGRATION_UPDATED" | "INTEGRATION_DELETED" | "BOOK_CREATED" | "BOOK_AUDITED" | "BOOK_UPDATED" | "BOOK_DELETED";
         /** @description A file, attached to transactions or unattached (9.6). */
         File: {
             /** @description Id of the agent that created the resource, from the agent header; absent without one (9.2). */
@@ -3129,6 +3474,13 @@ export interface components {
              */
             readonly index: number;
         };
+        /** @description An address that opens without a token for five minutes (13.14). */
+        Link: {
+            /** @description Time of expiry in milliseconds since the Unix epoch, as a string of digits. */
+            expiresAt: string;
+            /** @description Absolute address. */
+            url: string;
+        };
         /** @description The recipient of a transfer or an offer of a book (6.21, 6.28). */
         NewOwner: {
             /** @description E-mail address (7.9). */
@@ -3139,6 +3491,43 @@ export interface components {
          * @enum {string}
          */
         Permission: "OWNER" | "EDITOR" | "POSTER" | "RECORDER" | "VIEWER" | "NONE";
+        /** @description An account of a preview. */
+        PreviewAccount: {
+            /** @description Opaque. */
+            id: string;
+            /** @description The account's name. */
+            name: string;
+        };
+        /** @description A transaction that is probably the same one (3.15.4). */
+        PreviewDuplicate: {
+            /** @description The amount, with `fractionDigits` decimals. */
+            amount: string;
+            /**
+             * Format: date
+             * @description yyyy-MM-dd; absent for a draft without a date.
+             */
+            date?: string;
+            /** @description The description. */
+            description: string;
+            /** @description Opaque. */
+            id: string;
+            /** @description Whether it is posted; else it is a draft. */
+            posted: boolean;
+        };
+        /** @description A part of a typed line (3.15.2). */
+        PreviewToken: {
+            /** @description The account that was found; only for `creditAccount` and `debitAccount`. */
+            account?: components["schemas"]["PreviewAccount"];
+            /** @description Offset behind its last UTF-16 code unit. */
+            end: number;
+            /**
+             * @description What it was read as. `hashtag` stays in the description; the others leave it.
+             * @enum {string}
+             */
+            kind: "amount" | "date" | "creditAccount" | "debitAccount" | "repeats" | "url" | "hashtag" | "removedHashtag";
+            /** @description Offset of its first UTF-16 code unit in the description as sent, from 0. */
+            start: number;
+        };
         /** @description Custom properties. Keys are trimmed and lower-cased, with `_` for spaces, at most 30 characters. A value has at most 90,000 bytes, all together 128 KB. An update merges: present keys are set, an empty or null value deletes the key, absent keys stay (4.6). */
         Properties: {
             [key: string]: string | null;
@@ -3162,6 +3551,93 @@ export interface components {
         QueryList: {
             /** @description `[]` if there are none (2.7). */
             items: components["schemas"]["Query"][];
+        };
+        /** @description The comparison of a permanent account with a statement (14). Balances are debits minus credits for ASSET and credits minus debits for LIABILITY. */
+        Reconciliation: {
+            /** @description The account, in the short form of lists (2.10). In events only its id and name. */
+            account: components["schemas"]["Account"];
+            /** @description Id of the agent that created the resource, from the agent header; absent without one (9.2). */
+            readonly agentId?: string;
+            /** @description The last later change of each transaction that was changed since it was put on, oldest first (14.8). Only in getReconciliation. */
+            readonly changes?: components["schemas"]["ReconciliationChange"][];
+            /** @description The balance at the end of the statement. */
+            closingBalance: string;
+            /** @description Creation time in milliseconds since the Unix epoch, as a string of digits. */
+            readonly createdAt: string;
+            /** @description Username of its author. */
+            readonly createdBy: string;
+            /**
+             * Format: date
+             * @description The last day of the statement.
+             */
+            date: string;
+            /** @description closingBalance - openingBalance - movement: zero when the account agrees with the statement. */
+            readonly difference: string;
+            /** @description The file of the statement; absent without one. */
+            fileId?: string;
+            /** @description 16 hexadecimal digits, assigned by the server (0.14). */
+            readonly id: string;
+            /** @description The sum of its transactions on the account, with their present amounts (14.4). */
+            readonly movement: string;
+            /** @description The closing balance of the account's reconciliation before it by date and creation; zero for the first one (14.4). */
+            readonly openingBalance: string;
+            /**
+             * Format: int64
+             * @description Number of its transactions.
+             */
+            readonly transactionCount: number;
+            /** @description Its transactions, oldest first by creation. Only in getReconciliation. */
+            readonly transactionIds?: string[];
+            /** @description Time of the last change in milliseconds since the Unix epoch, as a string of digits. */
+            readonly updatedAt: string;
+        };
+        /** @description A change of a transaction after it was put on a reconciliation (14.8). */
+        ReconciliationChange: {
+            /** @description The app that caused it; absent without one. */
+            agentId?: string;
+            /** @description Time of the event in milliseconds, as a string of digits. */
+            createdAt: string;
+            /** @description The event; getEvent returns it. */
+            eventId: string;
+            /**
+             * Format: int64
+             * @description Number of the event in the log (8.15).
+             */
+            sequence: number;
+            /** @description The transaction. */
+            transactionId: string;
+            /** @description TRANSACTION_UPDATED, TRANSACTION_UNCHECKED, TRANSACTION_DELETED or TRANSACTION_RESTORED. */
+            type: components["schemas"]["EventType"];
+            /** @description Username of the author of the change. */
+            username: string;
+        };
+        /** @description Reconciliations by date and creation, newest first (14.2). */
+        ReconciliationList: {
+            /** @description Value for the next page; absent on the last page (2.3). */
+            cursor?: string;
+            /** @description `[]` if there are none (2.7). */
+            items: components["schemas"]["Reconciliation"][];
+        };
+        /** @description The fields of a new reconciliation, or its changes (14.3). */
+        ReconciliationRequest: {
+            /** @description The permanent account, by id or name. Required on create, ignored later. */
+            account?: components["schemas"]["Account"];
+            /** @description Ids of transactions to put on the reconciliation. One that is on it already counts as seen again: its changes so far are no longer reported (14.8). */
+            add?: string[];
+            /**
+             * @description The balance at the end of the statement: debits minus credits for ASSET, credits minus debits for LIABILITY. May be negative or a JSON number. Required on create.
+             * @example 1250.00
+             */
+            closingBalance?: string;
+            /**
+             * Format: date
+             * @description The last day of the statement. Required on create.
+             */
+            date?: string;
+            /** @description A file of the book: the statement. An empty string or null clears it. */
+            fileId?: string | null;
+            /** @description Ids of transactions to take off. Ids that are not on it, or in `add` too, are ignored. Ignored on create. */
+            remove?: string[];
         };
         /** @description A report: what it is about, columns, rows, and controls that prove it (13.4). */
         Report: {
@@ -3213,7 +3689,7 @@ export interface components {
             /** @description The label above this column and its neighbours with the same one. */
             over?: string;
         };
-        /** @description Two amounts that must be equal. */
+        /** @description Two amounts or numbers that must be equal. */
         ReportControl: {
             holds: boolean;
             label: string;
@@ -3234,8 +3710,33 @@ export interface components {
             kind: "section" | "group" | "line" | "subtotal" | "total" | "result" | "balance" | "entry";
             transactionId?: string;
         };
-        /** @description A starter book, to copy with copyBook or to view elsewhere. */
+        /** @description A browser in which the user has signed in (11.28). */
+        Session: {
+            /** @description Whether the access token of this request belongs to it. */
+            readonly current: boolean;
+            /** @description Time at which it ends unless it is used, in the same form. */
+            readonly expiresAt: string;
+            /** @description Opaque. It is not a secret. */
+            readonly id: string;
+            /** @description Time of the last access token, to the hour, in the same form. */
+            readonly lastUsedAt: string;
+            /**
+             * @description How the user signed in: by a link or through an identity provider. Absent for a session from before this field existed.
+             * @enum {string}
+             */
+            readonly method?: "link" | "provider";
+            /** @description Time of sign-in in milliseconds since the Unix epoch, as a string of digits: the start of the session, or an earlier sign-in at the provider. */
+            readonly signedInAt: string;
+        };
+        /** @description Browser sessions, the latest used first (11.28). */
+        SessionList: {
+            /** @description `[]` if there are none (2.7). */
+            items: components["schemas"]["Session"][];
+        };
+        /** @description A starter book: to copy with copyBook, to create from `book`, or to view elsewhere. */
         Template: {
+            /** @description Extension of v5: groups, accounts and settings, a body for createNewBook (a Book without name). */
+            book?: Record<string, never>;
             /** @description Id of the book to copy; it should be PUBLIC. */
             bookId?: string;
             /** @description Address of the book in a browser. */
@@ -3256,7 +3757,7 @@ export interface components {
              */
             timesUsed?: number;
         };
-        /** @description Templates, in the configured order. */
+        /** @description Templates, in the configured order, and then the starter charts. */
         TemplateList: {
             /** @description `[]` if there are none (2.7). */
             items: components["schemas"]["Template"][];
@@ -3313,6 +3814,11 @@ export interface components {
             amount?: string | null;
             /** @description Whether it is checked and read-only. In a create, post or update of a posted transaction, true checks it if the caller may check (3.2.3, 3.3.3, 3.4.2). */
             checked?: boolean;
+            /**
+             * Format: int32
+             * @description Number of comments; absent without comments, and for readers of a PUBLIC book who are not collaborators (3.14.2, 3.14.4).
+             */
+            readonly commentCount?: number;
             /** @description Creation time in milliseconds since the Unix epoch, as a string of digits. An update with this field is a round trip: the whole object as read, in which some absent fields are cleared (3.10.2, 4.9, 4.13). */
             readonly createdAt?: string;
             /** @description Username of the user who recorded it. */
@@ -3374,6 +3880,25 @@ export interface components {
             accounts?: components["schemas"]["Account"][];
             /** @description Present if the transaction existed already by a remote id (3.7.2). */
             readonly known?: components["schemas"]["KnownItem"][];
+            transaction: components["schemas"]["Transaction"];
+        };
+        /** @description What createTransaction would do with a body (3.15). */
+        TransactionPreview: {
+            /** @description Transactions that are probably the same one, the latest first (3.15.4). */
+            duplicates: components["schemas"]["PreviewDuplicate"][];
+            /** @description The credit account, which the money leaves; absent if none is known. */
+            from?: components["schemas"]["PreviewAccount"];
+            /** @description Present if the transaction exists already by a remote id (3.7.2). */
+            readonly known?: components["schemas"]["KnownItem"][];
+            /** @description The fields without which the transaction cannot be posted (3.1.2). */
+            missing: ("date" | "amount" | "creditAccount" | "debitAccount")[];
+            /** @description The days of the drafts that would be recorded for the following months (3.8.2.8). */
+            repeats: string[];
+            /** @description The debit account, which the money enters; absent if none is known. */
+            to?: components["schemas"]["PreviewAccount"];
+            /** @description The parts of the description that were read, in its order, without overlaps; `[]` if it is stored verbatim (3.8.1). */
+            tokens: components["schemas"]["PreviewToken"][];
+            /** @description The transaction as it would be returned, posted or a draft. It has no `id`, `agentId`, `createdAt` and `updatedAt` unless it exists already by a remote id. */
             transaction: components["schemas"]["Transaction"];
         };
         /** @description An address to go to. */
@@ -4548,6 +5073,48 @@ export interface operations {
             default: components["responses"]["Default"];
         };
     };
+    closeBook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The client's key for this request, 1 to 255 visible ASCII characters. A repetition within 24 hours is not executed: it returns the first response with `Idempotency-Replayed: true` (0.16), or only its ids with `Idempotency-Answer: ids` if the response is very large (0.38). */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+            };
+            cookie?: never;
+        };
+        /** @description The last day to close. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BookClosing"];
+            };
+        };
+        responses: {
+            /** @description The closing with its files. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookClosing"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
     listCollaborators: {
         parameters: {
             query?: never;
@@ -4867,7 +5434,7 @@ export interface operations {
                 /** @description Id of the resource. The spelling of the parameter is fixed. */
                 resoureId?: string;
                 /** @description Only events of this type. */
-                type?: "FILE_CREATED" | "FILE_UPDATED" | "FILE_DELETED" | "TRANSACTION_CREATED" | "TRANSACTION_UPDATED" | "TRANSACTION_DELETED" | "TRANSACTION_POSTED" | "TRANSACTION_CHECKED" | "TRANSACTION_UNCHECKED" | "TRANSACTION_RESTORED" | "ACCOUNT_CREATED" | "ACCOUNT_UPDATED" | "ACCOUNT_DELETED" | "QUERY_CREATED" | "QUERY_UPDATED" | "QUERY_DELETED" | "GROUP_CREATED" | "GROUP_UPDATED" | "GROUP_DELETED" | "COMMENT_CREATED" | "COMMENT_DELETED" | "COLLABORATOR_ADDED" | "COLLABORATOR_UPDATED" | "COLLABORATOR_REMOVED" | "INTEGRATION_CREATED" | "INTEGRATION_UPDATED" | "INTEGRATION_DELETED" | "BOOK_CREATED" | "BOOK_AUDITED" | "BOOK_UPDATED" | "BOOK_DELETED";
+                type?: "FILE_CREATED" | "FILE_UPDATED" | "FILE_DELETED" | "TRANSACTION_CREATED" | "TRANSACTION_UPDATED" | "TRANSACTION_DELETED" | "TRANSACTION_POSTED" | "TRANSACTION_CHECKED" | "TRANSACTION_UNCHECKED" | "TRANSACTION_RESTORED" | "ACCOUNT_CREATED" | "ACCOUNT_UPDATED" | "ACCOUNT_DELETED" | "QUERY_CREATED" | "QUERY_UPDATED" | "QUERY_DELETED" | "RECONCILIATION_CREATED" | "RECONCILIATION_UPDATED" | "RECONCILIATION_DELETED" | "GROUP_CREATED" | "GROUP_UPDATED" | "GROUP_DELETED" | "COMMENT_CREATED" | "COMMENT_DELETED" | "COLLABORATOR_ADDED" | "COLLABORATOR_UPDATED" | "COLLABORATOR_REMOVED" | "INTEGRATION_CREATED" | "INTEGRATION_UPDATED" | "INTEGRATION_DELETED" | "BOOK_CREATED" | "BOOK_AUDITED" | "BOOK_UPDATED" | "BOOK_DELETED";
             };
             header?: {
                 /** @description `cursor` of the previous page (2.1). An unreadable cursor returns the first page (2.5). */
@@ -6066,9 +6633,208 @@ export interface operations {
             default: components["responses"]["Default"];
         };
     };
+    listReconciliations: {
+        parameters: {
+            query?: {
+                /** @description Id or name of an account: only its reconciliations. An unknown account returns 400. */
+                account?: string;
+                /** @description The same as the header `cursor`, which takes precedence (2.1). */
+                cursor?: components["parameters"]["cursorQuery"];
+                /** @description Reconciliations per page. Zero or less means the default; more than 200 means 200 (2.2). */
+                limit?: number;
+            };
+            header?: {
+                /** @description `cursor` of the previous page (2.1). An unreadable cursor returns the first page (2.5). */
+                cursor?: components["parameters"]["cursor"];
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of reconciliations. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReconciliationList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
+    createReconciliation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The client's key for this request, 1 to 255 visible ASCII characters. A repetition within 24 hours is not executed: it returns the first response with `Idempotency-Replayed: true` (0.16), or only its ids with `Idempotency-Answer: ids` if the response is very large (0.38). */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+            };
+            cookie?: never;
+        };
+        /** @description The reconciliation; `account`, `date` and `closingBalance` are required. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReconciliationRequest"];
+            };
+        };
+        responses: {
+            /** @description The reconciliation, without transactionIds and changes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reconciliation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
+    getReconciliation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+                /** @description Reconciliation id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The reconciliation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reconciliation"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
+    updateReconciliation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The client's key for this request, 1 to 255 visible ASCII characters. A repetition within 24 hours is not executed: it returns the first response with `Idempotency-Replayed: true` (0.16), or only its ids with `Idempotency-Answer: ids` if the response is very large (0.38). */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+                /** @description Reconciliation id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description The changes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReconciliationRequest"];
+            };
+        };
+        responses: {
+            /** @description The reconciliation, without transactionIds and changes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reconciliation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
+    deleteReconciliation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The client's key for this request, 1 to 255 visible ASCII characters. A repetition within 24 hours is not executed: it returns the first response with `Idempotency-Replayed: true` (0.16), or only its ids with `Idempotency-Answer: ids` if the response is very large (0.38). */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+                /** @description Reconciliation id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deleted reconciliation, without transactionIds and changes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reconciliation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["KeyReused"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
     getReport: {
         parameters: {
             query?: {
+                /** @description In `changes`: the number of an event, or an RFC 3339 instant, after which the list begins. Without it, the event of the last closing (13.13), or the beginning of the book. */
+                after?: string;
                 /** @description `month`, `quarter` or `year`, or up to 60 hashtags such as `#a,#b`, in balance sheets, income statements and cash flows. Not together with `compare`. */
                 columns?: string;
                 /** @description A period, or the id of another book, in balance sheets and income statements. Columns with the comparison, the difference and its percentage follow. */
@@ -6079,7 +6845,7 @@ export interface operations {
                 excel?: boolean;
                 /** @description The format. */
                 format?: "json" | "csv" | "xlsx" | "html";
-                /** @description `2026`, `2026-03`, `2026-Q2`, `2026-03-15`, `2026-01-15..2026-03-31` or `FY2026`, the fiscal year that begins in 2026 (13.3). Without it, the fiscal year of today. A balance sheet is of the last day. */
+                /** @description `2026`, `2026-03`, `2026-Q2`, `2026-03-15`, `2026-01-15..2026-03-31` or `FY2026`, the fiscal year that begins in 2026 (13.3). Without it, the fiscal year of today. A balance sheet is of the last day. In `changes` it leaves out transactions with other dates; without it all are shown. */
                 period?: string;
                 /** @description `account:`, `group:` and hashtags, read strictly (1.1.14). A balance sheet and a cash flow take hashtags alone. */
                 query?: string;
@@ -6094,7 +6860,7 @@ export interface operations {
                 /** @description Id of the book. */
                 bookId: components["parameters"]["bookId"];
                 /** @description The report. */
-                id: "trial-balance" | "balance-sheet" | "income-statement" | "cash-flow" | "general-ledger" | "journal";
+                id: "trial-balance" | "balance-sheet" | "income-statement" | "cash-flow" | "general-ledger" | "journal" | "changes";
             };
             cookie?: never;
         };
@@ -6110,6 +6876,59 @@ export interface operations {
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": components["schemas"]["Report"];
                     "text/csv": components["schemas"]["Report"];
                     "text/html": components["schemas"]["Report"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
+    getReportLink: {
+        parameters: {
+            query?: {
+                /** @description In `changes`: the number of an event, or an RFC 3339 instant, after which the list begins. Without it, the event of the last closing (13.13), or the beginning of the book. */
+                after?: string;
+                /** @description `month`, `quarter` or `year`, or up to 60 hashtags such as `#a,#b`, in balance sheets, income statements and cash flows. Not together with `compare`. */
+                columns?: string;
+                /** @description A period, or the id of another book, in balance sheets and income statements. Columns with the comparison, the difference and its percentage follow. */
+                compare?: string;
+                /** @description The levels of groups; deeper groups become one line. */
+                depth?: string;
+                /** @description CSV with a byte order mark and the decimal separator of the book. */
+                excel?: boolean;
+                /** @description The format. */
+                format?: "json" | "csv" | "xlsx" | "html";
+                /** @description `2026`, `2026-03`, `2026-Q2`, `2026-03-15`, `2026-01-15..2026-03-31` or `FY2026`, the fiscal year that begins in 2026 (13.3). Without it, the fiscal year of today. A balance sheet is of the last day. In `changes` it leaves out transactions with other dates; without it all are shown. */
+                period?: string;
+                /** @description `account:`, `group:` and hashtags, read strictly (1.1.14). A balance sheet and a cash flow take hashtags alone. */
+                query?: string;
+                /** @description `true` shows accounts without balance and movements, too. */
+                zeros?: string;
+            };
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+                /** @description The report. */
+                id: "trial-balance" | "balance-sheet" | "income-statement" | "cash-flow" | "general-ledger" | "journal" | "changes";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Link"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -6337,6 +7156,122 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
+    listComments: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+                /** @description Transaction id. */
+                transactionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
+    createComment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The client's key for this request, 1 to 255 visible ASCII characters. A repetition within 24 hours is not executed: it returns the first response with `Idempotency-Replayed: true` (0.16), or only its ids with `Idempotency-Answer: ids` if the response is very large (0.38). */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+                /** @description Transaction id. */
+                transactionId: string;
+            };
+            cookie?: never;
+        };
+        /** @description The comment; `text` is required. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Comment"];
+            };
+        };
+        responses: {
+            /** @description The comment, with its id. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
+    deleteComment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The client's key for this request, 1 to 255 visible ASCII characters. A repetition within 24 hours is not executed: it returns the first response with `Idempotency-Replayed: true` (0.16), or only its ids with `Idempotency-Answer: ids` if the response is very large (0.38). */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+                /** @description Comment id. */
+                commentId: string;
+                /** @description Transaction id. */
+                transactionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deleted comment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["KeyReused"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Default"];
         };
@@ -6767,6 +7702,48 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["KeyReused"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
+    previewTransaction: {
+        parameters: {
+            query?: {
+                /** @description IANA zone of short dates in text; dates in yyyy-MM-dd have no zone (3.2.9). An unknown zone returns 400. */
+                timeZone?: components["parameters"]["timeZone"];
+            };
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+            };
+            cookie?: never;
+        };
+        /** @description The transaction, with the typed line as its description. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Transaction"];
+            };
+        };
+        responses: {
+            /** @description The transaction as it would be made, and how the line was read. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransactionPreview"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Default"];
         };
@@ -7510,7 +8487,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The starter books; `[]` if none are configured. */
+            /** @description The starter books. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7872,6 +8849,68 @@ export interface operations {
             default: components["responses"]["Default"];
         };
     };
+    listConsents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The consents, by id. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsentList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
+    withdrawConsent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The client's key for this request, 1 to 255 visible ASCII characters. A repetition within 24 hours is not executed: it returns the first response with `Idempotency-Replayed: true` (0.16), or only its ids with `Idempotency-Answer: ids` if the response is very large (0.38). */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Consent id: the id of the client. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The withdrawn consent. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Consent"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["KeyReused"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
     listApiKeys: {
         parameters: {
             query?: never;
@@ -7992,6 +9031,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["KeyReused"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sessions, the latest used first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The client's key for this request, 1 to 255 visible ASCII characters. A repetition within 24 hours is not executed: it returns the first response with `Idempotency-Replayed: true` (0.16), or only its ids with `Idempotency-Answer: ids` if the response is very large (0.38). */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Session id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ended session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
                 };
             };
             400: components["responses"]["BadRequest"];
