@@ -35,8 +35,13 @@ function ControlLine({ control, numbers }: { readonly control: Control; readonly
   return (
     <p className={`report-control ${control.holds ? 'is-held' : 'is-failed'}`}>
       <Icon name={control.holds ? 'check' : 'warning'} size={13} />
-      <span>{control.label}</span>
+      <span>{shortLabel(control.label)}</span>
       <span className="report-control-figures">{show(control.left)} {control.holds ? '=' : '≠'} {show(control.right)}</span>
     </p>
   );
+}
+
+/** The label without event and hash, which the details have. */
+function shortLabel(label: string): string {
+  return label.replace(/\(last event \d+, hash [0-9a-f]*(; )?/, '(').replace(/ \(\)$/, '');
 }

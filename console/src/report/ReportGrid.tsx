@@ -23,12 +23,12 @@ export interface ReportGridProps {
 }
 
 const WIDTHS: Record<string, string> = {
-  account: 'minmax(var(--report-first), 1.6fr)', text: 'minmax(170px, 2fr)', date: '92px', at: '132px', recordedAt: '132px',
+  account: 'minmax(var(--report-first), 1.6fr)', text: 'minmax(170px, 2fr)', date: '92px', at: '146px', recordedAt: '146px',
   user: '110px', recordedBy: '110px', app: '90px', change: '150px', checked: '76px', before: 'minmax(110px, 1fr)', after: 'minmax(110px, 1fr)',
 };
 
 const widthOf = ({ key, kind }: ReportColumn): string =>
-  WIDTHS[key] ?? { text: 'minmax(120px, 1fr)', date: '92px', instant: '132px', amount: 'minmax(112px, 0.6fr)', percent: '74px', number: '74px' }[kind];
+  WIDTHS[key] ?? { text: 'minmax(120px, 1fr)', date: '92px', instant: '146px', amount: 'minmax(112px, 0.6fr)', percent: '74px', number: '74px' }[kind];
 
 export function ReportGrid({ label, columns, shown, rows, isListing, onToggle, onOpen, pathOf }: ReportGridProps) {
   const scroller = useRef<HTMLDivElement>(null);
@@ -106,7 +106,7 @@ export function ReportGrid({ label, columns, shown, rows, isListing, onToggle, o
               aria-rowindex={index + 2}
               aria-level={row.row.depth + (row.row.kind === 'section' ? 1 : 2)}
               aria-expanded={row.isOpen}
-              className={`report-row report-${row.row.kind} ${row.isOpen === false ? 'is-closed' : ''} ${index === at ? 'is-cursor' : ''}`}
+              className={`report-row report-${row.row.kind} ${row.isOpen === false ? 'is-closed' : ''} ${row.section === 'Equity' ? '' : 'is-outcome'} ${index === at ? 'is-cursor' : ''}`}
               style={{ transform: `translateY(${start}px)`, '--depth': row.row.kind === 'section' ? 0 : row.row.depth } as CSSProperties}
               onClick={(event) => {
                 if ((event.target as Element).closest('a, button')) return;

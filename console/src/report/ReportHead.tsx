@@ -1,5 +1,6 @@
 import { bookPath } from '~/book/paths';
 import { useBook } from '~/book/types';
+import { addDays } from '~/lib/dates';
 import { Icon } from '~/ui/Icon';
 import { Link } from '~/ui/Link';
 import type { Report } from './rows';
@@ -9,10 +10,10 @@ export function ReportHead({ report }: { readonly report: Report }) {
   const { id, currency } = useBook();
   const { from, until, text } = report.period;
   const drafts = report.omittedDrafts;
-  const search = new URLSearchParams({ q: 'is:draft', ...(from ? { period: `${from}..${until}` } : {}) });
+  const search = new URLSearchParams(from ? { q: 'is:draft', period: `${from}..${until}` } : { q: `is:draft before:${addDays(until, 1)}` });
   return (
     <div className="report-heading">
-      <h2><bdi>{report.title}</bdi> <span className="report-period">{text}</span></h2>
+      <h2>{text}</h2>
       <ul className="report-notes">
         {(report.book.currency || currency) && <li>Amounts in <bdi>{report.book.currency || currency}</bdi></li>}
         {report.filters.map((filter) => <li key={filter}>Only <bdi className="tag">{filter}</bdi></li>)}
