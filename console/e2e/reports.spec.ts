@@ -210,6 +210,33 @@ test('[38] columns by month draw a chart', async ({ page, daybook, problems }) =
   expect(problems).toEqual([]);
 });
 
+test('[31] a period is closed, and changes since then are listed', async ({ page, daybook, problems }) => {
+  const book = await daybook.call('POST', 'books', { name: 'Club', datePattern: 'dd/MM/yyyy', timeZone: 'UTC' });
+  const at = `books/${book.id}`;
+  await daybook.call('POST', `${at}/accounts/batch`, { items: [{ name: 'Bank', type: 'ASSET' }, { name: 'Fees', type: 'INCOMING' }] });
+  const row = (date: string, description: string) => ({ date, description, amount: '10.00', creditAccount: { name: 'Fees' }, debitAccount: { name: 'Bank' } });
+  await daybook.call('POST', `${at}/transactions`, row('2026-03-05', 'Before'));
+  await page.goto(`${daybook.url}/b/${book.id}/reports`);
+  await page.getByLabel('Closing day').fill('31/03/2026');
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Close the period' });
+  await expect(dialog).toContainText('Close the books up to 31/03/2026?');
+  await expectAccessible(page);
+  await page.keyboard.press('Enter');
+  const closings = page.getByRole('table', { name: 'Earlier closings' });
+  await expect(closings.getByRole('link', { name: '2026-03-31 Balance sheet.xlsx' })).toBeVisible();
+  await expect(page.getByText('The books are closed up to 31/03/2026.')).toBeVisible();
+  await expectAccessible(page);
+
+  await daybook.call('POST', `${at}/transactions`, row('2026-04-05', 'Afterwards'));
+  await closings.getByRole('link', { name: 'Changes' }).click();
+  await expect(page).toHaveURL(/reports\/changes\?after=\d+/);
+  const changes = grid(page, 'Changes');
+  await expect(changes.getByRole('row', { name: /Afterwards/ })).toBeVisible();
+  await expect(changes.getByRole('row', { name: /Before$/ })).toHaveCount(0);
+  expect(problems).toEqual([]);
+});
+
 test('reports work at 360 pixels and in the dark theme', async ({ page, daybook, problems }) => {
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: 360, height: 740 });

@@ -11,7 +11,6 @@ import { useTransactionCount } from '~/transaction/queries';
 import { Button } from '~/ui/Button';
 import { EmptyState, Loading } from '~/ui/EmptyState';
 import { Link } from '~/ui/Link';
-import { ChangesSince } from './ChangesSince';
 import { drillPath, type DrillContext } from './drill';
 import { REPORTS, type ReportName } from './names';
 import { comparison, reportQuery, type ReportState } from './params';
@@ -45,7 +44,6 @@ export function ReportPage({ report: name }: { readonly report: ReportName }) {
     <div className="report">
       <ReportTabs current={name} />
       <ReportToolbar key={state.period?.text} name={name} period={state.period} setPeriod={(text) => setPeriod(parsePeriod(text, fiscalStart))} query={query} />
-      {name === 'changes' && <ChangesSince />}
       {isLarge ? (
         <EmptyState title="This report is long" actions={<Button onPress={() => setAccepted('true')}>Show it here</Button>}>
           The period has {size} transactions. Choose a shorter one, or download the report.

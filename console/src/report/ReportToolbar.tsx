@@ -9,6 +9,7 @@ import { DateField } from '~/ui/fields/DateField';
 import { TextField } from '~/ui/fields/Field';
 import { Menu } from '~/ui/Menu';
 import { showToast } from '~/ui/toasts';
+import { ChangesSince } from './ChangesSince';
 import { downloadReport, openPrintPage, type Format } from './download';
 import { REPORTS, type ReportName } from './names';
 import { readHashtags, type ReportQuery } from './params';
@@ -26,7 +27,7 @@ export function ReportToolbar({ name, period, setPeriod, query }: {
   const [depth, setDepth] = useQueryState('depth');
   return (
     <div className="report-tools" role="toolbar" aria-label="Report">
-      <Days name={name} period={period} setPeriod={setPeriod} />
+      {name === 'changes' ? <ChangesSince /> : <Days name={name} period={period} setPeriod={setPeriod} />}
       {kind.hasCompare && <Compare />}
       {kind.hasColumns && <Columns />}
       {kind.hasDepth && (

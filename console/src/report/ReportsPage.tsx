@@ -2,6 +2,7 @@ import { useBook } from '~/book/types';
 import { useHeaderInfo } from '~/frame/headerInfo';
 import { Keys } from '~/ui/Keys';
 import { Link } from '~/ui/Link';
+import { Closings } from './Closings';
 import { REPORT_NAMES, REPORTS, reportPath } from './names';
 import { ReportTabs } from './ReportTabs';
 import './Report.css';
@@ -25,6 +26,7 @@ export default function ReportsPage() {
             ))}
           </ul>
         </section>
+        <Closings />
       </div>
     </div>
   );
