@@ -9,7 +9,7 @@ export const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
   "connect-src 'self'; frame-src 'self' blob:; frame-ancestors 'none'; base-uri 'self'; form-action 'self'";
 
-const FORWARDED = /^\/(v5|auth|files|docs|openapi\.json|\.well-known|health)([/?]|$)/;
+const FORWARDED = /^\/(v5|auth|files|links|docs|openapi\.json|\.well-known|health)([/?]|$)/;
 const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
 const dist = new URL('../../../crates/console/dist/', import.meta.url).pathname;
 
