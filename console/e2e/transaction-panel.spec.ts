@@ -61,6 +61,7 @@ async function dropFile(page: Page, selector: string, name: string, type: string
 }
 
 test('[44] files are dropped on a row, shown beside it, downloaded and removed', async ({ page, daybook, problems }) => {
+  test.slow(); // uploads, and a viewer of PDFs that starts
   const book = await makeBook(daybook, [{ description: 'Receipt' }]);
   await page.goto(book.path('transactions'));
   await expect(lineOf(page, 'Receipt')).toBeVisible();
