@@ -1,7 +1,7 @@
 /** Comments on a transaction (behaviour 3.14). They change nothing else about it. */
 import { useQuery } from '@tanstack/react-query';
 import { keys } from '~/api/cache';
-import { callNewer } from '~/api/newer';
+import { api } from '~/api/client';
 import { isProblem } from '~/api/problem';
 import type { User } from '~/api/types';
 import { useBook } from '~/book/types';
@@ -15,19 +15,28 @@ export interface Comment {
   readonly createdAt: string;
 }
 
-const pathOf = (bookId: string, transactionId: string): string =>
-  `v5/books/${encodeURIComponent(bookId)}/transactions/${encodeURIComponent(transactionId)}/comments`;
+const COMMENTS = '/v5/books/{bookId}/transactions/{transactionId}/comments';
+const COMMENT = '/v5/books/{bookId}/transactions/{transactionId}/comments/{commentId}';
 
-/** Undefined where comments are not offered: an older server, or a reader who is not a collaborator. */
+async function write(bookId: string, transactionId: string, text: string, idempotencyKey: string): Promise<Comment> {
+  return (await api.post(COMMENTS, { path: { bookId, transactionId }, body: { text }, idempotencyKey })).data as Comment;
+}
+
+async function remove(bookId: string, transactionId: string, commentId: string, idempotencyKey: string): Promise<Comment> {
+  return (await api.delete(COMMENT, { path: { bookId, transactionId, commentId }, idempotencyKey })).data as Comment;
+}
+
+/** Null for a reader who is not a collaborator. */
 export function useComments(transactionId: string) {
   const { id: bookId } = useBook();
   return useQuery({
     queryKey: [...keys.transaction(bookId, transactionId), 'comments'],
     queryFn: async ({ signal }) => {
       try {
-        return (await callNewer<{ items: readonly Comment[] }>('GET', pathOf(bookId, transactionId), { signal })).items;
+        const { data } = await api.get(COMMENTS, { path: { bookId, transactionId }, signal });
+        return data.items as readonly Comment[];
       } catch (error) {
-        if (isProblem(error, 'notFound') || isProblem(error, 'forbidden') || isProblem(error, 'methodNotAllowed')) return null;
+        if (isProblem(error, 'forbidden')) return null;
         throw error;
       }
     },
@@ -41,8 +50,8 @@ export function useWriteComment(transactionId: string) {
     bookId,
     quiet: true,
     done: () => 'Commented',
-    run: (text: string, key) => callNewer<Comment>('POST', pathOf(bookId, transactionId), { body: { text }, key }),
-    undo: (_text, comment, key) => callNewer<Comment>('DELETE', `${pathOf(bookId, transactionId)}/${encodeURIComponent(comment.id)}`, { key }),
+    run: (text: string, key) => write(bookId, transactionId, text, key),
+    undo: (_text, comment, key) => remove(bookId, transactionId, comment.id, key),
   });
 }
 
@@ -52,7 +61,7 @@ export function useDeleteComment(transactionId: string) {
   return useAction({
     bookId,
     done: () => 'Deleted a comment',
-    run: (comment: Comment, key) => callNewer<Comment>('DELETE', `${pathOf(bookId, transactionId)}/${encodeURIComponent(comment.id)}`, { key }),
-    undo: (comment, _result, key) => callNewer<Comment>('POST', pathOf(bookId, transactionId), { body: { text: comment.text }, key }),
+    run: (comment: Comment, key) => remove(bookId, transactionId, comment.id, key),
+    undo: (comment, _result, key) => write(bookId, transactionId, comment.text, key),
   });
 }

@@ -91,8 +91,8 @@ export default function DraftsPage() {
   useShortcut('post-due', () => (ready.length > 0 ? void postRows(ready) : showToast('No complete draft is due')), mayPost);
   useShortcut('edit', () => edit(shown[Math.max(state.cursor, 0)]), mayPost);
   useShortcut('trash', () => {
-    const ids = targets().map((row) => row.id!);
-    if (ids.length > 0) void trash.run(ids).then((done) => done && state.clear());
+    const wanted = targets();
+    if (wanted.length > 0) void trash.run(wanted).then((done) => done && state.clear());
   }, mayPost);
 
   if (rows.error && rows.rows.length === 0) {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { keys } from '~/api/cache';
-import { callNewer } from '~/api/newer';
+import { api } from '~/api/client';
 import type { Account } from '~/api/types';
 import { bookPath } from '~/book/paths';
 import { useBook } from '~/book/types';
@@ -34,20 +34,15 @@ function OtherList({ bookId }: { readonly bookId: string }) {
   return <Link className="list-bar-end" to={isTrash ? bookPath(bookId, 'transactions') : trash}>{isTrash ? 'All transactions' : 'Trash'}</Link>;
 }
 
-interface Reconciliation {
-  readonly date: string;
-  readonly difference: string;
-}
-
 /** The last day that a statement without a difference covers, and the number of unchecked rows. */
 function Reconciled({ account }: { readonly account: Account }) {
   const { id: bookId, day, numbers } = useBook();
   const { data: last } = useQuery({
     queryKey: [...keys.book(bookId), 'reconciled', account.id],
     queryFn: async ({ signal }) => {
-      const path = `v5/books/${encodeURIComponent(bookId)}/reconciliations?account=${encodeURIComponent(account.id!)}`;
-      const { items } = await callNewer<{ items: readonly Reconciliation[] }>('GET', path, { signal });
-      return items.filter(({ difference }) => isZero(parseDecimal(difference))).map(({ date }) => date).sort().at(-1) ?? '';
+      const query = { account: account.id! };
+      const { data } = await api.get('/v5/books/{bookId}/reconciliations', { path: { bookId }, query, signal });
+      return data.items.filter(({ difference }) => isZero(parseDecimal(difference))).map(({ date }) => date).sort().at(-1) ?? '';
     },
   });
   const unchecked = useTransactionCount(`account:${account.id} is:unchecked`).data?.total;
