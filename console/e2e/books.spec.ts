@@ -173,7 +173,7 @@ test('a collection shows its books side by side and adds up one currency alone',
   await make('Fair EUR', 'EUR', '50');
   await make('Shop USD', 'USD', '70');
   await page.goto(`${daybook.url}/collections`);
-  await page.getByLabel('Name of the new collection').fill('Shops');
+  await page.getByRole('textbox', { name: 'Name of the new collection' }).fill('Shops');
   await page.getByRole('button', { name: 'Create collection' }).click();
   await expect(page.getByRole('link', { name: 'Shops' })).toBeVisible();
   await expectAccessible(page);
