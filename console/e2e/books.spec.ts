@@ -1,6 +1,7 @@
 import { expect, expectAccessible, test } from './support';
 
 test('[47] an empty installation teaches, and a book starts from a starter chart', async ({ page, daybook, problems }) => {
+  test.slow(); // axe runs four times
   await daybook.signIn(page, 'new@example.com');
   problems.length = 0; // the test's front does not forward the style sheet of the sign-in page
   await page.goto(`${daybook.url}/books`);
