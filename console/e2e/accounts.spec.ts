@@ -143,6 +143,8 @@ test('[51] each account shows the day up to which it is reconciled', async ({ pa
   await daybook.call('POST', `books/${bookId}/reconciliations`, { account: { name: 'Giro' }, date: '2026-03-31', closingBalance: '7' });
   await open(page, daybook, bookId);
   await expect(grid(page).getByRole('row', { name: /Giro/ })).toContainText('28/02/2026');
+  await page.getByRole('treeitem', { name: /^Giro/ }).click();
+  await expect(page.locator('.summary')).toContainText('Reconciled to28/02/2026');
   expect(problems).toEqual([]);
 });
 

@@ -40,7 +40,7 @@ export function ChartCells({ row, reconciled, minBalance, onToggle }: {
       <Cell className="chart-type muted">{account ? typeName(account.type) : group?.mixed ? 'Mixed' : ''}</Cell>
       <Cell className="chart-reconciled muted">{reconciled ? day(reconciled) : ''}</Cell>
       <Cell isNumber className="chart-min muted">{minBalance && <Money value={minBalance} style={numbers} />}</Cell>
-      <Cell isNumber className="chart-balance">{row.balance && <Money value={row.balance} style={numbers} />}</Cell>
+      <Cell isNumber className={group ? 'chart-balance chart-balance-group' : 'chart-balance'}>{row.balance && <Money value={row.balance} style={numbers} />}</Cell>
     </>
   );
 }

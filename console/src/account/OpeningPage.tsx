@@ -76,7 +76,7 @@ export default function OpeningPage() {
         </table>
       </section>
       <section className="page-actions">
-        <Button type="submit" look="primary" isDisabled={inputs.length === 0 || !date || record.isPending}>Record {inputs.length === 1 ? '1 opening balance' : `${inputs.length} opening balances`}</Button>
+        <Button type="submit" look="primary" isDisabled={inputs.length === 0 || !date || record.isPending}>{inputs.length === 0 ? 'Record opening balances' : inputs.length === 1 ? 'Record 1 opening balance' : `Record ${inputs.length} opening balances`}</Button>
         <Link to={bookPath(id)}>Later</Link>
       </section>
     </form>

@@ -9,7 +9,7 @@ import { useRowCount, useTransactionRows } from '~/transaction/queries';
 import { TransactionList } from '~/transaction/TransactionList';
 import { useListQuery } from '~/transaction/upcoming';
 import { EmptyState } from '~/ui/EmptyState';
-import { useBalances } from './queries';
+import { useBalances, useReconciledThrough } from './queries';
 import { Summary } from './Summary';
 
 /** The register of an account: opening balance, transactions with running balance, closing balance. */
@@ -38,6 +38,7 @@ export default function RegisterPage({ accountId = '' }: { accountId?: string })
       closing,
     };
   }, [balances, account]);
+  const reconciledTo = useReconciledThrough().data?.get(accountId);
   if (!account) return <EmptyState title="No such account">It may have been deleted.</EmptyState>;
   const opening = sums && account.permanent && period
     ? { label: `Balance before ${day(period.from)}`, balance: sums.opening }
@@ -45,6 +46,7 @@ export default function RegisterPage({ accountId = '' }: { accountId?: string })
   return (
     <>
       <Summary
+        reconciledTo={reconciledTo}
         items={[
           ...(account.permanent && period ? [['Opening', sums?.opening] as const] : []),
           ['Increase', sums?.increase],

@@ -4,10 +4,15 @@ import { Money } from '~/ui/Money';
 import './Summary.css';
 
 /** A line of figures above a register. The last one is the main figure. */
-export function Summary({ items }: { readonly items: readonly (readonly [label: string, value: Decimal | undefined])[] }) {
-  const { numbers, currency } = useBook();
+export function Summary({ items, reconciledTo }: {
+  readonly items: readonly (readonly [label: string, value: Decimal | undefined])[];
+  /** The last day that agrees with a statement. */
+  readonly reconciledTo?: string | undefined;
+}) {
+  const { numbers, currency, day } = useBook();
   return (
     <dl className="summary">
+      {reconciledTo && <div><dt>Reconciled to</dt><dd>{day(reconciledTo)}</dd></div>}
       {items.map(([label, value], index) => (
         <div key={label}>
           <dt>{label}</dt>

@@ -78,7 +78,6 @@ function SettingsForm({ book, etag }: Settings) {
         <ChoiceField label="Dates" {...field('datePattern')} choices={PATTERN_CHOICES} />
         <ChoiceField label="Time zone" {...field('timeZone')} choices={zones} />
         <ChoiceField label="Fiscal year begins in" {...field('periodStartMonth')} choices={MONTH_CHOICES} />
-        <span />
         <DateField label="Locked up to" {...field('lockDate', day)} note="Nothing changes up to this day. Empty means no lock." />
         <DateField label="Closed up to" {...field('closingDate', day)} note="The end of the last closed period. It locks like the other date." />
         <div className="is-whole">

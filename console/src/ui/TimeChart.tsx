@@ -88,6 +88,8 @@ function chartOptions(
   return {
     legend: { show: false },
     cursor: { show: false },
+    // Room for half a label at the right edge.
+    padding: [8, hasBars ? 8 : LABEL_WIDTH / 2 - 8, 0, 0],
     scales: {
       x: { time: false, range: (_plot, min, max) => [min - padding, max + padding] },
       y: { range: (_plot, min, max) => valueRange(min, max, hasBars) },
@@ -95,6 +97,8 @@ function chartOptions(
     axes: [
       {
         ...axis,
+        size: 24,
+        gap: 4,
         grid: { show: false },
         splits: (plot) => {
           const step = labelStep(days.length, plot.width - 64, LABEL_WIDTH);
