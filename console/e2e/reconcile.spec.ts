@@ -69,7 +69,7 @@ test('[19] reconcile an account against a statement by keyboard', async ({ page,
   await expectAccessible(page);
   await page.getByLabel('Statement up to').fill('30/04/2026');
   await page.getByLabel('Closing balance in EUR').fill('490');
-  await expect(page.getByText('It opened with 300.00 on 31/03/2026')).toBeVisible();
+  await expect(page.getByText('Opens with 300.00 of 31/03/2026')).toBeVisible();
   await page.getByRole('button', { name: 'Start' }).click();
   await expect(list(page).getByRole('row')).toHaveCount(3);
   await page.getByRole('button', { name: 'Tick all' }).click();

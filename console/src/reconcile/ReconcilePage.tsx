@@ -65,7 +65,7 @@ function StartForm({ accountId, onAccount, list }: { readonly accountId: string;
         label={`Closing balance${currency ? ` in ${currency}` : ''}`}
         value={closing}
         onChange={setClosing}
-        note={accountId ? (from ? `It opened with ${money(balance)} on ${day(from.date)}` : 'The first statement opens with zero') : undefined}
+        note={accountId ? (from ? `Opens with ${money(balance)} of ${day(from.date)}` : 'The first statement opens with zero') : undefined}
       />
       <Button type="submit" look="primary" isDisabled={!isComplete}>Start</Button>
     </form>
@@ -82,11 +82,11 @@ function Earlier({ list, hasAccount }: { readonly list: readonly Reconciliation[
           <tr>
             <th scope="col">Statement up to</th>
             {hasAccount && <th scope="col">Account</th>}
-            <th scope="col" className="number">Opening</th>
+            <th scope="col" className="number is-wide">Opening</th>
             <th scope="col" className="number">Closing</th>
             <th scope="col" className="number">Rows</th>
             <th scope="col">Result</th>
-            <th scope="col">By</th>
+            <th scope="col" className="is-wide">By</th>
           </tr>
         </thead>
         <tbody>
@@ -97,11 +97,11 @@ function Earlier({ list, hasAccount }: { readonly list: readonly Reconciliation[
                 {item.fileId && <span role="img" aria-label="Has a statement file"> <Icon name="file" size={13} /></span>}
               </td>
               {hasAccount && <td><bdi>{item.account.name}</bdi></td>}
-              <td className="number"><Money value={decimalOrZero(item.openingBalance)} style={numbers} /></td>
+              <td className="number is-wide"><Money value={decimalOrZero(item.openingBalance)} style={numbers} /></td>
               <td className="number"><Money value={decimalOrZero(item.closingBalance)} style={numbers} /></td>
               <td className="number">{item.transactionCount}</td>
               <td><Result difference={decimalOrZero(item.difference)} /></td>
-              <td><bdi>{item.createdBy}</bdi></td>
+              <td className="is-wide"><bdi>{item.createdBy}</bdi></td>
             </tr>
           ))}
         </tbody>

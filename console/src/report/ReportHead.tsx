@@ -20,7 +20,10 @@ export function ReportHead({ report }: { readonly report: Report }) {
         {drafts > 0 && (
           <li><Link to={`${bookPath(id, 'transactions')}?${search}`}>{drafts === 1 ? '1 draft' : `${drafts} drafts`}</Link> left out</li>
         )}
-        {report.notes.map((note) => <li key={note} className="report-warning"><Icon name="warning" size={13} /> {note}</li>)}
+        {report.notes.map((note) => {
+          const isWarning = note.startsWith('Not closed');
+          return <li key={note} className={isWarning ? 'report-warning' : ''}>{isWarning && <Icon name="warning" size={13} />} {note}</li>;
+        })}
       </ul>
     </div>
   );
