@@ -3,6 +3,7 @@ import { formatMoney, parseDecimal, type NumberStyle } from '~/lib/money';
 import { Icon } from '~/ui/Icon';
 import { formatInstant } from './instant';
 import type { Report } from './rows';
+import './ReportFoot.css';
 
 type Control = Report['controls'][number];
 

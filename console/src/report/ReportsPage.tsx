@@ -6,6 +6,7 @@ import { Closings } from './Closings';
 import { REPORT_NAMES, REPORTS, reportPath } from './names';
 import { ReportTabs } from './ReportTabs';
 import './Report.css';
+import './Closings.css';
 
 /** The list of reports. */
 export default function ReportsPage() {
