@@ -12,6 +12,16 @@ const views: [name: string, path: (bookId: string, accountId: string) => string]
   ['settings', (book) => `/b/${book}/settings`],
   ['transactions', (book) => `/b/${book}/transactions`],
   ['register', (book, account) => `/b/${book}/accounts/${account}?period=PERIOD`],
+  ['drafts', (book) => `/b/${book}/drafts`],
+  ['trash', (book) => `/b/${book}/trash`],
+  ['balance-sheet', (book) => `/b/${book}/reports/balance-sheet`],
+  ['income-statement', (book) => `/b/${book}/reports/income-statement?columns=month`],
+  ['general-ledger', (book) => `/b/${book}/reports/general-ledger`],
+  ['reconcile', (book, account) => `/b/${book}/reconcile?account=${account}`],
+  ['people', (book) => `/b/${book}/people`],
+  ['apps', (book) => `/b/${book}/apps`],
+  ['history', (book) => `/b/${book}/history`],
+  ['profile', () => '/me'],
   ['empty', (book) => `/b/${book}/transactions?q=nothing+on:2013-02-30`],
 ];
 
@@ -20,6 +30,7 @@ test.skip(!process.env['SHOTS'], 'only for pictures');
 for (const scheme of ['light', 'dark'] as const) {
   for (const width of [1400, 360]) {
     test(`${scheme} ${width}`, async ({ page, daybook }) => {
+      test.slow();
       await page.emulateMedia({ colorScheme: scheme });
       await page.setViewportSize({ width, height: width === 360 ? 740 : 900 });
       const { items } = await daybook.call('GET', `books/${daybook.bookId}/accounts`);
@@ -27,8 +38,9 @@ for (const scheme of ['light', 'dark'] as const) {
       const shot = (name: string) => page.screenshot({ path: `test-results/shots/${name}-${scheme}-${width}.png` });
       for (const [name, path] of views) {
         await page.goto(daybook.url + path(daybook.bookId, account).replace('PERIOD', new Date().toISOString().slice(0, 7)));
-        await page.waitForLoadState('networkidle');
-        await page.waitForTimeout(300);
+        await page.locator('main').waitFor();
+        // The event stream never ends, so the network is never idle.
+        await page.waitForTimeout(900);
         await shot(name);
       }
       await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions`);
