@@ -1,4 +1,4 @@
-import { expect, expectAccessible, test } from './support';
+import { expect, expectAccessible, test, settled } from './support';
 
 test('[47] an empty installation teaches, and a book starts from a starter chart', async ({ page, daybook, problems }) => {
   test.slow(); // axe runs four times
@@ -131,7 +131,7 @@ test('[48] books, overview and settings fit 360 pixels', async ({ page, daybook,
   await page.setViewportSize({ width: 360, height: 740 });
   for (const path of ['/books', '/books/new', `/b/${daybook.bookId}`, `/b/${daybook.bookId}/settings`]) {
     await page.goto(daybook.url + path);
-    await page.waitForLoadState('networkidle');
+    await settled(page);
     expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
     expect(await page.evaluate(() => document.getElementById('main')!.scrollWidth - document.getElementById('main')!.clientWidth)).toBe(0);
     await expectAccessible(page);

@@ -1,7 +1,7 @@
 /** Long lists stay smooth: `ROWS=200000 npx playwright test e2e/long-lists.spec.ts`. */
 import type { Browser } from '@playwright/test';
 import { gridOf, makeBook } from './lists';
-import { expect, test } from './support';
+import { expect, test, settled } from './support';
 
 // Traces of Playwright take pictures of the document, which would be measured too.
 test.use({ trace: 'off' });
@@ -42,7 +42,7 @@ test(`[4] ${ROWS} rows scroll without a long task, and a check far down keeps it
   await page.goto(book.path('transactions'));
   const grid = gridOf(page);
   await expect(grid.getByRole('row').nth(5)).toBeVisible();
-  await page.waitForLoadState('networkidle');
+  await settled(page);
   const loaded = () => grid.locator('.list-body').evaluate((element) => Math.round(element.clientHeight / 26));
   const report = async (part: string, run: () => Promise<void>) => {
     const stop = await measureTasks(browser);
@@ -75,7 +75,7 @@ test(`[4] ${ROWS} rows scroll without a long task, and a check far down keeps it
   await report('check', async () => {
     await page.keyboard.press('c');
     await expect.poll(async () => (await book.find('is:checked')).length).toBe(1);
-    await page.waitForLoadState('networkidle');
+    await settled(page);
   });
   expect(await grid.getAttribute('aria-activedescendant')).toBe(cursor);
   expect(await loaded()).toBe(ROWS);

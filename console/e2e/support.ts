@@ -79,3 +79,8 @@ export async function expectAccessible(page: Page): Promise<void> {
 }
 
 export { expect };
+
+/** Waits until a view has asked for what it shows. The event stream never ends, so the network is never idle. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForTimeout(700);
+}

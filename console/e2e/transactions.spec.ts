@@ -1,6 +1,6 @@
 /** Registers and lists: edits, bulk changes, merge, entries, trash. */
 import { gridOf, lineOf, makeBook, moveTo, TODAY } from './lists';
-import { expect, expectAccessible, test } from './support';
+import { expect, expectAccessible, test, settled } from './support';
 
 test('[2] [3] [51] a register has opening row, running balance, sum and what is unchecked', async ({ page, daybook, problems }) => {
   const book = await makeBook(daybook, [
@@ -69,7 +69,7 @@ test('[11] an edit on an outdated version shows both and saves the chosen values
   await page.goto(book.path('transactions'));
   await moveTo(page, 'Shared');
   await page.keyboard.press('e');
-  await page.waitForLoadState('networkidle');
+  await settled(page);
   await daybook.call('PUT', `${book.at}/transactions`, { id: book.rows[0]!.id, amount: '99.00', description: 'Theirs' });
   await page.getByRole('textbox', { name: 'Description' }).fill('Mine');
   await page.keyboard.press('Enter');

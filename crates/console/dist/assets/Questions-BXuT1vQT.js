@@ -1,0 +1,1 @@
+import{n as e}from"./questions-B5VxzgPM.js";import{t}from"./vendor-react-BNCMh3YF.js";var n=t();function r(){return(0,n.jsx)(n.Fragment,{children:e()?.render()})}export{r as default};

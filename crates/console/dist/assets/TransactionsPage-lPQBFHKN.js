@@ -1,1 +1,0 @@
-import{o as e,u as t}from"./index-BZVhHpc8.js";import{a as n,s as r}from"./StatusMark-Cmtow27a.js";import{t as i}from"./TransactionList-DGi9xKKy.js";import{t as a}from"./vendor-react-BNCMh3YF.js";var o=a();function s(){let{query:a}=e(),{warnings:s}=r(a);return t({title:`Transactions`,warnings:s,result:n(a)}),(0,o.jsx)(i,{query:a,isFiltered:a!==``})}export{s as default};
