@@ -34,7 +34,7 @@ test('[40] the log shows who changed what, filters by type, author and time, and
   await first.getByRole('button', { name: /Details of event/ }).click();
   await expect(first).toContainText('Hash');
 
-  await page.getByLabel('By').selectOption('bob');
+  await page.getByLabel('By', { exact: true }).selectOption('bob');
   await expect(page).toHaveURL(/by=bob/);
   await expect(page.getByRole('status').filter({ hasText: '1 event by bob' })).toBeVisible();
   await page.reload();

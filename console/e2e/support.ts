@@ -69,6 +69,9 @@ interface AxeResults {
 
 /** Runs axe on the page and expects no violation of WCAG 2.2 A and AA. */
 export async function expectAccessible(page: Page): Promise<void> {
+  // The code of a view loads when it is opened.
+  await page.getByRole('main').waitFor();
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
   await page.evaluate(axe);
   const results = await page.evaluate(async () => {
     const runner = (window as unknown as { axe: { run: (root: Document, options: object) => Promise<unknown> } }).axe;

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useSyncExternalStore } from 'react';
+import { useEffect, useMemo, useReducer, useSyncExternalStore } from 'react';
 import { keys, onBookChanged } from '~/api/cache';
 import { api } from '~/api/client';
 import type { Transaction } from '~/api/types';
@@ -9,9 +9,10 @@ import { TransactionRows } from './rows';
 
 const MAX_LISTS = 12;
 const lists = new Map<string, TransactionRows>();
+const keyOf = (bookId: string, query: string): string => `${bookId} ${query}`;
 
 function listFor(bookId: string, query: string): TransactionRows {
-  const key = `${bookId} ${query}`;
+  const key = keyOf(bookId, query);
   const known = lists.get(key);
   const rows = known ?? new TransactionRows(async (cursor, limit) => {
     const { data } = await api.get('/v5/books/{bookId}/transactions', { path: { bookId }, query: { query, limit }, cursor });
@@ -45,11 +46,14 @@ export function patchTransactions(bookId: string, ids: readonly string[], change
 /** The rows of a query, newest first. The object is stable; the component renders again when it changes. */
 export function useTransactionRows(query: string): TransactionRows {
   const { id: bookId } = useBook();
-  const rows = useMemo(() => listFor(bookId, query), [bookId, query]);
+  const [attempt, takeAgain] = useReducer((count: number) => count + 1, 0);
+  const rows = useMemo(() => listFor(bookId, query), [bookId, query, attempt]);
   useSyncExternalStore(rows.subscribe, rows.getVersion);
   useEffect(() => {
-    if (rows.rows.length === 0) void rows.loadMore();
-  }, [rows]);
+    // A change of the book between the first render and this effect forgets the list, which no view showed yet.
+    if (lists.get(keyOf(bookId, query)) !== rows) takeAgain();
+    else if (rows.rows.length === 0) void rows.loadMore();
+  }, [bookId, query, rows]);
   return rows;
 }
 
