@@ -5,6 +5,9 @@ const views: [name: string, path: (bookId: string, accountId: string) => string]
   ['books', () => '/books'],
   ['transactions', (book) => `/b/${book}/transactions`],
   ['register', (book, account) => `/b/${book}/accounts/${account}?period=PERIOD`],
+  ['drafts', (book) => `/b/${book}/drafts`],
+  ['entry-line', (book) => `/b/${book}/transactions?entry=line`],
+  ['entry-form', (book) => `/b/${book}/transactions?entry=form`],
   ['empty', (book) => `/b/${book}/transactions?q=nothing+on:2013-02-30`],
 ];
 

@@ -19,6 +19,7 @@ import { Properties } from './Properties';
 import { RepeatFields } from './RepeatFields';
 import { completeLegs, EMPTY_LEG, toDecimal, type Leg } from './split';
 import { emptyForm, type ChangeDraft, type EntryDraft, type FormState } from './store';
+import './EntryForm.css';
 
 /** Which account field waits for a new account: a side of the form, or a leg. */
 type Target = 'from' | 'to' | number;

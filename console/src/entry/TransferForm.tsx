@@ -16,6 +16,7 @@ import { Link } from '~/ui/Link';
 import { useAction } from '~/ui/actions';
 import { SelectField } from './SelectField';
 import { runTransfer, transferRate, type Half, type TransferState } from './transfer';
+import './EntryForm.css';
 
 interface Sides {
   readonly from: string;
