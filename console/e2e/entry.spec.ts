@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './support';
 
+test.use({ suite: 'entry' });
 test.setTimeout(100_000);
 
 const today = new Date().toISOString().slice(0, 10);
