@@ -1,5 +1,6 @@
 import { expect, expectAccessible, test } from './support';
 
+test.use({ suite: 'drafts' });
 test.setTimeout(150_000);
 
 const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);

@@ -1,7 +1,8 @@
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './support';
 
-test.setTimeout(150_000);
+test.use({ suite: 'entry' });
+test.setTimeout(100_000);
 
 const today = new Date().toISOString().slice(0, 10);
 const input = (page: Page) => page.getByRole('combobox', { name: 'New transaction' });
@@ -91,6 +92,8 @@ test('[10] a line with 3x shows the drafts that it will record', async ({ page, 
   await page.keyboard.press('Enter');
   await expect(page.getByText('Recorded 50.00')).toBeVisible();
   expect(await find(daybook, "'music lessons'")).toHaveLength(4);
+  await page.getByRole('button', { name: 'Undo' }).last().click();
+  await expect.poll(async () => (await find(daybook, "'music lessons'")).length).toBe(0);
   expect(problems).toEqual([]);
 });
 
@@ -226,4 +229,35 @@ test('[10] a server without preview records all the same, and a line that fails 
   await expect(input(page)).toHaveValue('1.10 lost tea cash groceries');
   await input(page).press('Enter');
   await expect(page.getByText('Recorded 1.10')).toBeVisible();
+});
+
+test('[12] a transfer to another book records a half in each, and both are undone', async ({ page, daybook, problems }) => {
+  const other = await daybook.call('POST', 'books', { name: 'Abroad', properties: { currency: 'USD' } });
+  await daybook.call('POST', `books/${other.id}/accounts/batch`, { items: [{ name: 'US bank', type: 'ASSET' }, { name: 'Household book', type: 'ASSET' }] });
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('transfer to');
+  await page.keyboard.press('Enter');
+  const form = page.getByRole('form', { name: 'Transfer to another book' });
+  await form.getByLabel('Other book').selectOption('Abroad');
+  const [here, there] = [form.getByRole('group', { name: 'In Household' }), form.getByRole('group', { name: 'In Abroad' })];
+  await form.getByLabel('Description').fill('move abroad');
+  for (const [group, label, text] of [[here, 'From', 'checking'], [here, 'To', 'savings'], [there, 'From', 'household'], [there, 'To', 'us bank']] as const) {
+    await group.getByRole('combobox', { name: label }).fill(text);
+    await page.keyboard.press('Tab');
+  }
+  await here.getByLabel('Amount in EUR').fill('100');
+  await there.getByLabel('Amount in USD').fill('108.5');
+  await expect(form).toContainText('Rate 1.085');
+  await expectAccessible(page);
+  await form.getByRole('button', { name: 'Transfer' }).click();
+  await expect(page.getByText('Transferred to Abroad')).toBeVisible();
+  const [first] = await find(daybook, "'move abroad'");
+  const second = (await daybook.call('GET', `books/${other.id}/transactions`)).items[0];
+  expect(first).toMatchObject({ amount: '100.00', posted: true, properties: { rate: '1.085' } });
+  expect(second).toMatchObject({ amount: '108.50', posted: true, properties: { rate: '1.085', entry_id: first!.properties.entry_id } });
+  await expect(form.getByRole('link', { name: 'Open the half in the other book' })).toHaveAttribute('href', new RegExp(`/b/${other.id}/transactions\\?q=entry_id`));
+  await page.getByRole('button', { name: 'Undo' }).last().click();
+  await expect.poll(async () => (await find(daybook, "'move abroad'")).length).toBe(0);
+  expect((await daybook.call('GET', `books/${other.id}/transactions`)).items).toHaveLength(0);
+  expect(problems).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { expect, expectAccessible, test } from './support';
 
+test.use({ suite: 'live' });
 test.setTimeout(150_000);
 
 test('[39] changes of others appear without reload, over one stream for all tabs', async ({ page, context, daybook, problems }) => {

@@ -22,6 +22,8 @@ const views: [name: string, path: (bookId: string, accountId: string) => string]
   ['apps', (book) => `/b/${book}/apps`],
   ['history', (book) => `/b/${book}/history`],
   ['profile', () => '/me'],
+  ['entry-line', (book) => `/b/${book}/transactions?entry=line`],
+  ['entry-form', (book) => `/b/${book}/transactions?entry=form`],
   ['empty', (book) => `/b/${book}/transactions?q=nothing+on:2013-02-30`],
 ];
 

@@ -18,7 +18,10 @@ export interface Daybook {
   readonly signIn: (page: Page, email?: string) => Promise<void>;
 }
 
-export const test = base.extend<{ page: Page; problems: string[] }, { daybook: Daybook }>({
+export const test = base.extend<{ page: Page; problems: string[] }, { daybook: Daybook; suite: string }>({
+  /** Files that change the book set a name of their own, which gives them a server of their own. */
+  suite: ['', { option: true, scope: 'worker' }],
+
   daybook: [
     async ({}, use) => {
       let upstream = '';

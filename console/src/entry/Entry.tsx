@@ -1,5 +1,6 @@
 import { lazy, Suspense, useRef, useState } from 'react';
 import { useBook } from '~/book/types';
+import { useCommand } from '~/frame/commands';
 import { useQueryState } from '~/lib/router';
 import { Button } from '~/ui/Button';
 import { useShortcut } from '~/ui/shortcuts';
@@ -8,6 +9,7 @@ import { useEntryDraft } from './store';
 import '~/transaction/TransactionList.css';
 import './Entry.css';
 
+const TransferForm = lazy(() => import('./TransferForm').then((module) => ({ default: module.TransferForm })));
 const EntryForm = lazy(() => import('./EntryForm').then((module) => ({ default: module.EntryForm })));
 
 /**
@@ -27,9 +29,9 @@ function EntryOfBook() {
   const [focusRequest, setFocusRequest] = useState(0);
   const before = useRef<HTMLElement>(undefined);
   const canRecord = can('POSTER') || book.permission === 'RECORDER';
-  const isOpen = canRecord && (mode === 'line' || mode === 'form');
+  const isOpen = canRecord && ['line', 'form', 'transfer'].includes(mode);
 
-  const open = (next: 'line' | 'form') => {
+  const open = (next: 'line' | 'form' | 'transfer') => {
     if (!isOpen && document.activeElement instanceof HTMLElement) before.current = document.activeElement;
     setMode(next, { replace: true });
     setFocusRequest((count) => count + 1);
@@ -44,6 +46,7 @@ function EntryOfBook() {
   };
   useShortcut('new', () => open('line'), canRecord);
   useShortcut('new-form', () => open('form'), canRecord);
+  useCommand({ id: 'entry-transfer', label: 'Transfer to another book', kind: 'Do', run: () => canRecord && open('transfer') });
   useShortcut('entry-form', () => open(mode === 'form' ? 'line' : 'form'), isOpen);
 
   if (!canRecord) return null;
@@ -54,7 +57,11 @@ function EntryOfBook() {
         <EntryLine draft={draft} change={change} focusRequest={focusRequest} onForm={() => open('form')} onClose={close} />
       ) : (
         <Suspense fallback={null}>
-          <EntryForm draft={draft} change={change} focusRequest={focusRequest} onLine={() => open('line')} onClose={close} />
+          {mode === 'form' ? (
+            <EntryForm draft={draft} change={change} focusRequest={focusRequest} onLine={() => open('line')} onTransfer={() => open('transfer')} onClose={close} />
+          ) : (
+            <TransferForm onForm={() => open('form')} onClose={close} />
+          )}
         </Suspense>
       )}
     </section>

@@ -19,16 +19,18 @@ import { Properties } from './Properties';
 import { RepeatFields } from './RepeatFields';
 import { completeLegs, EMPTY_LEG, toDecimal, type Leg } from './split';
 import { emptyForm, type ChangeDraft, type EntryDraft, type FormState } from './store';
+import './EntryForm.css';
 
 /** Which account field waits for a new account: a side of the form, or a leg. */
 type Target = 'from' | 'to' | number;
 
 /** A new transaction field by field, with split, properties and repetitions. Enter records it. */
-export function EntryForm({ draft, change, focusRequest, onLine, onClose }: {
+export function EntryForm({ draft, change, focusRequest, onLine, onTransfer, onClose }: {
   readonly draft: EntryDraft;
   readonly change: ChangeDraft;
   readonly focusRequest: number;
   readonly onLine: () => void;
+  readonly onTransfer: () => void;
   readonly onClose: () => void;
 }) {
   const { today, numbers, can, accountById } = useBook();
@@ -126,6 +128,7 @@ export function EntryForm({ draft, change, focusRequest, onLine, onClose }: {
           <Button onPress={() => set({ repeat: form.repeat ? undefined : { unit: 'month', every: 1, count: 11 } })}>{form.repeat ? 'No repeat' : 'Repeat'}</Button>
           <Button shortcut="entry-swap" onPress={swap}>Swap</Button>
           <span className="entry-space" />
+          <Button onPress={onTransfer}>To another book</Button>
           <Button shortcut="entry-form" onPress={onLine}>Typed line</Button>
           <Button onPress={onClose}>Close</Button>
           <Button type="submit" look="primary" shortcut="entry-save" isDisabled={record.isPending}>{missing.length > 0 ? 'Save as draft' : 'Record'}</Button>

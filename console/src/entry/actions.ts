@@ -2,6 +2,7 @@
 import { api, newKey } from '~/api/client';
 import type { Account, Transaction } from '~/api/types';
 import { useBook, type OpenBook } from '~/book/types';
+import { addDays } from '~/lib/dates';
 import { parseDecimal } from '~/lib/money';
 import type { AccountType } from '~/lib/signs';
 import { useAction } from '~/ui/actions';
@@ -33,8 +34,21 @@ export function useRecordLine() {
     done: (_sent: string, row: Transaction) => recordedLabel(row, book),
     run: async (description, idempotencyKey) =>
       (await api.post('/v5/books/{bookId}/transactions', { path: { bookId }, body: { description }, idempotencyKey })).data.transaction,
-    undo: (_sent, row, key) => trashAll(bookId, [row], key),
+    undo: async (_sent, row, key) => trashAll(bookId, [row, ...(await findRepeats(bookId, row))], key),
   });
+}
+
+const SAME_REQUEST_MS = 5000;
+
+/** The drafts that a line such as `4x` recorded with this row. The response of the create does not name them. */
+async function findRepeats(bookId: string, row: Transaction): Promise<Transaction[]> {
+  if (!row.date) return [];
+  const query = `is:draft after:${addDays(row.date, 1)}`;
+  const { data } = await api.get('/v5/books/{bookId}/transactions', { path: { bookId }, query: { query, limit: 1000 } });
+  return (data.items ?? []).filter((other) =>
+    other.id !== row.id && other.description === row.description && other.amount === row.amount && other.createdBy === row.createdBy &&
+    other.creditAccount?.id === row.creditAccount?.id && other.debitAccount?.id === row.debitAccount?.id &&
+    Math.abs(Number(other.createdAt) - Number(row.createdAt)) < SAME_REQUEST_MS);
 }
 
 /** The description with hashtags; a hashtag that it has already is not added again. */
