@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { bookChanged } from '~/api/cache';
 import { api } from '~/api/client';
 import { sentence } from '~/api/problem';
 import { useBook } from '~/book/types';
@@ -22,8 +23,11 @@ export function ChainSection() {
   const { data: audit } = useLastAudit(bookId, auditedAfter !== undefined);
   const isRunning = auditedAfter !== undefined && Number(audit?.sequence ?? 0) <= auditedAfter;
   useEffect(() => {
-    if (auditedAfter !== undefined && Number(audit?.sequence ?? 0) > auditedAfter) setAuditedAfter(undefined);
-  }, [audit, auditedAfter]);
+    if (auditedAfter === undefined || Number(audit?.sequence ?? 0) <= auditedAfter) return;
+    setAuditedAfter(undefined);
+    // The log and the marks of the accounts are newer than the page.
+    bookChanged(bookId);
+  }, [audit, auditedAfter, bookId]);
   const start = useAction({
     bookId,
     done: () => 'The audit has begun',
