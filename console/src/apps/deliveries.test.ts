@@ -21,5 +21,5 @@ test('the number of an event is in its id', () => {
 
 test('outcomes are short', () => {
   expect(outcomeOf(attempt('a', 1))).toBe('200 in 35 ms');
-  expect(outcomeOf({ ...attempt('a', 1, 'timeout'), durationMs: 60_000 })).toBe('no answer after 60,000 ms');
+  expect(outcomeOf({ ...attempt('a', 1, 'timeout'), durationMs: 60_000 })).toBe('after 60,000 ms');
 });

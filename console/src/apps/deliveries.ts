@@ -34,8 +34,8 @@ export function sequenceOf(eventId: string): number {
   return /^[0-9a-f]{12}$/.test(digits) ? Number.parseInt(digits, 16) : 0;
 }
 
-/** `200 in 35 ms`, `no answer after 60,000 ms` */
+/** `200 in 35 ms`, `after 60,000 ms`; an error says why there is no status. */
 export function outcomeOf(attempt: Attempt): string {
   const time = `${Number(attempt.durationMs ?? 0).toLocaleString('en')} ms`;
-  return attempt.status === undefined ? `no answer after ${time}` : `${attempt.status} in ${time}`;
+  return attempt.status === undefined ? `after ${time}` : `${attempt.status} in ${time}`;
 }

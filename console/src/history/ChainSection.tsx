@@ -38,12 +38,13 @@ export function ChainSection() {
   });
   const verification = useVerification();
   const result = audit?.data.audit;
+  const isVerified = verification.result !== undefined && !verification.result.firstBreak;
   const isSound = result && result.findingsCount === 0 && result.chainIntact;
   return (
-    <section className="chain" aria-label="Proof">
+    <section className={`chain ${isVerified ? 'is-verified' : ''}`} aria-label="Proof">
       <div className="chain-facts">
         <p>
-          <Icon name="check" /> {head ? `${formatCount(head.sequence, numbers)} ${head.sequence === 1 ? 'event' : 'events'}` : 'No events'}
+          <Icon name={isVerified ? 'check' : 'history'} /> {head ? `${formatCount(head.sequence, numbers)} ${head.sequence === 1 ? 'event' : 'events'}` : 'No events'}
           {head && <> <span className="muted">each sealed by the one after it, up to</span> <code title={head.hash}>{head.hash.slice(0, 12)}</code></>}
         </p>
         <p role="status">
