@@ -5,6 +5,12 @@ const views: [name: string, path: (bookId: string, accountId: string) => string]
   ['books', () => '/books'],
   ['transactions', (book) => `/b/${book}/transactions`],
   ['register', (book, account) => `/b/${book}/accounts/${account}?period=PERIOD`],
+  ['people', (book) => `/b/${book}/people`],
+  ['apps', (book) => `/b/${book}/apps`],
+  ['history', (book) => `/b/${book}/history`],
+  ['profile', () => '/me'],
+  ['devices', () => '/me/devices'],
+  ['access', () => '/me/access'],
   ['empty', (book) => `/b/${book}/transactions?q=nothing+on:2013-02-30`],
 ];
 
