@@ -15,6 +15,7 @@ async function callAs(page: Page, method: string, path: string, body: unknown): 
 }
 
 test('[40] the log shows who changed what, filters by type, author and time, and links to the transaction', async ({ page, browser, daybook, problems }) => {
+  test.slow();
   const at = `books/${daybook.bookId}`;
   await daybook.call('POST', `${at}/collaborators`, { email: 'bob@example.com', permission: 'EDITOR' });
   const [draft] = (await daybook.call('GET', `${at}/transactions?limit=1&query=is:draft`)).items;

@@ -142,7 +142,7 @@ test('[45] the profile explains what an older server or another address does not
   await page.route('**/v5/user/sessions', (route) => route.fulfill({ status: 404, json: { error: { code: 404, message: 'no such operation', errors: [{ reason: 'notFound' }] } } }));
   await page.route('**/v5/user/tokens', (route) => route.fulfill({ status: 403, json: { error: { code: 403, message: 'not here', errors: [{ reason: 'insufficientScope' }] } } }));
   await page.goto(`${daybook.url}/me/devices`);
-  await expect(page.getByText('does not list sessions yet')).toBeVisible();
+  await expect(page.getByText('does not list sessions')).toBeVisible();
   await page.goto(`${daybook.url}/me/access`);
   await expect(page.getByText("only at the server's own address")).toBeVisible();
   await page.goto(`${daybook.url}/me`);

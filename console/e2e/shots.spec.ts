@@ -24,6 +24,8 @@ const views: [name: string, path: (bookId: string, accountId: string) => string]
   ['profile', () => '/me'],
   ['entry-line', (book) => `/b/${book}/transactions?entry=line`],
   ['entry-form', (book) => `/b/${book}/transactions?entry=form`],
+  ['devices', () => '/me/devices'],
+  ['access', () => '/me/access'],
   ['empty', (book) => `/b/${book}/transactions?q=nothing+on:2013-02-30`],
 ];
 

@@ -12,7 +12,7 @@ export function BookProvider({ bookId, children }: { readonly bookId: string; re
   if (!error) return <Loading label="Loading the book" />;
   const missing = isProblem(error, 'notFound');
   return (
-    <EmptyState title={missing ? 'No such book' : 'The book cannot be loaded'} actions={<Link to="/books">All books</Link>}>
+    <EmptyState title={missing ? 'No such book' : 'The book cannot be loaded'} actions={<><Link to="/books">All books</Link>{missing && <Link to={`/request-access/${encodeURIComponent(bookId)}`}>Ask for access</Link>}</>}>
       {missing ? 'It does not exist, or it is not shared with you.' : sentence(error)}
     </EmptyState>
   );

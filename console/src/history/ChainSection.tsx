@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { bookChanged } from '~/api/cache';
 import { api } from '~/api/client';
 import { sentence } from '~/api/problem';
 import { useBook } from '~/book/types';
@@ -22,8 +23,11 @@ export function ChainSection() {
   const { data: audit } = useLastAudit(bookId, auditedAfter !== undefined);
   const isRunning = auditedAfter !== undefined && Number(audit?.sequence ?? 0) <= auditedAfter;
   useEffect(() => {
-    if (auditedAfter !== undefined && Number(audit?.sequence ?? 0) > auditedAfter) setAuditedAfter(undefined);
-  }, [audit, auditedAfter]);
+    if (auditedAfter === undefined || Number(audit?.sequence ?? 0) <= auditedAfter) return;
+    setAuditedAfter(undefined);
+    // The log and the marks of the accounts are newer than the page.
+    bookChanged(bookId);
+  }, [audit, auditedAfter, bookId]);
   const start = useAction({
     bookId,
     done: () => 'The audit has begun',
@@ -34,12 +38,13 @@ export function ChainSection() {
   });
   const verification = useVerification();
   const result = audit?.data.audit;
+  const isVerified = verification.result !== undefined && !verification.result.firstBreak;
   const isSound = result && result.findingsCount === 0 && result.chainIntact;
   return (
-    <section className="chain" aria-label="Proof">
+    <section className={`chain ${isVerified ? 'is-verified' : ''}`} aria-label="Proof">
       <div className="chain-facts">
         <p>
-          <Icon name="check" /> {head ? `${formatCount(head.sequence, numbers)} ${head.sequence === 1 ? 'event' : 'events'}` : 'No events'}
+          <Icon name={isVerified ? 'check' : 'history'} /> {head ? `${formatCount(head.sequence, numbers)} ${head.sequence === 1 ? 'event' : 'events'}` : 'No events'}
           {head && <> <span className="muted">each sealed by the one after it, up to</span> <code title={head.hash}>{head.hash.slice(0, 12)}</code></>}
         </p>
         <p role="status">

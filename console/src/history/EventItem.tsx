@@ -1,31 +1,14 @@
 import { useState } from 'react';
 import { accountPath, groupPath } from '~/book/paths';
 import { useBook } from '~/book/types';
-import { formatMoney, parseDecimal } from '~/lib/money';
 import { withParams } from '~/lib/router';
 import { plainText } from '~/apps/plainText';
 import { Button } from '~/ui/Button';
 import { Link } from '~/ui/Link';
-import { usePrefs } from '~/ui/prefs';
 import { timeOf } from './days';
-import { differencesOf, sentenceOf, type Event, type EventFormats } from './eventText';
+import { differencesOf, sentenceOf, type Event } from './eventText';
 import { historyPath } from './paths';
-
-export function useEventFormats(): EventFormats {
-  const { accountById, groupById, day, numbers } = useBook();
-  const { accountingTerms } = usePrefs();
-  return {
-    account: (id) => accountById.get(id)?.name,
-    group: (id) => groupById.get(id)?.name,
-    day,
-    amount: (plain) => {
-      const value = parseDecimal(plain);
-      return value === undefined ? plain : formatMoney(value, numbers);
-    },
-    from: accountingTerms ? 'Credit' : 'From',
-    to: accountingTerms ? 'Debit' : 'To',
-  };
-}
+import { useEventFormats } from './useEventFormats';
 
 /** One event: who did what, what changed, and on request its number and hash. */
 export function EventItem({ event }: { readonly event: Event }) {

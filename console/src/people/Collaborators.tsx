@@ -52,7 +52,7 @@ function Row({ person, isMe }: { readonly person: Collaborator; readonly isMe: b
           PERMISSION_NAMES[person.permission as GrantedPermission]
         )}
       </td>
-      <td className="muted">{formatInstant(person.createdAt, book.timeZone)}</td>
+      <td className="muted cell-minor">{formatInstant(person.createdAt, book.timeZone)}</td>
       <td className="cell-actions">
         {isMe && !isOwner ? (
           <ConfirmButton

@@ -1,12 +1,12 @@
-import { isProblem, sentence } from '~/api/problem';
 import { sessionRights, signOutUrl } from '~/api/session';
 import { useUser } from '~/book/queries';
 import { useHeaderInfo } from '~/frame/headerInfo';
 import { Button } from '~/ui/Button';
 import { ConfirmButton } from '~/ui/Confirm';
 import { Loading } from '~/ui/EmptyState';
-import { Notice, Section, SectionPage } from '~/ui/Section';
+import { Section, SectionPage } from '~/ui/Section';
 import { formatDistance, formatInstant } from '~/ui/times';
+import { AccessProblem } from './AccessProblem';
 import { useEndSession } from './actions';
 import { AddDevice, Invite } from './Links';
 import { ProfileTabs } from './ProfileTabs';
@@ -33,11 +33,7 @@ function Sessions() {
   const { data: sessions, error } = useSessions();
   return (
     <Section title="Sessions" lead="The browsers in which you are signed in. A session ends after 30 days without use.">
-      {error && (
-        <Notice tone={isProblem(error, 'notFound') ? 'info' : 'error'}>
-          {isProblem(error, 'notFound') ? 'This server does not list sessions yet. Signing out ends this one.' : sentence(error)}
-        </Notice>
-      )}
+      {error && <AccessProblem error={error} what="sessions" />}
       {!sessions && !error && <Loading />}
       {sessions && (
         <table className="plain-table" aria-label="Sessions">

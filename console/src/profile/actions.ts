@@ -103,6 +103,7 @@ export function useCreateLink() {
         throw new Problem(0, 'network', 'The server cannot be reached.');
       }
       if (response.status === 404) throw new Problem(404, 'notFound', 'This server is older than sign-in links for devices. Run `daybook login` on it instead.');
+      if (response.status === 403) throw new Problem(403, 'insufficientScope', "Links are made only at the server's own address, and invitations only by administrators.");
       if (!response.ok) throw await toProblem(response);
       return (await response.json()) as SignInLink;
     },

@@ -1,0 +1,75 @@
+/** Apps of a book: install, answers, delivery log with replay, and removal, with a real webhook. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, expectAccessible, test } from './support';
+
+test('[42] [43] an app is installed, fails, gets the event again and is removed', async ({ page, daybook, problems }) => {
+  test.slow(); // A long story with several axe runs.
+  let answer: { status: number; body: object } = { status: 200, body: { error: 'No tax rate for <b>lunch</b>' } };
+  const received: { type: string }[] = [];
+  const webhook = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => { text += chunk.toString(); });
+    request.on('end', () => {
+      received.push(JSON.parse(text) as { type: string });
+      response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer.body));
+    });
+  });
+  await new Promise<void>((resolve) => webhook.listen(0, '127.0.0.1', resolve));
+  const { port } = webhook.address() as AddressInfo;
+  await daybook.call('POST', 'apps', {
+    id: 'tax-bot', name: 'Tax bot <i>', description: 'Records the tax.', webhookUrl: `http://127.0.0.1:${port}/`, events: ['TRANSACTION_POSTED'],
+  });
+
+  await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions`);
+  await expect(page.getByText('304 rows')).toBeVisible();
+  await page.keyboard.press('g');
+  await page.keyboard.press('x');
+  await expect(page).toHaveURL(/\/apps$/);
+  await expect(page.getByText('No apps work in this book')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Install Tax bot <i>' }).click();
+  await expect(page.getByRole('dialog')).toContainText('Transaction posted');
+  await page.getByRole('dialog').getByRole('button', { name: 'Install' }).click();
+  await expect(page.getByRole('list', { name: 'Installed apps' })).toContainText('Tax bot <i>');
+  await expect(page.getByText('Nothing was delivered yet')).toBeVisible();
+
+  const at = `books/${daybook.bookId}`;
+  await daybook.call('POST', `${at}/transactions`, {
+    date: new Date().toISOString().slice(0, 10), amount: '12.50', description: 'Lunch with tax', creditAccount: { name: 'Cash' }, debitAccount: { name: 'Groceries' },
+  });
+  await expect.poll(async () => (await daybook.call('GET', `${at}/events?error=true`)).items.length, { timeout: 20_000 }).toBe(1);
+  await page.reload();
+  const failed = page.getByRole('list', { name: 'Failed deliveries' });
+  await expect(failed).toContainText('posted Lunch with tax');
+  await expect(failed).toContainText('No tax rate for lunch');
+  await expectAccessible(page);
+
+  answer = { status: 200, body: { result: 'Tax 2.00' } };
+  await failed.getByRole('button', { name: /Deliver again: Lunch with tax/ }).click();
+  await expect(page.getByText('tax-bot has the event')).toBeVisible();
+  await expect(failed).toHaveCount(0);
+  expect(received.map(({ type }) => type)).toEqual(['TRANSACTION_POSTED', 'TRANSACTION_POSTED']);
+
+  const log = page.getByRole('list', { name: 'Deliveries to Tax bot <i>' });
+  await expect(log).toContainText('2 attempts');
+  await log.getByRole('button', { name: /Attempts of event/ }).click();
+  await expect(log).toContainText('Tax 2.00');
+  await expect(log).toContainText('No tax rate for lunch');
+  await log.getByRole('button', { name: /Deliver again: event/ }).click();
+  await expect(log).toContainText('3 attempts');
+  await expectAccessible(page);
+
+  await page.goto(`${daybook.url}/b/${daybook.bookId}/history`);
+  await expect(page.getByRole('listitem').filter({ hasText: 'posted Lunch with tax' }).first()).toContainText('Tax 2.00');
+  await page.goto(`${daybook.url}/b/${daybook.bookId}/apps`);
+  await page.getByRole('button', { name: 'Resume Tax bot <i>' }).click();
+  await expect(page.getByText('Tax bot <i> receives events again')).toBeVisible();
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
+  await page.getByRole('button', { name: 'Remove Tax bot <i>' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove the app' }).click();
+  await expect(page.getByText('No apps work in this book')).toBeVisible();
+  await new Promise((resolve) => webhook.close(resolve));
+  expect(problems).toEqual([]);
+});
