@@ -2,6 +2,8 @@
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './support';
 
+test.use({ suite: 'history' });
+
 interface RawEvent { sequence: number; hash: string }
 
 /** Calls the API from a signed-in page, as the person of that page. */
