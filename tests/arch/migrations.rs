@@ -64,6 +64,17 @@ fn migrations_have_the_same_steps() {
     }
 }
 
+/// diesel knows a step by what is before the first `_`, and skips a second one of that version.
+#[test]
+fn steps_have_a_version_of_their_own() {
+    for engine in ["sqlite", "postgresql"] {
+        let steps = steps(engine);
+        let version = |step: &String| step.split('_').next().unwrap_or_default().to_owned();
+        let versions: BTreeSet<String> = steps.iter().map(version).collect();
+        assert_eq!(versions.len(), steps.len(), "{engine}: {steps:?}");
+    }
+}
+
 /// A distributed database may run every step after the schema step, so none of them has a command
 /// that Citus refuses. New tables have a place in `PLACEMENTS`, and unique indexes lead with it.
 #[test]
