@@ -41,7 +41,7 @@ impl FromStr for WebOrigin {
     }
 }
 
-/// Whose pages have an origin.
+/// The owner of the pages of an origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OriginKind {
     /// Those of this server, such as the console.

@@ -55,7 +55,7 @@ pub(super) enum Columns {
     Tags(Vec<String>),
 }
 
-/// The other side of a comparison.
+/// A period or a book with which a report is compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Comparison {
     Period(Period),

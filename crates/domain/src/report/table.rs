@@ -23,7 +23,7 @@ named! {
         GeneralLedger = "general-ledger",
         /// All transactions in order of their days.
         Journal = "journal",
-        /// What was recorded or changed after an event.
+        /// The changes of the book after an event.
         Changes = "changes",
     }
 }

@@ -7,7 +7,7 @@ use crate::instant::{Instant, MINUTE};
 /// A sign-in link. It works once and signs in with its address.
 ///
 /// A plain link works for [`LINK_MINUTES`]. An invitation works for [`INVITATION_MINUTES`] and only
-/// for a new user, so whoever makes one cannot sign in as an existing user.
+/// for a new user, so it never signs its maker in as an existing user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoginLink {
     /// The digest of the secret in the link.

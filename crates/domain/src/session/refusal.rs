@@ -16,7 +16,7 @@ pub enum Refusal {
     /// Only administrators invite new users.
     #[error("only administrators may invite new users")]
     NotAdministrator,
-    /// The server mails links, so nobody needs an invitation.
+    /// The server mails links, which replace invitations.
     #[error("this server sends mail: users get their links by mail")]
     MailsLinks,
     /// The invited address belongs to a user.

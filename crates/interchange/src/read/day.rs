@@ -158,7 +158,7 @@ fn scan_compact(text: &str) -> Option<Date> {
     calendar::from_day_number(digits.get(..8)?.parse().ok()?)
 }
 
-/// What the days of a file say about the order of day and month.
+/// Evidence of the order of day and month, from the days of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Evidence {
     day_first: bool,
@@ -180,7 +180,7 @@ impl Evidence {
         }
     }
 
-    /// Returns the order, or an example of what it cannot be told from.
+    /// Returns the order, or an example of an ambiguous day.
     ///
     /// Days that contradict one another are read day first, and those that do not exist then are
     /// refused one by one.

@@ -47,7 +47,7 @@ pub(crate) fn resolve(name: &str) -> Option<char> {
     char::from_u32(u32::try_from(index).ok()?.checked_add(0xa0)?)
 }
 
-/// Replaces references by their characters, once; what is no reference stays.
+/// Replaces references by their characters, once; other text stays.
 pub(crate) fn decode(text: &str) -> String {
     let mut decoded = String::with_capacity(text.len());
     let mut rest = text;

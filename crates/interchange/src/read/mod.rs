@@ -61,7 +61,7 @@ pub fn detect(bytes: &[u8]) -> Result<Format, Problem> {
 /// the records; those of a CSV file come with the oldest first, others in the order of the file.
 ///
 /// # Errors
-/// What is wrong with the file as a whole. The records that `sink` has received by then are not to
+/// A problem of the file as a whole. The records that `sink` has received by then are not to
 /// be used.
 pub fn statements(
     bytes: &[u8],

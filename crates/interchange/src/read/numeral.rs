@@ -19,7 +19,7 @@ pub(crate) struct Number {
     pub(crate) currency: Option<String>,
 }
 
-/// What the marks of a number are.
+/// The meaning of the marks of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// No mark.
@@ -186,7 +186,7 @@ fn digits(text: &str) -> Option<String> {
     body.contains(|c: char| c.is_ascii_digit()).then_some(body)
 }
 
-/// What the numbers of a file say about its decimal mark.
+/// Evidence of the decimal mark, from the numbers of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Evidence {
     dot: bool,

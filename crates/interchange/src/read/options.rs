@@ -1,4 +1,4 @@
-//! What a user may state about a file.
+//! Facts about a file that a user may state.
 
 use daybook_domain::amount::DecimalSeparator;
 

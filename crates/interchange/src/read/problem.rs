@@ -1,4 +1,4 @@
-//! What is wrong with a file or with one of its records.
+//! Problems of a file or of one of its records.
 
 use std::fmt;
 
@@ -38,7 +38,7 @@ impl fmt::Display for Position {
 pub struct Problem {
     /// The place, if the problem has one.
     pub position: Option<Position>,
-    /// What is wrong.
+    /// The fault.
     pub kind: Kind,
 }
 

@@ -69,7 +69,7 @@ pub struct Record {
     pub currency: Option<String>,
     /// The text for people.
     pub description: String,
-    /// The other party.
+    /// The payer or the payee.
     pub payee: Option<String>,
     /// Further text.
     pub memo: Option<String>,
@@ -123,7 +123,7 @@ impl Record {
 /// A part of a record. The amounts of all parts in one currency sum to the amount of the record.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Leg {
-    /// The other account, as the file names it; `None` when it is unknown.
+    /// The counter account, as the file names it; `None` when it is unknown.
     pub account: Option<String>,
     /// Whether the file says that the other account is one of the same owner.
     pub is_transfer: bool,
@@ -146,7 +146,7 @@ pub struct Original {
     pub rate: Option<String>,
 }
 
-/// What became of a record of the file. Each one is exactly one of these.
+/// The outcome of a record of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Item {
     /// It was read.
@@ -195,7 +195,7 @@ impl fmt::Display for SkipReason {
     }
 }
 
-/// What was recognized in a file.
+/// The format and the content that were recognized in a file.
 ///
 /// It is shown as `OFX 1.02, windows-1252, 2 accounts, 214 records, 2026-01-02 to 2026-03-31`.
 #[derive(Debug, Clone, PartialEq, Eq)]

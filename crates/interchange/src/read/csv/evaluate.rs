@@ -28,7 +28,7 @@ pub(crate) struct Evaluator<'a> {
     postings: u8,
 }
 
-/// What the rules make of a row.
+/// The result of applying the rules to a row.
 pub(crate) enum Outcome {
     Record(Box<Record>),
     /// A `skip` or `end` of the block on this line.

@@ -6,7 +6,7 @@ use crate::read::rules::Rules;
 /// The rows in which a header is searched for.
 const MAX_HEADER_ROWS: usize = 60;
 
-/// What a column contains.
+/// The content of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Date,
@@ -240,7 +240,7 @@ fn role(name: &str) -> Option<Role> {
     NAMES.into_iter().find(|(_, names)| has_name(names)).map(|(role, _)| role)
 }
 
-/// What a line without a date says.
+/// The meaning of a line without a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Note {
     Opening,

@@ -271,7 +271,7 @@ impl<'a> File<'a> {
         Ok(())
     }
 
-    /// Takes the balance from a line of totals, and refuses any other line that is no record.
+    /// Takes the balance from a line of totals, and refuses any other line without a record.
     fn refuse_or_note(
         &self,
         row: &Row<'_>,

@@ -8,7 +8,7 @@ use crate::read::problem::{Kind, Problem};
 use crate::read::record::{Balance, Record, Statement};
 use crate::read::rules::Rules;
 
-/// What neighbouring records say about their order.
+/// Evidence of the order of records, from neighbouring ones.
 #[derive(Debug, Default)]
 pub(crate) struct Chain {
     first: Option<Date>,

@@ -25,7 +25,7 @@ pub enum Side {
     InTransit,
     /// The account of amounts that were converted from or to another commodity.
     Conversions,
-    /// The other side of virtual postings.
+    /// The account that balances virtual postings.
     Virtual,
 }
 
@@ -46,7 +46,7 @@ pub struct Leg {
     pub postings: (Option<usize>, Option<usize>),
 }
 
-/// What is left of a posting.
+/// The unmatched remainder of a posting.
 #[derive(Debug, Clone)]
 struct Open {
     index: usize,

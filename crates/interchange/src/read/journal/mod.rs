@@ -35,7 +35,7 @@ pub use model::{
 /// Reads a journal.
 ///
 /// # Errors
-/// What is wrong with the file as a whole: its size, its encoding, or a directive that is not
+/// A problem of the file as a whole: its size, its encoding, or a directive that is not
 /// accepted.
 pub fn read(bytes: &[u8]) -> Result<Journal, Problem> {
     let text = decode(bytes, Label::Guess)?;

@@ -18,7 +18,7 @@ pub struct Journal {
     pub prices: Vec<Price>,
     /// The entries that cannot be read.
     pub refused: Vec<Problem>,
-    /// What is not read, and assertions that fail.
+    /// Lines that are not read, and assertions that fail.
     pub warnings: Vec<Problem>,
 }
 

@@ -6,7 +6,7 @@ use super::quantity::{self, Marks};
 use crate::read::problem::{Kind, Position, Problem, excerpt};
 use crate::read::text::column_after;
 
-/// What the lines before a posting say about it.
+/// The settings for a posting, from the lines before it.
 pub(crate) struct Context<'a> {
     pub(crate) marks: &'a Marks,
     /// The year of dates without one.

@@ -3,7 +3,7 @@
 use super::line::stated;
 use crate::read::text::collapse;
 
-/// What a text says.
+/// The fields of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Details {
     pub(crate) description: Option<String>,

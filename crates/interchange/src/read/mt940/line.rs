@@ -37,7 +37,7 @@ pub(crate) struct Line {
     pub(crate) details: Option<String>,
 }
 
-/// What is wrong in a text, and the offset of the place.
+/// A fault of a text, and its offset.
 pub(crate) type Wrong = (Kind, usize);
 
 /// Parses `C251230EUR1234,56`.
@@ -139,7 +139,7 @@ fn entry_date(digits: &str, value_date: Date) -> Option<Date> {
     days.min_by_key(|day| (*day - value_date).whole_days().abs())
 }
 
-/// Parses `1234,56`; there may be no digit behind the comma.
+/// Parses `1234,56`; the digits behind the comma are optional.
 fn decimal(text: &str, is_negative: bool) -> Option<SignedAmount> {
     let (whole, fraction) = text.split_once([',', '.']).unwrap_or((text, ""));
     if whole.is_empty() && fraction.is_empty() {

@@ -9,7 +9,7 @@ pub struct RuleProblem {
     pub file: Option<String>,
     /// The line, from 1.
     pub line: u32,
-    /// What is wrong.
+    /// The fault.
     pub kind: RuleKind,
 }
 
