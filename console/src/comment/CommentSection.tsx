@@ -2,7 +2,7 @@ import { useState, type FormEvent, type KeyboardEvent } from 'react';
 import { sentence } from '~/api/problem';
 import { useUser } from '~/book/queries';
 import { useBook } from '~/book/types';
-import { formatInstant } from '~/transaction/instant';
+import { formatInstant } from '~/lib/instant';
 import { Button } from '~/ui/Button';
 import { TextField } from '~/ui/fields/Field';
 import { useComments, useDeleteComment, useWriteComment, type Comment } from './comments';

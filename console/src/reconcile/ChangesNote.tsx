@@ -1,6 +1,6 @@
 import type { Transaction } from '~/api/types';
 import { useBook } from '~/book/types';
-import { formatInstant } from '~/report/instant';
+import { formatInstant } from '~/lib/instant';
 import { Button } from '~/ui/Button';
 import { Icon } from '~/ui/Icon';
 import { useAcceptChanges } from './actions';

@@ -8,7 +8,7 @@ import { Link } from '~/ui/Link';
 import { Modal } from '~/ui/Modal';
 import { useClosePeriod } from './actions';
 import { suggestedDay, type Closing } from './closing';
-import { formatInstant } from './instant';
+import { formatInstant } from '~/lib/instant';
 import { reportPath } from './names';
 import { useClosings } from './queries';
 

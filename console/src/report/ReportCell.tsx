@@ -2,7 +2,7 @@ import { useBook } from '~/book/types';
 import { formatMoney, isNegative, isZero, MINUS, parseDecimal, type NumberStyle } from '~/lib/money';
 import { Icon } from '~/ui/Icon';
 import { Link } from '~/ui/Link';
-import { formatInstant } from './instant';
+import { formatInstant } from '~/lib/instant';
 import type { ReportColumn, VisibleRow } from './rows';
 
 /** One cell: a name with its disclosure, an amount with a link to its transactions, a day, an instant. */

@@ -1,7 +1,7 @@
 import { useBook } from '~/book/types';
 import { formatMoney, parseDecimal, type NumberStyle } from '~/lib/money';
 import { Icon } from '~/ui/Icon';
-import { formatInstant } from './instant';
+import { formatInstant } from '~/lib/instant';
 import type { Report } from './rows';
 import './ReportFoot.css';
 

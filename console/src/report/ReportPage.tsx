@@ -69,7 +69,7 @@ function useReportState(name: ReportName): ReportState {
   const [after] = useQueryState('after');
   const [query] = useQueryState('q');
   const needsPeriod = name !== 'changes' && !period;
-  // The whole book is no period of a report: the fiscal year of today stands in the URL instead.
+  // A report needs a period, and the whole book is not one: the fiscal year of today stands in the URL instead.
   useEffect(() => {
     if (!needsPeriod) return;
     const year = fiscalStart === 1 ? periodOf('year', today) : fiscalYearOf(today, fiscalStart);

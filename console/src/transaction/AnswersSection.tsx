@@ -4,7 +4,7 @@ import { Icon } from '~/ui/Icon';
 import { useAppNames, useReplay } from './events';
 import type { Event } from './history';
 import { eventLabel } from './history';
-import { formatInstant } from './instant';
+import { formatInstant } from '~/lib/instant';
 import { plainText } from './plainText';
 
 const TONES: Readonly<Record<string, string>> = { ERROR: 'Error', WARNING: 'Warning', INFO: 'Answer' };

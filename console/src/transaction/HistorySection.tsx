@@ -2,7 +2,7 @@ import { useBook } from '~/book/types';
 import { decimalOrZero } from '~/lib/money';
 import { useFieldNames } from './FieldChoice';
 import { differencesOf, eventLabel, type Event, type HistoryFormats } from './history';
-import { formatInstant } from './instant';
+import { formatInstant } from '~/lib/instant';
 
 /** Who did what and when, with the number of the event; changes as differences. */
 export function HistorySection({ events, isComplete }: { readonly events: readonly Event[]; readonly isComplete: boolean }) {

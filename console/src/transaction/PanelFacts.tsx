@@ -10,7 +10,7 @@ import { Fact, Facts } from '~/ui/SidePanel';
 import { visible } from './changes';
 import { Description } from './Description';
 import { useFieldNames } from './FieldChoice';
-import { formatInstant } from './instant';
+import { formatInstant } from '~/lib/instant';
 
 export function TransactionLink({ id, children }: { readonly id: string; readonly children: React.ReactNode }) {
   return <Link to={withParams({ panel: `transaction:${id}` })}>{children}</Link>;
