@@ -3,7 +3,7 @@
 use crate::reason::{Reason, RefusalKind};
 use crate::{
     access, access_request, account, amount, api_key, app, book, chart, collaborator, collection,
-    comment, connection, delivery, email, file, grant, group, idempotency, integration, mail, name,
+    comment, connection, delivery, email, file, grant, group, idempotency, import, integration, mail, name,
     property, query, reconciliation, report, saved_query, session, storage_quota, token,
     transaction, user, version,
 };
@@ -54,6 +54,7 @@ union! {
     Grant: grant,
     Group: group,
     Idempotency: idempotency,
+    Import: import,
     Integration: integration,
     Mail: mail,
     Name: name,

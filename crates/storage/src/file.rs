@@ -199,6 +199,11 @@ impl Files<'_, '_> {
         for query in queries.uncached().in_chunks(blobs) {
             found.extend(self.tx.flushed()?.rows::<String>(&query)?);
         }
+        let imported = Sql::new("SELECT source, preview FROM imports WHERE book_id = {}").bind(book);
+        for (source, preview) in self.tx.flushed()?.rows(&imported)? {
+            let names: [Option<String>; 2] = [source, preview];
+            found.extend(names.into_iter().flatten().filter(|blob| blobs.contains(blob)));
+        }
         Ok(Some(KnownBlobs { named: found, deleted }))
     }
 
