@@ -50,6 +50,7 @@ pub mod group;
 pub mod id;
 pub mod idempotency;
 pub mod instant;
+pub mod import;
 pub mod integration;
 pub mod json;
 pub mod mail;

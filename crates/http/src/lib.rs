@@ -40,6 +40,7 @@ mod file;
 mod group;
 mod health;
 mod idempotency;
+mod import;
 mod integration;
 mod item_notes;
 mod kept_body;
@@ -95,6 +96,7 @@ use socket::Socket;
 
 pub use event::encode_single_event;
 pub use event_streams::EventStreams;
+pub use import::{ImportQueue, workers as import_workers};
 pub use large_copies::LargeCopies;
 pub use report::ReportSlots;
 pub use state::AppState;

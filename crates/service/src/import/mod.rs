@@ -11,9 +11,11 @@ mod record;
 mod undo;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use daybook_domain::access::Access;
-use daybook_domain::id::{FileId, ImportId, UserId};
+use daybook_domain::file::{self, Content};
+use daybook_domain::id::{ImportId, UserId};
 use daybook_domain::import::{Import, MAX_OPEN, Refusal, State};
 use daybook_domain::instant::Instant;
 use daybook_domain::permission::Action;
@@ -24,7 +26,9 @@ use daybook_storage::page::{Page, rows_to_read};
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::{access, storage_quota};
+use crate::ids::Ids;
+use crate::user_lock::require_enabled;
+use crate::{access, file as service_file, storage_quota};
 
 pub use account::{NewAccount, create_accounts};
 pub use daybook_storage::import::DueImport;
@@ -185,9 +189,17 @@ pub fn confirm(
 
 /// undoImport: lets a worker undo what the import has recorded.
 ///
+/// `results` is the document of the results, which names the caller.
+///
 /// # Errors
 /// [`Refusal::Unknown`], [`Refusal::State`].
-pub fn undo(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
+pub fn undo(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    id: &str,
+    results: String,
+) -> Result<View> {
     let cx = &cx.exempt_from_quotas();
     let access = access::enter_to(tx, cx, book, Record::Edit)?;
     let import = find(tx, &access, id)?;
@@ -195,7 +207,7 @@ pub fn undo(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View>
     if import.created_by != access.user() {
         access.with_purpose(Record::Post)?;
     }
-    let undoing = Import { done: 0, ..import.enter(State::Undoing, cx.now) };
+    let undoing = Import { done: 0, results, ..import.enter(State::Undoing, cx.now) };
     tx.imports().update(&access, &undoing)?;
     View::load(tx, access.into_access(), vec![undoing])
 }
@@ -205,11 +217,72 @@ pub fn due(tx: &mut Tx<'_>, now: Instant) -> Result<Vec<DueImport>> {
     Ok(tx.imports().due(now)?)
 }
 
+/// Returns the context of a user for whom a worker continues an import.
+///
+/// # Errors
+/// [`daybook_domain::session::Refusal::Disabled`] for a disabled or deleted user.
+pub fn context_of(
+    tx: &mut Tx<'_>,
+    ids: &Arc<Ids>,
+    now: Instant,
+    user: UserId,
+    agent: Option<String>,
+) -> Result<Context> {
+    let user = require_enabled(tx.users().by_ids(&[user])?.into_iter().next())?;
+    Ok(Context { agent, ..Context::new(Arc::new(user), now, Arc::clone(ids)) })
+}
+
 /// Returns an import that a worker continues; `None` if it is gone.
-pub fn load(tx: &mut Tx<'_>, cx: &Context, due: &DueImport) -> Result<Option<(Access, Import)>> {
-    let access = access::enter(tx, cx, due.book.as_str(), Action::RecordDraft)?;
+pub fn load(
+    tx: &mut Tx<'_>,
+    ids: &Arc<Ids>,
+    now: Instant,
+    due: &DueImport,
+) -> Result<Option<Import>> {
+    let Some(cx) = as_owner(tx, ids, now, due)? else { return Ok(None) };
+    let access = access::enter(tx, &cx, due.book.as_str(), Action::ReadBook)?;
+    Ok(tx.imports().find(&access, due.id)?)
+}
+
+/// Ends an import that cannot continue, such as when its author has lost the access to the book.
+///
+/// `update` returns the failed import.
+pub fn fail(
+    tx: &mut Tx<'_>,
+    ids: &Arc<Ids>,
+    now: Instant,
+    due: &DueImport,
+    update: impl FnOnce(Import) -> Import,
+) -> Result<()> {
+    let Some(cx) = as_owner(tx, ids, now, due)? else { return Ok(()) };
+    let access = access::enter_to(tx, &cx, due.book.as_str(), Record::Draft)?;
+    let Some(import) = tx.imports().find(&access, due.id)? else { return Ok(()) };
+    if import.state == due.state {
+        tx.imports().update(&access, &update(import))?;
+    }
+    Ok(())
+}
+
+/// Removes an import whose preview has expired.
+pub fn expire(tx: &mut Tx<'_>, ids: &Arc<Ids>, now: Instant, due: &DueImport) -> Result<()> {
+    let Some(cx) = as_owner(tx, ids, now, due)? else { return Ok(()) };
+    let access = access::enter_to(tx, &cx, due.book.as_str(), Record::Draft)?;
     let found = tx.imports().find(&access, due.id)?;
-    Ok(found.map(|import| (access, import)))
+    if found.is_some_and(|import| import.expires_at().is_some_and(|at| at <= now)) {
+        tx.imports().delete(&access, due.id)?;
+    }
+    Ok(())
+}
+
+/// Returns a context in the name of the owner of a book; `None` if the book is gone.
+fn as_owner(
+    tx: &mut Tx<'_>,
+    ids: &Arc<Ids>,
+    now: Instant,
+    due: &DueImport,
+) -> Result<Option<Context>> {
+    let owner = access::owner_of(tx, due.book.as_str())?;
+    Ok(owner.map(|owner| Context::for_operator(owner, ids, now)))
 }
 
 /// Saves a change of an import by a worker, if the import still is in the state `from` and at the
@@ -241,19 +314,25 @@ fn save_at(
     Ok(is_current)
 }
 
-/// Removes an import whose preview has expired.
-pub fn expire(tx: &mut Tx<'_>, cx: &Context, due: &DueImport) -> Result<()> {
-    let access = access::enter_to(tx, &cx.exempt_from_quotas(), due.book.as_str(), Record::Draft)?;
-    let found = tx.imports().find(&access, due.id)?;
-    if found.is_some_and(|import| import.expires_at().is_some_and(|at| at <= cx.now)) {
-        tx.imports().delete(&access, due.id)?;
-    }
-    Ok(())
-}
-
-/// Finishes a recorded import with the file of its report.
-pub fn set_report(import: Import, report: FileId) -> Import {
-    Import { report: Some(report), ..import }
+/// Ends a recorded import with the file of its report, whose content is stored already.
+///
+/// Returns whether it was saved.
+///
+/// # Errors
+/// Refusals of the rules of files.
+pub fn finish(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    import: Import,
+    report: file::Changes,
+    content: Content,
+) -> Result<bool> {
+    let version = import.stamp.version;
+    let access = access::enter_to(tx, cx, book, Record::Draft)?;
+    let done = import.enter(State::Done, cx.now);
+    let view = service_file::create(tx, cx, book, report, content)?;
+    save_at(tx, &access, version, &Import { report: Some(view.file.id), ..done })
 }
 
 fn find(tx: &mut Tx<'_>, access: &Access, text: &str) -> Result<Import> {

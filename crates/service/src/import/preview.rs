@@ -31,6 +31,9 @@ const MAX_HISTORY: usize = 10_000;
 /// The rows that are read at once.
 const PAGE_ROWS: i64 = 1_000;
 
+/// The remote ids that are looked up at once.
+const LOOKED_UP: usize = 500;
+
 /// The most files of a book among which rules are searched.
 const MAX_FILES: i64 = 10_000;
 
@@ -68,6 +71,19 @@ impl Snapshot {
     /// 403 or 404 if the author may not record in it any more.
     pub fn open(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Self> {
         let access = access::enter(tx, cx, book, Action::RecordDraft)?;
+        Self::load(tx, access)
+    }
+
+    /// Reads the accounts of a book, to show an import that the caller has read.
+    ///
+    /// # Errors
+    /// 403 or 404 if the caller may not read the book.
+    pub fn open_to_read(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Self> {
+        let access = access::enter(tx, cx, book, Action::ReadBook)?;
+        Self::load(tx, access)
+    }
+
+    fn load(tx: &mut Tx<'_>, access: Access) -> Result<Self> {
         let chart = Chart(tx.accounts().list(&access)?);
         let sequence = tx.events().last_number(&access);
         Ok(Self { access, chart, sequence })
@@ -254,6 +270,26 @@ impl Snapshot {
         let mut found = tx.transactions().by_ids(&self.access, ids, MAX_TEXTS)?.unwrap_or_default();
         found.retain(|_, row| self.access.sees(row.created_by, row.is_posted()));
         Ok(found)
+    }
+
+    /// Finds the transactions that an import has recorded, by the remote ids of its records.
+    pub fn recorded(
+        &self,
+        tx: &mut Tx<'_>,
+        import: ImportId,
+        remote_ids: &[String],
+    ) -> Result<HashMap<String, TransactionId>> {
+        let (run, mut recorded) = (import.to_string(), HashMap::new());
+        for chunk in remote_ids.chunks(LOOKED_UP) {
+            let ids: Vec<&str> = chunk.iter().map(String::as_str).collect();
+            let found = tx.transactions().by_remote_ids(&self.access, &ids, MAX_TEXTS)?;
+            for row in found.unwrap_or_default() {
+                if row.properties.get(RUN_PROPERTY) == Some(&run) {
+                    recorded.extend(row.remote_ids.iter().map(|id| (id.clone(), row.id)));
+                }
+            }
+        }
+        Ok(recorded)
     }
 
     /// Passes the transactions of accounts that are not in the trash on, in pages, newest first.

@@ -206,6 +206,10 @@ fn change_of(
         MatchEffect::StorePair(_) | MatchEffect::JoinRecord => return None,
         MatchEffect::PostDraft => {
             let Changes { date, amount, description, credit, debit, .. } = one.values.clone();
+            // A person may have filled the other side of the draft.
+            let open = |side: Option<AccountId>, value| if side.is_none() { value } else { Field::Keep };
+            let credit = open(transaction.credit, credit);
+            let debit = open(transaction.debit, debit);
             changes = Changes { date, amount, description, credit, debit, ..changes };
             let verb = if access.may(Action::Post) { Verb::Post } else { Verb::Update };
             return Some((verb, changes));
