@@ -1,1 +1,1 @@
-//! Laws.
+//! Laws of imports, on random files and books.

@@ -1,1 +1,1 @@
-//! Tables.
+//! Rules of imports, as tables.
