@@ -9,7 +9,7 @@ use super::tree::{Source, none, read, root, sources};
 const MAX_LINES: usize = 600;
 
 /// The nouns of the API as it stands.
-const NOUNS: [&str; 25] = [
+const NOUNS: [&str; 26] = [
     "access_request",
     "account",
     "api_key",
@@ -25,6 +25,7 @@ const NOUNS: [&str; 25] = [
     "file",
     "grant",
     "group",
+    "import",
     "integration",
     "reconciliation",
     "report",

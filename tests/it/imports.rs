@@ -7,6 +7,7 @@ use daybook_tests::{Answer, Cast, Client, Engine, Server, encode, id, shows};
 use serde_json::{Value, json};
 
 use crate::Case;
+use crate::files::base64;
 use crate::reading::{find, items, labels};
 
 pub fn tests() -> Vec<Case> {
@@ -265,7 +266,7 @@ fn rule_15_3_rules_of_the_account(server: &Server) {
     let rules = "fields date, description, amount\ninclude common.rules\nif holiday\n  skip\n";
     let common = "if cafe\n  account2 Food\nif gift\n  account2 Gifts\n";
     let save = |name: &str, rules: &str, of: &Value| {
-        let content = daybook_tests::base64(rules.as_bytes());
+        let content = base64(rules.as_bytes());
         let body = json!({"name": name, "content": content, "properties": {"import_rules": of}});
         cast.post("/files", &body).ok()
     };
@@ -370,7 +371,7 @@ fn rule_15_4_pending_records_become_drafts(server: &Server) {
     let cast = book(server);
     let rules = "fields date, description, amount, status\n";
     let bank = cast.read("/accounts/Bank");
-    let content = daybook_tests::base64(rules.as_bytes());
+    let content = base64(rules.as_bytes());
     let body = json!({
         "name": "bank.rules", "content": content, "properties": {"import_rules": bank["id"]},
     });
@@ -417,7 +418,9 @@ fn rule_15_5_balance_is_the_banks(server: &Server) {
     assert_eq!(records(&cast, &read)[0]["transactionId"], cafe["id"]);
     let report = read["reportFileId"].as_str().expect("a report");
     let report = cast.read(&format!("/files/{report}"));
-    let text = daybook_tests::from_base64(report["content"].as_str().expect("a content"));
+    let url = report["url"].as_str().expect("an address");
+    let path = url.strip_prefix(server.base()).expect("at the host of the request");
+    let text = cast.anonymous.download(path);
     let text = String::from_utf8(text).expect("a text");
     assert_eq!(text.lines().count(), 3, "{text}");
     assert!(text.contains("1,2,NEW,") && text.contains(",Cafe,Bank,Uncategorised expenses,"), "{text}");

@@ -116,6 +116,7 @@ modules! {
     updates,
     verification,
     webhooks,
+    imports,
     reconciliations,
     report_changes,
     report_links,

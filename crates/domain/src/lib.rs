@@ -51,7 +51,6 @@ pub mod id;
 pub mod idempotency;
 pub mod import;
 pub mod instant;
-pub mod import;
 pub mod integration;
 pub mod json;
 pub mod mail;

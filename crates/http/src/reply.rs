@@ -226,9 +226,9 @@ impl Reply {
         Self { notes, ..self }
     }
 
-    /// Returns the id in the body; `None` if the response was stored before.
-    pub(crate) fn fresh_id(&self) -> Option<String> {
-        let body = self.body.as_ref().ok().filter(|_| self.replayed.is_none())?;
+    /// Returns the id in the body.
+    pub(crate) fn id(&self) -> Option<String> {
+        let body = self.body.as_ref().ok()?;
         serde_json::from_slice::<IdOut>(body).ok().map(|out| out.id)
     }
 

@@ -354,18 +354,25 @@ struct Waiting {
     state: web::Data<AppState>,
     cx: Context,
     book: String,
+    /// Whether the response is stored under a key, so that it must be that of its repetitions.
+    has_key: bool,
 }
 
 impl Waiting {
     fn new(request: &ApiRequest) -> Self {
-        Self { state: request.state.clone(), cx: request.cx.clone(), book: request.book() }
+        Self {
+            state: request.state.clone(),
+            cx: request.cx.clone(),
+            book: request.book(),
+            has_key: request.has_key(),
+        }
     }
 
     /// Returns the response with the import as it is when the worker has left the state, or after
-    /// some seconds. A replay stays as it is.
+    /// some seconds. The response to a request with an idempotency key stays as it is stored.
     async fn wait(self, written: Reply, state: State) -> ApiResult {
-        let Some(id) = written.fresh_id() else { return Ok(written) };
         self.state.imports.notify(state);
+        let Some(id) = written.id().filter(|_| !self.has_key) else { return Ok(written) };
         let (started, mut interval) = (Instant::now(), FIRST_POLL);
         loop {
             sleep(interval).await;
