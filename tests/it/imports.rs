@@ -102,7 +102,8 @@ fn run_of(cast: &Cast, query: &str, file: &str) -> Value {
 
 #[track_caller]
 fn undo(cast: &Cast, import: &Value) -> Value {
-    let undone = settle(cast, &cast.post(&format!("/imports/{}/undo", id(import)), &Value::Null).ok());
+    let undone =
+        settle(cast, &cast.post(&format!("/imports/{}/undo", id(import)), &Value::Null).ok());
     assert_eq!(undone["state"], "UNDONE", "{undone}");
     undone["undone"].clone()
 }
@@ -231,7 +232,8 @@ fn rule_15_1_files_that_cannot_be_read(server: &Server) {
         confirm(&cast, &failed, &json!({})).refused(400, "badRequest");
         cast.delete(&format!("/imports/{}", id(&failed))).ok();
     }
-    let decided = preview_of(&cast, "account=Bank&dateOrder=DAY_FIRST", &csv(&["03/04/2026,Cafe,-5"]));
+    let decided =
+        preview_of(&cast, "account=Bank&dateOrder=DAY_FIRST", &csv(&["03/04/2026,Cafe,-5"]));
     assert_eq!(records(&cast, &decided)[0]["date"], "2026-04-03");
     for query in ["account=Bank&dateOrder=YEAR", "account=Bank&decimalMark=X", "target=NEW"] {
         upload(&cast.owner, &cast, query, &csv(&["2026-01-02,Cafe,-5"])).refused(400, "badRequest");
@@ -255,7 +257,10 @@ fn rule_15_2_statements_find_their_accounts(server: &Server) {
         let read = preview_of(&cast, query, &ofx(number, &row));
         let statement = &read["statements"][0];
         assert_eq!(statement["account"]["name"], account, "{number}: {read}");
-        shows(statement, &json!({"number": number, "currency": "EUR", "count": 1, "sumOut": "5.00"}));
+        shows(
+            statement,
+            &json!({"number": number, "currency": "EUR", "count": 1, "sumOut": "5.00"}),
+        );
     }
 }
 
@@ -310,7 +315,10 @@ fn rule_15_4_ids_of_the_bank_are_unique_per_account(server: &Server) {
     let again = preview(&cast, &ofx("1", &rows));
     assert_eq!(outcomes(&cast, &again), ["EXISTING", "EXISTING"]);
     run_of(&cast, "account=Savings", &ofx("2", &rows[..1]));
-    assert_eq!((balance(&cast, "Bank"), balance(&cast, "Savings")), ("51.50".into(), "50.00".into()));
+    assert_eq!(
+        (balance(&cast, "Bank"), balance(&cast, "Savings")),
+        ("51.50".into(), "50.00".into())
+    );
 }
 
 /// 15.4: what a person has trashed is not brought back, unless asked.
@@ -338,7 +346,10 @@ fn rule_15_4_typed_transactions_are_matched(server: &Server) {
     let read = run(&cast, &file);
     assert_eq!(outcomes(&cast, &read), ["MATCHED", "MATCHED", "NEW"]);
     let all = records(&cast, &read);
-    assert_eq!((&all[0]["transactionId"], &all[1]["transactionId"]), (&typed_one["id"], &checked["id"]));
+    assert_eq!(
+        (&all[0]["transactionId"], &all[1]["transactionId"]),
+        (&typed_one["id"], &checked["id"])
+    );
     let after = |row: &Value| cast.read(&format!("/transactions/{}", id(row)));
     assert_eq!(after(&typed_one)["remoteIds"].as_array().map(Vec::len), Some(1));
     assert_eq!(after(&checked)["remoteIds"], json!([]), "a checked one does not change");
@@ -423,7 +434,10 @@ fn rule_15_5_balance_is_the_banks(server: &Server) {
     let text = cast.anonymous.download(path);
     let text = String::from_utf8(text).expect("a text");
     assert_eq!(text.lines().count(), 3, "{text}");
-    assert!(text.contains("1,2,NEW,") && text.contains(",Cafe,Bank,Uncategorised expenses,"), "{text}");
+    assert!(
+        text.contains("1,2,NEW,") && text.contains(",Cafe,Bank,Uncategorised expenses,"),
+        "{text}"
+    );
     let again = run(&cast, &file);
     assert_eq!(outcomes(&cast, &again), ["EXISTING", "EXISTING"]);
     assert_eq!(cast.read("")["totalTransactionsCurrentMonth"].is_null(), false);
@@ -437,7 +451,10 @@ fn rule_15_5_balance_is_the_banks(server: &Server) {
 fn rule_15_6_suggestions_have_reasons(server: &Server) {
     let cast = book(server);
     for day in 1..=6 {
-        post(&cast, &typed(&format!("2025-1{}-0{day}", day % 3), "9", "Bank", "Food", "NETFLIX plan"));
+        post(
+            &cast,
+            &typed(&format!("2025-1{}-0{day}", day % 3), "9", "Bank", "Food", "NETFLIX plan"),
+        );
     }
     let file = csv(&["2026-01-02,NETFLIX PLAN,-9.99", "2026-01-03,Kiosk,-2"]);
     let read = preview(&cast, &file);
@@ -480,7 +497,8 @@ fn rule_15_7_refused_records_do_not_stop_others(server: &Server) {
 /// 15.8: outcomes, accounts, texts and tags; invalid decisions change nothing.
 fn rule_15_8_decisions_change_records(server: &Server) {
     let cast = book(server);
-    let read = preview(&cast, &csv(&["2026-01-02,Cafe,-5", "2026-01-03,Shop,-7", "2026-01-04,Pay,9"]));
+    let read =
+        preview(&cast, &csv(&["2026-01-02,Cafe,-5", "2026-01-03,Shop,-7", "2026-01-04,Pay,9"]));
     for (decision, part) in [
         (json!({"record": 9}), "record 9"),
         (json!({"record": 1, "account": "Nowhere"}), "Nowhere"),

@@ -143,7 +143,8 @@ impl PermissionFixture {
         });
         let reconciliation = cast.post("/reconciliations", &statement).ok();
         let [import, done_import] = ["-1", "0"].map(|amount| import(&cast, amount));
-        cast.post(&format!("/imports/{}/confirm", daybook_tests::id(&done_import)), &json!({})).ok();
+        cast.post(&format!("/imports/{}/confirm", daybook_tests::id(&done_import)), &json!({}))
+            .ok();
         let [installed, app] = ["Installed", "Not installed"].map(|name| {
             let app = json!({"id": unique("app"), "name": name, "users": "*@example.com"});
             cast.owner.post("/v5/apps", &app).ok()

@@ -258,7 +258,10 @@ impl<'s> Targets<'s> {
         // Without a body, the parameters are in the query.
         let parameters = match operation.id {
             "copyBook" => format!("?name={word}"),
-            "acceptBookTransfer" | "auditBook" | "restoreBook" | "replayEventResponse"
+            "acceptBookTransfer"
+            | "auditBook"
+            | "restoreBook"
+            | "replayEventResponse"
             | "undoImport" => {
                 format!("?word={word}")
             }

@@ -200,10 +200,9 @@ impl Files<'_, '_> {
             found.extend(self.tx.flushed()?.rows::<String>(&query)?);
         }
         let imported = Sql::new("SELECT source, preview FROM imports WHERE book_id = {}").bind(book);
-        for (source, preview) in self.tx.flushed()?.rows(&imported)? {
-            let names: [Option<String>; 2] = [source, preview];
-            found.extend(names.into_iter().flatten().filter(|blob| blobs.contains(blob)));
-        }
+        let imported = self.tx.flushed()?.rows::<(Option<String>, Option<String>)>(&imported)?;
+        let imported = imported.into_iter().flat_map(|(source, preview)| [source, preview]);
+        found.extend(imported.flatten().filter(|blob| blobs.contains(blob)));
         Ok(Some(KnownBlobs { named: found, deleted }))
     }
 

@@ -110,8 +110,11 @@ pub struct Imports<'t, 'a> {
 impl Imports<'_, '_> {
     /// Finds an import by id.
     pub fn find(self, access: &Access, id: ImportId) -> Result<Option<Import>> {
-        let sql = Sql::new("SELECT {} FROM imports i WHERE i.book_id = {} AND i.id = {}")
-            .bind((Sql::new(COLUMNS), access.book().id, id));
+        let sql = Sql::new("SELECT {} FROM imports i WHERE i.book_id = {} AND i.id = {}").bind((
+            Sql::new(COLUMNS),
+            access.book().id,
+            id,
+        ));
         Ok(self.tx.flushed()?.load_as::<Row, _>(&sql)?.pop())
     }
 

@@ -12,7 +12,9 @@ pub enum Refusal {
     Unknown(String),
     #[error("the name has {0} characters; at most {MAX_NAME} are allowed")]
     NameTooLong(usize),
-    #[error("you have {MAX_OPEN} imports in this book that are not recorded: confirm or discard one")]
+    #[error(
+        "you have {MAX_OPEN} imports in this book that are not recorded: confirm or discard one"
+    )]
     TooManyOpen,
     #[error("only the author of the import may do this")]
     NotAuthor,

@@ -126,11 +126,9 @@ impl Import {
     pub fn expires_at(&self) -> Option<Instant> {
         match self.state {
             State::Preview | State::Failed => self.due_at,
-            State::Reading
-            | State::Recording
-            | State::Done
-            | State::Undoing
-            | State::Undone => None,
+            State::Reading | State::Recording | State::Done | State::Undoing | State::Undone => {
+                None
+            }
         }
     }
 

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 
 use daybook_domain::id::TransactionId;
-use daybook_domain::import::{Choice, Confidence, Decision, Decisions, Other, OutcomeKind, Refusal};
+use daybook_domain::import::{
+    Choice, Confidence, Decision, Decisions, Other, OutcomeKind, Refusal,
+};
 use daybook_edge::error::{ApiError, RequestError};
 use serde::{Deserialize, Serialize};
 
@@ -126,11 +128,6 @@ impl DecisionsDoc {
         self.decisions.iter().map(|decision| decision.record).collect()
     }
 
-    /// Returns whether an account may be created.
-    pub(super) fn creates(&self, name: &str) -> bool {
-        self.create_accounts.as_ref().is_none_or(|names| names.iter().any(|other| other == name))
-    }
-
     /// Returns the decisions, and the names of accounts that may be created.
     ///
     /// # Errors
@@ -141,11 +138,13 @@ impl DecisionsDoc {
         new_accounts: &HashSet<&str>,
         total: u32,
     ) -> Result<(Decisions, Option<HashSet<String>>), Refusal> {
-        let decisions = self.decisions.iter().map(|decision| {
+        let decisions = self.decisions.iter().map(|decision| -> Result<Decision, Refusal> {
             let account = decision.account.as_deref().map(|text| match names.find(text) {
                 Some(known) => Ok(Other::Account(known.id)),
                 None if new_accounts.contains(text) => Ok(Other::Named(text.to_owned())),
-                None => Err(Refusal::UnknownAccount(decision.record, text.chars().take(60).collect())),
+                None => {
+                    Err(Refusal::UnknownAccount(decision.record, text.chars().take(60).collect()))
+                }
             });
             let matched = decision.matched.as_deref().map(|text| {
                 text.parse::<TransactionId>().map(Choice::Transaction).map_err(|_| {

@@ -439,10 +439,9 @@ impl RecordDoc {
         self.transaction = outcome.transaction().map_or(0, TransactionId::get);
         self.matched = match outcome {
             Outcome::Matched(found) => Some(MatchDoc::from(found)),
-            Outcome::New(_)
-            | Outcome::Existing(_)
-            | Outcome::Skipped(_)
-            | Outcome::Refused(_) => None,
+            Outcome::New(_) | Outcome::Existing(_) | Outcome::Skipped(_) | Outcome::Refused(_) => {
+                None
+            }
         };
         self.locked = matches!(outcome, Outcome::Refused(RefuseReason::Locked(_)));
     }
@@ -499,7 +498,7 @@ impl RecordDoc {
 
     /// Returns the remote ids of its transactions: one, or one for each of its parts.
     pub(super) fn remote_ids(&self) -> impl Iterator<Item = String> + '_ {
-        (1..=self.legs.len().max(1)).map(|leg| self.remote_id_of(leg))
+        (1..=self.legs.len().max(1)).map(move |leg| self.remote_id_of(leg))
     }
 
     /// Returns the remote id of a part, from 1.

@@ -25,6 +25,7 @@ use std::time::Duration;
 use actix_web::web;
 use daybook_domain::id::{ImportId, TransactionId};
 use daybook_domain::import::{Import, Match, MatchTarget, OutcomeKind, Refusal, State};
+use daybook_domain::permission::Action;
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::run;
 use daybook_service::import::{self, NewImport, Snapshot, View};
@@ -90,25 +91,23 @@ pub(crate) async fn get_import(request: ApiRequest) -> ApiResult {
 /// POST imports.
 pub(crate) async fn create_import(request: ApiRequest, body: RawBody) -> ApiResult {
     let name = request.text("name").unwrap_or_default().to_owned();
-    let options = options(&request)?;
+    let options = options(&request);
     let (book, bytes) = (request.book(), body.0);
     let size = i64::try_from(bytes.len()).map_err(|_| RequestError::TooLarge)?;
     request.check_write()?;
     let checked = name.clone();
-    let check = move |tx: &mut Tx<'_>, cx: &Context| {
-        import::check_create(tx, cx, &book, &checked, size)
-    };
+    let check =
+        move |tx: &mut Tx<'_>, cx: &Context| import::check_create(tx, cx, &book, &checked, size);
     let limit = match request.on_snapshot(check).await {
         Ok(limit) => limit,
         Err(error) => return request.answer_refusal(error).await,
     };
+    let options = document::write(&OptionsDoc { source_bytes: size, ..options? });
     let content = store_bytes(&request, bytes, limit).await?;
-    let options = document::write(&OptionsDoc { source_bytes: size, ..options });
     let new = NewImport { name, options, source: content.blob, bytes: content.size };
     let waiting = Waiting::new(&request);
-    let written = request
-        .write_book(move |tx, cx, book| import::create(tx, cx, book, new), to_reply)
-        .await?;
+    let written =
+        request.write_book(move |tx, cx, book| import::create(tx, cx, book, new), to_reply).await?;
     waiting.wait(written, State::Reading).await
 }
 
@@ -149,73 +148,64 @@ pub(crate) async fn delete_import(request: ApiRequest) -> ApiResult {
 }
 
 /// POST imports/{id}/confirm.
-pub(crate) async fn confirm_import(
-    request: ApiRequest,
-    body: Body<ConfirmationIn>,
-) -> ApiResult {
-    let decisions = DecisionsDoc::try_from(body.0)?;
-    let checked = match check_decisions(&request, &decisions).await {
+pub(crate) async fn confirm_import(request: ApiRequest, body: Body<ConfirmationIn>) -> ApiResult {
+    let (decisions, creates_accounts) = match check_decisions(&request, body.0).await {
         Ok(checked) => checked,
         Err(error) => return request.answer_refusal(error).await,
     };
     let (id, document) = (request.id(), document::write(&decisions));
     let waiting = Waiting::new(&request);
-    let written = request
-        .write_book(
-            move |tx, cx, book| import::confirm(tx, cx, book, &id, document, checked),
-            to_reply,
-        )
-        .await?;
+    let confirm = move |tx: &mut Tx<'_>, cx: &Context, book: &str| {
+        import::confirm(tx, cx, book, &id, document, creates_accounts)
+    };
+    let written = request.write_book(confirm, to_reply).await?;
     waiting.wait(written, State::Recording).await
 }
 
-/// Refuses decisions that cannot be applied to the preview. Returns whether accounts are created.
+/// Refuses decisions that cannot be applied to the preview. Returns them, and whether accounts are
+/// created by a caller who may not write accounts.
+///
+/// Only for such a caller all records are read.
 async fn check_decisions(
     request: &ApiRequest,
-    decisions: &DecisionsDoc,
-) -> Result<bool, ApiError> {
+    body: ConfirmationIn,
+) -> Result<(DecisionsDoc, bool), ApiError> {
     request.check_write()?;
     let (book, id) = (request.book(), request.id());
     let found = request.on_snapshot(move |tx, cx| import::get(tx, cx, &book, &id)).await?;
-    let Some(import) = found.imports.into_iter().next() else { return Ok(false) };
+    let decisions = DecisionsDoc::try_from(body)?;
+    let Some(import) = found.imports.into_iter().next() else { return Ok((decisions, false)) };
     let refused = import.check_confirmable(found.access.user());
     refused.map_err(service::Error::from)?;
     let summary: SummaryDoc = document::read(&import.summary)?;
     let options: OptionsDoc = document::read(&import.options)?;
     let blobs = &request.state.blobs;
     let records = StoredRecords::open(blobs, &request.book(), &import).await?;
-    let mut decided: Vec<RecordDoc> = Vec::new();
-    if let Some(records) = records {
-        let numbers = decisions.records();
-        let mut first = 1_u32;
-        for entry in &records.index {
-            let last = first.saturating_add(entry.count());
-            if numbers.iter().any(|number| (first..last).contains(number)) {
-                let block = records.block(blobs, entry).await?;
-                decided.extend(block.into_iter().filter(|one| numbers.contains(&one.number)));
+    let book = request.book();
+    let snapshot = request.on_snapshot(move |tx, cx| Snapshot::open(tx, cx, &book)).await?;
+    let names = Names::new(&snapshot.chart);
+    let new = summary.accounts_to_create.iter().map(|account| account.name.as_str()).collect();
+    let read = decisions.read(&names, &new, summary.counts.total);
+    let read = read.map_err(service::Error::from)?;
+    let options = posting_options(&snapshot.access, &options);
+    let mut resolver = Resolver::new(&names, options, Some(read));
+    let numbers = decisions.records();
+    let reads_all = !snapshot.access.may(Action::WriteChart);
+    let mut first = 1_u32;
+    for entry in records.iter().flat_map(|records| &records.index) {
+        let last = first.saturating_add(entry.count());
+        let has_some = numbers.iter().any(|number| (first..last).contains(number));
+        first = last;
+        let Some(records) = records.as_ref().filter(|_| reads_all || has_some) else { continue };
+        for mut record in records.block(blobs, entry).await? {
+            let is_decided = numbers.contains(&record.number);
+            if record.is_read() && (reads_all || is_decided) {
+                resolver.resolve(&mut record, true).map_err(service::Error::from)?;
             }
-            first = last;
         }
     }
-    let (book, decisions) = (request.book(), decisions.clone());
-    request
-        .on_snapshot(move |tx, cx| {
-            let snapshot = Snapshot::open(tx, cx, &book)?;
-            let names = Names::new(&snapshot.chart.0);
-            let new = summary.accounts_to_create.iter().map(|account| account.name.as_str());
-            let read = decisions.read(&names, &new.collect(), summary.counts.total)?;
-            let options = posting_options(&snapshot.access, &options);
-            let mut resolver = Resolver::new(&names, options, Some(read));
-            for mut record in decided {
-                if record.is_read() {
-                    resolver.resolve(&mut record, true)?;
-                }
-            }
-            let created = &summary.accounts_to_create;
-            Ok(created.iter().any(|account| decisions.creates(&account.name))
-                || !resolver.into_new_accounts().is_empty())
-        })
-        .await
+    let creates_accounts = reads_all && !resolver.into_new_accounts().is_empty();
+    Ok((decisions, creates_accounts))
 }
 
 /// POST imports/{id}/undo.
@@ -282,7 +272,7 @@ pub(crate) async fn list_import_records(request: ApiRequest) -> ApiResult {
                 Ok((snapshot, page, transactions, recorded))
             },
             move |(snapshot, page, transactions, recorded), _| {
-                let names = Names::new(&snapshot.chart.0);
+                let names = Names::new(&snapshot.chart);
                 let (book, names, refused) = (snapshot.book(), &names, &refused);
                 let shown = Shown { book, names, transactions, recorded, refused };
                 let items = page.iter().map(|record| shown.record(record)).collect();

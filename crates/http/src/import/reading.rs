@@ -82,20 +82,18 @@ pub(super) fn read_file(
 ) -> Result<Preview, Failure> {
     let book = snapshot.book();
     let (scale, digits) = (book.scale, book.settings.fraction_digits);
-    let names = Names::new(&snapshot.chart.0);
+    let names = Names::new(&snapshot.chart);
     let (found, parsed) = parse(&bytes, options, rules, scale, digits)?;
     drop(bytes);
-    let own = own_accounts(&snapshot.chart.0);
+    let own = own_accounts(&snapshot.chart);
     let resolved = Accounts::resolve(&found, options, &names)?;
     let scheme = scheme(found.detection.format);
     let (identities, resolved_records) = count(&resolved, parsed, &names, &found, scheme, scale)?;
     let uncategorised = [UNCATEGORISED_EXPENSES, UNCATEGORISED_INCOME];
     let uncategorised: Vec<AccountId> =
         uncategorised.iter().filter_map(|name| names.find(name)).map(|found| found.id).collect();
-    let rule_options = Options {
-        restore_trashed: options.trashed,
-        locked_until: book.settings.locked_until(),
-    };
+    let rule_options =
+        Options { restore_trashed: options.trashed, locked_until: book.settings.locked_until() };
     let mut matcher = Matcher::new(scheme, &own, uncategorised.clone());
     let classified =
         look_up(tx, snapshot, &identities, resolved_records, rule_options, &mut matcher)?;
@@ -145,12 +143,12 @@ fn parse(
     scale: u32,
     digits: u32,
 ) -> Result<(Summary, Spool), Failure> {
-    let day_order = options.day_first.map(|is_first| {
-        if is_first { DayOrder::DayFirst } else { DayOrder::MonthFirst }
-    });
-    let decimal_mark = options.decimal_comma.map(|is_comma| {
-        if is_comma { DecimalSeparator::Comma } else { DecimalSeparator::Dot }
-    });
+    let day_order = options
+        .day_first
+        .map(|is_first| if is_first { DayOrder::DayFirst } else { DayOrder::MonthFirst });
+    let decimal_mark = options
+        .decimal_comma
+        .map(|is_comma| if is_comma { DecimalSeparator::Comma } else { DecimalSeparator::Dot });
     let options = read::options::Options {
         day_order,
         decimal_mark,
@@ -242,15 +240,16 @@ fn set_texts(document: &mut RecordDoc, record: &read::record::Record) {
         let value = value.filter(|value| *value != document.description);
         document.properties.extend(value.map(|value| (key.to_owned(), value)));
     }
-    let mut tags = String::new();
     for (key, value) in &record.properties {
         match key.as_str() {
-            "tag" => tags.push_str(&format!(" #{}", value.trim_start_matches('#'))),
+            "tag" => {
+                document.description.push_str(" #");
+                document.description.push_str(value.trim_start_matches('#'));
+            }
             "url" => document.urls.push(value.clone()),
             _ => document.properties.push((key.clone(), value.clone())),
         }
     }
-    document.description.push_str(&tags);
 }
 
 /// Sets the amounts, or refuses the record.
@@ -265,7 +264,9 @@ fn set_amounts(document: &mut RecordDoc, record: &read::record::Record, scale: u
     let set = || {
         let mut legs = Vec::new();
         for leg in &record.legs {
-            if let Some(currency) = leg.currency.as_ref().filter(|it| Some(*it) != record.currency.as_ref()) {
+            if let Some(currency) =
+                leg.currency.as_ref().filter(|it| Some(*it) != record.currency.as_ref())
+            {
                 return Err(RefuseReason::OtherCurrency(currency.clone()));
             }
             let other = leg.account.clone().map(super::document::OtherDoc::Named);
@@ -325,11 +326,7 @@ struct Accounts<'n> {
 }
 
 impl<'n> Accounts<'n> {
-    fn resolve(
-        found: &Summary,
-        options: &OptionsDoc,
-        names: &Names<'n>,
-    ) -> Result<Self, Failure> {
+    fn resolve(found: &Summary, options: &OptionsDoc, names: &Names<'n>) -> Result<Self, Failure> {
         let default = match options.account.as_deref() {
             Some(text) => Some(permanent(names.find(text), text)?),
             None => None,
@@ -386,12 +383,11 @@ impl<'n> Accounts<'n> {
         let each = found.statements.iter().zip(&self.of_statements).enumerate();
         each.map(|(index, (statement, account))| {
             let sums = totals.statements.get(&index).copied().unwrap_or_default();
-            let [opening, closing] = [&statement.opening, &statement.closing].map(|balance| {
-                balance.as_ref().and_then(|balance| balance.amount.units(scale))
-            });
-            let difference = closing.zip(opening).map(|(closing, opening)| {
-                closing - opening - sums.money_in + sums.money_out
-            });
+            let [opening, closing] = [&statement.opening, &statement.closing]
+                .map(|balance| balance.as_ref().and_then(|balance| balance.amount.units(scale)));
+            let difference = closing
+                .zip(opening)
+                .map(|(closing, opening)| closing - opening - sums.money_in + sums.money_out);
             StatementDoc {
                 account: account.map(account_document),
                 number: statement.account.clone(),
@@ -410,8 +406,7 @@ impl<'n> Accounts<'n> {
 
 fn permanent<'n>(account: Option<&'n Account>, text: &str) -> Result<&'n Account, Failure> {
     let shown: String = text.chars().take(60).collect();
-    let account =
-        account.ok_or_else(|| Failure::File(format!("Account not found: {shown}")))?;
+    let account = account.ok_or_else(|| Failure::File(format!("Account not found: {shown}")))?;
     if account.archived {
         return Err(Failure::File(format!("account \"{shown}\" is archived")));
     }
@@ -486,9 +481,9 @@ fn resolve_accounts(
     let mut archived = account.archived.then_some(account.id);
     let legs = record.legs.iter_mut().map(|leg| &mut leg.other);
     for other in legs.chain([&mut record.other]) {
-        let super::document::OtherDoc::Named(name) = other.as_ref().cloned().unwrap_or(
-            super::document::OtherDoc::Account(0),
-        ) else {
+        let super::document::OtherDoc::Named(name) =
+            other.as_ref().cloned().unwrap_or(super::document::OtherDoc::Account(0))
+        else {
             continue;
         };
         if let Some(known) = names.find(&name) {
@@ -637,9 +632,9 @@ impl LastPass<'_> {
                     self.complete(&mut record, &joined);
                 }
                 if record.is_read() {
-                    let refusal = resolver.resolve(&mut record, false);
-                    if let Err(refusal) = refusal {
-                        return Err(RequestError::Failed(refusal.to_string()).into());
+                    // Without decisions this is a match that two records would share.
+                    if let Err(refusal) = resolver.resolve(&mut record, false) {
+                        record.refuse(&refusal.to_string());
                     }
                 }
                 totals.add(&record);

@@ -94,7 +94,8 @@ impl Run<'_> {
 
     fn properties(&self, record: &RecordDoc) -> daybook_domain::property::Edits {
         let place = format!("{}:{}", self.name, record.line);
-        let own = [(RUN_PROPERTY.to_owned(), self.id.to_string()), (SOURCE_PROPERTY.to_owned(), place)];
+        let own =
+            [(RUN_PROPERTY.to_owned(), self.id.to_string()), (SOURCE_PROPERTY.to_owned(), place)];
         let read = record.properties.iter().map(|(key, value)| {
             let key = key.chars().take(MAX_KEY).collect();
             let end = value.floor_char_boundary(MAX_PROPERTY);

@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashSet};
 use daybook_domain::access::Access;
 use daybook_domain::id::AccountId;
 use daybook_domain::import::{
-    Decisions, Match, MatchEffect, Other, OutcomeKind, Posting, PostingOptions, Proposal, Refusal, Side,
-    Suggestion, UNCATEGORISED_EXPENSES, UNCATEGORISED_INCOME, posting,
+    Decisions, Match, MatchEffect, Other, OutcomeKind, Posting, PostingOptions, Proposal, Refusal,
+    Side, Suggestion, UNCATEGORISED_EXPENSES, UNCATEGORISED_INCOME, posting,
 };
 use daybook_domain::permission::Action;
 

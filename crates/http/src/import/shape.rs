@@ -6,9 +6,7 @@ use daybook_domain::amount::write_units;
 use daybook_domain::book::Book;
 use daybook_domain::calendar::format_iso;
 use daybook_domain::id::{AccountId, FileId, TransactionId};
-use daybook_domain::import::{
-    Import, Match, MatchTarget, OutcomeKind, State, Suggestion,
-};
+use daybook_domain::import::{Import, Match, MatchTarget, OutcomeKind, State, Suggestion};
 use daybook_domain::transaction::Transaction;
 use daybook_edge::error::RequestError;
 use daybook_service::import::View;
@@ -188,7 +186,8 @@ impl Shown<'_> {
     /// Returns the shape of a record.
     pub(super) fn record(&self, record: &RecordDoc) -> RecordOut {
         let late = self.refused.get(&record.number);
-        let outcome = if late.is_some() { OutcomeKind::Refused.as_str() } else { &record.outcome };
+        let outcome =
+            if late.is_some() { OutcomeKind::Refused.as_str() } else { record.outcome.as_str() };
         let recorded = self.recorded.get(&record.remote_id).copied();
         let named = (record.transaction != 0).then(|| TransactionId::new(record.transaction));
         let transaction = named.or(recorded);

@@ -187,12 +187,12 @@ mod tests {
         let mut writer = Writer::default();
         for number in 1..=1_201 {
             let outcome = if number % 2 == 0 { "NEW" } else { "EXISTING" };
-            let record =
-                RecordDoc { number, outcome: outcome.to_owned(), ..RecordDoc::default() };
+            let record = RecordDoc { number, outcome: outcome.to_owned(), ..RecordDoc::default() };
             writer.add(&record).unwrap();
         }
         let spool = writer.finish().unwrap();
-        let numbers: Vec<u32> = spool.blocks().flat_map(Result::unwrap).map(|one| one.number).collect();
+        let numbers: Vec<u32> =
+            spool.blocks().flat_map(Result::unwrap).map(|one| one.number).collect();
         assert_eq!(numbers, (1..=1_201).collect::<Vec<_>>());
         let blob = spool.into_blob().unwrap();
         let length = usize::try_from(read_head(&blob[..4]).unwrap()).unwrap();

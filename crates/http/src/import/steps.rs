@@ -8,10 +8,8 @@ use std::sync::Arc;
 
 use actix_web::web::Bytes;
 use daybook_domain::file;
-use daybook_domain::id::{AccountId, ImportId, TransactionId};
-use daybook_domain::import::{
-    Fingerprint, Import, LeaveReason, RUN_PROPERTY, State, differences,
-};
+use daybook_domain::id::{AccountId, FileId, ImportId, TransactionId};
+use daybook_domain::import::{Fingerprint, Import, LeaveReason, RUN_PROPERTY, State, differences};
 use daybook_domain::property::Edits;
 use daybook_edge::blocking::block;
 use daybook_edge::error::{ApiError, RequestError};
@@ -146,13 +144,13 @@ impl Step<'_> {
         let found = run::read_for_server(&self.state.edge, move |tx| {
             let snapshot = Snapshot::open(tx, &cx, &book)?;
             let files = snapshot.rules_files(tx)?;
-            let named = match named.as_deref().map(str::parse) {
+            let named = match named.as_deref().map(str::parse::<FileId>) {
                 Some(Ok(id)) => Some(snapshot.file(tx, id)?),
                 Some(Err(_)) => Some(None),
                 None => None,
             };
             let account = account.and_then(|text| {
-                Names::new(&snapshot.chart.0).find(&text).map(|found| found.id.to_string())
+                Names::new(&snapshot.chart).find(&text).map(|found| found.id.to_string())
             });
             Ok((files, named, account))
         })
@@ -160,7 +158,9 @@ impl Step<'_> {
         let (files, named, account) = found;
         let chosen = match named {
             Some(Some(file)) => file,
-            Some(None) => return Ok(Err("the file of rules does not exist in this book".to_owned())),
+            Some(None) => {
+                return Ok(Err("the file of rules does not exist in this book".to_owned()));
+            }
             None => {
                 let own = files.iter().filter(|file| Some(&file.account) == account.as_ref());
                 let own: Vec<_> = own.collect();
@@ -227,9 +227,10 @@ impl Step<'_> {
                 &book,
                 daybook_domain::permission::Action::RecordDraft,
             )?;
+            let name = import.name.clone();
             let run = Run {
                 id: import.id,
-                name: &import.name.clone(),
+                name: &name,
                 options: posting_options(&access, &options),
                 scale: access.book().scale,
             };
@@ -259,14 +260,15 @@ impl Step<'_> {
         let (summary, records) = if is_same {
             (before, old)
         } else {
-            let Preview { mut summary, records } = match self.preview(&import, options.clone()).await? {
-                Ok(preview) => preview,
-                Err(message) => {
-                    let summary = SummaryDoc { error: Some(message), ..before };
-                    let failed = Import { summary: document::write(&summary), ..import };
-                    return self.save(version, failed.enter(State::Failed, self.cx.now)).await;
-                }
-            };
+            let Preview { mut summary, records } =
+                match self.preview(&import, options.clone()).await? {
+                    Ok(preview) => preview,
+                    Err(message) => {
+                        let summary = SummaryDoc { error: Some(message), ..before };
+                        let failed = Import { summary: document::write(&summary), ..import };
+                        return self.save(version, failed.enter(State::Failed, self.cx.now)).await;
+                    }
+                };
             let (changed, records) = block(move || {
                 let changed = changed_records(&old, &records)?;
                 Ok::<_, RequestError>((changed, records))
@@ -318,10 +320,10 @@ impl Step<'_> {
         summary: SummaryDoc,
         results: ResultsDoc,
     ) -> Result<(), ApiError> {
-        let accounts = summary.accounts_to_create.iter().map(|account| NewAccount {
-            name: account.name.clone(),
-            kind: account.kind(),
-        });
+        let accounts = summary
+            .accounts_to_create
+            .iter()
+            .map(|account| NewAccount { name: account.name.clone(), kind: account.kind() });
         let accounts: Vec<NewAccount> = accounts.collect();
         let (cx, book) = (self.cx.clone(), self.book.to_owned());
         self.write(move |tx| {
@@ -401,12 +403,8 @@ impl Step<'_> {
             content: None,
         };
         let blob_bytes = i64::try_from(records.bytes()).unwrap_or_default();
-        let done = Import {
-            summary: document::write(&summary),
-            source: None,
-            blob_bytes,
-            ..import
-        };
+        let done =
+            Import { summary: document::write(&summary), source: None, blob_bytes, ..import };
         let (cx, book) = (self.cx.clone(), self.book.to_owned());
         self.write(move |tx| import::finish(tx, &cx, &book, done, changes, content).map(drop)).await
     }
@@ -416,9 +414,9 @@ impl Step<'_> {
         let (cx, book) = (self.cx.clone(), self.book.to_owned());
         if import.done < import.total {
             let block = self.block_at(&import, &records).await?;
-            let new = block.iter().filter(|record| {
-                record.kind() == daybook_domain::import::OutcomeKind::New
-            });
+            let new = block
+                .iter()
+                .filter(|record| record.kind() == daybook_domain::import::OutcomeKind::New);
             let undone = UndoBlock {
                 count: i64::try_from(block.len()).unwrap_or_default(),
                 remote_ids: new.flat_map(RecordDoc::remote_ids).collect(),
@@ -466,10 +464,9 @@ fn add_undone(import: Import, trashed: u64, left: &[(TransactionId, LeaveReason)
     undone.trashed = undone.trashed.saturating_add(trashed);
     undone.left_count =
         undone.left_count.saturating_add(u64::try_from(left.len()).unwrap_or_default());
-    let shown = left.iter().map(|(id, reason)| LeftDoc {
-        transaction_id: id.to_string(),
-        reason: reason.to_string(),
-    });
+    let shown = left
+        .iter()
+        .map(|(id, reason)| LeftDoc { transaction_id: id.to_string(), reason: reason.to_string() });
     let free = MAX_SHOWN.saturating_sub(undone.left.len());
     undone.left.extend(shown.take(free));
     Import { results: document::write(&results), ..import }
@@ -497,7 +494,7 @@ fn resolve_all(
     options: &OptionsDoc,
     decisions: &DecisionsDoc,
 ) -> Result<(Spool, SummaryDoc), ApiError> {
-    let names = Names::new(&snapshot.chart.0);
+    let names = Names::new(&snapshot.chart);
     let new: HashSet<&str> =
         summary.accounts_to_create.iter().map(|account| account.name.as_str()).collect();
     let read = decisions.read(&names, &new, summary.counts.total);

@@ -32,7 +32,7 @@ use crate::{access, file as service_file, storage_quota};
 
 pub use account::{NewAccount, create_accounts};
 pub use daybook_storage::import::DueImport;
-pub use preview::{Chart, RulesFile, Snapshot};
+pub use preview::{RulesFile, Snapshot};
 pub use record::{Block, BlockResult, Group, MatchedRecord, record_block};
 pub use undo::{UndoBlock, UndoResult, archive_accounts, undo_block, undo_matches};
 
@@ -92,7 +92,8 @@ pub fn check_create(
     bytes: i64,
 ) -> Result<Option<i64>> {
     let access = access::enter(tx, cx, book, Action::RecordDraft)?;
-    let new = NewImport { name: name.to_owned(), options: String::new(), source: String::new(), bytes };
+    let new =
+        NewImport { name: name.to_owned(), options: String::new(), source: String::new(), bytes };
     new_import(tx, cx, &access, new)?;
     storage_quota::check_bytes(tx, cx, &access, bytes)?;
     storage_quota::max_upload(tx, cx)
@@ -193,13 +194,7 @@ pub fn confirm(
 ///
 /// # Errors
 /// [`Refusal::Unknown`], [`Refusal::State`].
-pub fn undo(
-    tx: &mut Tx<'_>,
-    cx: &Context,
-    book: &str,
-    id: &str,
-    results: String,
-) -> Result<View> {
+pub fn undo(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str, results: String) -> Result<View> {
     let cx = &cx.exempt_from_quotas();
     let access = access::enter_to(tx, cx, book, Record::Edit)?;
     let import = find(tx, &access, id)?;

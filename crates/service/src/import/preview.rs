@@ -40,10 +40,6 @@ const MAX_FILES: i64 = 10_000;
 /// Bytes of the transactions that are loaded at once.
 const MAX_TEXTS: usize = 256 * 1024 * 1024;
 
-/// The accounts of a book.
-#[derive(Debug, Clone)]
-pub struct Chart(pub Vec<Account>);
-
 /// A file with rules for imports.
 #[derive(Debug, Clone)]
 pub struct RulesFile {
@@ -59,7 +55,7 @@ pub struct Snapshot {
     /// The author's access.
     pub access: Access,
     /// The accounts.
-    pub chart: Chart,
+    pub chart: Vec<Account>,
     /// The number of the last event of the book.
     pub sequence: i64,
 }
@@ -84,7 +80,7 @@ impl Snapshot {
     }
 
     fn load(tx: &mut Tx<'_>, access: Access) -> Result<Self> {
-        let chart = Chart(tx.accounts().list(&access)?);
+        let chart = tx.accounts().list(&access)?;
         let sequence = tx.events().last_number(&access);
         Ok(Self { access, chart, sequence })
     }
@@ -160,7 +156,7 @@ impl Snapshot {
             }
         }
         let undone = self.undone_imports(tx, by_remote_id.values().flatten())?;
-        let of_record = |(record, ids): &(&Record, Vec<String>)| {
+        let of_record = |(record, ids): &(&Record, Vec<String>)| -> Vec<Finding> {
             let named = ids.iter().filter_map(|id| Some((id, by_remote_id.get(id)?)));
             let each = named.flat_map(|(id, found)| found.iter().map(move |one| (id, one)));
             each.map(|(id, transaction)| self.finding(record, id, transaction, &undone)).collect()
@@ -284,7 +280,7 @@ impl Snapshot {
             let ids: Vec<&str> = chunk.iter().map(String::as_str).collect();
             let found = tx.transactions().by_remote_ids(&self.access, &ids, MAX_TEXTS)?;
             for row in found.unwrap_or_default() {
-                if row.properties.get(RUN_PROPERTY) == Some(&run) {
+                if row.properties.get(RUN_PROPERTY) == Some(run.as_str()) {
                     recorded.extend(row.remote_ids.iter().map(|id| (id.clone(), row.id)));
                 }
             }

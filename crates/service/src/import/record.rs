@@ -7,9 +7,7 @@ use daybook_domain::account::AccountRef;
 use daybook_domain::calendar::format_iso;
 use daybook_domain::field::Field;
 use daybook_domain::id::{AccountId, ImportId, TransactionId};
-use daybook_domain::import::{
-    Import, MatchEffect, RecordMatch, SECOND_DATE_PROPERTY, State,
-};
+use daybook_domain::import::{Import, MatchEffect, RecordMatch, SECOND_DATE_PROPERTY, State};
 use daybook_domain::permission::Action;
 use daybook_domain::purpose::Record;
 use daybook_domain::transaction::{Changes, Intent, Transaction, Verb};
@@ -94,8 +92,7 @@ pub fn record_block(
     let access = access::enter_to(tx, cx, book, Record::Draft)?;
     let version = import.stamp.version;
     let found = tx.imports().find(&access, import.id)?;
-    if import.state != State::Recording
-        || found.is_none_or(|found| found.stamp.version != version)
+    if import.state != State::Recording || found.is_none_or(|found| found.stamp.version != version)
     {
         return Ok(None);
     }
@@ -113,9 +110,10 @@ pub fn record_block(
         });
         let recorded = record_each(tx, cx, &access, items.collect(), intent)?;
         refused.extend(
-            records.into_iter().zip(recorded).filter_map(|(record, result)| {
-                Some((record, result.err()?))
-            }),
+            records
+                .into_iter()
+                .zip(recorded)
+                .filter_map(|(record, result)| Some((record, result.err()?))),
         );
     }
     apply_matches(tx, cx, &access, book, import.id, matches)?;
@@ -207,7 +205,8 @@ fn change_of(
         MatchEffect::PostDraft => {
             let Changes { date, amount, description, credit, debit, .. } = one.values.clone();
             // A person may have filled the other side of the draft.
-            let open = |side: Option<AccountId>, value| if side.is_none() { value } else { Field::Keep };
+            let open =
+                |side: Option<AccountId>, value| if side.is_none() { value } else { Field::Keep };
             let credit = open(transaction.credit, credit);
             let debit = open(transaction.debit, debit);
             changes = Changes { date, amount, description, credit, debit, ..changes };

@@ -70,7 +70,8 @@ pub fn undo_block(
     let ids: Vec<&str> = block.remote_ids.iter().map(String::as_str).collect();
     let found = tx.transactions().by_remote_ids(&access, &ids, MAX_TEXTS)?.unwrap_or_default();
     let run = import.id.to_string();
-    let own = found.into_iter().filter(|row| row.properties.get(RUN_PROPERTY) == Some(&run));
+    let own =
+        found.into_iter().filter(|row| row.properties.get(RUN_PROPERTY) == Some(run.as_str()));
     let own: Vec<Transaction> = own.collect();
     let numbers: Vec<TransactionId> = own.iter().map(|row| row.id).collect();
     let reconciled = tx.reconciliations().entries_of(&access, &numbers)?;

@@ -47,7 +47,7 @@ pub(crate) use lifecycle::release_accounts;
 pub use lifecycle::{VerbRequest, perform};
 pub use merge::merge;
 pub use preview::{Preview, preview};
-pub(crate) use record_each::{RecordedGroup, record_each};
+pub(crate) use record_each::record_each;
 #[doc(hidden)]
 pub use read::explain;
 pub use read::{QueryCount, Request, TransactionPage, count, get, list, list_by_ids, load};

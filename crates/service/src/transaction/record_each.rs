@@ -40,11 +40,12 @@ pub(crate) fn record_each(
             Ok(sizes.into_iter().map(|size| Ok(ids.by_ref().take(size).collect())).collect())
         }
         Err(error) if is_of_items(&error) => {
-            let each = groups.into_iter().map(|group| match record(tx, cx, access, group, intent) {
-                Ok(ids) => Ok(Ok(ids)),
-                Err(error) if is_of_items(&error) => Ok(Err(error.without_index().to_string())),
-                Err(error) => Err(error),
-            });
+            let each =
+                groups.into_iter().map(|group| match record(tx, cx, access, group, intent) {
+                    Ok(ids) => Ok(Ok(ids)),
+                    Err(error) if is_of_items(&error) => Ok(Err(error.without_index().to_string())),
+                    Err(error) => Err(error),
+                });
             each.collect()
         }
         Err(error) => Err(error),
