@@ -1,9 +1,8 @@
 //! Imports (15): previews, identity, matches, decisions, recording, undo, permissions and limits.
 
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use daybook_tests::{Answer, Cast, Client, Engine, Server, encode, id, shows};
+use daybook_tests::{Answer, Cast, Client, Engine, Server, encode, id, pause, shows};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -59,7 +58,7 @@ fn settle(cast: &Cast, import: &Value) -> Value {
             return read;
         }
         assert!(started.elapsed() < Duration::from_secs(120), "still in progress: {read}");
-        sleep(Duration::from_millis(20));
+        pause(Duration::from_millis(20));
     }
 }
 

@@ -41,6 +41,7 @@ mod group;
 mod health;
 mod idempotency;
 mod import;
+mod import_queue;
 mod integration;
 mod item_notes;
 mod kept_body;
@@ -96,7 +97,8 @@ use socket::Socket;
 
 pub use event::encode_single_event;
 pub use event_streams::EventStreams;
-pub use import::{ImportQueue, workers as import_workers};
+pub use import::workers as import_workers;
+pub use import_queue::ImportQueue;
 pub use large_copies::LargeCopies;
 pub use report::ReportSlots;
 pub use state::AppState;

@@ -10,7 +10,7 @@ use daybook_edge::{Edge, Wakeup};
 use daybook_webhooks::Webhooks;
 
 use crate::event_streams::EventStreams;
-use crate::import::ImportQueue;
+use crate::import_queue::ImportQueue;
 use crate::large_copies::LargeCopies;
 use crate::report::ReportSlots;
 use crate::template::catalog::Templates;

@@ -55,8 +55,8 @@ pub use posting::{
     UNCATEGORISED_INCOME, account_type_of_name, posting,
 };
 pub use record::{Leg, Record, Status};
-pub use refusal::Refusal;
-pub use run::{CONFIRMATION_TIME, Import, MAX_NAME, MAX_OPEN, RecordMatch, State};
+pub use refusal::{MAX_NAME, MAX_OPEN, Refusal};
+pub use run::{CONFIRMATION_TIME, Import, RecordMatch, State};
 pub use totals::{Counts, StatementCheck, Sums, Totals};
 pub use undo::{
     AccountFacts, LeaveReason, MatchUndo, RunTransaction, UndoAction, may_archive_account,

@@ -1,8 +1,13 @@
 //! Why a request about an import was refused.
 
-use super::run::{MAX_NAME, MAX_OPEN};
 use crate::id::TransactionId;
 use crate::reason::Reason;
+
+/// The most imports of a user in a book that are not recorded (behaviour 15.1).
+pub const MAX_OPEN: i64 = 20;
+
+/// The longest name of a file, in characters.
+pub const MAX_NAME: usize = 255;
 
 /// Why a request about an import, or its decisions, were refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

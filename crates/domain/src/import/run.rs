@@ -4,16 +4,10 @@ use crate::id::{FileId, ImportId, UserId};
 use crate::instant::{Instant, Stamp};
 use crate::named::named;
 
-use super::Refusal;
+use super::refusal::{MAX_NAME, Refusal};
 
 /// How long a preview can be confirmed, in milliseconds (behaviour 15.7).
 pub const CONFIRMATION_TIME: i64 = 60 * 60 * 1_000;
-
-/// The most imports of a user in a book that are not recorded (behaviour 15.1).
-pub const MAX_OPEN: i64 = 20;
-
-/// The longest name of a file, in characters.
-pub const MAX_NAME: usize = 255;
 
 named! {
     /// The state of an import (behaviour 15.1, 15.7, 15.9).

@@ -6,6 +6,8 @@ use daybook_domain::account::{Account, AccountRef};
 use daybook_domain::id::AccountId;
 use daybook_domain::import::NUMBER_PROPERTY;
 
+use super::document::AccountDoc;
+
 /// An index of the accounts of a book.
 pub(super) struct Names<'n> {
     by_id: HashMap<AccountId, &'n Account>,
@@ -22,10 +24,7 @@ impl<'n> Names<'n> {
         };
         Self {
             by_id: accounts.iter().map(|account| (account.id, account)).collect(),
-            by_name: accounts
-                .iter()
-                .map(|account| (account.name.normalized().to_owned(), account))
-                .collect(),
+            by_name: accounts.iter().map(|account| (account.name.normalized(), account)).collect(),
             by_number: accounts.iter().filter_map(number).collect(),
         }
     }
@@ -47,6 +46,11 @@ impl<'n> Names<'n> {
         let by_number = self.by_number.get(&normalize_number(text)).copied();
         by_number.or_else(|| self.find(text).filter(|account| account.kind.is_permanent()))
     }
+}
+
+/// Returns the document of an account of the book.
+pub(super) fn account_document(account: &Account) -> AccountDoc {
+    AccountDoc { id: Some(account.id.to_string()), name: account.name.as_str().to_owned() }
 }
 
 /// Returns an account number without spaces and punctuation, in capitals.

@@ -1,7 +1,7 @@
 //! Imports of files (behaviour 15): handlers, wire shapes and workers.
 //!
 //! createImport stores the body as a blob and the import as a row. A worker (`worker`, `steps`)
-//! reads the file (`reading`), and stores the records with their outcomes in compressed blocks
+//! reads the file (`parsing`, `reading`), and stores the records with their outcomes in compressed blocks
 //! (`spool`). confirmImport checks the decisions (`decision`) and changes the state; the worker then
 //! applies them (`resolving`) and records block by block (`recording`). The handlers wait a few
 //! seconds for the worker, so a small import is one request for each step.
@@ -9,6 +9,8 @@
 mod chart;
 mod decision;
 mod document;
+mod failure;
+mod parsing;
 mod reading;
 mod recording;
 mod report;
@@ -47,7 +49,7 @@ use resolving::{Resolver, posting_options};
 use shape::{ImportOut, Shown};
 use store::StoredRecords;
 
-pub use worker::{ImportQueue, workers};
+pub use worker::workers;
 
 /// How long a handler waits for the worker (behaviour 15.1).
 const WAIT: Duration = Duration::from_secs(5);

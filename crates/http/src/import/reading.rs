@@ -9,30 +9,28 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use actix_web::web::Bytes;
 use daybook_domain::account::Account;
-use daybook_domain::amount::{DecimalSeparator, write_units};
+use daybook_domain::amount::write_units;
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::import::{
     Census, History, Identities, Match, MatchTarget, Matcher, Matches, NUMBER_PROPERTY, NewReason,
-    Options, Outcome, OutcomeKind, OwnAccount, OwnAccounts, Record, RefuseReason, SkipReason,
+    Options, Outcome, OutcomeKind, OwnAccount, OwnAccounts, Record, RefuseReason,
     UNCATEGORISED_EXPENSES, UNCATEGORISED_INCOME, classify, finish,
 };
 use daybook_domain::transaction::Transaction;
-use daybook_edge::error::{ApiError, RequestError};
-use daybook_interchange::read;
-use daybook_interchange::read::amount::SignedAmount;
-use daybook_interchange::read::day::DayOrder;
 use daybook_interchange::read::format::Format;
 use daybook_interchange::read::problem::Problem;
-use daybook_interchange::read::record::{Item, Statement, Status, Summary};
+use daybook_interchange::read::record::{Statement, Summary};
 use daybook_interchange::read::rules::Rules;
 use daybook_service::import::Snapshot;
 use daybook_storage::Tx;
 
-use super::chart::Names;
+use super::chart::{Names, account_document};
 use super::document::{
-    AccountDoc, LegDoc, MatchDoc, OptionsDoc, RecordDoc, StatementDoc, SuggestionDoc, SummaryDoc,
-    WarningDoc, day_of,
+    CountsDoc, MatchDoc, NewAccountDoc, OptionsDoc, OtherDoc, RecordDoc, StatementDoc,
+    SuggestionDoc, SummaryDoc, WarningDoc,
 };
+use super::failure::Failure;
+use super::parsing::parse;
 use super::resolving::{Resolver, posting_options};
 use super::spool::{Spool, Writer};
 
@@ -42,35 +40,11 @@ const MAX_WARNINGS: usize = 100;
 /// The statements that a failure names.
 const MAX_NAMED: usize = 10;
 
-/// The bytes of the text that identifies a record.
-const MAX_TEXT: usize = 4 * 1024;
-
 /// A preview: the document, and the records.
 pub(super) struct Preview {
     pub(super) summary: SummaryDoc,
     pub(super) records: Spool,
 }
-
-/// Why there is no preview.
-pub(super) enum Failure {
-    /// The file or the parameters are at fault, for this reason.
-    File(String),
-    /// The server is.
-    Server(ApiError),
-}
-
-/// Implements `From` of errors of the server.
-macro_rules! failures {
-    ($($error:ty),*) => {
-        $(impl From<$error> for Failure {
-            fn from(error: $error) -> Self {
-                Self::Server(error.into())
-            }
-        })*
-    };
-}
-
-failures!(RequestError, daybook_service::Error, daybook_storage::Error);
 
 /// Reads a file.
 pub(super) fn read_file(
@@ -135,160 +109,6 @@ fn warning(problem: &Problem) -> WarningDoc {
     }
 }
 
-/// Reads the records of the file into a spool.
-fn parse(
-    bytes: &[u8],
-    options: &OptionsDoc,
-    rules: Option<&Rules>,
-    scale: u32,
-    digits: u32,
-) -> Result<(Summary, Spool), Failure> {
-    let day_order = options
-        .day_first
-        .map(|is_first| if is_first { DayOrder::DayFirst } else { DayOrder::MonthFirst });
-    let decimal_mark = options
-        .decimal_comma
-        .map(|is_comma| if is_comma { DecimalSeparator::Comma } else { DecimalSeparator::Dot });
-    let options = read::options::Options {
-        day_order,
-        decimal_mark,
-        encoding: options.encoding.clone(),
-        ..read::options::Options::default()
-    };
-    let (mut writer, mut fault, mut number) = (Writer::default(), None, 0_u32);
-    let mut sink = |item: Item| {
-        number = number.saturating_add(1);
-        if fault.is_none() {
-            fault = writer.add(&record_of(number, item, scale, digits)).err();
-        }
-    };
-    let found = read::statements(bytes, rules, &options, &mut sink)
-        .map_err(|problem| Failure::File(problem.to_string()))?;
-    match fault {
-        Some(error) => Err(error.into()),
-        None => Ok((found, writer.finish()?)),
-    }
-}
-
-/// Returns the document of a record that was read.
-fn record_of(number: u32, item: Item, scale: u32, digits: u32) -> RecordDoc {
-    let mut document = RecordDoc { number, ..RecordDoc::default() };
-    let record = match item {
-        Item::Record(record) => *record,
-        Item::Skipped(skip) => {
-            use daybook_interchange::read::record::SkipReason as Why;
-            document.line = skip.position.line;
-            document.column = skip.position.column;
-            let outcome = match skip.reason {
-                Why::Rule(line) => {
-                    document.rule = Some(line);
-                    SkipReason::Rule(line)
-                }
-                Why::Header | Why::Total | Why::OpeningBalance | Why::TransferMirror(_) => {
-                    SkipReason::NotAMovement
-                }
-            };
-            document.set_outcome(&Outcome::Skipped(outcome));
-            document.reason = skip.reason.to_string();
-            return document;
-        }
-        Item::Refused(problem) => {
-            document.line = problem.position.map_or(0, |position| position.line);
-            document.column = problem.position.map_or(0, |position| position.column);
-            let why = RefuseReason::Unreadable(problem.kind.to_string());
-            document.set_outcome(&Outcome::Refused(why));
-            return document;
-        }
-    };
-    document.line = record.position.line;
-    document.column = record.position.column;
-    document.statement = Some(record.statement);
-    document.own_name = record.account.clone();
-    document.day = record.date.map(day_of);
-    document.amount = Some(record.amount.to_string());
-    document.pending = record.status == Status::Pending;
-    document.source_id = record.source_id.clone();
-    document.counterparty = record.counterparty.clone();
-    set_texts(&mut document, &record);
-    set_amounts(&mut document, &record, scale, digits);
-    document
-}
-
-/// Sets the description, the text that identifies the record, and the properties.
-fn set_texts(document: &mut RecordDoc, record: &read::record::Record) {
-    let texts = [Some(&record.description), record.payee.as_ref(), record.memo.as_ref()];
-    let mut distinct: Vec<&str> = Vec::new();
-    for text in texts.into_iter().flatten().map(|text| text.trim()) {
-        if !text.is_empty() && !distinct.contains(&text) {
-            distinct.push(text);
-        }
-    }
-    let text = distinct.join(" ");
-    document.text = text.chars().take(MAX_TEXT).collect();
-    document.description = distinct.first().map(|text| (*text).to_owned()).unwrap_or_default();
-    let value_day = record.value_date.filter(|day| record.date != Some(*day));
-    let original = record.original.as_ref();
-    let named = [
-        ("payee", record.payee.clone()),
-        ("memo", record.memo.clone()),
-        ("reference", record.reference.clone()),
-        ("value_date", value_day.map(daybook_domain::calendar::format_iso)),
-        ("amount_original", original.map(|from| format!("{} {}", from.amount, from.currency))),
-        ("rate", original.and_then(|from| from.rate.clone())),
-    ];
-    for (key, value) in named {
-        let value = value.filter(|value| *value != document.description);
-        document.properties.extend(value.map(|value| (key.to_owned(), value)));
-    }
-    for (key, value) in &record.properties {
-        match key.as_str() {
-            "tag" => {
-                document.description.push_str(" #");
-                document.description.push_str(value.trim_start_matches('#'));
-            }
-            "url" => document.urls.push(value.clone()),
-            _ => document.properties.push((key.clone(), value.clone())),
-        }
-    }
-}
-
-/// Sets the amounts, or refuses the record.
-fn set_amounts(document: &mut RecordDoc, record: &read::record::Record, scale: u32, digits: u32) {
-    let units = |amount: SignedAmount| -> Result<i64, RefuseReason> {
-        if amount.units(digits).is_none() && amount.decimals() > digits {
-            return Err(RefuseReason::Decimals(digits));
-        }
-        let units = amount.units(scale).ok_or(RefuseReason::TooLarge)?;
-        i64::try_from(units).map_err(|_| RefuseReason::TooLarge)
-    };
-    let set = || {
-        let mut legs = Vec::new();
-        for leg in &record.legs {
-            if let Some(currency) =
-                leg.currency.as_ref().filter(|it| Some(*it) != record.currency.as_ref())
-            {
-                return Err(RefuseReason::OtherCurrency(currency.clone()));
-            }
-            let other = leg.account.clone().map(super::document::OtherDoc::Named);
-            let description = leg.description.clone();
-            legs.push(LegDoc { units: units(leg.amount)?, other, description });
-        }
-        Ok((units(record.amount)?, legs))
-    };
-    match set() {
-        Ok((units, mut legs)) => {
-            document.units = units;
-            legs.retain(|leg| leg.units != 0);
-            if let [only] = legs.as_slice() {
-                document.other = only.other.clone();
-                legs.clear();
-            }
-            document.legs = legs;
-        }
-        Err(reason) => document.set_outcome(&Outcome::Refused(reason)),
-    }
-}
-
 /// The first part of the remote ids of a format.
 const fn scheme(format: Format) -> &'static str {
     match format {
@@ -313,7 +133,7 @@ fn own_accounts(chart: &[Account]) -> OwnAccounts {
     OwnAccounts::new(chart.iter().filter(|account| account.kind.is_permanent()).map(|account| {
         OwnAccount {
             id: account.id,
-            name: account.name.to_string(),
+            name: account.name.as_str().to_owned(),
             number: account.properties.get(NUMBER_PROPERTY).map(str::to_owned),
         }
     }))
@@ -419,11 +239,6 @@ fn permanent<'n>(account: Option<&'n Account>, text: &str) -> Result<&'n Account
     }
 }
 
-/// Returns the document of an account of the book.
-pub(super) fn account_document(account: &Account) -> AccountDoc {
-    AccountDoc { id: Some(account.id.to_string()), name: account.name.to_string() }
-}
-
 /// Resolves the accounts of the records, and counts equal records.
 fn count(
     accounts: &Accounts<'_>,
@@ -473,7 +288,7 @@ fn resolve_accounts(
         return;
     };
     if !account.kind.is_permanent() {
-        let why = format!("account \"{}\" is not permanent", account.name);
+        let why = format!("account \"{}\" is not permanent", account.name.as_str());
         record.set_outcome(&Outcome::Refused(RefuseReason::Unreadable(why)));
         return;
     }
@@ -481,14 +296,12 @@ fn resolve_accounts(
     let mut archived = account.archived.then_some(account.id);
     let legs = record.legs.iter_mut().map(|leg| &mut leg.other);
     for other in legs.chain([&mut record.other]) {
-        let super::document::OtherDoc::Named(name) =
-            other.as_ref().cloned().unwrap_or(super::document::OtherDoc::Account(0))
-        else {
+        let OtherDoc::Named(name) = other.as_ref().cloned().unwrap_or(OtherDoc::Account(0)) else {
             continue;
         };
         if let Some(known) = names.find(&name) {
             archived = archived.or(known.archived.then_some(known.id));
-            *other = Some(super::document::OtherDoc::Account(known.id.get()));
+            *other = Some(OtherDoc::Account(known.id.get()));
         }
     }
     if let Some(id) = archived {
@@ -580,7 +393,7 @@ struct Sums {
 /// Counts and sums of all records.
 #[derive(Default)]
 struct Totals {
-    counts: super::document::CountsDoc,
+    counts: CountsDoc,
     statements: BTreeMap<usize, Sums>,
 }
 
@@ -623,7 +436,7 @@ impl LastPass<'_> {
         &self,
         classified: Spool,
         mut resolver: Resolver<'_, '_>,
-    ) -> Result<(Spool, Totals, BTreeSet<super::document::NewAccountDoc>), Failure> {
+    ) -> Result<(Spool, Totals, BTreeSet<NewAccountDoc>), Failure> {
         let joined = self.joined_remote_ids(&classified)?;
         let (mut writer, mut totals) = (Writer::default(), Totals::default());
         for block in classified.blocks() {

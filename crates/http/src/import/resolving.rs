@@ -10,9 +10,8 @@ use daybook_domain::import::{
 };
 use daybook_domain::permission::Action;
 
-use super::chart::Names;
+use super::chart::{Names, account_document};
 use super::document::{AccountDoc, NewAccountDoc, OptionsDoc, OtherDoc, RecordDoc};
-use super::reading::account_document;
 
 /// Returns what decides between postings and drafts.
 pub(super) fn posting_options(access: &Access, options: &OptionsDoc) -> PostingOptions {

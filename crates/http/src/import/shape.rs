@@ -12,7 +12,7 @@ use daybook_edge::error::RequestError;
 use daybook_service::import::View;
 use serde::Serialize;
 
-use super::chart::Names;
+use super::chart::{Names, account_document};
 use super::document::{
     self, AccountDoc, CountsDoc, NewAccountDoc, OtherDoc, RecordDoc, ResultsDoc, StatementDoc,
     SummaryDoc, UndoDoc, WarningDoc,
@@ -220,7 +220,7 @@ impl Shown<'_> {
         let share = suggestion.confidence().ten_thousandths();
         let confidence = write_units(i128::from(share), 4, 0);
         Some(SuggestionOut {
-            account: super::reading::account_document(account),
+            account: account_document(account),
             confidence: serde_json::from_str(&confidence).ok()?,
             reason: suggestion.to_string(),
         })
@@ -248,7 +248,7 @@ impl Shown<'_> {
                 let known = self.names.get(AccountId::new(*id));
                 known.map_or_else(
                     || AccountDoc { id: Some(id.to_string()), name: String::new() },
-                    super::reading::account_document,
+                    account_document,
                 )
             }
             OtherDoc::Named(name) => AccountDoc { id: None, name: name.clone() },

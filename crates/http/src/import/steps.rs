@@ -23,7 +23,8 @@ use super::decision::DecisionsDoc;
 use super::document::{
     self, CountsDoc, LeftDoc, NewAccountDoc, OptionsDoc, RecordDoc, ResultsDoc, SummaryDoc, UndoDoc,
 };
-use super::reading::{Failure, Preview, read_file};
+use super::failure::Failure;
+use super::reading::{Preview, read_file};
 use super::recording::Run;
 use super::report::Report;
 use super::resolving::{Resolver, posting_options};

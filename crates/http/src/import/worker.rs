@@ -20,33 +20,12 @@ use daybook_service::{Context, book};
 
 use super::document::{self, ResultsDoc, SummaryDoc};
 use super::steps;
+use crate::import_queue::is_reading;
 use crate::state::AppState;
 
 /// How long after a round the next one starts without a wakeup. Another process may have got the
 /// request.
 const INTERVAL: Duration = Duration::from_secs(2);
-
-/// Wakes the workers of imports.
-#[derive(Debug, Clone, Default)]
-pub struct ImportQueue {
-    reading: Wakeup,
-    recording: Wakeup,
-}
-
-impl ImportQueue {
-    /// Wakes the worker of a state.
-    pub(super) fn notify(&self, state: State) {
-        if is_reading(state) { self.reading.notify() } else { self.recording.notify() }
-    }
-}
-
-/// Whether the first worker continues imports in this state; it also removes expired ones.
-const fn is_reading(state: State) -> bool {
-    match state {
-        State::Reading | State::Preview | State::Failed => true,
-        State::Recording | State::Done | State::Undoing | State::Undone => false,
-    }
-}
 
 /// Creates the workers.
 pub fn workers(state: &Arc<AppState>, stop: &Stop) -> [Worker; 2] {

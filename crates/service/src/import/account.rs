@@ -6,7 +6,7 @@ use daybook_domain::import::Import;
 use daybook_domain::purpose::{Record, WriteChart};
 use daybook_storage::Tx;
 
-use super::save_at;
+use super::save::save_at;
 use crate::context::Context;
 use crate::error::Result;
 use crate::{access, account};

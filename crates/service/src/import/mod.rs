@@ -8,6 +8,7 @@
 mod account;
 mod preview;
 mod record;
+mod save;
 mod undo;
 
 use std::collections::HashMap;
@@ -29,6 +30,8 @@ use crate::error::Result;
 use crate::ids::Ids;
 use crate::user_lock::require_enabled;
 use crate::{access, file as service_file, storage_quota};
+
+use save::save_at;
 
 pub use account::{NewAccount, create_accounts};
 pub use daybook_storage::import::DueImport;
@@ -293,20 +296,6 @@ pub fn save(
 ) -> Result<bool> {
     let access = access::enter_to(tx, cx, book, Record::Draft)?;
     save_at(tx, &access, version, &changed)
-}
-
-fn save_at(
-    tx: &mut Tx<'_>,
-    access: &AccessTo<Record>,
-    version: i64,
-    changed: &Import,
-) -> Result<bool> {
-    let found = tx.imports().find(access, changed.id)?;
-    let is_current = found.is_some_and(|import| import.stamp.version == version);
-    if is_current {
-        tx.imports().update(access, changed)?;
-    }
-    Ok(is_current)
 }
 
 /// Ends a recorded import with the file of its report, whose content is stored already.

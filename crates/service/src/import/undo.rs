@@ -15,7 +15,7 @@ use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 use daybook_storage::transaction::{ResolvedNames, Search};
 
-use super::save_at;
+use super::save::save_at;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::transaction::{VerbRequest, perform};
