@@ -116,6 +116,7 @@ modules! {
     updates,
     verification,
     webhooks,
+    import_runs,
     imports,
     reconciliations,
     report_changes,
