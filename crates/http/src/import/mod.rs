@@ -1,10 +1,10 @@
 //! Imports of files (behaviour 15): handlers, wire shapes and workers.
 //!
 //! createImport stores the body as a blob and the import as a row. A worker (`worker`, `steps`)
-//! reads the file (`parsing`, `reading`), and stores the records with their outcomes in compressed blocks
-//! (`spool`). confirmImport checks the decisions (`decision`) and changes the state; the worker then
-//! applies them (`resolving`) and records block by block (`recording`). The handlers wait a few
-//! seconds for the worker, so a small import is one request for each step.
+//! reads the file (`parsing`, `reading`), and stores the records with their outcomes in compressed
+//! blocks (`spool`). confirmImport checks the decisions (`decision`) and changes the state; the
+//! worker then applies them (`resolving`) and records block by block (`recording`). The handlers
+//! wait a few seconds for the worker, so a small import is one request for each step.
 
 mod chart;
 mod decision;

@@ -40,6 +40,9 @@ const MAX_WARNINGS: usize = 100;
 /// The statements that a failure names.
 const MAX_NAMED: usize = 10;
 
+/// How a failure names a statement without a number.
+const WITHOUT_NUMBER: &str = "without a number";
+
 /// A preview: the document, and the records.
 pub(super) struct Preview {
     pub(super) summary: SummaryDoc,
@@ -164,19 +167,16 @@ impl<'n> Accounts<'n> {
             .iter()
             .zip(&of_statements)
             .filter(|(statement, account)| account.is_none() && statement.records > 0)
-            .map(|(statement, _)| statement.account.as_deref().unwrap_or("without a number"))
+            .map(|(statement, _)| statement.account.as_deref().unwrap_or(WITHOUT_NUMBER))
             .take(MAX_NAMED)
             .collect();
         // The records of such a statement may name their accounts themselves.
-        let is_named = found.statements.len() <= 1 && unknown == ["without a number"];
-        if !unknown.is_empty() && !is_named {
-            return Err(Failure::File(format!(
-                "the account of these statements is unknown: {}; name an account, or give an \
-                 account of the book the property {NUMBER_PROPERTY}",
-                unknown.join(", ")
-            )));
+        let is_named = found.statements.len() <= 1 && unknown == [WITHOUT_NUMBER];
+        if unknown.is_empty() || is_named {
+            Ok(Self { default, of_statements })
+        } else {
+            Err(unknown_account(&unknown))
         }
-        Ok(Self { default, of_statements })
     }
 
     /// Returns the account of a record.
@@ -224,6 +224,14 @@ impl<'n> Accounts<'n> {
     }
 }
 
+fn unknown_account(statements: &[&str]) -> Failure {
+    Failure::File(format!(
+        "the account of these statements is unknown: {}; name an account, or give an account of \
+         the book the property {NUMBER_PROPERTY}",
+        statements.join(", ")
+    ))
+}
+
 fn permanent<'n>(account: Option<&'n Account>, text: &str) -> Result<&'n Account, Failure> {
     let shown: String = text.chars().take(60).collect();
     let account = account.ok_or_else(|| Failure::File(format!("Account not found: {shown}")))?;
@@ -254,6 +262,9 @@ fn count(
     for block in parsed.blocks() {
         for mut record in block? {
             if record.outcome.is_empty() {
+                if record.own_name.is_none() && accounts.of(&record, names).is_none() {
+                    return Err(unknown_account(&[WITHOUT_NUMBER]));
+                }
                 resolve_accounts(&mut record, accounts, names, found, currency.as_deref());
             }
             if record.outcome.is_empty() {

@@ -165,7 +165,6 @@ struct LegOut {
     description: Option<String>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 const fn is_false(value: &bool) -> bool {
     !*value
 }

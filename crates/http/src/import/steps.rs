@@ -392,7 +392,7 @@ impl Step<'_> {
         let summary = SummaryDoc { counts, ..summary };
         let blob = self.state.blobs.new_blob(Bytes::from(report.into_bytes())).await?;
         let content = self.state.blobs.put(self.book, blob).await?;
-        let name = if import.name.is_empty() { "statement" } else { &import.name };
+        let name = if import.name.is_empty() { "statement" } else { import.name.as_str() };
         let name: String = name.chars().take(200).collect();
         let properties: Edits =
             [(RUN_PROPERTY.to_owned(), Some(import.id.to_string()))].into_iter().collect();
