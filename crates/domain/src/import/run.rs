@@ -200,3 +200,58 @@ pub struct RecordMatch {
     /// Whether the transaction was given the remote id.
     pub given: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AUTHOR: UserId = UserId::new(1);
+    const NOW: Instant = Instant::new(5_000);
+
+    fn import(state: State, done: i64) -> Import {
+        let stamp = Stamp::new(None, NOW);
+        let file = ("blob".to_owned(), 10);
+        let id = ImportId::new(1);
+        let new = Import::create(id, "bank.csv".to_owned(), String::new(), file, AUTHOR, stamp);
+        Import { done, ..new.unwrap() }.enter(state, NOW)
+    }
+
+    #[test]
+    fn states_allow_what_the_rules_say() {
+        use State::{Done, Failed, Preview, Reading, Recording, Undoing, Undone};
+        for (state, done, confirm, discard, undo) in [
+            (Reading, 0, false, true, false),
+            (Preview, 0, true, true, false),
+            (Recording, 0, false, false, false),
+            (Done, 3, false, false, true),
+            (Undoing, 0, false, false, false),
+            (Undone, 3, false, false, false),
+            (Failed, 0, false, true, false),
+            (Failed, 3, false, false, true),
+        ] {
+            let import = import(state, done);
+            assert_eq!(import.check_confirmable(AUTHOR).is_ok(), confirm, "{state:?}");
+            assert_eq!(import.check_discardable(AUTHOR).is_ok(), discard, "{state:?} {done}");
+            assert_eq!(import.check_undoable().is_ok(), undo, "{state:?} {done}");
+        }
+        let other = UserId::new(2);
+        assert_eq!(import(State::Preview, 0).check_confirmable(other), Err(Refusal::NotAuthor));
+        assert_eq!(import(State::Preview, 0).check_discardable(other), Err(Refusal::NotAuthor));
+    }
+
+    #[test]
+    fn previews_expire_and_work_in_progress_is_due_at_once() {
+        let hour_later = Some(NOW.plus(CONFIRMATION_TIME));
+        for (state, done, due_at, expires_at) in [
+            (State::Reading, 0, Some(Instant::new(0)), None),
+            (State::Preview, 0, hour_later, hour_later),
+            (State::Recording, 0, Some(Instant::new(0)), None),
+            (State::Done, 3, None, None),
+            (State::Failed, 0, hour_later, hour_later),
+            (State::Failed, 3, None, None),
+        ] {
+            let import = import(state, done);
+            assert_eq!((import.due_at, import.expires_at()), (due_at, expires_at), "{state:?}");
+        }
+    }
+}
