@@ -17,6 +17,7 @@ use daybook_domain::import::{
     UNCATEGORISED_EXPENSES, UNCATEGORISED_INCOME, classify, finish,
 };
 use daybook_domain::transaction::Transaction;
+use daybook_edge::worker::Stop;
 use daybook_interchange::read::format::Format;
 use daybook_interchange::read::problem::Problem;
 use daybook_interchange::read::record::{Statement, Summary};
@@ -49,13 +50,21 @@ pub(super) struct Preview {
     pub(super) records: Spool,
 }
 
+/// Ends the reading when the process is about to end. Another process reads the file again.
+fn check_stop(stop: &Stop) -> Result<(), Failure> {
+    if stop.is_requested() { Err(daybook_storage::Error::Stopped.into()) } else { Ok(()) }
+}
+
 /// Reads a file.
+///
+/// Work in progress is given up when `stop` is requested.
 pub(super) fn read_file(
     tx: &mut Tx<'_>,
     snapshot: &Snapshot,
     bytes: Bytes,
     options: &OptionsDoc,
     rules: Option<&Rules>,
+    stop: &Stop,
 ) -> Result<Preview, Failure> {
     let book = snapshot.book();
     let (scale, digits) = (book.scale, book.settings.fraction_digits);
@@ -73,7 +82,7 @@ pub(super) fn read_file(
         Options { restore_trashed: options.trashed, locked_until: book.settings.locked_until() };
     let mut matcher = Matcher::new(scheme, &own, uncategorised.clone());
     let classified =
-        look_up(tx, snapshot, &identities, resolved_records, rule_options, &mut matcher)?;
+        look_up(tx, snapshot, &identities, resolved_records, rule_options, &mut matcher, stop)?;
     drop(identities);
     let mut offers = matcher.ready();
     snapshot.offer(tx, &mut offers)?;
@@ -81,7 +90,7 @@ pub(super) fn read_file(
     let accounts: BTreeSet<AccountId> = resolved.all().collect();
     let history = learn(tx, snapshot, &accounts, &uncategorised)?;
     let resolver = Resolver::new(&names, posting_options(&snapshot.access, options), None);
-    let last = LastPass { own: &own, matches: &matches, history: &history, rule_options };
+    let last = LastPass { own: &own, matches: &matches, history: &history, rule_options, stop };
     let (records, totals, new_accounts) = last.run(classified, resolver)?;
     let amount = |units: i128| write_units(units, scale, digits);
     let statements = resolved.documents(&found, &totals, scale, digits);
@@ -328,9 +337,11 @@ fn look_up(
     records: Spool,
     options: Options,
     matcher: &mut Matcher<'_>,
+    stop: &Stop,
 ) -> Result<Spool, Failure> {
     let mut writer = Writer::default();
     for block in records.blocks() {
+        check_stop(stop)?;
         let mut block = block?;
         let open: Vec<(Record, daybook_domain::import::Identity)> = block
             .iter()
@@ -440,6 +451,7 @@ struct LastPass<'p> {
     matches: &'p Matches,
     history: &'p History,
     rule_options: Options,
+    stop: &'p Stop,
 }
 
 impl LastPass<'_> {
@@ -451,6 +463,7 @@ impl LastPass<'_> {
         let joined = self.joined_remote_ids(&classified)?;
         let (mut writer, mut totals) = (Writer::default(), Totals::default());
         for block in classified.blocks() {
+            check_stop(self.stop)?;
             for mut record in block? {
                 if record.is_read() && record.kind() == OutcomeKind::New {
                     self.complete(&mut record, &joined);

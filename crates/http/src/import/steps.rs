@@ -14,6 +14,7 @@ use daybook_domain::property::Edits;
 use daybook_edge::blocking::block;
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::run;
+use daybook_edge::worker::Stop;
 use daybook_interchange::read::rules::{self, Rules};
 use daybook_service::import::{self, NewAccount, Snapshot, UndoBlock, UndoResult};
 use daybook_service::{Context, Target};
@@ -45,6 +46,7 @@ pub(super) struct Step<'s> {
     /// The context of the user for whom it is done.
     pub(super) cx: Context,
     pub(super) book: &'s str,
+    pub(super) stop: &'s Stop,
 }
 
 impl Step<'_> {
@@ -124,11 +126,11 @@ impl Step<'_> {
             Err(message) => return Ok(Err(message)),
         };
         let (store, cx) = (Arc::clone(&self.state.edge.store), self.cx.clone());
-        let book = self.book.to_owned();
+        let (book, stop) = (self.book.to_owned(), self.stop.clone());
         let read = move || {
             store.read(|tx| {
                 let snapshot = Snapshot::open(tx, &cx, &book)?;
-                read_file(tx, &snapshot, bytes, &options, rules.as_ref())
+                read_file(tx, &snapshot, bytes, &options, rules.as_ref(), &stop)
             })
         };
         match block(read).await? {

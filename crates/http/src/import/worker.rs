@@ -133,7 +133,8 @@ impl Round {
         let outcome = match cx {
             Ok(cx) => {
                 let cx = Context { storage_quotas: Some(quotas), ..cx };
-                let step = steps::Step { state: &self.state, cx, book: due.book.as_str() };
+                let book = due.book.as_str();
+                let step = steps::Step { state: &self.state, cx, book, stop: &self.stop };
                 step.run(import, cache).await
             }
             Err(error) => Err(error.into()),
