@@ -18,8 +18,8 @@ use daybook_domain::view_rights::Shown;
 use daybook_edge::budget::Reservation;
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::response_budget::{self, EncodeError};
-use serde::{Deserialize, Serialize};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::compression;
 use crate::item_notes::ItemNotes;

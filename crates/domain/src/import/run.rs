@@ -1,6 +1,6 @@
 //! The stored state of an import.
 
-use crate::id::{FileId, ImportId, UserId};
+use crate::id::{FileId, ImportId, TransactionId, UserId};
 use crate::instant::{Instant, Stamp};
 use crate::named::named;
 
@@ -194,7 +194,7 @@ pub struct RecordMatch {
     /// The remote id of the record.
     pub remote_id: String,
     /// The transaction.
-    pub transaction: crate::id::TransactionId,
+    pub transaction: TransactionId,
     /// The import.
     pub import: ImportId,
     /// Whether the transaction was given the remote id.

@@ -4,8 +4,8 @@ use super::Tx;
 use crate::{
     access_request, account, api_key, app, audit, balance, book, bot_response, collaborator,
     collection, comment, connection, delivery, event, file, grant, group, idempotency, identity,
-    import, integration, mail, reconciliation, saved_query, sealed, session, signing_key, storage_quota,
-    token, transaction, user,
+    import, integration, mail, reconciliation, saved_query, sealed, session, signing_key,
+    storage_quota, token, transaction, user,
 };
 
 /// Defines an accessor for each repository: its documentation, name and type.
