@@ -89,6 +89,7 @@ modules! {
     migrations,
     min_balances,
     opening_balances,
+    operated_backups,
     operated_deletions,
     overlaps,
     own_access,

@@ -57,7 +57,8 @@ pub use guard::finish;
 pub use postgres::admin_url;
 pub use raw_sql::{RawSql, plain_event};
 pub use row_lock::RowLock;
-pub use scratch::scratch_dir;
+pub use guard::Folder;
+pub use scratch::{folder, scratch_dir};
 pub use server::{Options, Server, binary, free_port, refused_start, resident, run_for};
 
 /// A name, or the local part of an e-mail, that is unique in this process.

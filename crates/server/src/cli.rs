@@ -13,6 +13,7 @@ use daybook_domain::email::Email;
 use crate::address::{path_prefix, public_url};
 use crate::admission::AdmissionArgs;
 use crate::api_key::KeyArgs;
+use crate::backup::{BackupArgs, RestoreArgs};
 use crate::checkpoint::{CheckpointArgs, CheckpointCommandArgs};
 use crate::compat::CompatArgs;
 use crate::coordinator::CoordinatorArgs;
@@ -24,6 +25,7 @@ use crate::mail::MailArgs;
 use crate::migrate::MigrateArgs;
 use crate::outbox::OutboxArgs;
 use crate::rate::RateArgs;
+use crate::relocation::MoveArgs;
 use crate::replicas::ReplicaArgs;
 use crate::user::UserArgs;
 use crate::verify::VerifyArgs;
@@ -61,9 +63,26 @@ pub(crate) enum Command {
     Key(KeyArgs),
     /// Write a checkpoint of the logs of all books now, and print its path
     Checkpoint(CheckpointCommandArgs),
+    /// Make, list, check and remove backups
+    Backup(BackupArgs),
+    /// Restore a backup into an empty directory and an empty database
+    Restore(Box<RestoreArgs>),
+    /// Copy a stopped installation into an empty database of either engine; audit and compare both
+    Move(MoveArgs),
     /// Compare the database and the files with the checkpoints, and change nothing. The status is 0
     /// if everything agrees, 1 if something differs, and 2 if the comparison failed
     Verify(VerifyArgs),
+}
+
+impl Command {
+    /// Returns whether a failure has the status of a comparison that failed.
+    pub(crate) const fn is_verify(&self) -> bool {
+        match self {
+            Self::Verify(_) => true,
+            Self::Backup(options) => options.is_verify(),
+            _ => false,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

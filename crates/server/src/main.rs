@@ -4,6 +4,8 @@ mod address;
 mod admin;
 mod admission;
 mod api_key;
+mod audited;
+mod backup;
 mod checkpoint;
 mod cli;
 mod clock;
@@ -20,8 +22,10 @@ mod mail;
 mod migrate;
 mod outbox;
 mod private;
+mod progress;
 mod rate;
 mod registries;
+mod relocation;
 mod replicas;
 mod serve;
 mod smtp;
@@ -43,7 +47,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let is_verify = matches!(cli.command, Command::Verify(_));
+    let is_verify = cli.command.is_verify();
     run(cli).unwrap_or_else(|error| {
         // The log may not have been started.
         let _ = writeln!(std::io::stderr(), "daybook: {error:#}");
@@ -65,6 +69,9 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Webhooks(options) => webhook::run(options),
         Command::Key(options) => api_key::run(options),
         Command::Checkpoint(options) => checkpoint::run(&options),
+        Command::Move(options) => relocation::run(&options),
+        Command::Backup(options) => return backup::run(options),
+        Command::Restore(options) => backup::restore(&options),
         Command::Verify(options) => return verify::run(&options),
     };
     result.map(|()| ExitCode::SUCCESS)
