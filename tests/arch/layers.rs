@@ -167,7 +167,8 @@ fn use_cases_choose_their_shards() {
 /// Invariant 3: a domain type is neither the wire type nor the row.
 #[test]
 fn shapes_live_in_http() {
-    let inside = ["crates/domain", "crates/storage", "crates/service", "crates/server"];
+    // Beside http, the server has the shapes of manifests and of what commands print.
+    let inside = ["crates/domain", "crates/storage", "crates/service"];
     none(
         &said(&inside, &["Serialize", "Deserialize", "serde::"], &[]),
         "serde's shapes live in http",
@@ -185,7 +186,7 @@ fn shapes_live_in_http() {
             .map(|(layer, _)| layer.as_str())
             .collect()
     };
-    assert_eq!(users("serde"), ["auth", "edge", "http", "webhooks"]);
+    assert_eq!(users("serde"), ["auth", "edge", "http", "server", "webhooks"]);
     assert_eq!(users("actix-web"), ["auth", "blobs", "edge", "http", "server", "webhooks"]);
     assert_eq!(users("diesel"), ["storage"]);
     let others = CORRIDOR.iter().filter(|(layer, _)| *layer != "storage");

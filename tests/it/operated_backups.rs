@@ -4,10 +4,11 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Output;
+use std::time::Duration;
 
 use daybook_tests::postgres::Database;
 use daybook_tests::receiver::{Receiver, fine};
-use daybook_tests::{Cast, Engine, Folder, Options, Server, binary, folder};
+use daybook_tests::{Cast, Engine, Folder, Options, Server, binary, folder, pause};
 use serde_json::json;
 
 use crate::Case;
@@ -256,7 +257,8 @@ fn contents_are_stored_once_and_pruned(engine: Engine) {
     let contents = || files_below(&place.path().join("files"));
     assert_eq!(contents().len(), 1);
     file(&cast, "other.txt", b"two lunches");
-    std::thread::sleep(std::time::Duration::from_millis(1_100));
+    // The names of backups have seconds.
+    pause(Duration::from_millis(1_100));
     let second = backup(&server, &at, &["--keep", "1d"]);
     assert_eq!(contents().len(), 2, "the first content was not stored again");
     assert!(!Path::new(&first).exists() && Path::new(&second).exists());
@@ -329,7 +331,7 @@ fn webhooks_and_mails_wait_for_the_release(engine: Engine) {
         caller.get(&path).ok()["count"].clone()
     };
     assert_eq!(backlog(), json!(1));
-    std::thread::sleep(std::time::Duration::from_secs(3));
+    pause(Duration::from_secs(3));
     assert_eq!(receiver.received().len(), 1, "the restored installation sends nothing");
     let released = copy.run(&["restore", "release"]).expect("a release");
     assert!(released.contains("are sent again"), "{released}");

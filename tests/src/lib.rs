@@ -53,11 +53,11 @@ pub use cast::{CASH_AND_FOOD, CASH_BANK_FOOD, Cast, Lunch, give};
 pub use client::{Answer, Client, EVENT_STREAM};
 pub use engine::{Engine, Engines, setting, target_dir};
 pub use event_stream::{EventStream, StreamBlock};
+pub use guard::Folder;
 pub use guard::finish;
 pub use postgres::admin_url;
 pub use raw_sql::{RawSql, plain_event};
 pub use row_lock::RowLock;
-pub use guard::Folder;
 pub use scratch::{folder, scratch_dir};
 pub use server::{Options, Server, binary, free_port, refused_start, resident, run_for};
 

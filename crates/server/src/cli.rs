@@ -77,11 +77,10 @@ pub(crate) enum Command {
 impl Command {
     /// Returns whether a failure has the status of a comparison that failed.
     pub(crate) const fn is_verify(&self) -> bool {
-        match self {
-            Self::Verify(_) => true,
-            Self::Backup(options) => options.is_verify(),
-            _ => false,
+        if let Self::Backup(options) = self {
+            return options.is_verify();
         }
+        matches!(self, Self::Verify(_))
     }
 }
 

@@ -8,22 +8,53 @@ use std::process::ExitCode;
 use anyhow::{Context, ensure};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use clap::Args;
 use daybook_domain::file::Content;
 use daybook_domain::id::BookKey;
 use daybook_service::{Result, audit};
 use daybook_storage::dump::{Source, Target};
 use daybook_storage::{Address, ReadOnlyStore};
 
+use super::age::{self, Recipient};
+use super::keep::{self, Keep};
+use super::layout::{CONTENTS, DATABASE, FILE_LIST, SEALED_KEYS, name};
 use super::manifest::{FileContents, Keys, Manifest, NOTE, Part};
 use super::place::{Place, sum_of};
 use super::staging::{Staging, sync};
-use super::{CONTENTS, CreateArgs, DATABASE, FILE_LIST, FINDINGS, SEALED_KEYS, age, keep, name_of};
 use crate::audited::{AuditSummary, BookPages, audit_all};
+use crate::checkpoint::CheckpointArgs;
 use crate::checkpoint::file::list;
-use crate::installation::print;
+use crate::files::FileStoreArgs;
+use crate::installation::{DataArgs, print};
 use crate::log::log_command;
 use crate::progress::Progress;
 use crate::{clock, files, key};
+
+/// The exit status of a backup that was made and is not good, and of findings.
+const FINDINGS: u8 = 3;
+
+#[derive(Debug, Args)]
+pub(super) struct CreateArgs {
+    /// Place of the backup: a directory, which is created, or s3://BUCKET/PREFIX
+    #[arg(long, value_name = "DIR|s3://BUCKET/PREFIX")]
+    to: String,
+    /// Afterwards keep only the newest backup of as many days, weeks and months, as in 7d4w12m
+    #[arg(long, value_name = "7d4w12m")]
+    keep: Option<Keep>,
+    /// Seal the keys to this public key, which age-keygen makes (age1...). Without it the keys are
+    /// copied as they are, and to a bucket not at all
+    #[arg(long, value_name = "AGE_KEY")]
+    recipient: Option<Recipient>,
+    /// Print the manifest as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    data: DataArgs,
+    #[command(flatten)]
+    files: FileStoreArgs,
+    #[command(flatten)]
+    checkpoints: CheckpointArgs,
+}
 
 /// Runs `daybook backup create`.
 ///
@@ -33,7 +64,7 @@ use crate::{clock, files, key};
 pub(super) fn run(options: &CreateArgs) -> anyhow::Result<ExitCode> {
     let began = clock::now();
     let place = Place::open(&options.to, &options.files)?;
-    let backup = name_of(began)?;
+    let backup = name(began).context("the clock is wrong")?;
     ensure!(place.list(&backup)?.is_empty(), "{} has {backup} already", options.to);
     let staging = Staging::create(match place.folder() {
         Some(folder) => folder.join(format!(".{backup}")),

@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use anyhow::{Context, bail};
-use daybook_domain::instant::Instant;
-use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time};
+use time::OffsetDateTime;
 
+use super::layout::{CONTENTS, FILE_LIST, backups, began};
 use super::place::Place;
-use super::{CONTENTS, FILE_LIST, backups};
 
 /// Milliseconds for which objects of an unfinished backup are kept: it may still be in progress.
 const UNFINISHED: i64 = 86_400_000;
@@ -49,7 +48,7 @@ impl FromStr for Keep {
 }
 
 impl Keep {
-    /// Returns the names to keep. `names` have the form of [`name`] and are sorted, oldest first.
+    /// Returns the names to keep. `names` are those of backups and are sorted, oldest first.
     /// The newest one is always kept.
     fn select<'n>(self, names: &[&'n str]) -> BTreeSet<&'n str> {
         let mut kept: BTreeSet<&str> = names.last().copied().into_iter().collect();
@@ -73,35 +72,6 @@ impl Keep {
         }
         kept
     }
-}
-
-/// Returns the name of a backup that began at an instant, as `20261127T171500Z`.
-pub(super) fn name(began: Instant) -> Option<String> {
-    let at = OffsetDateTime::from_unix_timestamp(began.seconds()).ok()?;
-    let (date, time) = (at.date(), at.time());
-    Some(format!(
-        "{:04}{:02}{:02}T{:02}{:02}{:02}Z",
-        date.year(),
-        u8::from(date.month()),
-        date.day(),
-        time.hour(),
-        time.minute(),
-        time.second()
-    ))
-}
-
-/// Returns when a backup with this name began; `None` for other names.
-pub(super) fn began(name: &str) -> Option<OffsetDateTime> {
-    let (date, time) = name.strip_suffix('Z')?.split_once('T')?;
-    if (date.len(), time.len()) != (8, 6) {
-        return None;
-    }
-    let number = |text: &str, from: usize, to: usize| text.get(from..to)?.parse::<u8>().ok();
-    let year = date.get(..4)?.parse().ok()?;
-    let month = Month::try_from(number(date, 4, 6)?).ok()?;
-    let date = Date::from_calendar_date(year, month, number(date, 6, 8)?).ok()?;
-    let time = Time::from_hms(number(time, 0, 2)?, number(time, 2, 4)?, number(time, 4, 6)?);
-    Some(PrimitiveDateTime::new(date, time.ok()?).assume_utc())
 }
 
 /// Removes the backups that are not kept, and the contents of files that no backup has. Returns the
@@ -189,14 +159,9 @@ mod tests {
     }
 
     #[test]
-    fn malformed_keeps_and_names_are_refused() {
+    fn malformed_keeps_are_refused() {
         for text in ["", "7", "d", "7x", "7d4", "0d", "-1d"] {
             assert!(text.parse::<Keep>().is_err(), "{text}");
         }
-        for name in ["files", "20261327T171500Z", "20261127T171500", "20261127T246000Z"] {
-            assert!(began(name).is_none(), "{name}");
-        }
-        let at = Instant::new(1_795_799_700_000);
-        assert_eq!(began(&name(at).unwrap()).unwrap().unix_timestamp(), at.seconds());
     }
 }

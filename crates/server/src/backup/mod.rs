@@ -22,43 +22,27 @@
 mod age;
 mod create;
 mod keep;
+mod layout;
 mod manifest;
+mod parts;
 mod place;
 mod restore;
 mod staging;
 mod verify;
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
-use daybook_blobs::Blobs;
-use daybook_domain::instant::Instant;
-use object_store::prefix::PrefixStore;
 
-use crate::checkpoint::CheckpointArgs;
 use crate::files::FileStoreArgs;
-use crate::installation::{DataArgs, print};
-use age::Recipient;
+use crate::installation::print;
+use create::CreateArgs;
 use keep::Keep;
-use manifest::Manifest;
+use layout::backups;
 use place::Place;
+use verify::VerifyArgs;
 
 pub(crate) use restore::{RestoreArgs, run as restore};
-
-/// The exit status of a backup that was made and is not good, and of findings.
-const FINDINGS: u8 = 3;
-
-/// The name of the copy of the database in a backup.
-const DATABASE: &str = "daybook.db";
-/// The name of the list of contents of files in a backup.
-const FILE_LIST: &str = "files.txt";
-/// The name of the sealed keys in a backup.
-const SEALED_KEYS: &str = "keys.age";
-/// The folder of a place with the contents of files.
-const CONTENTS: &str = "files";
 
 #[derive(Debug, Args)]
 pub(crate) struct BackupArgs {
@@ -101,47 +85,12 @@ struct PlaceArgs {
 }
 
 #[derive(Debug, Args)]
-struct CreateArgs {
-    /// Place of the backup: a directory, which is created, or s3://BUCKET/PREFIX
-    #[arg(long, value_name = "DIR|s3://BUCKET/PREFIX")]
-    to: String,
-    /// Afterwards keep only the newest backup of as many days, weeks and months, as in 7d4w12m
-    #[arg(long, value_name = "7d4w12m")]
-    keep: Option<Keep>,
-    /// Seal the keys to this public key, which age-keygen makes (age1...). Without it the keys are
-    /// copied as they are, and to a bucket not at all
-    #[arg(long, value_name = "AGE_KEY")]
-    recipient: Option<Recipient>,
-    /// Print the manifest as JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    data: DataArgs,
-    #[command(flatten)]
-    files: FileStoreArgs,
-    #[command(flatten)]
-    checkpoints: CheckpointArgs,
-}
-
-#[derive(Debug, Args)]
 struct PruneArgs {
     #[command(flatten)]
     place: PlaceArgs,
     /// Keep only the newest backup of as many days, weeks and months, as in 7d4w12m
     #[arg(long, value_name = "7d4w12m")]
     keep: Keep,
-}
-
-#[derive(Debug, Args)]
-struct VerifyArgs {
-    /// The backup: a folder of a place, DIR/NAME or s3://BUCKET/PREFIX/NAME
-    #[arg(value_name = "PATH")]
-    path: String,
-    /// Identity file of age that opens sealed keys, to compare the checkpoints
-    #[arg(long, value_name = "FILE")]
-    identity: Option<PathBuf>,
-    #[command(flatten)]
-    files: FileStoreArgs,
 }
 
 /// Runs `daybook backup`.
@@ -160,14 +109,6 @@ pub(crate) fn run(options: BackupArgs) -> anyhow::Result<ExitCode> {
         }
         BackupCommand::Verify(options) => verify::run(&options),
     }
-}
-
-/// Returns the backups of a place, oldest first; without a manifest if they were not completed.
-fn backups(place: &Place) -> anyhow::Result<Vec<(String, anyhow::Result<Option<Manifest>>)>> {
-    let mut names = place.folders()?;
-    names.retain(|name| keep::began(name).is_some());
-    names.sort_unstable();
-    Ok(names.into_iter().map(|name| (name.clone(), Manifest::read(place, &name))).collect())
 }
 
 fn list(options: &PlaceArgs) -> anyhow::Result<()> {
@@ -198,31 +139,4 @@ fn list(options: &PlaceArgs) -> anyhow::Result<()> {
         print([line])?;
     }
     Ok(())
-}
-
-/// Splits the path of a backup into the address of its place and its name.
-fn split_path(path: &str) -> anyhow::Result<(&str, &str)> {
-    let path = path.trim_end_matches('/');
-    let (place, name) = path.rsplit_once('/').unwrap_or((".", path));
-    if keep::began(name).is_none() {
-        bail!("{path} is not the path of a backup: expected DIR/20261127T171500Z");
-    }
-    Ok((place, name))
-}
-
-/// Returns the contents of files in a place.
-fn contents(place: &Place) -> Blobs {
-    Blobs::elsewhere(Arc::new(PrefixStore::new(place.store(), CONTENTS)))
-}
-
-/// Reads an identity file of age.
-fn identity(path: &Path) -> anyhow::Result<age::Identity> {
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("{} cannot be read", path.display()))?;
-    age::Identity::parse(&text)
-}
-
-/// Returns the name of a backup that begins at an instant.
-fn name_of(began: Instant) -> anyhow::Result<String> {
-    keep::name(began).context("the clock is wrong")
 }

@@ -4,8 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use clap::{Args, Subcommand};
 use daybook_service::{Error, mail};
 use daybook_storage::dump::{Source, Target};
@@ -13,11 +11,12 @@ use daybook_storage::{Address, ReadOnlyStore, restore_hold};
 use object_store::ObjectStoreExt;
 use object_store::path::Path as ObjectPath;
 
+use super::create;
+use super::layout::{CONTENTS, DATABASE, identity, split_path};
 use super::manifest::{Keys, Manifest};
+use super::parts::{completed, fetch, keys_of};
 use super::place::{Place, sum_of};
 use super::staging::Staging;
-use super::verify::{completed, fetch};
-use super::{CONTENTS, DATABASE, SEALED_KEYS, age, create, identity, split_path};
 use crate::audited::audit_all;
 use crate::files::{self, FileStoreArgs};
 use crate::installation::{DataArgs, open, print};
@@ -206,38 +205,4 @@ fn restore_keys(
     let keys = keys_of(place, backup, manifest, identity.as_ref())?;
     key::write(into, &keys)?;
     Ok(!keys.is_empty())
-}
-
-/// Returns the keys of a backup by the names of their files.
-///
-/// # Errors
-/// When the place fails; when sealed keys do not open.
-pub(super) fn keys_of(
-    place: &Place,
-    backup: &str,
-    manifest: &Manifest,
-    identity: Option<&age::Identity>,
-) -> anyhow::Result<Vec<(&'static str, Vec<u8>)>> {
-    let read = |name: &str| -> anyhow::Result<Option<Vec<u8>>> {
-        if manifest.part(name).is_none() {
-            return Ok(None);
-        }
-        place.get(&format!("{backup}/{name}"))
-    };
-    let mut keys = Vec::new();
-    if let (Some(sealed), Some(identity)) = (read(SEALED_KEYS)?, identity) {
-        let texts: std::collections::BTreeMap<String, String> =
-            serde_json::from_slice(&age::open(&sealed, identity)?)?;
-        for name in key::FILES {
-            if let Some(text) = texts.get(name) {
-                keys.push((name, BASE64_STANDARD.decode(text)?));
-            }
-        }
-    }
-    for name in key::FILES {
-        if let Some(bytes) = read(&format!("keys/{name}"))? {
-            keys.push((name, bytes));
-        }
-    }
-    Ok(keys)
 }

@@ -1,20 +1,35 @@
 //! `daybook backup verify`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
+use clap::Args;
 use daybook_auth::identity::CheckpointKey;
 use daybook_storage::Address;
 
+use super::create;
+use super::layout::{DATABASE, contents, identity, split_path};
 use super::manifest::{Keys, Manifest};
+use super::parts::{completed, fetch, keys_of};
 use super::place::Place;
-use super::restore::keys_of;
 use super::staging::Staging;
-use super::{DATABASE, VerifyArgs, contents, create, identity, split_path};
+use crate::files::FileStoreArgs;
 use crate::installation::print;
 use crate::verify::Comparison;
 use crate::{key, verify};
+
+#[derive(Debug, Args)]
+pub(super) struct VerifyArgs {
+    /// The backup: a folder of a place, DIR/NAME or s3://BUCKET/PREFIX/NAME
+    #[arg(value_name = "PATH")]
+    path: String,
+    /// Identity file of age that opens sealed keys, to compare the checkpoints
+    #[arg(long, value_name = "FILE")]
+    identity: Option<PathBuf>,
+    #[command(flatten)]
+    files: FileStoreArgs,
+}
 
 /// Runs `daybook backup verify`. The backup is not changed.
 ///
@@ -47,39 +62,6 @@ pub(super) fn run(options: &VerifyArgs) -> anyhow::Result<ExitCode> {
         // Connections to a bucket belong to the runtime that has opened them.
         blobs: Some(contents(&Place::open(at, &options.files)?)),
     })
-}
-
-/// Reads the manifest of a completed backup.
-pub(super) fn completed(place: &Place, backup: &str) -> anyhow::Result<Manifest> {
-    Manifest::read(place, backup)?
-        .with_context(|| format!("{backup} was not completed: it has no manifest"))
-}
-
-/// Copies the parts of a backup into a directory, and compares their sums.
-pub(super) fn fetch(
-    place: &Place,
-    backup: &str,
-    manifest: &Manifest,
-    to: &Path,
-) -> anyhow::Result<()> {
-    for part in &manifest.parts {
-        let path = to.join(&part.name);
-        if let Some(folder) = path.parent() {
-            crate::private::make_directory(folder)?;
-        }
-        let sum = place.get_file(&format!("{backup}/{}", part.name), &path)?;
-        ensure!(
-            sum == part.sum,
-            "{} was changed or cut short: {} bytes with SHA-256 {}, the manifest says {} bytes \
-             with {}",
-            part.name,
-            sum.bytes,
-            sum.sha256,
-            part.sum.bytes,
-            part.sum.sha256
-        );
-    }
-    Ok(())
 }
 
 fn checkpoint_key(
