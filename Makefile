@@ -140,5 +140,18 @@ simulate: ## two million random operations beside a model (SIMULATE='--operation
 	$(CARGO) build --release --package daybook-tests --bin simulate
 	$(CARGO_TARGET_DIR)/release/simulate $(SIMULATE)
 
+.PHONY: cargo-deb
+cargo-deb: ## install cargo-deb for the packages, under the target directory
+	@test -x $(CARGO_TARGET_DIR)/cargo-deb/bin/cargo-deb || $(CARGO) install cargo-deb --version 3.8.0 --locked \
+	    --root $(CARGO_TARGET_DIR)/cargo-deb --target-dir $(CARGO_TARGET_DIR)/cargo-deb/build
+
+.PHONY: dist
+dist: cargo-deb ## make the Debian package and the archive, in target/dist/packages
+	@PATH="$(CARGO_TARGET_DIR)/cargo-deb/bin:$$PATH" ops/dist
+
+.PHONY: container
+container: ## build the container image and start it once, where there is a container engine
+	@ops/check-container
+
 .PHONY: ci
 ci: lint test ## what CI runs

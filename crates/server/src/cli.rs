@@ -18,10 +18,12 @@ use crate::checkpoint::{CheckpointArgs, CheckpointCommandArgs};
 use crate::compat::CompatArgs;
 use crate::coordinator::CoordinatorArgs;
 use crate::files::FileStoreArgs;
+use crate::health::HealthArgs;
 use crate::installation::DataArgs;
 use crate::limit::LimitArgs;
 use crate::log::LogArgs;
 use crate::mail::MailArgs;
+use crate::manual::{CompletionArgs, ManualArgs};
 use crate::migrate::MigrateArgs;
 use crate::outbox::OutboxArgs;
 use crate::rate::RateArgs;
@@ -63,6 +65,8 @@ pub(crate) enum Command {
     Key(KeyArgs),
     /// Write a checkpoint of the logs of all books now, and print its path
     Checkpoint(CheckpointCommandArgs),
+    /// Ask a running server whether it is ready. The status is 0 if it is
+    Health(HealthArgs),
     /// Make, list, check and remove backups
     Backup(BackupArgs),
     /// Restore a backup into an empty directory and an empty database
@@ -72,6 +76,11 @@ pub(crate) enum Command {
     /// Compare the database and the files with the checkpoints, and change nothing. The status is 0
     /// if everything agrees, 1 if something differs, and 2 if the comparison failed
     Verify(VerifyArgs),
+    /// Print the completions of a shell
+    Completion(CompletionArgs),
+    /// Write the manual pages
+    #[command(hide = true)]
+    Manual(ManualArgs),
 }
 
 impl Command {
@@ -215,6 +224,10 @@ pub(crate) struct ServeArgs {
 
     #[command(flatten)]
     pub(crate) logs: LogArgs,
+
+    /// Socket of the service manager, which systemd names for units of Type=notify
+    #[arg(long, env = "NOTIFY_SOCKET", hide = true)]
+    pub(crate) notify_socket: Option<String>,
 }
 
 #[derive(Debug, Args)]

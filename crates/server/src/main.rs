@@ -13,12 +13,14 @@ mod compat;
 mod coordinator;
 mod files;
 mod first_user;
+mod health;
 mod installation;
 mod key;
 mod keys;
 mod limit;
 mod log;
 mod mail;
+mod manual;
 mod migrate;
 mod outbox;
 mod private;
@@ -28,6 +30,7 @@ mod registries;
 mod relocation;
 mod replicas;
 mod serve;
+mod service_manager;
 mod smtp;
 mod storage_quota;
 mod user;
@@ -69,6 +72,9 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Webhooks(options) => webhook::run(options),
         Command::Key(options) => api_key::run(options),
         Command::Checkpoint(options) => checkpoint::run(&options),
+        Command::Health(options) => health::run(&options),
+        Command::Manual(options) => manual::pages(&options),
+        Command::Completion(options) => manual::completion(&options),
         Command::Move(options) => relocation::run(&options),
         Command::Backup(options) => return backup::run(options),
         Command::Restore(options) => backup::restore(&options),
