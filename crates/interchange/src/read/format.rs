@@ -1,5 +1,7 @@
 //! Recognition of formats by their content; names of files are not used.
 
+use super::sheet;
+
 /// The formats that are recognized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
@@ -21,8 +23,12 @@ pub enum Format {
     Gnucash,
     /// Lines of JSON.
     JsonLines,
-    /// Excel and OpenDocument workbooks in a ZIP archive, or an archive of a book.
+    /// A ZIP archive that is no workbook, such as that of a book.
     Zip,
+    /// Excel workbooks since 2007.
+    Xlsx,
+    /// OpenDocument workbooks.
+    Ods,
     /// Excel workbooks before 2007.
     Xls,
     /// Data packed with gzip.
@@ -48,6 +54,8 @@ impl Format {
             Self::Gnucash => "GnuCash",
             Self::JsonLines => "JSON Lines",
             Self::Zip => "ZIP",
+            Self::Xlsx => "XLSX",
+            Self::Ods => "ODS",
             Self::Xls => "XLS",
             Self::Gzip => "gzip",
             Self::Html => "HTML",
@@ -59,7 +67,7 @@ impl Format {
 /// The bytes that the format is recognized from.
 const HEAD_BYTES: usize = 64 * 1024;
 
-/// Recognizes a binary format by its first bytes.
+/// Recognizes a binary format by its first bytes, and a workbook by the files in its archive.
 #[must_use]
 pub fn detect_binary(bytes: &[u8]) -> Option<Format> {
     [
@@ -69,6 +77,7 @@ pub fn detect_binary(bytes: &[u8]) -> Option<Format> {
     ]
     .into_iter()
     .find_map(|(magic, format)| bytes.starts_with(magic).then_some(format))
+    .map(|format| if format == Format::Zip { sheet::detect_zip(bytes) } else { format })
 }
 
 /// Recognizes the format of a text; `None` if it is none, or CSV.
