@@ -1,7 +1,5 @@
 //! Recognition of formats by their content; names of files are not used.
 
-use super::sheet;
-
 /// The formats that are recognized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
@@ -67,7 +65,7 @@ impl Format {
 /// The bytes that the format is recognized from.
 const HEAD_BYTES: usize = 64 * 1024;
 
-/// Recognizes a binary format by its first bytes, and a workbook by the files in its archive.
+/// Recognizes a binary format by its first bytes.
 #[must_use]
 pub fn detect_binary(bytes: &[u8]) -> Option<Format> {
     [
@@ -77,7 +75,6 @@ pub fn detect_binary(bytes: &[u8]) -> Option<Format> {
     ]
     .into_iter()
     .find_map(|(magic, format)| bytes.starts_with(magic).then_some(format))
-    .map(|format| if format == Format::Zip { sheet::detect_zip(bytes) } else { format })
 }
 
 /// Recognizes the format of a text; `None` if it is none, or CSV.

@@ -51,7 +51,7 @@ use text::Label;
 /// # Errors
 /// Those of [`text::decode`].
 pub fn detect(bytes: &[u8]) -> Result<Format, Problem> {
-    if let Some(format) = format::detect_binary(bytes) {
+    if let Some(format) = sheet::detect(bytes) {
         return Ok(format);
     }
     let declared = declared::encoding(bytes);
@@ -74,7 +74,7 @@ pub fn statements(
     options: &Options,
     sink: &mut dyn FnMut(Item),
 ) -> Result<Summary, Problem> {
-    if let Some(format) = format::detect_binary(bytes) {
+    if let Some(format) = sheet::detect(bytes) {
         let (table, encoding) = workbook(bytes, format, rules, options)?;
         let mut out = Output::new(sink);
         let program = csv::read(Source::Table(table.text()), rules, options, &mut out)?;
@@ -140,7 +140,7 @@ pub fn statements(
 /// # Errors
 /// Those of [`statements`].
 pub fn propose_rules(bytes: &[u8], options: &Options) -> Result<Option<String>, Problem> {
-    if let Some(format) = format::detect_binary(bytes) {
+    if let Some(format) = sheet::detect(bytes) {
         let (table, _) = workbook(bytes, format, None, options)?;
         return Ok(csv::propose(Source::Table(table.text())).map(|proposal| proposal.rules));
     }

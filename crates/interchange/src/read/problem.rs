@@ -188,6 +188,11 @@ pub enum Kind {
     MixedDecimalMarks,
 }
 
+/// Returns a problem of the structure of a workbook.
+pub(crate) fn invalid_workbook(fault: &str) -> Problem {
+    Problem::of_file(Kind::InvalidWorkbook(fault.to_owned()))
+}
+
 /// Returns the first 60 characters of a text, for a message.
 pub(crate) fn excerpt(text: &str) -> String {
     text.chars().take(60).collect()

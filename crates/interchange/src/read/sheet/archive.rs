@@ -5,9 +5,8 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use zip::ZipArchive;
 
-use super::invalid;
 use crate::read::limits::{MAX_PART_BYTES, MAX_UNPACKED_BYTES};
-use crate::read::problem::{Kind, Problem};
+use crate::read::problem::{Kind, Problem, invalid_workbook};
 
 /// A ZIP archive in memory.
 pub(crate) struct Archive<'a> {
@@ -25,7 +24,7 @@ impl<'a> Archive<'a> {
     /// [`Kind::InvalidWorkbook`].
     pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, Problem> {
         let archive = ZipArchive::new(Cursor::new(bytes));
-        let archive = archive.map_err(|_| invalid("the ZIP archive cannot be read"))?;
+        let archive = archive.map_err(|_| invalid_workbook("the ZIP archive cannot be read"))?;
         let mut names = HashMap::new();
         for index in 0..archive.len() {
             if let Some(Ok(name)) = archive.name_for_index(index) {
@@ -54,7 +53,8 @@ impl<'a> Archive<'a> {
     pub(crate) fn file(&mut self, name: &str) -> Result<Option<Unpacked<'_>>, Problem> {
         let Some(index) = self.names.get(&normalize(name)) else { return Ok(None) };
         let file = self.archive.by_index(*index);
-        let file = file.map_err(|_| invalid("a file of the ZIP archive cannot be read"))?;
+        let file =
+            file.map_err(|_| invalid_workbook("a file of the ZIP archive cannot be read"))?;
         if file.size() > self.left {
             return Err(Problem::of_file(Kind::UnpackedTooLarge));
         }
@@ -95,7 +95,7 @@ impl Unpacked<'_> {
             return Some(Problem::of_file(Kind::UnpackedTooLarge));
         }
         matches!(error, quick_xml::Error::Io(_))
-            .then(|| invalid("a file of the ZIP archive cannot be unpacked"))
+            .then(|| invalid_workbook("a file of the ZIP archive cannot be unpacked"))
     }
 }
 
@@ -121,5 +121,51 @@ impl BufRead for Unpacked<'_> {
         *self.left = self.left.saturating_sub(bytes);
         self.part = self.part.saturating_sub(bytes);
         self.inner.consume(count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use zip::ZipWriter;
+    use zip::write::SimpleFileOptions;
+
+    use super::*;
+
+    fn archive(content: &[u8]) -> Vec<u8> {
+        let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+        writer.start_file("A\\B.xml", SimpleFileOptions::default()).unwrap();
+        writer.write_all(content).unwrap();
+        writer.finish().unwrap().into_inner()
+    }
+
+    /// Reads a file of so many bytes when only some may be unpacked.
+    fn read(bytes: usize, left: u64) -> Result<usize, Option<Kind>> {
+        let packed = archive(&vec![b' '; bytes]);
+        let mut archive = Archive::open(&packed).unwrap();
+        let mut file = archive.file("/a/b.XML").map_err(|problem| Some(problem.kind))?.unwrap();
+        *file.left = left;
+        let mut content = Vec::new();
+        file.read_to_end(&mut content).map(|_| content.len()).map_err(|error| {
+            file.problem(&quick_xml::Error::from(error)).map(|problem| problem.kind)
+        })
+    }
+
+    #[test]
+    fn bytes_are_counted_while_they_are_unpacked() {
+        assert_eq!(read(1_000, 2_000), Ok(1_000));
+        assert_eq!(read(300_000, 200_000), Err(Some(Kind::UnpackedTooLarge)));
+        let part = usize::try_from(MAX_PART_BYTES).unwrap();
+        assert_eq!(read(part + 1, MAX_UNPACKED_BYTES), Err(Some(Kind::UnpackedTooLarge)));
+    }
+
+    #[test]
+    fn files_are_found_by_name() {
+        let packed = archive(b"x");
+        let mut archive = Archive::open(&packed).unwrap();
+        assert!(archive.has("a/b.xml") && archive.has_folder("a/"));
+        assert!(!archive.has("b.xml") && archive.file("b.xml").unwrap().is_none());
+        assert!(Archive::open(b"PK\x03\x04").is_err());
     }
 }

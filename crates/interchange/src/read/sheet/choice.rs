@@ -10,7 +10,7 @@ pub(crate) struct Choice<'a> {
     rules: Option<&'a Rules>,
     name: Option<&'a str>,
     chosen: Option<Table>,
-    /// The first table with a row.
+    /// The first table with a row, if there are rules.
     first: Option<Table>,
 }
 
@@ -31,7 +31,7 @@ impl<'a> Choice<'a> {
         }
         if self.name.is_some() || csv::has_header(table.text(), self.rules) {
             self.chosen = Some(table);
-        } else if self.first.is_none() && !table.text().is_empty() {
+        } else if self.rules.is_some() && self.first.is_none() && !table.text().is_empty() {
             self.first = Some(table);
         }
         self.chosen.is_some()
@@ -42,8 +42,7 @@ impl<'a> Choice<'a> {
     /// # Errors
     /// [`Kind::UnknownSheet`] and [`Kind::NoHeader`].
     pub(crate) fn finish(self) -> Result<Table, Problem> {
-        let has_rules = self.rules.is_some();
-        if let Some(table) = self.chosen.or(self.first.filter(|_| has_rules)) {
+        if let Some(table) = self.chosen.or(self.first) {
             return Ok(table);
         }
         Err(Problem::of_file(match self.name {

@@ -28,7 +28,7 @@ pub(crate) fn find_table(text: &str, choice: &mut Choice<'_>) -> Result<(), Prob
         let name = name.unwrap_or_default().to_ascii_lowercase();
         let is_end = tag.starts_with('/');
         rest = after;
-        if !is_end && matches!(name.as_str(), "script" | "style" | "title") {
+        if !is_end && matches!(name.as_str(), "script" | "style" | "title" | "comment") {
             rest = behind_end(rest, &name);
         }
         let outcome = if is_end { reader.close(&name) } else { reader.open(&name, tag) };

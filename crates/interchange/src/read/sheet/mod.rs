@@ -20,20 +20,24 @@ mod xml;
 pub(crate) use choice::Choice;
 pub(crate) use table::Table;
 
-use super::format::Format;
+use super::format::{self, Format};
 use super::problem::{Kind, Problem};
 use archive::Archive;
 
-/// Recognizes the kind of a ZIP archive by the names of its files.
-pub(crate) fn detect_zip(bytes: &[u8]) -> Format {
-    let Ok(archive) = Archive::open(bytes) else { return Format::Zip };
-    if archive.has_folder("xl/") {
+/// Recognizes a binary format by its first bytes, and a workbook by the files in its archive.
+pub(crate) fn detect(bytes: &[u8]) -> Option<Format> {
+    let format = format::detect_binary(bytes)?;
+    if format != Format::Zip {
+        return Some(format);
+    }
+    let Ok(archive) = Archive::open(bytes) else { return Some(Format::Zip) };
+    Some(if archive.has_folder("xl/") {
         Format::Xlsx
     } else if archive.has("content.xml") && archive.has("mimetype") {
         Format::Ods
     } else {
         Format::Zip
-    }
+    })
 }
 
 /// Offers the tables of a workbook in their order, until one is chosen.
@@ -73,9 +77,4 @@ pub(crate) fn find_table(
 /// [`Kind::UnpackedTooLarge`] and [`Kind::TooDeep`].
 pub(crate) fn find_table_of_page(text: &str, choice: &mut Choice<'_>) -> Result<(), Problem> {
     html::find_table(text, choice)
-}
-
-/// A fault of a workbook's structure.
-fn invalid(fault: &'static str) -> Problem {
-    Problem::of_file(Kind::InvalidWorkbook(fault.to_owned()))
 }

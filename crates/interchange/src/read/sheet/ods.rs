@@ -1,12 +1,12 @@
 //! Workbooks of LibreOffice and other programs (OpenDocument 1.3).
 
+use super::Table;
 use super::archive::Archive;
 use super::choice::Choice;
 use super::number::{Display, Epoch, cell_text};
 use super::xml::{Element, Node, Nodes};
-use super::{Table, invalid};
 use crate::read::limits::{MAX_FIELD_BYTES, MAX_FIELDS};
-use crate::read::problem::{Kind, Problem};
+use crate::read::problem::{Kind, Problem, invalid_workbook};
 
 /// Offers the tables in their order.
 pub(crate) fn find_table(bytes: &[u8], choice: &mut Choice<'_>) -> Result<(), Problem> {
@@ -14,17 +14,18 @@ pub(crate) fn find_table(bytes: &[u8], choice: &mut Choice<'_>) -> Result<(), Pr
     if let Some(file) = archive.file("META-INF/manifest.xml")? {
         let mut nodes = Nodes::new(file);
         loop {
-            match nodes.step()? {
-                Node::Open(element) if element.name() == b"encryption-data" => {
+            match nodes.step() {
+                Ok(Node::Open(element)) if element.name() == b"encryption-data" => {
                     return Err(Problem::of_file(Kind::Encrypted));
                 }
-                Node::End => break,
-                Node::Open(_) | Node::Text(_) | Node::Close(_) | Node::Other => {}
+                // The list of files is not needed: old ones have a document type declaration.
+                Ok(Node::End) | Err(_) => break,
+                Ok(Node::Open(_) | Node::Text(_) | Node::Close(_) | Node::Other) => {}
             }
         }
     }
     let Some(file) = archive.file("content.xml")? else {
-        return Err(invalid("the file content.xml is missing"));
+        return Err(invalid_workbook("the file content.xml is missing"));
     };
     let mut nodes = Nodes::new(file);
     let mut reader = TableReader::default();

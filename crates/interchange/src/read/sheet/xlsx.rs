@@ -1,14 +1,14 @@
 //! Workbooks of Excel since 2007 (ECMA-376).
 
+use super::Table;
 use super::archive::Archive;
 use super::choice::Choice;
 use super::number::{Epoch, cell_text};
 use super::strings::Strings;
 use super::styles::Styles;
 use super::xml::{Element, Node, Nodes};
-use super::{Table, invalid};
 use crate::read::limits::{MAX_BYTES, MAX_STATEMENTS, MAX_STRINGS};
-use crate::read::problem::{Kind, Problem};
+use crate::read::problem::{Kind, Problem, invalid_workbook};
 
 /// Offers the sheets in their order.
 pub(crate) fn find_table(bytes: &[u8], choice: &mut Choice<'_>) -> Result<(), Problem> {
@@ -17,7 +17,7 @@ pub(crate) fn find_table(bytes: &[u8], choice: &mut Choice<'_>) -> Result<(), Pr
     let start = start.into_iter().find(|part| part.kind == "officeDocument");
     let path = start.map_or_else(|| "xl/workbook.xml".to_owned(), |part| part.target);
     let Some(book) = workbook(&mut archive, &path)? else {
-        return Err(invalid("the file xl/workbook.xml is missing"));
+        return Err(invalid_workbook("the file xl/workbook.xml is missing"));
     };
     let parts = related(&mut archive, &path)?;
     let find = |kind: &str| parts.iter().find(|part| part.kind == kind);
@@ -72,7 +72,7 @@ fn related(archive: &mut Archive<'_>, path: &str) -> Result<Vec<Part>, Problem> 
                 let target = resolve(folder, &attribute("Target"));
                 parts.push(Part { id: attribute("Id"), kind, target });
                 if parts.len() > MAX_STATEMENTS {
-                    return Err(invalid("it has too many parts"));
+                    return Err(invalid_workbook("it has too many parts"));
                 }
             }
             Node::End => return Ok(parts),

@@ -2,8 +2,9 @@
 
 use super::record::{self, Records, bytes_at, u16_at, u32_at};
 use super::text::Chars;
-use super::{Table, Workbook};
+use super::workbook::Workbook;
 use crate::read::problem::Problem;
+use crate::read::sheet::Table;
 use crate::read::sheet::number::cell_text;
 use crate::read::sheet::strings::Strings;
 

@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 
 use super::record::{u16_at, u32_at};
-use crate::read::problem::Problem;
-use crate::read::sheet::invalid;
+use crate::read::problem::{Kind, Problem, invalid_workbook};
 
 /// The bytes of an entry of the directory.
 const ENTRY_BYTES: usize = 128;
@@ -15,12 +14,20 @@ const MINI_SECTOR_BYTES: usize = 64;
 /// The numbers from here on are no sectors: the end of a chain, and free sectors.
 const FIRST_SPECIAL: u32 = 0xffff_fffa;
 
+/// The name of the stream that has an XLSX workbook with a password, in UTF-16.
+const ENCRYPTED: &[u8] = b"E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e\0";
+
 /// Returns the stream of the workbook.
 ///
 /// # Errors
-/// [`Kind::InvalidWorkbook`](crate::read::problem::Kind::InvalidWorkbook).
+/// [`Kind::Encrypted`] and [`Kind::InvalidWorkbook`].
 pub(crate) fn workbook(bytes: &[u8]) -> Result<Vec<u8>, Problem> {
-    read(bytes).ok_or_else(|| invalid("the file has no stream of a workbook"))
+    read(bytes).ok_or_else(|| {
+        if bytes.windows(ENCRYPTED.len()).any(|window| window == ENCRYPTED) {
+            return Problem::of_file(Kind::Encrypted);
+        }
+        invalid_workbook("the file has no stream of a workbook")
+    })
 }
 
 fn read(bytes: &[u8]) -> Option<Vec<u8>> {
