@@ -21,8 +21,12 @@ pub enum Format {
     Gnucash,
     /// Lines of JSON.
     JsonLines,
-    /// Excel and OpenDocument workbooks in a ZIP archive, or an archive of a book.
+    /// A ZIP archive that is no workbook, such as that of a book.
     Zip,
+    /// Excel workbooks since 2007.
+    Xlsx,
+    /// OpenDocument workbooks.
+    Ods,
     /// Excel workbooks before 2007.
     Xls,
     /// Data packed with gzip.
@@ -48,6 +52,8 @@ impl Format {
             Self::Gnucash => "GnuCash",
             Self::JsonLines => "JSON Lines",
             Self::Zip => "ZIP",
+            Self::Xlsx => "XLSX",
+            Self::Ods => "ODS",
             Self::Xls => "XLS",
             Self::Gzip => "gzip",
             Self::Html => "HTML",

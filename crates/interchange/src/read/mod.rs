@@ -28,14 +28,19 @@ pub mod problem;
 mod qif;
 pub mod record;
 pub mod rules;
+mod sheet;
 pub mod text;
+mod transfers;
 
+use csv::Source;
 use format::Format;
+use limits::MAX_BYTES;
 use options::Options;
 use output::Output;
-use problem::{Kind, Problem};
+use problem::{Kind, Problem, excerpt};
 use record::{Item, Summary};
 use rules::Rules;
+use sheet::{Choice, Table};
 use text::Label;
 
 /// Recognizes the format of a file.
@@ -46,7 +51,7 @@ use text::Label;
 /// # Errors
 /// Those of [`text::decode`].
 pub fn detect(bytes: &[u8]) -> Result<Format, Problem> {
-    if let Some(format) = format::detect_binary(bytes) {
+    if let Some(format) = sheet::detect(bytes) {
         return Ok(format);
     }
     let declared = declared::encoding(bytes);
@@ -57,8 +62,8 @@ pub fn detect(bytes: &[u8]) -> Result<Format, Problem> {
 
 /// Reads the statements of a file.
 ///
-/// `rules` are those of the account for CSV files; other formats do not need them. `sink` receives
-/// the records; those of a CSV file come with the oldest first, others in the order of the file.
+/// `rules` are those of the account for CSV files and tables of workbooks; other formats do not need them. `sink` receives
+/// the records; those of a CSV file or a table come with the oldest first, others in the order of the file.
 ///
 /// # Errors
 /// A problem of the file as a whole. The records that `sink` has received by then are not to
@@ -69,8 +74,11 @@ pub fn statements(
     options: &Options,
     sink: &mut dyn FnMut(Item),
 ) -> Result<Summary, Problem> {
-    if let Some(format) = format::detect_binary(bytes) {
-        return Err(unsupported(format));
+    if let Some(format) = sheet::detect(bytes) {
+        let (table, encoding) = workbook(bytes, format, rules, options)?;
+        let mut out = Output::new(sink);
+        let program = csv::read(Source::Table(table.text()), rules, options, &mut out)?;
+        return Ok(out.finish(format, Some(dialect(&table, program)), encoding));
     }
     let declared = declared::encoding(bytes);
     let required = options.encoding.as_deref();
@@ -86,8 +94,13 @@ pub fn statements(
     let format = format::detect_text(text).unwrap_or(Format::Csv);
     let version = match format {
         Format::Csv => {
-            csv::read(text, rules, options, &mut out)?;
-            None
+            let program = csv::read(Source::Text(text), rules, options, &mut out)?;
+            program.map(str::to_owned)
+        }
+        Format::Html => {
+            let table = page(text, rules, options)?;
+            let program = csv::read(Source::Table(table.text()), rules, options, &mut out)?;
+            Some(dialect(&table, program))
         }
         Format::Ofx => {
             ofx::read(text, options, &mut out)?;
@@ -110,12 +123,65 @@ pub fn statements(
         | Format::Gnucash
         | Format::JsonLines
         | Format::Zip
+        | Format::Xlsx
+        | Format::Ods
         | Format::Xls
         | Format::Gzip
-        | Format::Html
         | Format::Xml => return Err(unsupported(format)),
     };
     Ok(out.finish(format, version, decoded.encoding))
+}
+
+/// Returns rules that fit the header of a CSV file or of a table, as the text of a rules file.
+///
+/// It returns `None` for other formats, and if the header is not recognized. The rules are those
+/// that a file is read with when it comes without rules.
+///
+/// # Errors
+/// Those of [`statements`].
+pub fn propose_rules(bytes: &[u8], options: &Options) -> Result<Option<String>, Problem> {
+    if let Some(format) = sheet::detect(bytes) {
+        let (table, _) = workbook(bytes, format, None, options)?;
+        return Ok(csv::propose(Source::Table(table.text())).map(|proposal| proposal.rules));
+    }
+    let label = options.encoding.as_deref().map_or(Label::Guess, Label::Required);
+    let text = text::decode(bytes, label)?;
+    Ok(match format::detect_text(&text.content) {
+        None | Some(Format::Csv) => csv::propose_rules(&text.content),
+        Some(Format::Html) => {
+            let table = page(&text.content, None, options)?;
+            csv::propose(Source::Table(table.text())).map(|proposal| proposal.rules)
+        }
+        Some(_) => None,
+    })
+}
+
+/// Returns the table of a workbook, and the name of its encoding.
+fn workbook(
+    bytes: &[u8],
+    format: Format,
+    rules: Option<&Rules>,
+    options: &Options,
+) -> Result<(Table, &'static str), Problem> {
+    if bytes.len() > MAX_BYTES {
+        return Err(Problem::of_file(Kind::TooLarge));
+    }
+    let mut choice = Choice::new(rules, options.sheet.as_deref());
+    let encoding = sheet::find_table(bytes, format, &mut choice)?;
+    Ok((choice.finish()?, encoding))
+}
+
+/// Returns the table of a page.
+fn page(text: &str, rules: Option<&Rules>, options: &Options) -> Result<Table, Problem> {
+    let mut choice = Choice::new(rules, options.sheet.as_deref());
+    sheet::find_table_of_page(text, &mut choice)?;
+    choice.finish()
+}
+
+/// Names a table and the program that it is from: `sheet "2026", YNAB`.
+fn dialect(table: &Table, program: Option<&str>) -> String {
+    let program = program.map(|program| format!(", {program}")).unwrap_or_default();
+    format!("sheet \"{}\"{program}", excerpt(table.name()))
 }
 
 fn unsupported(format: Format) -> Problem {

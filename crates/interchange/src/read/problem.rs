@@ -5,7 +5,9 @@ use std::fmt;
 use time::Date;
 
 use super::amount::SignedAmount;
-use super::limits::{MAX_BYTES, MAX_DEPTH, MAX_POSTINGS, MAX_RECORDS, MAX_STATEMENTS};
+use super::limits::{
+    MAX_BYTES, MAX_DEPTH, MAX_POSTINGS, MAX_RECORDS, MAX_STATEMENTS, MAX_UNPACKED_BYTES,
+};
 
 /// A place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,7 +90,7 @@ pub enum Kind {
     UnknownEncoding(String),
     #[error("the file is not valid {0}")]
     InvalidEncoding(&'static str),
-    #[error("unknown format: expected CSV, OFX, QIF, CAMT or MT940")]
+    #[error("unknown format: expected CSV, OFX, QIF, CAMT, MT940 or a workbook")]
     UnknownFormat,
     #[error("{0} files are not read as statements")]
     UnsupportedFormat(&'static str),
@@ -96,6 +98,17 @@ pub enum Kind {
     NoStatement,
     #[error("invalid XML: {0}")]
     InvalidXml(String),
+    #[error("invalid workbook: {0}")]
+    InvalidWorkbook(String),
+    #[error(
+        "the workbook unpacks to more than {MAX_UNPACKED_BYTES} bytes, or a table or a text in it \
+         is too large"
+    )]
+    UnpackedTooLarge,
+    #[error("the workbook is protected by a password")]
+    Encrypted,
+    #[error("the workbook has no sheet \"{0}\"")]
+    UnknownSheet(String),
     #[error("a document type declaration is not accepted")]
     DocumentType,
     #[error("no columns are recognized: expected a header with a date and an amount, or rules")]
@@ -173,6 +186,11 @@ pub enum Kind {
     Ignored(&'static str),
     #[error("the file mixes decimal marks: each amount is read on its own")]
     MixedDecimalMarks,
+}
+
+/// Returns a problem of the structure of a workbook.
+pub(crate) fn invalid_workbook(fault: &str) -> Problem {
+    Problem::of_file(Kind::InvalidWorkbook(fault.to_owned()))
 }
 
 /// Returns the first 60 characters of a text, for a message.
