@@ -186,7 +186,7 @@ fn shapes_live_in_http() {
             .map(|(layer, _)| layer.as_str())
             .collect()
     };
-    assert_eq!(users("serde"), ["auth", "edge", "http", "server", "webhooks"]);
+    assert_eq!(users("serde"), ["auth", "edge", "http", "interchange", "server", "webhooks"]);
     assert_eq!(users("actix-web"), ["auth", "blobs", "edge", "http", "server", "webhooks"]);
     assert_eq!(users("diesel"), ["storage"]);
     let others = CORRIDOR.iter().filter(|(layer, _)| *layer != "storage");

@@ -19,5 +19,6 @@ mod fixture;
 pub mod html;
 mod look;
 mod notation;
+pub mod plan;
 pub mod read;
 pub mod xlsx;

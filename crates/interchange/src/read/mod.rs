@@ -11,13 +11,17 @@
 //! [`Kind::AmbiguousAmounts`](problem::Kind::AmbiguousAmounts), and [`Options`] answer.
 
 pub mod amount;
+pub mod beancount;
 mod camt;
 pub mod csv;
 pub mod day;
 mod declared;
+mod elements;
 mod entities;
 pub mod format;
+pub mod gnucash;
 pub mod journal;
+pub mod jsonl;
 pub mod limits;
 mod mt940;
 mod numeral;
@@ -34,6 +38,7 @@ mod transfers;
 
 use csv::Source;
 use format::Format;
+use journal::Journal;
 use limits::MAX_BYTES;
 use options::Options;
 use output::Output;
@@ -45,7 +50,7 @@ use text::Label;
 
 /// Recognizes the format of a file.
 ///
-/// A text of no other format is CSV. Journals are read by [`journal::read`], and statements by
+/// A text of no other format is CSV. Journals are read by [`read_journal`], and statements by
 /// [`statements`].
 ///
 /// # Errors
@@ -58,6 +63,30 @@ pub fn detect(bytes: &[u8]) -> Result<Format, Problem> {
     let label = declared.as_deref().map_or(Label::Guess, Label::Declared);
     let text = text::decode(bytes, label)?;
     Ok(format::detect_text(&text.content).unwrap_or(Format::Csv))
+}
+
+/// Reads a journal of hledger, ledger, beancount or GnuCash.
+///
+/// # Errors
+/// Those of the readers, and [`Kind::NotAJournal`] for files of other formats.
+pub fn read_journal(bytes: &[u8]) -> Result<(Format, Journal), Problem> {
+    let format = detect(bytes)?;
+    let journal = match format {
+        Format::Journal => journal::read(bytes)?,
+        Format::Beancount => beancount::read(bytes)?,
+        Format::Gnucash | Format::Gzip => gnucash::read(bytes)?,
+        Format::Csv
+        | Format::Ofx
+        | Format::Qif
+        | Format::Camt
+        | Format::Mt940
+        | Format::JsonLines
+        | Format::Zip
+        | Format::Xls
+        | Format::Html
+        | Format::Xml => return Err(Problem::of_file(Kind::NotAJournal)),
+    };
+    Ok((format, journal))
 }
 
 /// Reads the statements of a file.
