@@ -96,7 +96,7 @@ use socket::Socket;
 pub use event::encode_single_event;
 pub use event_streams::EventStreams;
 pub use large_copies::LargeCopies;
-pub use report::ReportSlots;
+pub use report_slots::ReportSlots;
 pub use state::AppState;
 pub use template::catalog::Templates;
 
