@@ -65,12 +65,8 @@ pub trait ExportSink {
     ///
     /// # Errors
     /// Those of [`Self::begin`].
-    fn file(
-        &mut self,
-        file: &File,
-        creator: &str,
-        transaction: Option<&Transaction>,
-    ) -> Result<()>;
+    fn file(&mut self, file: &File, creator: &str, transaction: Option<&Transaction>)
+    -> Result<()>;
 
     /// Receives a transaction with the name of its creator. `files` has its files.
     ///

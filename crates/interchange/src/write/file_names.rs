@@ -9,7 +9,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use daybook_domain::amount;
 use daybook_domain::calendar::format_iso;
 use daybook_domain::file::File;
-use daybook_domain::id::FileId;
 use daybook_domain::transaction::Transaction;
 
 /// The folder of files of transactions.
@@ -20,6 +19,8 @@ const OTHER_FOLDER: &str = "other files";
 const MAX_CHARACTERS: usize = 80;
 /// The characters of an extension.
 const MAX_EXTENSION: usize = 10;
+/// The files of one name that are numbered. Further ones have their id.
+const MAX_NUMBER: usize = 99;
 /// Names that Windows reserves for devices.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 
@@ -28,20 +29,17 @@ const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 /// Files that come in the same order get the same names again.
 #[derive(Debug, Default)]
 pub struct FileNames {
-    known: HashSet<FileId>,
     /// The hashes of the names in use. If two names have the same hash, the second gets a number
     /// without need.
     used: HashSet<u64>,
 }
 
 impl FileNames {
-    /// Returns the name of a file in the archive, unless it has one already.
+    /// Returns the name of the next file in the archive.
     ///
-    /// The name is that of its first transaction, or its own if it has none.
-    pub fn add(&mut self, file: &File, transaction: Option<(&Transaction, u32)>) -> Option<String> {
-        if !self.known.insert(file.id) {
-            return None;
-        }
+    /// It describes the first transaction of the file, with the decimal places of the book. A file
+    /// without a transaction keeps its own name.
+    pub fn add(&mut self, file: &File, transaction: Option<(&Transaction, u32)>) -> String {
         let (stem, extension) = split(&file.name);
         let (folder, name) = match transaction {
             Some((transaction, digits)) => (FOLDER, describe(transaction, digits)),
@@ -53,12 +51,16 @@ impl FileNames {
         let extension = safe(extension, MAX_EXTENSION).replace(' ', "");
         let dot = if extension.is_empty() { "" } else { "." };
         let mut path = format!("{folder}/{name}{dot}{extension}");
-        let mut number: usize = 2;
-        while !self.used.insert(hash(&path)) {
+        let numbers = (2..=MAX_NUMBER).map(|number| number.to_string());
+        for number in numbers.chain([file.id.to_string()]) {
+            if self.used.insert(hash(&path)) {
+                return path;
+            }
             path = format!("{folder}/{name} ({number}){dot}{extension}");
-            number = number.saturating_add(1);
         }
-        Some(path)
+        // The id makes it unique.
+        self.used.insert(hash(&path));
+        path
     }
 }
 

@@ -107,11 +107,7 @@ pub(super) fn begin(
     } else {
         count_drafts(tx, cx, &chart.access, request.period(), request.tags())?
     };
-    let facts = Facts {
-        omitted_drafts,
-        head,
-        computed_at: cx.now,
-    };
+    let facts = Facts { omitted_drafts, head, computed_at: cx.now };
     let heading = request.heading(&chart.as_domain(), &scope, facts);
     Ok(Entered { chart, request, scope, heading })
 }
@@ -119,8 +115,7 @@ pub(super) fn begin(
 /// Returns the last event of a book.
 pub(crate) fn event_head(tx: &mut Tx<'_>, access: &Access) -> Result<Head> {
     let newest = tx.events().list(access, &EventFilter::default(), 1)?.rows.pop();
-    let head = newest
-        .map(|read| Head { sequence: read.event.sequence, hash: read.event.hash });
+    let head = newest.map(|read| Head { sequence: read.event.sequence, hash: read.event.hash });
     Ok(head.unwrap_or_default())
 }
 

@@ -40,8 +40,8 @@ use crate::error::Result;
 use crate::index_term;
 use crate::page::{MAX_PAGE_TEXT_BYTES, PageKey, RowPart};
 use crate::rows::transaction::{COLUMNS, TransactionRow};
-use search::{PathSelector, SearchPlan};
 use search::range_page::{self, RangeRow};
+use search::{PathSelector, SearchPlan};
 
 pub use change::Change;
 pub(crate) use chunk_jobs::ChunkJobs;
