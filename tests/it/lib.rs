@@ -97,6 +97,7 @@ modules! {
     paging,
     plans,
     posting,
+    exports,
     previews,
     process,
     read_portions,
