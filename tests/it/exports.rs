@@ -50,7 +50,8 @@ fn book(server: &Server) -> Cast {
 fn lines(text: &str) -> Vec<(String, Value)> {
     let line = |line: &str| {
         let object: Value = serde_json::from_str(line).expect("JSON");
-        let (kind, content) = object.as_object().and_then(|one| one.iter().next()).expect("a field");
+        let (kind, content) =
+            object.as_object().and_then(|one| one.iter().next()).expect("a field");
         (kind.clone(), content.clone())
     };
     text.lines().map(line).collect()
@@ -85,7 +86,8 @@ fn rule_16_1_five_kinds_of_caller(server: &Server) {
 
 fn rule_16_2_lines_are_the_list_in_reverse(server: &Server) {
     let cast = book(server);
-    for query in ["", "account:Cash", "is:trashed", "is:draft", "#home OR first", "after:2026-09-01"]
+    for query in
+        ["", "account:Cash", "is:trashed", "is:draft", "#home OR first", "after:2026-09-01"]
     {
         let query = encode(query);
         let listed = cast.read(&format!("/transactions?query={query}"));
@@ -115,7 +117,10 @@ fn rule_16_3_lines_have_the_chart_and_the_last_event(server: &Server) {
     assert_eq!((first.0.as_str(), last.0.as_str()), ("daybook", "end"));
     assert_eq!(first.1["book"]["id"], json!(cast.book));
     let groups = of_kind(&lines, "group");
-    assert_eq!((groups[0]["name"].as_str(), groups[1]["name"].as_str()), (Some("Assets"), Some("Current")));
+    assert_eq!(
+        (groups[0]["name"].as_str(), groups[1]["name"].as_str()),
+        (Some("Assets"), Some("Current"))
+    );
     assert_eq!(groups[1]["parent"]["id"], groups[0]["id"]);
     let accounts = of_kind(&lines, "account");
     let bank = accounts.iter().find(|one| one["name"] == "Bank").expect("Bank");

@@ -14,8 +14,8 @@ use daybook_service::export::{self, Balances, ExportHead, ExportSink};
 use daybook_service::{self as service, Context};
 use daybook_storage::Tx;
 
-use super::Format;
 use super::blob_reader::BlobReader;
+use super::format::Format;
 use super::sink::{as_export, refused};
 use crate::read_stream::ChunkWriter;
 

@@ -6,7 +6,7 @@ use daybook_interchange::write::{self, Export, Record, Writer};
 use daybook_service::export::{Balances, ExportHead, ExportSink};
 use daybook_service::{self as service, Context};
 
-use super::Format;
+use super::format::Format;
 use crate::read_stream::ChunkWriter;
 use crate::reply::Content;
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use daybook_domain::id::AccountId;
 use time::{Date, Duration};
 
-use super::Balances;
+use super::model::Balances;
 
 /// Balances that hold at the end of a day.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use daybook_domain::json::write_text;
 use daybook_domain::property::Properties;
 use daybook_domain::transaction::{LifecycleState, Transaction};
 
-use super::{Balances, Error, Export, Record, Writer, units};
+use super::model::{Balances, Error, Export, Record, Writer, units};
 use crate::csv::{Dialect, Line};
 use crate::notation::{Notation, rfc3339};
 

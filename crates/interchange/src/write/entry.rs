@@ -10,7 +10,7 @@ use daybook_domain::id::AccountId;
 use daybook_domain::transaction::Transaction;
 use time::Date;
 
-use super::{ENTRY_ID, Record, units};
+use super::model::{ENTRY_ID, Record, units};
 
 /// The transactions that are held back until the day is complete, or more come.
 const MAX_HELD: usize = 1_000;

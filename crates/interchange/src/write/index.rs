@@ -8,7 +8,7 @@ use daybook_domain::id::AccountId;
 use daybook_domain::transaction::Transaction;
 
 use super::csv::{end_of_file, names};
-use super::units;
+use super::model::units;
 use crate::csv::{Dialect, Line};
 use crate::notation::Notation;
 

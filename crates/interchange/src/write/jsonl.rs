@@ -17,7 +17,7 @@ use daybook_domain::transaction::Transaction;
 use time::Date;
 
 use super::csv::names;
-use super::{Balances, Error, Export, Record, Writer, units};
+use super::model::{Balances, Error, Export, Record, Writer, units};
 
 /// The version of the format.
 const VERSION: i64 = 1;

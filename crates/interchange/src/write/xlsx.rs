@@ -6,18 +6,14 @@ use daybook_domain::calendar::format_iso;
 use daybook_domain::file::File;
 use daybook_domain::id::AccountId;
 use daybook_domain::report::{
-    Cell, Column, ColumnKind, Control, Heading, MAX_COLLECTED_ROWS, Report, ReportKind, Row,
-    RowKind, Subject,
+    Cell, Column, ColumnKind, Control, Heading, Report, ReportKind, Row, RowKind, Subject,
 };
 use time::Date;
 
 use super::csv::{names, state};
-use super::{Balances, Error, Export, Record, Writer, units};
+use super::model::{Balances, Error, Export, MAX_ROWS, Record, Writer, units};
 use crate::notation::day_of;
 use crate::xlsx;
-
-/// The transactions of a sheet, as of a report. The sheet is built in memory.
-pub const MAX_ROWS: usize = MAX_COLLECTED_ROWS;
 
 /// The bytes of all texts of a sheet.
 const MAX_TEXT_BYTES: usize = 64 * 1024 * 1024;

@@ -19,7 +19,7 @@ use super::account_path::{distinct, path};
 use super::balances::{DayBalances, RunningBalances};
 use super::entry::{Entries, Entry, Mark, Posting};
 use super::hledger::{ending, heading};
-use super::{Balances, Error, Export, Record, Writer};
+use super::model::{Balances, Error, Export, Record, Writer};
 use crate::notation::day_of;
 use syntax::{component, currency, link, metadata_key, quoted, tag};
 
@@ -87,7 +87,7 @@ impl Beancount {
                 let ended = self.balances.begin_day(entry.day());
                 self.write_balances(out, ended);
                 for Posting { account, units } in entry.postings(self.scale) {
-                    for id in account {
+                    if let Some(id) = account {
                         self.open(out, id, entry.day());
                         self.balances.add(id, units);
                     }

@@ -16,7 +16,7 @@ use daybook_domain::report::{AccountPlace, Class, account_places};
 use super::account_path::{distinct, one_line, path};
 use super::balances::{DayBalances, RunningBalances};
 use super::entry::{Entries, Entry, Mark, Posting};
-use super::{Balances, Error, Export, Record, Writer};
+use super::model::{Balances, Error, Export, Record, Writer};
 use crate::notation::clock;
 use syntax::{account_name, commodity, description, tag};
 
