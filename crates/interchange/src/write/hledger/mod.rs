@@ -46,8 +46,8 @@ impl Hledger {
             transactions: 0,
         };
         let mut text = heading(export);
-        // The directive needs a decimal mark even if there are no decimals.
-        let places = usize::try_from(writer.fraction_digits).unwrap_or_default();
+        // hledger shows all amounts with these decimals. The mark is needed even without decimals.
+        let places = usize::try_from(writer.scale).unwrap_or_default();
         let unit = format!("1000.{}{}", "0".repeat(places), writer.commodity);
         text.push_str(&format!("decimal-mark .\ncommodity {unit}\n\n"));
         let mut used = HashSet::new();
