@@ -45,7 +45,7 @@ nightly: ## the long tests, at most 100 minutes (NIGHTLY="torture siege" runs th
 	@tests/run-nightly $(NIGHTLY)
 
 .PHONY: tools
-tools: postgres fault-tools schemathesis oidc-provider chromium hledger
+tools: postgres fault-tools schemathesis oidc-provider chromium hledger beancount
 
 .PHONY: postgres
 postgres: ## install PostgreSQL for the tests where it is missing
@@ -74,6 +74,10 @@ chromium: ## install Chromium and its driver for the tests where they are missin
 .PHONY: hledger
 hledger: ## install hledger for the tests where it is missing
 	@tests/install-hledger
+
+.PHONY: beancount
+beancount: ## install beancount for the tests, under the target directory
+	@tests/install-beancount
 
 .PHONY: libreoffice
 libreoffice: ## install LibreOffice and pdftotext for the long tests where they are missing

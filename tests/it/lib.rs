@@ -98,6 +98,7 @@ modules! {
     paging,
     plans,
     posting,
+    exports,
     previews,
     process,
     read_portions,

@@ -186,7 +186,8 @@ pub fn text_list(items: impl Iterator<Item = String>) -> String {
     Json::List(items.map(Json::Text).collect()).canonical()
 }
 
-fn write_text(text: &str, out: &mut String) {
+/// Appends a string in quotes.
+pub fn write_text(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
     while let Some((unescaped, c, tail)) = split_at_escaped(rest) {

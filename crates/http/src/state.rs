@@ -11,7 +11,7 @@ use daybook_webhooks::Webhooks;
 
 use crate::event_streams::EventStreams;
 use crate::large_copies::LargeCopies;
-use crate::report::ReportSlots;
+use crate::report_slots::ReportSlots;
 use crate::template::catalog::Templates;
 
 /// The dependencies and settings of the API.

@@ -82,6 +82,8 @@ pub fn read_journal(bytes: &[u8]) -> Result<(Format, Journal), Problem> {
         | Format::Mt940
         | Format::JsonLines
         | Format::Zip
+        | Format::Xlsx
+        | Format::Ods
         | Format::Xls
         | Format::Html
         | Format::Xml => return Err(Problem::of_file(Kind::NotAJournal)),

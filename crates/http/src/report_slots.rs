@@ -13,14 +13,14 @@ const MAX_OF_USER: u32 = 2;
 pub struct ReportSlots(Arc<Mutex<HashMap<UserId, u32>>>);
 
 /// A report in transfer; its place is free again when it is dropped.
-pub(super) struct ReportSlot {
+pub(crate) struct ReportSlot {
     slots: ReportSlots,
     user: UserId,
 }
 
 impl ReportSlots {
     /// Takes a place, unless the user or all users have too many.
-    pub(super) fn acquire(&self, user: UserId) -> Option<ReportSlot> {
+    pub(crate) fn acquire(&self, user: UserId) -> Option<ReportSlot> {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let total: u32 = counts.values().sum();
         let own = counts.entry(user).or_default();
