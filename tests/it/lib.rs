@@ -170,6 +170,7 @@ modules! {
     tokens,
     traced,
     transport,
+    typed_client,
     typed_imports,
     v5_clients,
     verified_users,
