@@ -34,8 +34,8 @@ type Sending<R> = Pin<Box<dyn Future<Output = Result<Vec<R>>> + Send>>;
 
 /// A batch that is sent request by request.
 ///
-/// Each request is all or nothing on the server, and repeated after a lost response without a second
-/// effect. The batch as a whole is not: after a failure the requests before it stay.
+/// Each request is all or nothing on the server, and repeated after a lost response without a
+/// second effect. The batch as a whole is not: after a failure the requests before it stay.
 ///
 /// ```
 /// # daybook_tests::run_example(async |example| {

@@ -13,7 +13,7 @@ use crate::client::Client;
 /// # let client = daybook_client::Client::builder(&example.url).token(&example.token).build()?;
 /// let book = client.book(&example.book);
 /// let settings = book.get_book(&Default::default()).await?;
-/// println!("{} has {:?} decimals", settings.name.as_deref().unwrap_or(""), settings.fraction_digits);
+/// println!("{:?} has {:?} decimals", settings.name, settings.fraction_digits);
 /// # Ok(()) });
 /// ```
 #[derive(Debug, Clone)]

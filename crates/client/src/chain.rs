@@ -1,11 +1,13 @@
 //! Checks of the event log by a reader.
 //!
-//! The log is a chain of hashes (8.15): the hash of an event covers the one before and the canonical
-//! event with its data *as stored*. The API shows events as reads show them: with today's names and
-//! derived fields, and without the stored data and the id of the user. So a reader cannot compute a
-//! hash again. What a reader can check without trusting the server is that the history has no gaps
-//! and that positions which the reader has noted earlier are unchanged: a changed event would change
-//! the hashes of all later ones. The server's own audit ([`Book::audit`]) computes all hashes.
+//! The log is a chain of hashes (8.15): the hash of an event covers the hash before it and the
+//! canonical event, with its data as stored. The API shows events as reads do: with today's names
+//! and derived fields, and without the stored data and the id of the user. So a reader cannot
+//! compute a hash again.
+//!
+//! A reader can check that the history has no gaps, and that events noted earlier have the same
+//! hashes: a change of an event changes the hashes of all later ones. The server's own audit
+//! ([`Book::audit`]) computes all hashes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

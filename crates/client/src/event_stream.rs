@@ -62,7 +62,8 @@ mod tests {
 
     #[test]
     fn blocks_are_read_across_chunks() {
-        let text = "id: 7\nretry: 1000\n\n: comment\n\nid: 8\r\nevent: X\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\nid: 9\n";
+        let text = "id: 7\nretry: 1000\n\n: comment\n\n\
+            id: 8\r\nevent: X\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\nid: 9\n";
         let block = |id: &str, data: Option<&str>| Block {
             id: Some(id.to_owned()),
             data: data.map(str::to_owned),

@@ -4,8 +4,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A field with three states: absent, cleared, or with a value.
 ///
-/// In a request an absent field keeps what is stored, and `Null` clears it. In a response `Null` and
-/// `Absent` mean the same.
+/// In a request an absent field keeps what is stored, and `Null` clears it. In a response `Null`
+/// and `Absent` mean the same.
 ///
 /// ```
 /// use daybook_client::{Nullable, types::Transaction};

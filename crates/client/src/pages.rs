@@ -17,8 +17,8 @@ type Fetching<T> = Pin<Box<dyn Future<Output = Result<Page<T>>> + Send>>;
 
 /// A list that is read page by page as it is consumed.
 ///
-/// It is a [`Stream`], and has [`next`](Self::next) for programs without stream libraries. A failure
-/// ends it.
+/// It is a [`Stream`], and has [`next`](Self::next) for programs without stream libraries. A
+/// failure ends it.
 ///
 /// ```
 /// # daybook_tests::run_example(async |example| {

@@ -47,10 +47,10 @@ impl Query {
     ///
     /// ```
     /// # use daybook_client::Query;
-    /// assert_eq!(Query::parse_later("acc:Cash lunch").to_string(), "acc:Cash lunch");
+    /// assert_eq!(Query::verbatim("acc:Cash lunch").to_string(), "acc:Cash lunch");
     /// ```
     #[must_use]
-    pub fn parse_later(text: impl Into<String>) -> Self {
+    pub fn verbatim(text: impl Into<String>) -> Self {
         Self { text: text.into() }
     }
 
@@ -247,7 +247,7 @@ impl Query {
     ///
     /// ```
     /// # use daybook_client::Query;
-    /// assert_eq!(Query::new().created_by("ann@example.com").to_string(), "createdBy:ann@example.com");
+    /// assert_eq!(Query::new().created_by("ann").to_string(), "createdBy:ann");
     /// ```
     #[must_use]
     pub fn created_by(self, user: &str) -> Self {
@@ -314,7 +314,7 @@ impl Query {
     ///
     /// ```
     /// # use daybook_client::Query;
-    /// let query = Query::new().account("Cash").and(Query::parse_later("lunch"));
+    /// let query = Query::new().account("Cash").and(Query::verbatim("lunch"));
     /// assert_eq!(query.to_string(), "account:Cash lunch");
     /// ```
     #[must_use]
@@ -371,13 +371,13 @@ impl Display for Query {
 
 impl From<&str> for Query {
     fn from(text: &str) -> Self {
-        Self::parse_later(text)
+        Self::verbatim(text)
     }
 }
 
 impl From<String> for Query {
     fn from(text: String) -> Self {
-        Self::parse_later(text)
+        Self::verbatim(text)
     }
 }
 

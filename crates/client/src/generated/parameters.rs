@@ -71,7 +71,8 @@ pub struct CreateTransaction {
     pub time_zone: Option<String>,
 }
 
-/// Optional parameters of [`Book::create_transactions_batch`](crate::Book::create_transactions_batch).
+/// Optional parameters of
+/// [`Book::create_transactions_batch`](crate::Book::create_transactions_batch).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CreateTransactionsBatch {
     /// IANA zone of short dates in text; dates in yyyy-MM-dd have no zone (3.2.9). An unknown zone
@@ -79,7 +80,8 @@ pub struct CreateTransactionsBatch {
     pub time_zone: Option<String>,
 }
 
-/// Optional parameters of [`Book::update_transactions_batch`](crate::Book::update_transactions_batch).
+/// Optional parameters of
+/// [`Book::update_transactions_batch`](crate::Book::update_transactions_batch).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct UpdateTransactionsBatch {
     /// Refuse the batch with 400 if it would skip an item (3.6.7).
@@ -88,7 +90,8 @@ pub struct UpdateTransactionsBatch {
     pub update_checked: Option<bool>,
 }
 
-/// Optional parameters of [`Book::check_transactions_batch`](crate::Book::check_transactions_batch).
+/// Optional parameters of
+/// [`Book::check_transactions_batch`](crate::Book::check_transactions_batch).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CheckTransactionsBatch {
     /// Refuse the batch with 400 if it would skip an item (3.6.7).
@@ -120,7 +123,8 @@ pub struct PreviewTransaction {
     pub time_zone: Option<String>,
 }
 
-/// Optional parameters of [`Book::trash_transactions_batch`](crate::Book::trash_transactions_batch).
+/// Optional parameters of
+/// [`Book::trash_transactions_batch`](crate::Book::trash_transactions_batch).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TrashTransactionsBatch {
     /// Refuse the batch with 400 if it would skip an item (3.6.7).
@@ -129,14 +133,16 @@ pub struct TrashTransactionsBatch {
     pub trash_checked: Option<bool>,
 }
 
-/// Optional parameters of [`Book::uncheck_transactions_batch`](crate::Book::uncheck_transactions_batch).
+/// Optional parameters of
+/// [`Book::uncheck_transactions_batch`](crate::Book::uncheck_transactions_batch).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct UncheckTransactionsBatch {
     /// Refuse the batch with 400 if it would skip an item (3.6.7).
     pub all: Option<bool>,
 }
 
-/// Optional parameters of [`Book::untrash_transactions_batch`](crate::Book::untrash_transactions_batch).
+/// Optional parameters of
+/// [`Book::untrash_transactions_batch`](crate::Book::untrash_transactions_batch).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct UntrashTransactionsBatch {
     /// Refuse the batch with 400 if it would skip an item (3.6.7).

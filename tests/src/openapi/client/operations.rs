@@ -8,6 +8,9 @@ use super::names::{field, file, pascal, snake, third_person};
 use super::shapes::{Shapes, reference};
 use super::text::{doc, sentence};
 
+/// Columns of a line of an example.
+const MAX_EXAMPLE: usize = 90;
+
 /// Operations that the crate has by hand, because they are no single request.
 const BY_HAND: [&str; 1] = ["streamEvents"];
 
@@ -24,6 +27,8 @@ struct Argument {
     place: Place,
     kind: String,
     text: String,
+    /// The first of the values, if they are enumerated.
+    value: Option<String>,
 }
 
 #[derive(PartialEq)]
@@ -155,7 +160,8 @@ impl Operation {
                     _ => shapes.kind(&self.id, name, parameter, &self.tag_file()),
                 };
                 let text = sentence(parameter["description"].as_str().unwrap_or_default());
-                let argument = Argument { wire: name.to_owned(), place, kind, text };
+                let value = parameter["enum"][0].as_str().map(str::to_owned);
+                let argument = Argument { wire: name.to_owned(), place, kind, text, value };
                 let is_required = parameter["required"] == true;
                 let list = if is_required { &mut self.required } else { &mut self.optional };
                 list.push(argument);
@@ -193,11 +199,13 @@ impl Operation {
             fields += &format!("    pub {name}: Option<{}>,\n", argument.kind);
         }
         let (name, of) = (pascal(&self.id), if self.is_of_book() { "Book" } else { "Client" });
-        let link =
-            format!("Optional parameters of [`{of}::{}`](crate::{of}::{0}).", snake(&self.id));
-        Some(format!(
-            "\n/// {link}\n#[derive(Debug, Clone, Default, PartialEq)]\npub struct {name} {{\n{fields}}}\n"
-        ))
+        let method = format!("{of}::{}", snake(&self.id));
+        let mut about = format!("/// Optional parameters of [`{method}`](crate::{method}).");
+        if about.len() > 100 {
+            about = about.replace(" of [", " of\n/// [");
+        }
+        let derive = "#[derive(Debug, Clone, Default, PartialEq)]";
+        Some(format!("\n{about}\n{derive}\npub struct {name} {{\n{fields}}}\n"))
     }
 
     /// The method.
@@ -210,7 +218,7 @@ impl Operation {
             let kind = if argument.kind == "String" { "str" } else { &argument.kind };
             let is_number = matches!(kind, "i64" | "i32");
             arguments.push(format!("{name}: {}{kind}", if is_number { "" } else { "&" }));
-            examples.push(example_of(&argument.kind, &name));
+            examples.push(example_of(argument, &name));
             if argument.place == Place::Query {
                 calls += &format!(".parameter({:?}, Some({name}))", argument.wire);
             }
@@ -258,12 +266,11 @@ impl Operation {
             ""
         };
         let arguments: String = arguments.iter().map(|argument| format!(", {argument}")).collect();
+        let docs = self.docs(&examples);
+        let (method, segments) = (&self.method, self.segments());
         format!(
-            "\n{}{deprecated}    pub fn {name}{generics}(&self{arguments}) -> Request<{response}> {{\n\
-             Request::{begin}({client}, Method::{}, &[{}]){calls}\n}}\n",
-            self.docs(&examples),
-            self.method,
-            self.segments(),
+            "\n{docs}{deprecated}pub fn {name}{generics}(&self{arguments}) -> Request<{response}> {{\n\
+             Request::{begin}({client}, Method::{method}, &[{segments}]){calls}\n}}\n"
         )
     }
 
@@ -294,24 +301,27 @@ impl Operation {
         if let Some(body) = &self.body {
             given += &format!(", body: daybook_client::types::{body}");
         }
-        let call = format!("{handle}.{}({}).await?;", snake(&self.id), examples.join(", "));
-        let call = match &self.response {
-            Some(_) => format!("let response = {call}"),
-            None => call,
+        let (name, arguments) = (snake(&self.id), examples.join(", "));
+        let result = if self.response.is_some() { "let response = " } else { "" };
+        let call = format!("{result}{handle}.{name}({arguments}).await?;");
+        let call = match call.len() > MAX_EXAMPLE {
+            false => call,
+            true => {
+                format!("{result}{handle}\n    ///     .{name}({arguments})\n    ///     .await?;")
+            }
         };
-        let wide = format!("# async fn example({given}) -> Result<(), daybook_client::Error> {{");
-        // A line of an example that is too wide is broken at its arguments.
-        let open = if wide.len() > 90 { wide.replace("(", "(\n    /// # ") } else { wide };
-        let open = match open.contains('\n') {
+        let open = format!("# async fn example({given}) -> Result<(), daybook_client::Error> {{");
+        let open = match open.len() > MAX_EXAMPLE {
+            false => open,
             true => format!(
-                "# async fn example(\n    /// #     {},\n    /// # ) -> Result<(), daybook_client::Error> {{",
+                "# async fn example(\n    /// #     {},\n    /// # ) -> \
+                 Result<(), daybook_client::Error> {{",
                 given.replace(", body", ",\n    /// #     body")
             ),
-            false => open,
         };
-        made += &format!(
-            "    ///\n    /// ```no_run\n    /// {open}\n    /// {call}\n    /// # Ok(())\n    /// # }}\n    /// ```\n"
-        );
+        for line in ["", "```no_run", &open, &call, "# Ok(())", "# }", "```"] {
+            made += &format!("    /// {line}\n");
+        }
         made
     }
 }
@@ -322,11 +332,13 @@ fn typed(name: &str) -> &str {
 }
 
 /// A value for the example of an operation.
-fn example_of(kind: &str, name: &str) -> String {
-    match kind {
-        "String" => format!("\"{}\"", if name == "query" { "account:Cash" } else { name }),
-        "i64" | "i32" => "1".to_owned(),
-        kind => format!("&daybook_client::types::{kind}::default()"),
+fn example_of(argument: &Argument, name: &str) -> String {
+    match (&argument.value, argument.kind.as_str()) {
+        (Some(value), _) => format!("&{value:?}.into()"),
+        (None, "String") if name == "query" => "\"account:Cash\"".to_owned(),
+        (None, "String") => format!("{name:?}"),
+        (None, "Date") => "&Default::default()".to_owned(),
+        (None, kind) => panic!("no example of {kind}"),
     }
 }
 

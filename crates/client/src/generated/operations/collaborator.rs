@@ -86,7 +86,7 @@ impl Book {
     ///
     /// ```no_run
     /// # async fn example(book: &daybook_client::Book) -> Result<(), daybook_client::Error> {
-    /// book.request_book_access(&daybook_client::types::Permission::default(), &Default::default()).await?;
+    /// book.request_book_access(&"OWNER".into(), &Default::default()).await?;
     /// # Ok(())
     /// # }
     /// ```

@@ -19,7 +19,7 @@ impl Book {
     ///
     /// ```no_run
     /// # async fn example(book: &daybook_client::Book) -> Result<(), daybook_client::Error> {
-    /// let response = book.get_report(&daybook_client::types::ReportKind::default(), &Default::default()).await?;
+    /// let response = book.get_report(&"trial-balance".into(), &Default::default()).await?;
     /// # Ok(())
     /// # }
     /// ```
@@ -51,7 +51,7 @@ impl Book {
     ///
     /// ```no_run
     /// # async fn example(book: &daybook_client::Book) -> Result<(), daybook_client::Error> {
-    /// let response = book.get_report_link(&daybook_client::types::ReportKind::default(), &Default::default()).await?;
+    /// let response = book.get_report_link(&"trial-balance".into(), &Default::default()).await?;
     /// # Ok(())
     /// # }
     /// ```

@@ -156,7 +156,9 @@ impl Book {
     ///
     /// ```no_run
     /// # async fn example(book: &daybook_client::Book) -> Result<(), daybook_client::Error> {
-    /// let response = book.count_transactions_posted(&daybook_client::types::Date::default(), &daybook_client::types::Date::default(), &daybook_client::types::Periodicity::default()).await?;
+    /// let response = book
+    ///     .count_transactions_posted(&Default::default(), &Default::default(), &"DAILY".into())
+    ///     .await?;
     /// # Ok(())
     /// # }
     /// ```

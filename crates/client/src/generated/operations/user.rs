@@ -48,7 +48,9 @@ impl Client {
     ///
     /// ```no_run
     /// # async fn example(client: &daybook_client::Client) -> Result<(), daybook_client::Error> {
-    /// let response = client.get_billing_checkout("plan", "success_url", "cancel_url", &Default::default()).await?;
+    /// let response = client
+    ///     .get_billing_checkout("plan", "success_url", "cancel_url", &Default::default())
+    ///     .await?;
     /// # Ok(())
     /// # }
     /// ```
