@@ -24,7 +24,8 @@ run: ## build and serve on 127.0.0.1:8080 with SQLite under ./data
 test: tools ## the fast suite; see docs/testing.md
 	@tests/timed build $(CARGO) build --workspace --tests --bin daybook
 	@tests/timed unit $(CARGO) test --workspace --lib --bin daybook
-	@tests/timed doc $(CARGO) test --workspace --doc
+	@DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook \
+	    tests/timed doc $(CARGO) test --workspace --doc
 	@tests/timed arch $(CARGO) test --workspace --test arch
 	@tests/timed console tests/check-console
 	@DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook \
@@ -84,7 +85,7 @@ libreoffice: ## install LibreOffice and pdftotext for the long tests where they 
 	@tests/install-libreoffice
 
 .PHONY: openapi
-openapi: ## make openapi/openapi-3.1.json from openapi/openapi.json
+openapi: ## make what is generated from openapi/openapi.json
 	$(CARGO) build --workspace --bin openapi
 	$(CARGO_TARGET_DIR)/debug/openapi
 

@@ -8,7 +8,7 @@ use super::tree::{cargo, none, read, said};
 
 /// The layers from left to right, each with the layers it may know. An arrow may skip layers and
 /// never points left.
-const CORRIDOR: [(&str, &[&str]); 11] = [
+const CORRIDOR: [(&str, &[&str]); 12] = [
     ("server", &["http", "webhooks", "auth", "blobs", "edge", "service", "storage", "domain"]),
     (
         "http",
@@ -31,6 +31,8 @@ const CORRIDOR: [(&str, &[&str]); 11] = [
     ("service", &["storage", "domain"]),
     ("storage", &["domain"]),
     ("interchange", &["domain"]),
+    // Published: programs of others use it, and no server.
+    ("client", &[]),
     ("console", &[]),
     ("domain", &[]),
 ];
@@ -186,7 +188,8 @@ fn shapes_live_in_http() {
             .map(|(layer, _)| layer.as_str())
             .collect()
     };
-    assert_eq!(users("serde"), ["auth", "edge", "http", "interchange", "server", "webhooks"]);
+    let shaped = ["auth", "client", "edge", "http", "interchange", "server", "webhooks"];
+    assert_eq!(users("serde"), shaped);
     assert_eq!(users("actix-web"), ["auth", "blobs", "edge", "http", "server", "webhooks"]);
     assert_eq!(users("diesel"), ["storage"]);
     let others = CORRIDOR.iter().filter(|(layer, _)| *layer != "storage");

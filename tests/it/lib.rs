@@ -172,6 +172,7 @@ modules! {
     tokens,
     traced,
     transport,
+    typed_client,
     typed_imports,
     v5_clients,
     verified_users,
