@@ -26,6 +26,7 @@ const NOUNS: [&str; 26] = [
     "file",
     "grant",
     "group",
+    "import",
     "integration",
     "reconciliation",
     "report",

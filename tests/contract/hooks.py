@@ -14,6 +14,7 @@ import json
 import os
 import random
 import subprocess
+import time
 
 import requests
 import schemathesis
@@ -110,6 +111,33 @@ def transaction(number):
 
 def reconciliation(number):
     return {"account": CASH, "date": DATES[number % 4], "closingBalance": str(number)}
+
+
+def settled(path):
+    """An import when no worker is at it."""
+    while True:
+        thing = SESSION.get(f"{BASE}{path}", timeout=30).json()
+        if thing["state"] not in {"READING", "RECORDING", "UNDOING"}:
+            return thing
+        time.sleep(0.02)
+
+
+def preview():
+    """The preview of a file with one record. A user has at most 20, so the older ones are discarded."""
+    path = f"/v5/books/{BOOK}/imports"
+    for old in SESSION.get(f"{BASE}{path}", timeout=30).json()["items"][14:]:
+        SESSION.delete(f"{BASE}{path}/{old['id']}", timeout=30)
+    file = f"Date,Description,Amount\n2025-03-01,Cafe {next(NUMBERS)},-1\n"
+    answer = SESSION.post(f"{BASE}{path}?account={CASH['id']}", data=file.encode(), timeout=30)
+    assert answer.status_code == 200, f"the fixture: {answer.status_code} {answer.text}"
+    return settled(f"{path}/{answer.json()['id']}")
+
+
+def imported():
+    """An import that is done."""
+    path = f"/v5/books/{BOOK}/imports/{preview()['id']}"
+    send(f"{path}/confirm", {})
+    return settled(path)
 
 
 BOOK = send("/v5/books", {"name": "Main", "autoPost": True})["id"]
@@ -213,6 +241,7 @@ MAKERS = {
         in_book("/queries"), lambda number: {"title": f"Query {number}", "query": "account:Cash"}
     ),
     "reconciliations": made(in_book("/reconciliations"), reconciliation),
+    "imports": preview,
     "collections": made(lambda: "/v5/collections", lambda number: {"name": f"Shelf {number}"}),
     "collaborators": made(
         in_book("/collaborators"),
@@ -285,6 +314,8 @@ ENDING = {
     "deleteFile": "files",
     "deleteQuery": "queries",
     "deleteReconciliation": "reconciliations",
+    "deleteImport": "imports",
+    "confirmImport": "imports",
     "deleteConnection": "connections",
     "deleteIntegration": "integrations",
     "deleteCollection": "collections",
@@ -379,6 +410,8 @@ def existing(rng, noun, operation):
         return rng.choice(REPORTS)
     if noun == "transactions" and operation in VERBS and likely(rng, operation, 0.5):
         return VERBS[operation]()
+    if operation == "undoImport" and likely(rng, operation, 0.5):
+        return imported()["id"]
     if noun == "request" and likely(rng, operation, 0.3):
         return fresh(noun)
     if ENDING.get(operation) == noun and likely(rng, operation, 0.7):
@@ -459,6 +492,11 @@ FIELDS = {
         "fileId": id_of("statements"),
         "add": lambda rng, operation: [rng.choice(POOLS["transactions"])],
         "remove": lambda rng, operation: [rng.choice(POOLS["transactions"])],
+    },
+    "imports": {
+        "decisions": one_of([[], [{"record": 1, "outcome": "SKIPPED"}], [{"record": 9}]]),
+        "acceptAbove": one_of([0.95, 0, 1, 2]),
+        "createAccounts": one_of([["Uncategorised expenses"], []]),
     },
     "events": {"id": id_of("events")},
     "collections": {"id": id_of("collections")},

@@ -36,7 +36,8 @@ const LASTING: &str = "addCollaborator removeCollaborator listBookAccessRequests
     listTokens createToken getToken revokeToken listApiKeys createApiKey getApiKey \
     revokeApiKey listSessions endSession listConsents withdrawConsent createApp updateApp \
     patchApp createIntegration updateIntegration deleteIntegration createCollection \
-    updateCollection deleteCollection addBooksToCollection removeBooksFromCollection";
+    updateCollection deleteCollection addBooksToCollection removeBooksFromCollection \
+    createImport confirmImport undoImport";
 
 /// Operations outside of books: only for apps that reach all books.
 const OUTSIDE: &str = "createNewBook copyBook listCollections getCollection listApps getApp \
@@ -58,7 +59,8 @@ const INSIDE: &str = "createTransaction listTransactions updateTransaction \
     replayEventResponse deleteEventResponse listEventDeliveries listAppDeliveries listEvents \
     getEvent streamEvents listBookApps listIntegrations listQueries saveQuery updateQuery \
     getQuery deleteQuery listReconciliations createReconciliation getReconciliation \
-    updateReconciliation deleteReconciliation listFiles createFile updateFile getFile \
+    updateReconciliation deleteReconciliation listImports getImport deleteImport \
+    listImportRecords listFiles createFile updateFile getFile \
     deleteFile listTemplates getUser getBilling getBillingCheckout getBillingPortal";
 
 /// Operations on connections, of which an app reaches its own:

@@ -118,6 +118,8 @@ modules! {
     updates,
     verification,
     webhooks,
+    import_runs,
+    imports,
     reconciliations,
     report_changes,
     report_links,

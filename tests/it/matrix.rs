@@ -93,6 +93,25 @@ const BOOK: &[Operation] = &[
         |c, s| c.delete(&one(s, "reconciliations", &s.reconciliation)),
         CHECK,
     ),
+    read("list_imports", |c, s| c.get(&s.path("/imports")), ANY_READER),
+    read("get_import", |c, s| c.get(&one(s, "imports", &s.import)), OTHERS_OBJECT),
+    read("list_import_records", |c, s| c.get(&of_import(s, "/records")), OTHERS_OBJECT),
+    write("create_import", create_import, RECORD),
+    write(
+        "confirm_import",
+        |c, s| c.post(&of_import(s, "/confirm"), &json!({})),
+        "yes 403 403 404 403 403 404 401 403",
+    ),
+    write(
+        "delete_import",
+        |c, s| c.delete(&of_import(s, "")),
+        "yes 403 403 404 403 403 404 401 403",
+    ),
+    write(
+        "undo_import",
+        |c, s| c.post(&format!("{}/undo", one(s, "imports", &s.done_import)), &json!({})),
+        "yes yes yes 404 403 403 404 401 403",
+    ),
     read("list_integrations", |c, s| c.get(&s.path("/integrations")), BUT_RECORDER),
     read("list_book_apps", |c, s| c.get(&s.path("/apps")), BUT_RECORDER),
     write(
@@ -164,6 +183,15 @@ const BOOK: &[Operation] = &[
     ),
     write("delete_book", |c, s| c.delete(&s.path("")), OWN),
 ];
+
+fn of_import(fixture: &PermissionFixture, rest: &str) -> String {
+    format!("{}{rest}", one(fixture, "imports", &fixture.import))
+}
+
+fn create_import(caller: &Client, fixture: &PermissionFixture) -> Answer {
+    let file = b"Date,Description,Amount\n2025-03-01,Cafe,-1\n";
+    caller.send_raw("POST", &fixture.path("/imports?account=Cash"), None, file)
+}
 
 fn create_reconciliation(caller: &Client, fixture: &PermissionFixture) -> Answer {
     let body = json!({"account": {"name": "Cash"}, "date": "2025-02-28", "closingBalance": "0"});

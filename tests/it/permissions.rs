@@ -96,6 +96,10 @@ pub struct PermissionFixture {
     pub query: Value,
     /// A reconciliation of Cash without transactions.
     pub reconciliation: Value,
+    /// A preview.
+    pub import: Value,
+    /// An import that is done, without transactions.
+    pub done_import: Value,
     /// An installed app of the owner.
     pub integration: Value,
     /// An event with a response of the installed app.
@@ -138,6 +142,9 @@ impl PermissionFixture {
             "account": {"name": "Cash"}, "date": "2025-01-31", "closingBalance": "-5",
         });
         let reconciliation = cast.post("/reconciliations", &statement).ok();
+        let [import, done_import] = ["-1", "0"].map(|amount| import(&cast, amount));
+        cast.post(&format!("/imports/{}/confirm", daybook_tests::id(&done_import)), &json!({}))
+            .ok();
         let [installed, app] = ["Installed", "Not installed"].map(|name| {
             let app = json!({"id": unique("app"), "name": name, "users": "*@example.com"});
             cast.owner.post("/v5/apps", &app).ok()
@@ -189,6 +196,8 @@ impl PermissionFixture {
             group,
             query,
             reconciliation,
+            import,
+            done_import,
             integration,
             event,
             app,
@@ -245,7 +254,7 @@ impl PermissionFixture {
     }
 
     /// Everything that a write could change.
-    pub fn snapshot(&self) -> [Value; 8] {
+    pub fn snapshot(&self) -> [Value; 9] {
         let read = |rest: &str| self.cast.get(rest).ok();
         let mut book = read("?loadAccounts=true");
         // These change by themselves at the turn of a month.
@@ -261,8 +270,17 @@ impl PermissionFixture {
             read("/files"),
             read("/integrations"),
             read("/reconciliations"),
+            read("/imports"),
         ]
     }
+}
+
+/// Creates the preview of a file with one record.
+#[track_caller]
+fn import(cast: &Cast, amount: &str) -> Value {
+    let file = format!("Date,Description,Amount\n2025-03-01,Cafe,{amount}\n");
+    let path = cast.path("/imports?account=Cash");
+    cast.owner.send_raw("POST", &path, None, file.as_bytes()).ok()
 }
 
 /// A createTransaction body between the two accounts.
@@ -274,7 +292,7 @@ pub fn complete(description: &str, draft: bool, checked: bool) -> Value {
 /// An unchanged fixture and its snapshot.
 struct UnchangedFixture {
     fixture: PermissionFixture,
-    before: [Value; 8],
+    before: [Value; 9],
 }
 
 impl UnchangedFixture {

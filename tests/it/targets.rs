@@ -24,6 +24,10 @@ pub struct Targets<'s> {
     collaborator: String,
     query: String,
     reconciliation: String,
+    /// A preview.
+    import: String,
+    /// An import that is done.
+    done_import: String,
     file: String,
     pub collection: String,
     token: String,
@@ -61,6 +65,13 @@ impl<'s> Targets<'s> {
             "account": {"name": "Cash"}, "date": "2025-01-31", "closingBalance": "-5",
         });
         let reconciliation = cast.post("/reconciliations", &statement).ok();
+        let import = import(&cast, "Date,Description,Amount\n2025-03-01,Cafe,-1\n");
+        let done_import = import(&cast, "Date,Description,Amount\n2025-03-02,Shop,-1\n");
+        let path = format!("/imports/{done_import}");
+        cast.post(&format!("{path}/confirm"), &json!({})).ok();
+        while cast.read(&path)["state"] != "DONE" {
+            pause(Duration::from_millis(20));
+        }
         let file = cast.post("/files", &json!({"name": "receipt.txt", "content": "YQ=="})).ok();
         let collection = cast.owner.post("/v5/collections", &json!({"name": "Shelf"})).ok();
         let collaborator = cast.share(&format!("{}@example.com", unique("guest")), "VIEWER");
@@ -102,6 +113,8 @@ impl<'s> Targets<'s> {
             collaborator,
             query,
             reconciliation,
+            import,
+            done_import,
             file,
             collection,
             token,
@@ -136,6 +149,8 @@ impl<'s> Targets<'s> {
             ("/collaborators", &self.collaborator),
             ("/queries", &self.query),
             ("/reconciliations", &self.reconciliation),
+            ("/undo", &self.done_import),
+            ("/imports", &self.import),
             ("/files", &self.file),
             ("/collections", &self.collection),
             ("/tokens", &self.token),
@@ -243,7 +258,11 @@ impl<'s> Targets<'s> {
         // Without a body, the parameters are in the query.
         let parameters = match operation.id {
             "copyBook" => format!("?name={word}"),
-            "acceptBookTransfer" | "auditBook" | "restoreBook" | "replayEventResponse" => {
+            "acceptBookTransfer"
+            | "auditBook"
+            | "restoreBook"
+            | "replayEventResponse"
+            | "undoImport" => {
                 format!("?word={word}")
             }
             "requestBookAccess" => format!("?permission=VIEWER&message={word}"),
@@ -270,8 +289,17 @@ impl<'s> Targets<'s> {
         self.cast.owner.get(&path)
     }
 
-    /// Waits for the work after the response: an audit.
+    /// Waits for the work after the response: an audit or an import.
     pub fn settle(&self, operation: Operation) {
+        let is_at_work = |import: &Value| {
+            ["READING", "RECORDING", "UNDOING"].iter().any(|state| import["state"] == *state)
+        };
+        let imports = || self.cast.read("/imports")["items"].as_array().cloned();
+        while operation.path.contains("/imports")
+            && imports().is_some_and(|all| all.iter().any(is_at_work))
+        {
+            pause(Duration::from_millis(20));
+        }
         let audited = || !column(&self.cast.get("/events?type=BOOK_AUDITED").ok(), "id").is_empty();
         while operation.id == "auditBook" && !audited() {
             pause(Duration::from_millis(20));
@@ -296,12 +324,25 @@ impl<'s> Targets<'s> {
             read("/events"),
             read("/integrations"),
             read("/reconciliations"),
+            read("/imports"),
             self.cast.owner.get("/v5/apps").ok(),
             self.cast.owner.get("/v5/user/connections").ok(),
             self.cast.owner.get("/v5/user/tokens").ok(),
             self.cast.owner.get("/v5/user/keys").ok(),
         ]
     }
+}
+
+/// Creates a preview of a file.
+#[track_caller]
+fn import(cast: &Cast, file: &str) -> String {
+    let path = cast.path("/imports?account=Cash");
+    let created = cast.owner.send_raw("POST", &path, None, file.as_bytes()).ok();
+    let path = format!("/imports/{}", id(&created));
+    while cast.read(&path)["state"] == "READING" {
+        pause(Duration::from_millis(20));
+    }
+    id(&created).to_owned()
 }
 
 /// Creates an event with a response of an app. The app has no webhook, which is the error of the

@@ -1,6 +1,7 @@
 //! The blob store: a folder on the local disk, or an S3 bucket.
 
 use std::future::poll_fn;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -127,6 +128,23 @@ impl Blobs {
             Err(error) => return Err(failed(error)),
         };
         found.bytes().await.map(Some).map_err(failed)
+    }
+
+    /// Returns a part of a blob; `None` if the blob does not exist.
+    ///
+    /// # Errors
+    /// 503 when the store fails.
+    pub async fn read_range(
+        &self,
+        book: &str,
+        blob: &str,
+        range: Range<u64>,
+    ) -> Result<Option<Bytes>, ApiError> {
+        match self.store.get_range(&blob_path(book, blob)?, range).await {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(failed(error)),
+        }
     }
 
     /// Lists all objects in the store.

@@ -67,6 +67,8 @@ ids! {
     CommentId: decimal,
     /// A reconciliation. Later ids are higher, and lists order by date and id (behaviour 14.2).
     ReconciliationId: hex,
+    /// An import of a file. Later ids are higher, and lists order by id (behaviour 15.11).
+    ImportId: hex,
     /// An app in a book: digits, unique across all books.
     IntegrationId: decimal,
     /// A user's connection.

@@ -49,6 +49,7 @@ pub mod grant;
 pub mod group;
 pub mod id;
 pub mod idempotency;
+pub mod import;
 pub mod instant;
 pub mod integration;
 pub mod json;

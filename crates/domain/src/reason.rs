@@ -55,6 +55,8 @@ named! {
         NotFound = "notFound",
         /// Another resource already has the id (behaviour 9.3).
         Conflict = "conflict",
+        /// The preview of an import has changed (behaviour 15.7).
+        PreviewChanged = "previewChanged",
         /// The resource has another version than expected (behaviour 0.17).
         ConditionNotMet = "conditionNotMet",
         /// The idempotency key was used for another request (behaviour 0.16).
@@ -82,7 +84,7 @@ impl Reason {
                 RefusalKind::Denied
             }
             Self::NotFound => RefusalKind::Missing,
-            Self::Conflict => RefusalKind::Conflicting,
+            Self::Conflict | Self::PreviewChanged => RefusalKind::Conflicting,
             Self::ConditionNotMet => RefusalKind::Stale,
             Self::IdempotencyKeyReused => RefusalKind::Reused,
             Self::StorageQuotaExceeded => RefusalKind::Exhausted,

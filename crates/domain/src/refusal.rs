@@ -3,9 +3,9 @@
 use crate::reason::{Reason, RefusalKind};
 use crate::{
     access, access_request, account, amount, api_key, app, book, chart, collaborator, collection,
-    comment, connection, delivery, email, file, grant, group, idempotency, integration, mail, name,
-    property, query, reconciliation, report, saved_query, session, storage_quota, token,
-    transaction, user, version,
+    comment, connection, delivery, email, file, grant, group, idempotency, import, integration,
+    mail, name, property, query, reconciliation, report, saved_query, session, storage_quota,
+    token, transaction, user, version,
 };
 
 /// Declares the union of the refusals of these modules.
@@ -54,6 +54,7 @@ union! {
     Grant: grant,
     Group: group,
     Idempotency: idempotency,
+    Import: import,
     Integration: integration,
     Mail: mail,
     Name: name,

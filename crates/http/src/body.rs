@@ -10,6 +10,7 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 
 use actix_web::dev::Payload;
+use actix_web::web::Bytes;
 use actix_web::{FromRequest, HttpRequest};
 use daybook_domain::event::Hash;
 use daybook_domain::permission::Action;
@@ -33,6 +34,8 @@ use crate::surrogate::replace_unpaired;
 const MAX_AT_ONCE: usize = 1024 * 1024;
 /// The maximum size of a body in bytes (behaviour 10.8).
 const MAX_BYTES: usize = 32 * 1024 * 1024;
+/// The maximum size of the file of an import in bytes (behaviour 15.1).
+const MAX_RAW_BYTES: usize = 64 * 1024 * 1024;
 /// The maximum number of values in a body, counted by commas. The smallest value takes two bytes in
 /// the body, and many more when parsed.
 const MAX_VALUES: usize = 1_000_000;
@@ -44,6 +47,9 @@ pub(crate) struct Body<T>(pub(crate) T);
 
 /// A body that may be absent.
 pub(crate) struct MaybeBody<T>(pub(crate) Option<T>);
+
+/// A body of any type, up to 64 MB, as it was sent (behaviour 15.1).
+pub(crate) struct RawBody(pub(crate) Bytes);
 
 /// The body of a batch: `{"items": [...]}`.
 pub(crate) struct Items<T> {
@@ -120,6 +126,19 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for Body<T> {
                 Err(RequestError::UnsupportedMediaType.into())
             };
             check_access_on_error(&request, read).await.map(Self)
+        })
+    }
+}
+
+impl FromRequest for RawBody {
+    type Error = ApiError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let (payload, request) = (payload.take(), request.clone());
+        Box::pin(async move {
+            let body = receive_raw(&request, payload).await;
+            check_access_on_error(&request, body).await.map(Self)
         })
     }
 }
@@ -205,6 +224,23 @@ async fn receive<T: Send + 'static>(
         attach_hash(request, hash);
     }
     body
+}
+
+/// Receives a body that is not parsed, and notes its hash if the request has an idempotency key.
+async fn receive_raw(request: &HttpRequest, payload: Payload) -> Result<Bytes, ApiError> {
+    let user = user_of(request).await?;
+    let state = request::state(request)?;
+    let mut memory = state.edge.budget.reservation(user);
+    let admit = async || check_access(request).await;
+    let bytes = collect(payload, Some(&mut memory), MAX_RAW_BYTES, admit).await?;
+    note_received(request);
+    BodyReservation::new(memory, None).attach_to(request);
+    if needs_hash(request) {
+        let hashed = bytes.clone();
+        let hash = blocking::compute(bytes.len(), move || Hash::of(&hashed)).await?;
+        attach_hash(request, hash);
+    }
+    Ok(bytes)
 }
 
 /// Returns whether the content type is JSON. A missing one counts as JSON (behaviour 0.8).

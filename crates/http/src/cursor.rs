@@ -61,6 +61,19 @@ impl FileCursor {
     }
 }
 
+/// The cursor of a list of imports.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ImportCursor {
+    pub(crate) import: i64,
+}
+
+/// The cursor of the records of an import.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RecordCursor {
+    pub(crate) record: u32,
+    pub(crate) outcome: Option<String>,
+}
+
 /// The cursor of a list of reconciliations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ReconciliationCursor {

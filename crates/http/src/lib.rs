@@ -41,6 +41,8 @@ mod file;
 mod group;
 mod health;
 mod idempotency;
+mod import;
+mod import_queue;
 mod integration;
 mod item_notes;
 mod kept_body;
@@ -98,6 +100,8 @@ use socket::Socket;
 
 pub use event::encode_single_event;
 pub use event_streams::EventStreams;
+pub use import::workers as import_workers;
+pub use import_queue::ImportQueue;
 pub use large_copies::LargeCopies;
 pub use report_slots::ReportSlots;
 pub use state::AppState;

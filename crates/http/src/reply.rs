@@ -18,7 +18,7 @@ use daybook_domain::view_rights::Shown;
 use daybook_edge::budget::Reservation;
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::response_budget::{self, EncodeError};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde::de::DeserializeOwned;
 
 use crate::compression;
@@ -128,7 +128,7 @@ struct ItemsOut<L> {
 }
 
 /// A resource in a shortened response.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub(crate) struct IdOut {
     pub(crate) id: String,
 }
@@ -224,6 +224,12 @@ impl Reply {
     /// Adds notes on the items of a batch.
     pub(crate) fn noting(self, notes: ItemNotes) -> Self {
         Self { notes, ..self }
+    }
+
+    /// Returns the id in the body.
+    pub(crate) fn id(&self) -> Option<String> {
+        let body = self.body.as_ref().ok()?;
+        serde_json::from_slice::<IdOut>(body).ok().map(|out| out.id)
     }
 
     /// Replaces the body by one that is made from it. A body of ids alone stays.

@@ -153,6 +153,11 @@ impl ApiRequest {
         self.state.edge.site.base(self.host.as_deref())
     }
 
+    /// Returns whether the request has an idempotency key.
+    pub(crate) const fn has_key(&self) -> bool {
+        self.key.is_some()
+    }
+
     /// Returns an empty memory reservation of the caller.
     pub(crate) fn memory(&self) -> Reservation {
         self.state.edge.budget.reservation(self.cx.quota_subject())

@@ -6,7 +6,7 @@ use daybook_auth::{grant, session, signing_key};
 
 use crate::{
     access_request, account, api_key, app, balance, book, book_transfer, collaborator, collection,
-    comment, connection, delivery, event, export, file, group, health, integration, link,
+    comment, connection, delivery, event, export, file, group, health, import, integration, link,
     reconciliation, report, saved_query, template, token, transaction, user,
 };
 
@@ -207,6 +207,15 @@ fn books() -> Vec<Operation> {
             GET "/{id}" "getReconciliation" => get_reconciliation;
             PUT "/{id}" "updateReconciliation" => update_reconciliation;
             DELETE "/{id}" "deleteReconciliation" => delete_reconciliation;
+        }
+        import at "/v5/books/{bookId}/imports" {
+            GET "" "listImports" => list_imports;
+            POST "" "createImport" => create_import, NotForApps;
+            GET "/{id}" "getImport" => get_import;
+            DELETE "/{id}" "deleteImport" => delete_import;
+            GET "/{id}/records" "listImportRecords" => list_import_records;
+            POST "/{id}/confirm" "confirmImport" => confirm_import, NotForApps;
+            POST "/{id}/undo" "undoImport" => undo_import, NotForApps;
         }
         file at "/v5/books/{bookId}/files" {
             GET "" "listFiles" => list_files;

@@ -10,6 +10,7 @@ use daybook_edge::{Edge, Wakeup};
 use daybook_webhooks::Webhooks;
 
 use crate::event_streams::EventStreams;
+use crate::import_queue::ImportQueue;
 use crate::large_copies::LargeCopies;
 use crate::report_slots::ReportSlots;
 use crate::template::catalog::Templates;
@@ -41,6 +42,8 @@ pub struct AppState {
     pub audits: Wakeup,
     /// The reports in transfer.
     pub reports: ReportSlots,
+    /// Wakes the workers of imports.
+    pub imports: ImportQueue,
     /// The copies of books in several units of work.
     pub copies: LargeCopies,
     /// The open event streams.

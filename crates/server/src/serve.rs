@@ -22,7 +22,7 @@ use daybook_edge::reader_shares::ReaderShares;
 use daybook_edge::worker::{self, Stop, Worker};
 use daybook_edge::{Edge, Site, Wakeup};
 use daybook_http::{
-    AppState, EventStreams, LargeCopies, ReportSlots, Templates, encode_single_event,
+    AppState, EventStreams, ImportQueue, LargeCopies, ReportSlots, Templates, encode_single_event,
 };
 use daybook_service::{Ids, signing_key};
 use daybook_storage::{Options, Store};
@@ -114,6 +114,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         webhooks: Arc::new(webhooks),
         audits: Wakeup::default(),
         reports: ReportSlots::default(),
+        imports: ImportQueue::default(),
         copies: LargeCopies::new(unfinished.clone(), {
             let stop = stop.clone();
             move || stop.is_requested()
@@ -184,7 +185,7 @@ fn workers(
         clock: edge.clock,
         stop: stop.clone(),
     };
-    Ok(vec![
+    let mut workers = vec![
         api_key_calls::worker(Arc::clone(&state.auth.api_key_calls), Arc::clone(store), edge.clock),
         identity::worker(Arc::clone(&state.auth.identity), Arc::clone(store)),
         audit::worker(
@@ -227,7 +228,9 @@ fn workers(
         }),
         checkpoint::worker(checkpoints),
         state.event_streams.worker(Arc::clone(store)),
-    ])
+    ];
+    workers.extend(daybook_http::import_workers(state, stop));
+    Ok(workers)
 }
 
 /// Returns the hook that detaches the pending deliveries of a book before its rows are removed.

@@ -72,6 +72,7 @@ refusals!(
     daybook_domain::group::Refusal,
     daybook_domain::idempotency::Refusal,
     daybook_domain::integration::Refusal,
+    daybook_domain::import::Refusal,
     daybook_domain::mail::Refusal,
     daybook_domain::name::Refusal,
     daybook_domain::query::Refusal,

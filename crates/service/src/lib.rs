@@ -37,6 +37,7 @@ pub mod grant;
 pub mod group;
 pub mod idempotency;
 mod ids;
+pub mod import;
 pub mod integration;
 pub mod mail;
 pub mod query;

@@ -199,6 +199,10 @@ impl Files<'_, '_> {
         for query in queries.uncached().in_chunks(blobs) {
             found.extend(self.tx.flushed()?.rows::<String>(&query)?);
         }
+        let imported = Sql::new("SELECT source, preview FROM imports WHERE book_id = {}").bind(book);
+        let imported = self.tx.flushed()?.rows::<(Option<String>, Option<String>)>(&imported)?;
+        let imported = imported.into_iter().flat_map(|(source, preview)| [source, preview]);
+        found.extend(imported.flatten().filter(|blob| blobs.contains(blob)));
         Ok(Some(KnownBlobs { named: found, deleted }))
     }
 

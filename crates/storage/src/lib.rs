@@ -60,6 +60,7 @@ pub mod grant;
 pub mod group;
 pub mod idempotency;
 pub mod identity;
+pub mod import;
 mod index_term;
 pub mod integration;
 mod lease;

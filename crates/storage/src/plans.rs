@@ -146,7 +146,12 @@ impl Plans<'_, '_> {
     /// Returns the plan of [`transaction::Transactions::by_remote_ids`].
     pub fn by_remote_ids(self, access: &Access, remote_ids: &[&str]) -> Result<Vec<String>> {
         let lookup = self.tx.lookup();
-        self.explain(transaction::with_remote_ids(lookup, access.book().id.get(), remote_ids))
+        self.explain(transaction::with_remote_ids(
+            lookup,
+            access.book().id.get(),
+            remote_ids,
+            Some(false),
+        ))
     }
 
     /// Returns the plan of [`transaction::Transactions::drafts_of_accounts`].

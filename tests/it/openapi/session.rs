@@ -387,6 +387,7 @@ fn files(session: &Session) {
     session.read("listTransactions", "", "?query=has:file");
     session.read("listEvents", "", "?type=TRANSACTION_POSTED");
     session.read("deleteFile", &file, "");
+    imports(session);
     session.write("closeBook", &json!({"closingDate": "2001-02-28"}));
 }
 
@@ -399,6 +400,32 @@ fn comments(session: &Session) {
     session.read("listTransactions", "", "?query=has:comment");
     session.read("listEvents", "", "?type=COMMENT_CREATED");
     session.read("deleteComment", &format!("{transaction}|{}", id(&comment)), "");
+}
+
+/// An import from its preview to its undo, and a preview that is discarded. The file is a JSON
+/// text, because the session sends nothing else: a table without a header, with rules.
+fn imports(session: &Session) {
+    let file = json!("Date,Description,Amount\n2025-04-01,Cafe,-1\n2025-04-02,Shop,x\n");
+    let created = session.call("createImport", "", "?account=Cash", &file);
+    let wait = |import: &Value| loop {
+        let read = session.read("getImport", id(import), "");
+        if !["READING", "RECORDING", "UNDOING"].iter().any(|state| read["state"] == *state) {
+            return read;
+        }
+    };
+    assert_eq!(wait(&created)["state"], "FAILED", "JSON is no table");
+    session.read("deleteImport", id(&created), "");
+    let file = "Date,Description,Amount\n2025-04-01,Cafe,-1\n2025-04-02,Shop,x\n";
+    let path = format!("/v5/books/{}/imports?account=Cash", session.book);
+    let created = session.caller.send_raw("POST", &path, None, file.as_bytes()).ok();
+    wait(&created);
+    session.read("listImportRecords", id(&created), "?limit=1");
+    session.call("confirmImport", id(&created), "", &json!({"acceptAbove": 0.9}));
+    wait(&created);
+    session.read("listImportRecords", id(&created), "");
+    session.call("undoImport", id(&created), "", &Value::Null);
+    wait(&created);
+    session.read("listImports", "", "?limit=1");
 }
 
 /// A reconciliation with a transaction, which is unchecked again.

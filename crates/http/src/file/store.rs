@@ -31,6 +31,19 @@ pub(crate) async fn store_new_file(
     put(request, blob, limit).await
 }
 
+/// Stores bytes of the caller within the upload limit, and returns the content for their row.
+///
+/// # Errors
+/// 429 beyond the limit; 503 when the blob store fails.
+pub(crate) async fn store_bytes(
+    request: &ApiRequest,
+    bytes: Bytes,
+    limit: Option<i64>,
+) -> Result<Content, ApiError> {
+    let blob = request.state.blobs.new_blob(bytes).await?;
+    put(request, blob, limit).await
+}
+
 /// Stores bytes of the caller within the upload limit.
 ///
 /// # Errors

@@ -15,6 +15,7 @@
 //! | [`mail`] | on a new mail, each minute | a mail, by its row; sent again if the process ends |
 //! | [`daybook_webhooks::worker::delivery`] | on new deliveries, each second | the queue of an app in a book, by its row |
 //! | [`daybook_webhooks::worker::delivery_sweep`] | each ten minutes | nothing; locked rows are skipped |
+//! | [`daybook_http::import_workers`] | on a new import, each two seconds | reading, and recording, by lease |
 //! | [`daybook_auth::worker::identity`] | each two seconds | nothing; drops its own caches |
 //! | [`daybook_http::EventStreams::worker`] | each 250 ms while streams are open | nothing; wakes its own streams |
 //! | [`daybook_auth::worker::api_key_calls`] | each ten seconds, and at the stop | nothing; flushes its own counters |

@@ -76,7 +76,7 @@ pub fn create(
 /// The transactions of a create before they are saved.
 pub(super) struct CreatePlan {
     /// The transactions that the request returns, in order.
-    transactions: Vec<Transaction>,
+    pub(super) transactions: Vec<Transaction>,
     /// The accounts that the request names.
     pub(super) accounts: Directory,
     /// The items that exist already.

@@ -19,6 +19,7 @@ mod merge;
 mod preview;
 mod quick_entry;
 mod read;
+mod record_each;
 mod running;
 mod save;
 
@@ -46,10 +47,11 @@ pub(crate) use lifecycle::release_accounts;
 pub use lifecycle::{VerbRequest, perform};
 pub use merge::merge;
 pub use preview::{Preview, preview};
+pub(crate) use record_each::record_each;
 #[doc(hidden)]
 pub use read::explain;
 pub use read::{QueryCount, Request, TransactionPage, count, get, list, list_by_ids, load};
-pub(crate) use read::{check_query, count_drafts, find, parse_context, scan};
+pub(crate) use read::{check_query, count_drafts, drafts_of, find, parse_context, scan};
 
 /// Transactions as the caller sees them, with the resources they name.
 #[derive(Debug, Clone)]

@@ -367,7 +367,7 @@ pub(crate) fn parse_context(cx: &Context, access: &Access) -> ParseContext {
 }
 
 /// Returns the user whose drafts a search is limited to. It is [`Access::sees`] as a condition.
-pub(super) fn drafts_of(access: &Access) -> Option<UserId> {
+pub(crate) fn drafts_of(access: &Access) -> Option<UserId> {
     access.restricted_to(Action::ReadTransactions)
 }
 

@@ -20,7 +20,7 @@ use crate::schema::book_keys;
 /// The tables of a book and their keys after `book_id`, in the order in which they are emptied.
 ///
 /// `books`, `book_state` and `book_keys` are not listed, because they are removed last.
-const TABLES: [(&str, &str); 26] = [
+const TABLES: [(&str, &str); 28] = [
     ("audit_requests", "book_id"),
     ("delivery_queues", "app_id"),
     ("deliveries", "app_id, sequence"),
@@ -34,6 +34,8 @@ const TABLES: [(&str, &str); 26] = [
     ("month_totals", "account_id, month"),
     ("month_counts", "month"),
     ("events", "sequence"),
+    ("import_matches", "remote_id"),
+    ("imports", "id"),
     ("comments", "transaction_id, id"),
     ("reconciled_entries", "transaction_id, account_id"),
     ("reconciliations", "id"),

@@ -41,7 +41,7 @@ use Placement::{Book, Everywhere, User};
 const BOOK: Placement = Book("book_id");
 
 /// The placement of each table. `books` comes first, because the others are colocated with it.
-pub const PLACEMENTS: [(&str, Placement); 53] = [
+pub const PLACEMENTS: [(&str, Placement); 55] = [
     ("books", Book("id")),
     ("book_state", BOOK),
     ("collaborators", BOOK),
@@ -51,6 +51,8 @@ pub const PLACEMENTS: [(&str, Placement); 53] = [
     ("account_groups", BOOK),
     ("memberships", BOOK),
     ("saved_queries", BOOK),
+    ("imports", BOOK),
+    ("import_matches", BOOK),
     ("reconciliations", BOOK),
     ("reconciled_entries", BOOK),
     ("transactions", BOOK),

@@ -12,7 +12,7 @@ use daybook_domain::app::AppId;
 use daybook_domain::email::Email;
 use daybook_domain::id::{
     AccessRequestId, AccountId, ApiKeyId, BookId, BookKey, CollectionId, ConnectionId, FileId,
-    GroupId, ReconciliationId, TransactionId, UserId,
+    GroupId, ImportId, ReconciliationId, TransactionId, UserId,
 };
 use daybook_domain::instant::Instant;
 use diesel::backend::Backend;
@@ -80,7 +80,7 @@ values_from! {
 }
 
 values_from_ids! {
-    AccessRequestId AccountId ApiKeyId BookId CollectionId ConnectionId FileId GroupId
+    AccessRequestId AccountId ApiKeyId BookId CollectionId ConnectionId FileId GroupId ImportId
     ReconciliationId TransactionId UserId
 }
 

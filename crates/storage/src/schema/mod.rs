@@ -14,6 +14,7 @@
 //! | `accounts`, `account_groups`, `memberships` | The chart. Names are unique by normalized name |
 //! | `saved_queries` | Query texts that the users of a book share |
 //! | `reconciliations`, `reconciled_entries` | Comparisons of accounts with statements, and the transactions on them |
+//! | `imports`, `import_matches` | Imports of files, and the transactions that they have matched |
 //! | `collections`, `collection_books` | Sets of books of a user. The key allows a book in one collection per owner |
 //! | `transactions` | Transactions. `day` is the place in lists: the date, or for a draft without date the day of recording |
 //! | `comments` | Comments on transactions, whose rows have their number |
@@ -293,6 +294,31 @@ diesel::table! {
         day -> Integer,
         closing -> Text,
         file_id -> Nullable<BigInt>,
+        created_by -> BigInt,
+        agent -> Nullable<Text>,
+        created_at -> BigInt,
+        updated_at -> BigInt,
+        version -> BigInt,
+    }
+}
+
+diesel::table! {
+    imports (book_id, id) {
+        book_id -> BigInt,
+        id -> BigInt,
+        state -> Text,
+        name -> Text,
+        options -> Text,
+        summary -> Text,
+        decisions -> Text,
+        results -> Text,
+        source -> Nullable<Text>,
+        preview -> Nullable<Text>,
+        blob_bytes -> BigInt,
+        done -> BigInt,
+        total -> BigInt,
+        report_id -> Nullable<BigInt>,
+        due_at -> Nullable<BigInt>,
         created_by -> BigInt,
         agent -> Nullable<Text>,
         created_at -> BigInt,

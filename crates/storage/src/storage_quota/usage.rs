@@ -32,6 +32,10 @@ pub(crate) const FILES: CountedTable = CountedTable {
     row: "100 + size",
     ..table("files", &["name", "content_type", "properties", "agent"])
 };
+pub(crate) const IMPORTS: CountedTable = CountedTable {
+    row: "100 + blob_bytes",
+    ..table("imports", &["name", "options", "summary", "decisions", "results", "agent"])
+};
 const MEMBERSHIPS: CountedTable = table("memberships", &[]);
 const EVENTS: CountedTable = CountedTable {
     row: "100 * CAST(COALESCE(count, 1) AS BIGINT)",
@@ -47,7 +51,7 @@ const fn table(name: &'static str, texts: &'static [&'static str]) -> CountedTab
     CountedTable { name, row: "100", texts }
 }
 
-const OTHERS: [&CountedTable; 10] = [
+const OTHERS: [&CountedTable; 11] = [
     &ACCOUNTS,
     &GROUPS,
     &SAVED_QUERIES,
@@ -55,6 +59,7 @@ const OTHERS: [&CountedTable; 10] = [
     &RECONCILIATIONS,
     &RECONCILED_ENTRIES,
     &FILES,
+    &IMPORTS,
     &MEMBERSHIPS,
     &EVENTS,
     &BOT_RESPONSES,

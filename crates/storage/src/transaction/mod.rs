@@ -115,12 +115,36 @@ impl Transactions<'_, '_> {
         if remote_ids.is_empty() {
             return Ok(Some(Vec::new()));
         }
+        self.with_any_remote_id(access, remote_ids, max_bytes, Some(false))
+    }
+
+    /// Loads the transactions with any of these remote ids, trashed ones included, oldest first,
+    /// unless their texts exceed `max_bytes`.
+    pub fn by_remote_ids_even_trashed(
+        self,
+        access: &Access,
+        remote_ids: &[&str],
+        max_bytes: usize,
+    ) -> Result<Option<Vec<Transaction>>> {
+        if remote_ids.is_empty() {
+            return Ok(Some(Vec::new()));
+        }
+        self.with_any_remote_id(access, remote_ids, max_bytes, None)
+    }
+
+    fn with_any_remote_id(
+        self,
+        access: &Access,
+        remote_ids: &[&str],
+        max_bytes: usize,
+        trashed: Option<bool>,
+    ) -> Result<Option<Vec<Transaction>>> {
         let Book { id, scale, .. } = *access.book();
         let lookup = self.tx.lookup();
         let mut conn = self.tx.flushed_for_remote_ids(id, remote_ids)?;
         let mut found = BTreeMap::new();
         for chunk in remote_ids.chunks(MAX_NAMED) {
-            let sql = with_remote_ids(lookup, id.get(), chunk);
+            let sql = with_remote_ids(lookup, id.get(), chunk, trashed);
             if !add_each(&mut conn, &sql, scale, max_bytes, &mut found)? {
                 return Ok(None);
             }
@@ -314,8 +338,13 @@ pub(crate) fn of_accounts<'a>(
     Sql::new("SELECT {}{}").bind((Sql::new(COLUMNS), rows)).cached_up_to(accounts.len())
 }
 
-/// Selects the non-trashed transactions with any of these remote ids.
-pub(crate) fn with_remote_ids<'a>(lookup: Lookup, book: i64, remote_ids: &[&str]) -> Sql<'a> {
+/// Selects the transactions with any of these remote ids: those in the trash, the others, or all.
+pub(crate) fn with_remote_ids<'a>(
+    lookup: Lookup,
+    book: i64,
+    remote_ids: &[&str],
+    trashed: Option<bool>,
+) -> Sql<'a> {
     let each_id =
         lookup.each_of(remote_ids.iter().map(|id| Value::Text(index_term::remote_id(id).into())));
     let marked = each_id.look_up(
@@ -324,9 +353,12 @@ pub(crate) fn with_remote_ids<'a>(lookup: Lookup, book: i64, remote_ids: &[&str]
         Sql::new("m.book_id = {} AND m.term = n.column1").bind(book),
     );
     let rows = marked.look_up("transactions", "t", transaction_of_term(book)).sql();
-    Sql::new("SELECT {}{} AND t.trashed = {}")
-        .bind((Sql::new(COLUMNS), rows, false))
-        .cached_up_to(remote_ids.len())
+    let found = Sql::new("SELECT {}{}").bind((Sql::new(COLUMNS), rows));
+    let found = match trashed {
+        Some(trashed) => found.push(" AND t.trashed = {}").bind(trashed),
+        None => found,
+    };
+    found.cached_up_to(remote_ids.len())
 }
 
 /// Returns the first statement of [`Transactions::search`].

@@ -4,7 +4,7 @@ use super::Tx;
 use crate::{
     access_request, account, api_key, app, audit, balance, book, bot_response, collaborator,
     collection, comment, connection, delivery, event, file, grant, group, idempotency, identity,
-    integration, mail, reconciliation, saved_query, sealed, session, signing_key, storage_quota,
+    import, integration, mail, reconciliation, saved_query, sealed, session, signing_key, storage_quota,
     token, transaction, user,
 };
 
@@ -71,6 +71,8 @@ accessors! {
     balances: balance::Balances;
     /// Integrations of a book.
     integrations: integration::Integrations;
+    /// Imports of files into a book.
+    imports: import::Imports;
     /// Comments on transactions of a book.
     comments: comment::Comments;
     /// Saved queries of a book.

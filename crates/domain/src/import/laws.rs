@@ -1,0 +1,1 @@
+//! Laws of imports, on random files and books.

@@ -1,0 +1,202 @@
+//! The stored state of an import.
+
+use crate::id::{FileId, ImportId, UserId};
+use crate::instant::{Instant, Stamp};
+use crate::named::named;
+
+use super::refusal::{MAX_NAME, Refusal};
+
+/// How long a preview can be confirmed, in milliseconds (behaviour 15.7).
+pub const CONFIRMATION_TIME: i64 = 60 * 60 * 1_000;
+
+named! {
+    /// The state of an import (behaviour 15.1, 15.7, 15.9).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum State {
+        /// A worker reads the file.
+        Reading = "READING",
+        /// The preview waits for its confirmation.
+        Preview = "PREVIEW",
+        /// A worker records the preview.
+        Recording = "RECORDING",
+        /// Everything is recorded.
+        Done = "DONE",
+        /// A worker undoes it.
+        Undoing = "UNDOING",
+        /// It is undone.
+        Undone = "UNDONE",
+        /// The file could not be read, or its author may not record any more.
+        Failed = "FAILED",
+    }
+}
+
+impl State {
+    /// Returns whether a worker has to continue it.
+    pub const fn is_in_progress(self) -> bool {
+        match self {
+            Self::Reading | Self::Recording | Self::Undoing => true,
+            Self::Preview | Self::Done | Self::Undone | Self::Failed => false,
+        }
+    }
+}
+
+/// An import.
+///
+/// The documents `options`, `summary`, `decisions` and `results` belong to the API.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Import {
+    /// The id.
+    pub id: ImportId,
+    /// The state.
+    pub state: State,
+    /// The name of the file.
+    pub name: String,
+    /// The parameters of its creation.
+    pub options: String,
+    /// The preview without its records; empty before.
+    pub summary: String,
+    /// The decisions of the confirmation; empty before.
+    pub decisions: String,
+    /// The results of recording and undoing; empty before.
+    pub results: String,
+    /// The name of the blob of the file, until it is recorded.
+    pub source: Option<String>,
+    /// The name of the blob of the records.
+    pub preview: Option<String>,
+    /// The bytes of these blobs.
+    pub blob_bytes: i64,
+    /// The number of records that are recorded, or undone.
+    pub done: i64,
+    /// The number of records.
+    pub total: i64,
+    /// The file of the report.
+    pub report: Option<FileId>,
+    /// When a worker continues or removes it.
+    pub due_at: Option<Instant>,
+    /// The author.
+    pub created_by: UserId,
+    /// The creation and the last change.
+    pub stamp: Stamp,
+}
+
+impl Import {
+    /// Creates an import of a stored file of `bytes` bytes, which is read next.
+    ///
+    /// # Errors
+    /// [`Refusal::NameTooLong`].
+    pub fn create(
+        id: ImportId,
+        name: String,
+        options: String,
+        (source, bytes): (String, i64),
+        created_by: UserId,
+        stamp: Stamp,
+    ) -> Result<Self, Refusal> {
+        let length = name.chars().count();
+        if length > MAX_NAME {
+            return Err(Refusal::NameTooLong(length));
+        }
+        Ok(Self {
+            id,
+            state: State::Reading,
+            name,
+            options,
+            summary: String::new(),
+            decisions: String::new(),
+            results: String::new(),
+            source: Some(source),
+            preview: None,
+            blob_bytes: bytes,
+            done: 0,
+            total: 0,
+            report: None,
+            due_at: Some(Instant::new(0)),
+            created_by,
+            stamp,
+        })
+    }
+
+    /// Returns when the import is removed unless it is confirmed.
+    pub fn expires_at(&self) -> Option<Instant> {
+        match self.state {
+            State::Preview | State::Failed => self.due_at,
+            State::Reading | State::Recording | State::Done | State::Undoing | State::Undone => {
+                None
+            }
+        }
+    }
+
+    /// Returns whether it has recorded anything.
+    pub const fn has_recorded(&self) -> bool {
+        self.done > 0
+    }
+
+    /// Moves it to a state now. A state in progress is due at once.
+    #[must_use]
+    pub fn enter(self, state: State, now: Instant) -> Self {
+        let due_at = match state {
+            State::Reading | State::Recording | State::Undoing => Some(Instant::new(0)),
+            State::Preview => Some(now.plus(CONFIRMATION_TIME)),
+            State::Failed if self.done == 0 => Some(now.plus(CONFIRMATION_TIME)),
+            State::Failed | State::Done | State::Undone => None,
+        };
+        Self { state, due_at, stamp: self.stamp.touch(now), ..self }
+    }
+
+    /// Checks that the user may confirm it now.
+    ///
+    /// # Errors
+    /// [`Refusal::NotAuthor`]; [`Refusal::State`].
+    pub fn check_confirmable(&self, user: UserId) -> Result<(), Refusal> {
+        self.check_author(user)?;
+        self.check_state(&[State::Preview], "confirmed")
+    }
+
+    /// Checks that the user may discard it now.
+    ///
+    /// # Errors
+    /// [`Refusal::NotAuthor`]; [`Refusal::State`].
+    pub fn check_discardable(&self, user: UserId) -> Result<(), Refusal> {
+        self.check_author(user)?;
+        if self.has_recorded() {
+            return Err(Refusal::State(self.state.as_str(), "discarded"));
+        }
+        self.check_state(&[State::Reading, State::Preview, State::Failed], "discarded")
+    }
+
+    /// Checks that it may be undone now.
+    ///
+    /// # Errors
+    /// [`Refusal::State`].
+    pub fn check_undoable(&self) -> Result<(), Refusal> {
+        if self.state == State::Failed && self.has_recorded() {
+            return Ok(());
+        }
+        self.check_state(&[State::Done], "undone")
+    }
+
+    fn check_author(&self, user: UserId) -> Result<(), Refusal> {
+        if self.created_by == user { Ok(()) } else { Err(Refusal::NotAuthor) }
+    }
+
+    fn check_state(&self, allowed: &[State], verb: &'static str) -> Result<(), Refusal> {
+        if allowed.contains(&self.state) {
+            Ok(())
+        } else {
+            Err(Refusal::State(self.state.as_str(), verb))
+        }
+    }
+}
+
+/// A transaction that an import has matched with a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordMatch {
+    /// The remote id of the record.
+    pub remote_id: String,
+    /// The transaction.
+    pub transaction: crate::id::TransactionId,
+    /// The import.
+    pub import: ImportId,
+    /// Whether the transaction was given the remote id.
+    pub given: bool,
+}

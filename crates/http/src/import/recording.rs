@@ -1,0 +1,139 @@
+//! From the records of a block to the transactions that are recorded.
+
+use daybook_domain::account::AccountRef;
+use daybook_domain::amount::write_units;
+use daybook_domain::calendar::format_iso;
+use daybook_domain::field::Field;
+use daybook_domain::id::{AccountId, ImportId};
+use daybook_domain::import::{
+    ENTRY_PROPERTY, Match, MatchTarget, Other, OutcomeKind, Posting, PostingOptions, RUN_PROPERTY,
+    Side,
+};
+use daybook_domain::transaction::Changes;
+use daybook_service::import::{Block, Group, MatchedRecord};
+
+use super::document::RecordDoc;
+use super::resolving::postings;
+
+/// The property of a transaction with the place of its record in the file.
+const SOURCE_PROPERTY: &str = "source";
+
+/// The bytes of a property that are kept.
+const MAX_PROPERTY: usize = 8 * 1024;
+
+/// The characters of a key of a property.
+const MAX_KEY: usize = 30;
+
+/// What the transactions of all records of an import have in common.
+pub(super) struct Run<'r> {
+    pub(super) id: ImportId,
+    pub(super) name: &'r str,
+    pub(super) options: PostingOptions,
+    /// The storage scale of the book.
+    pub(super) scale: u32,
+}
+
+impl Run<'_> {
+    /// Returns the block of records.
+    pub(super) fn block(&self, records: &[RecordDoc]) -> Block {
+        let count = i64::try_from(records.len()).unwrap_or(i64::MAX);
+        let mut block = Block { count, groups: Vec::new(), matches: Vec::new() };
+        for record in records {
+            match record.kind() {
+                OutcomeKind::New => block.groups.push(Group {
+                    record: record.number,
+                    items: self.items(record),
+                    is_draft: record.draft,
+                }),
+                OutcomeKind::Matched => block.matches.extend(self.matched(record)),
+                OutcomeKind::Existing | OutcomeKind::Skipped | OutcomeKind::Refused => {}
+            }
+        }
+        block
+    }
+
+    fn items(&self, record: &RecordDoc) -> Vec<Changes> {
+        let other = record.other.as_ref().map(Other::from);
+        let postings = postings(record, other.as_ref(), self.options);
+        let has_legs = !record.legs.is_empty();
+        let each = (1_usize..).zip(postings).map(|(leg, posting)| {
+            let mut changes = self.values(record, &posting);
+            let mut remote_ids = vec![record.remote_id_of(leg)];
+            if leg == 1 {
+                remote_ids.extend(record.joined_remote_id.clone());
+            }
+            changes.remote_ids = Some(remote_ids);
+            changes.properties = self.properties(record);
+            if has_legs {
+                let entry = Some(record.remote_id.clone());
+                changes.properties.insert(ENTRY_PROPERTY.to_owned(), entry);
+                let text = leg.checked_sub(1).and_then(|index| record.legs.get(index));
+                if let Some(text) = text.and_then(|leg| leg.description.clone()) {
+                    changes.description = Field::Set(text);
+                }
+            }
+            changes.urls = (!record.urls.is_empty()).then(|| record.urls.clone());
+            changes
+        });
+        each.collect()
+    }
+
+    /// Returns date, amount, description and accounts.
+    fn values(&self, record: &RecordDoc, posting: &Posting) -> Changes {
+        let date = record.date().map_or(Field::Keep, |date| Field::Set(format_iso(date)));
+        let units = i128::from(posting.units);
+        Changes {
+            date,
+            amount: Field::Set(write_units(units, self.scale, self.scale)),
+            description: Field::Set(record.description.clone()),
+            credit: side(&posting.credit),
+            debit: side(&posting.debit),
+            ..Changes::default()
+        }
+    }
+
+    fn properties(&self, record: &RecordDoc) -> daybook_domain::property::Edits {
+        let place = format!("{}:{}", self.name, record.line);
+        let own =
+            [(RUN_PROPERTY.to_owned(), self.id.to_string()), (SOURCE_PROPERTY.to_owned(), place)];
+        let read = record.properties.iter().map(|(key, value)| {
+            let key = key.chars().take(MAX_KEY).collect();
+            let end = value.floor_char_boundary(MAX_PROPERTY);
+            (key, value.get(..end).unwrap_or_default().to_owned())
+        });
+        // The own ones come last, so that the file cannot replace them.
+        read.chain(own).map(|(key, value)| (key, Some(value))).collect()
+    }
+
+    fn matched(&self, record: &RecordDoc) -> Option<MatchedRecord> {
+        let found = record.matched.as_ref().map(Match::from)?;
+        let MatchTarget::Transaction(transaction) = found.target else { return None };
+        let other = record.other.as_ref().map(Other::from);
+        let posting = postings(record, other.as_ref(), self.options).into_iter().next()?;
+        let mut values = self.values(record, &posting);
+        // The draft keeps the side that it has where the record does not name one.
+        if posting.credit == Side::Open {
+            values.credit = Field::Keep;
+        }
+        if posting.debit == Side::Open {
+            values.debit = Field::Keep;
+        }
+        Some(MatchedRecord {
+            remote_id: record.remote_id.clone(),
+            transaction,
+            effect: found.effect,
+            account: AccountId::new(record.account),
+            is_inward: record.units > 0,
+            date: record.date(),
+            values,
+        })
+    }
+}
+
+fn side(side: &Side) -> Field<AccountRef> {
+    match side {
+        Side::Open => Field::Keep,
+        Side::Account(id) => Field::Set(AccountRef { id: Some(id.to_string()), name: None }),
+        Side::Create(new) => Field::Set(AccountRef { id: None, name: Some(new.name.clone()) }),
+    }
+}

@@ -1,0 +1,261 @@
+//! The wire shapes of imports and their records.
+
+use std::collections::HashMap;
+
+use daybook_domain::amount::write_units;
+use daybook_domain::book::Book;
+use daybook_domain::calendar::format_iso;
+use daybook_domain::id::{AccountId, FileId, TransactionId};
+use daybook_domain::import::{Import, Match, MatchTarget, OutcomeKind, State, Suggestion};
+use daybook_domain::transaction::Transaction;
+use daybook_edge::error::RequestError;
+use daybook_service::import::View;
+use serde::Serialize;
+
+use super::chart::{Names, account_document};
+use super::document::{
+    self, AccountDoc, CountsDoc, NewAccountDoc, OtherDoc, RecordDoc, ResultsDoc, StatementDoc,
+    SummaryDoc, UndoDoc, WarningDoc,
+};
+use crate::wire::StampOut;
+
+/// An import.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ImportOut {
+    id: String,
+    name: String,
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    account: Option<AccountDoc>,
+    target: &'static str,
+    created_by: String,
+    #[serde(flatten)]
+    stamp: StampOut,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<String>,
+    statements: Vec<StatementDoc>,
+    counts: CountsDoc,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sum_in: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sum_out: Option<String>,
+    accounts_to_create: Vec<NewAccountDoc>,
+    warnings: Vec<WarningDoc>,
+    warning_count: usize,
+    changed_records: Vec<u32>,
+    progress: ProgressOut,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report_file_id: Option<String>,
+    book_ids: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    undone: Option<UndoDoc>,
+}
+
+#[derive(Serialize)]
+struct ProgressOut {
+    done: i64,
+    total: i64,
+}
+
+impl ImportOut {
+    /// # Errors
+    /// 500 for documents that this program has not written.
+    pub(super) fn new(view: &View, import: &Import) -> Result<Self, RequestError> {
+        let summary: SummaryDoc = document::read(&import.summary)?;
+        let results: ResultsDoc = document::read(&import.results)?;
+        let is_undone = import.state == State::Undone;
+        Ok(Self {
+            id: import.id.to_string(),
+            name: import.name.clone(),
+            state: import.state.as_str(),
+            error: summary.error.filter(|_| import.state == State::Failed),
+            format: summary.format,
+            account: summary.account,
+            target: "HERE",
+            created_by: view.usernames.get(&import.created_by).cloned().unwrap_or_default(),
+            stamp: StampOut::from(&import.stamp),
+            expires_at: import.expires_at().map(|at| at.milliseconds().to_string()),
+            statements: summary.statements,
+            counts: summary.counts,
+            sum_in: summary.sum_in,
+            sum_out: summary.sum_out,
+            accounts_to_create: summary.accounts_to_create,
+            warnings: summary.warnings,
+            warning_count: summary.warning_count,
+            changed_records: summary.changed_records,
+            progress: ProgressOut { done: import.done, total: import.total },
+            report_file_id: import.report.map(|id: FileId| id.to_string()),
+            book_ids: Vec::new(),
+            undone: results.undone.filter(|_| is_undone),
+        })
+    }
+}
+
+/// A record.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RecordOut {
+    record: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    statement: Option<usize>,
+    outcome: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    reason: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    amount: Option<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    description: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<AccountDoc>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<AccountDoc>,
+    #[serde(skip_serializing_if = "is_false")]
+    uncategorised: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    draft: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    locked: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transaction_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggestion: Option<SuggestionOut>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    candidates: Vec<CandidateOut>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    legs: Vec<LegOut>,
+}
+
+#[derive(Serialize)]
+struct SuggestionOut {
+    account: AccountDoc,
+    confidence: serde_json::Number,
+    reason: String,
+}
+
+#[derive(Serialize)]
+struct CandidateOut {
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    amount: Option<String>,
+    description: String,
+    posted: bool,
+}
+
+#[derive(Serialize)]
+struct LegOut {
+    amount: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    account: Option<AccountDoc>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+}
+
+const fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+/// What records are shown with.
+pub(super) struct Shown<'s> {
+    pub(super) book: &'s Book,
+    pub(super) names: &'s Names<'s>,
+    /// The candidates, as far as the caller sees them.
+    pub(super) transactions: &'s HashMap<TransactionId, Transaction>,
+    /// The recorded transactions by remote id.
+    pub(super) recorded: &'s HashMap<String, TransactionId>,
+    /// The records that were refused while they were recorded.
+    pub(super) refused: &'s HashMap<u32, String>,
+}
+
+impl Shown<'_> {
+    /// Returns the shape of a record.
+    pub(super) fn record(&self, record: &RecordDoc) -> RecordOut {
+        let late = self.refused.get(&record.number);
+        let outcome =
+            if late.is_some() { OutcomeKind::Refused.as_str() } else { record.outcome.as_str() };
+        let recorded = self.recorded.get(&record.remote_id).copied();
+        let named = (record.transaction != 0).then(|| TransactionId::new(record.transaction));
+        let transaction = named.or(recorded);
+        RecordOut {
+            record: record.number,
+            line: Some(record.line).filter(|line| *line > 0),
+            column: Some(record.column).filter(|column| *column > 0),
+            statement: record.statement,
+            outcome: outcome.to_owned(),
+            reason: late.unwrap_or(&record.reason).clone(),
+            date: record.date().map(format_iso),
+            amount: record.amount.clone(),
+            description: record.description.clone(),
+            from: record.from.clone(),
+            to: record.to.clone(),
+            uncategorised: record.uncategorised,
+            draft: record.draft,
+            locked: record.locked,
+            rule: record.rule,
+            transaction_id: transaction.map(|id| id.to_string()),
+            suggestion: record.suggestion.as_ref().and_then(|found| self.suggestion(found)),
+            candidates: record.candidates.iter().filter_map(|one| self.candidate(one)).collect(),
+            legs: record.legs.iter().map(|leg| self.leg(leg)).collect(),
+        }
+    }
+
+    fn suggestion(&self, found: &document::SuggestionDoc) -> Option<SuggestionOut> {
+        let suggestion = Suggestion::from(found);
+        let account = self.names.get(suggestion.account)?;
+        let share = suggestion.confidence().ten_thousandths();
+        let confidence = write_units(i128::from(share), 4, 0);
+        Some(SuggestionOut {
+            account: account_document(account),
+            confidence: serde_json::from_str(&confidence).ok()?,
+            reason: suggestion.to_string(),
+        })
+    }
+
+    fn candidate(&self, found: &document::MatchDoc) -> Option<CandidateOut> {
+        let MatchTarget::Transaction(id) = Match::from(found).target else { return None };
+        let transaction = self.transactions.get(&id)?;
+        let digits = self.book.settings.fraction_digits;
+        Some(CandidateOut {
+            id: id.to_string(),
+            date: transaction.date.map(format_iso),
+            amount: transaction
+                .amount
+                .map(|amount| daybook_domain::amount::write(amount.value(), digits)),
+            description: transaction.description.clone(),
+            posted: transaction.is_posted(),
+        })
+    }
+
+    fn leg(&self, leg: &document::LegDoc) -> LegOut {
+        let Book { scale, settings, .. } = self.book;
+        let account = leg.other.as_ref().map(|other| match other {
+            OtherDoc::Account(id) => {
+                let known = self.names.get(AccountId::new(*id));
+                known.map_or_else(
+                    || AccountDoc { id: Some(id.to_string()), name: String::new() },
+                    account_document,
+                )
+            }
+            OtherDoc::Named(name) => AccountDoc { id: None, name: name.clone() },
+        });
+        LegOut {
+            amount: write_units(i128::from(leg.units), *scale, settings.fraction_digits),
+            account,
+            description: leg.description.clone(),
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Records in compressed blocks, which are written one after another and read one at a time.
+//!
+//! A blob has the length of its index (4 bytes), the index as JSON, and the blocks. A block is a
+//! zstd frame of JSON lines. So the records of a file of 64 MB take some 20 MB, and a page reads
+//! one or a few blocks.
+
+use daybook_domain::import::OutcomeKind;
+use daybook_edge::error::RequestError;
+use serde::{Deserialize, Serialize};
+
+use super::document::RecordDoc;
+
+/// The records of a block. A block is recorded in one unit of work (behaviour 15.7).
+pub(super) const BLOCK_RECORDS: usize = 500;
+
+/// The level of compression: the fastest usual one.
+const LEVEL: i32 = 1;
+
+/// The bytes of the length of the index.
+pub(super) const HEAD_BYTES: u64 = 4;
+
+/// A block of records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct BlockEntry {
+    /// Where it begins, after the index.
+    offset: u64,
+    /// Its bytes.
+    length: u64,
+    /// Its records by outcome, in the order of [`OutcomeKind::ALL`].
+    counts: [u32; 5],
+}
+
+impl BlockEntry {
+    /// Returns the number of records.
+    pub(super) fn count(&self) -> u32 {
+        self.counts.iter().copied().fold(0, u32::saturating_add)
+    }
+
+    /// Returns the number of records with an outcome.
+    pub(super) fn count_of(&self, kind: OutcomeKind) -> u32 {
+        let index = OutcomeKind::ALL.iter().position(|other| *other == kind);
+        index.and_then(|index| self.counts.get(index)).copied().unwrap_or_default()
+    }
+
+    /// Returns its bytes in the blob, whose blocks begin at `start`.
+    pub(super) const fn range(&self, start: u64) -> std::ops::Range<u64> {
+        let from = start.saturating_add(self.offset);
+        from..from.saturating_add(self.length)
+    }
+}
+
+/// Writes records.
+#[derive(Default)]
+pub(super) struct Writer {
+    blocks: Vec<u8>,
+    index: Vec<BlockEntry>,
+    lines: Vec<u8>,
+    counts: [u32; 5],
+    records: usize,
+}
+
+impl Writer {
+    /// Adds a record.
+    ///
+    /// # Errors
+    /// 500 when the block cannot be compressed.
+    pub(super) fn add(&mut self, record: &RecordDoc) -> Result<(), RequestError> {
+        serde_json::to_writer(&mut self.lines, record).map_err(failed)?;
+        self.lines.push(b'\n');
+        let index = OutcomeKind::ALL.iter().position(|kind| *kind == record.kind());
+        if let Some(count) = index.and_then(|index| self.counts.get_mut(index)) {
+            *count = count.saturating_add(1);
+        }
+        self.records = self.records.saturating_add(1);
+        if self.records == BLOCK_RECORDS { self.end_block() } else { Ok(()) }
+    }
+
+    fn end_block(&mut self) -> Result<(), RequestError> {
+        if self.records == 0 {
+            return Ok(());
+        }
+        let block = zstd::bulk::compress(&self.lines, LEVEL).map_err(failed)?;
+        let offset = u64::try_from(self.blocks.len()).unwrap_or(u64::MAX);
+        let length = u64::try_from(block.len()).unwrap_or(u64::MAX);
+        self.index.push(BlockEntry { offset, length, counts: std::mem::take(&mut self.counts) });
+        self.blocks.extend_from_slice(&block);
+        self.lines.clear();
+        self.records = 0;
+        Ok(())
+    }
+
+    /// Ends the last block.
+    ///
+    /// # Errors
+    /// Those of [`Writer::add`].
+    pub(super) fn finish(mut self) -> Result<Spool, RequestError> {
+        self.end_block()?;
+        Ok(Spool { blocks: self.blocks, index: self.index })
+    }
+}
+
+/// Records in memory.
+pub(super) struct Spool {
+    blocks: Vec<u8>,
+    index: Vec<BlockEntry>,
+}
+
+impl Spool {
+    /// Iterates over the records of each block.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = Result<Vec<RecordDoc>, RequestError>> + '_ {
+        self.index.iter().map(|entry| {
+            let range = entry.range(0);
+            let (from, to) = (usize::try_from(range.start), usize::try_from(range.end));
+            let bytes = match (from, to) {
+                (Ok(from), Ok(to)) => self.blocks.get(from..to),
+                (Ok(_) | Err(_), Ok(_) | Err(_)) => None,
+            };
+            read_block(bytes.unwrap_or_default())
+        })
+    }
+
+    /// Reads a whole blob.
+    ///
+    /// # Errors
+    /// Those of [`read_head`].
+    pub(super) fn read(mut blob: Vec<u8>) -> Result<Self, RequestError> {
+        let head = usize::try_from(HEAD_BYTES).map_err(failed)?;
+        let length = read_head(blob.get(..head).unwrap_or_default())?;
+        let start = usize::try_from(HEAD_BYTES.saturating_add(length)).map_err(failed)?;
+        let index = read_index(blob.get(head..start).unwrap_or_default())?;
+        blob.drain(..start);
+        Ok(Self { blocks: blob, index })
+    }
+
+    /// Returns the bytes of the blob.
+    ///
+    /// # Errors
+    /// 500 when the index cannot be written.
+    pub(super) fn into_blob(self) -> Result<Vec<u8>, RequestError> {
+        let index = serde_json::to_vec(&self.index).map_err(failed)?;
+        let length = u32::try_from(index.len()).map_err(failed)?;
+        let mut blob = Vec::with_capacity(index.len().saturating_add(self.blocks.len()) + 4);
+        blob.extend_from_slice(&length.to_le_bytes());
+        blob.extend_from_slice(&index);
+        blob.extend_from_slice(&self.blocks);
+        Ok(blob)
+    }
+}
+
+/// Reads the length of the index from the head of a blob.
+///
+/// # Errors
+/// 500 for a blob that this program has not written.
+pub(super) fn read_head(head: &[u8]) -> Result<u64, RequestError> {
+    let bytes = <[u8; 4]>::try_from(head).map_err(failed)?;
+    Ok(u64::from(u32::from_le_bytes(bytes)))
+}
+
+/// Reads the index.
+///
+/// # Errors
+/// Those of [`read_head`].
+pub(super) fn read_index(bytes: &[u8]) -> Result<Vec<BlockEntry>, RequestError> {
+    serde_json::from_slice(bytes).map_err(failed)
+}
+
+/// Reads the records of a block.
+///
+/// # Errors
+/// Those of [`read_head`].
+pub(super) fn read_block(bytes: &[u8]) -> Result<Vec<RecordDoc>, RequestError> {
+    let lines = zstd::stream::decode_all(bytes).map_err(failed)?;
+    let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_slice(line).map_err(failed)).collect()
+}
+
+fn failed(error: impl std::fmt::Display) -> RequestError {
+    RequestError::Failed(format!("invalid records of an import: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_survive_a_blob() {
+        let mut writer = Writer::default();
+        for number in 1..=1_201 {
+            let outcome = if number % 2 == 0 { "NEW" } else { "EXISTING" };
+            let record = RecordDoc { number, outcome: outcome.to_owned(), ..RecordDoc::default() };
+            writer.add(&record).unwrap();
+        }
+        let spool = writer.finish().unwrap();
+        let numbers: Vec<u32> =
+            spool.blocks().flat_map(Result::unwrap).map(|one| one.number).collect();
+        assert_eq!(numbers, (1..=1_201).collect::<Vec<_>>());
+        let blob = spool.into_blob().unwrap();
+        let length = usize::try_from(read_head(&blob[..4]).unwrap()).unwrap();
+        let index = read_index(&blob[4..4 + length]).unwrap();
+        let counts: Vec<u32> = index.iter().map(BlockEntry::count).collect();
+        assert_eq!(counts, [500, 500, 201]);
+        assert_eq!(index[2].count_of(OutcomeKind::New), 100);
+        let range = index[2].range(u64::try_from(4 + length).unwrap());
+        let range = usize::try_from(range.start).unwrap()..usize::try_from(range.end).unwrap();
+        assert_eq!(read_block(&blob[range]).unwrap()[0].number, 1_001);
+    }
+}

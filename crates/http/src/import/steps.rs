@@ -1,0 +1,526 @@
+//! The steps of an import: reading, recording and undoing, a block at a time.
+//!
+//! Each step saves what it has done in the row of the import, in the unit of work that does it. A
+//! step that is interrupted is repeated.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use actix_web::web::Bytes;
+use daybook_domain::file;
+use daybook_domain::id::{AccountId, FileId, ImportId, TransactionId};
+use daybook_domain::import::{Fingerprint, Import, LeaveReason, RUN_PROPERTY, State, differences};
+use daybook_domain::property::Edits;
+use daybook_edge::blocking::block;
+use daybook_edge::error::{ApiError, RequestError};
+use daybook_edge::run;
+use daybook_interchange::read::rules::{self, Rules};
+use daybook_service::import::{self, NewAccount, Snapshot, UndoBlock, UndoResult};
+use daybook_service::{Context, Target};
+
+use super::chart::Names;
+use super::decision::DecisionsDoc;
+use super::document::{
+    self, CountsDoc, LeftDoc, NewAccountDoc, OptionsDoc, RecordDoc, ResultsDoc, SummaryDoc, UndoDoc,
+};
+use super::failure::Failure;
+use super::reading::{Preview, read_file};
+use super::recording::Run;
+use super::report::Report;
+use super::resolving::{Resolver, posting_options};
+use super::spool::{BLOCK_RECORDS, Spool, Writer};
+use super::store::StoredRecords;
+use crate::state::AppState;
+
+/// The changed records, and the transactions left by an undo, that are shown.
+const MAX_SHOWN: usize = 100;
+
+/// What the steps of imports have in common: the indexes of their records.
+#[derive(Default)]
+pub(super) struct Cache(HashMap<ImportId, (String, Arc<StoredRecords>)>);
+
+/// A step of an import.
+pub(super) struct Step<'s> {
+    pub(super) state: &'s AppState,
+    /// The context of the user for whom it is done.
+    pub(super) cx: Context,
+    pub(super) book: &'s str,
+}
+
+impl Step<'_> {
+    /// Does the next step.
+    pub(super) async fn run(&self, import: Import, cache: &mut Cache) -> Result<(), ApiError> {
+        match import.state {
+            State::Reading => self.read(import).await,
+            State::Recording => self.record(import, cache).await,
+            State::Undoing => self.undo(import, cache).await,
+            State::Preview | State::Done | State::Undone | State::Failed => Ok(()),
+        }
+    }
+
+    /// Saves a changed import. It is dropped if another worker has changed the import since.
+    async fn save(&self, version: i64, import: Import) -> Result<(), ApiError> {
+        let (cx, book) = (self.cx.clone(), self.book.to_owned());
+        self.write(move |tx| import::save(tx, &cx, &book, version, import).map(drop)).await
+    }
+
+    async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut daybook_storage::Tx<'_>) -> daybook_service::Result<T>
+        + Clone
+        + Send
+        + 'static,
+    ) -> Result<T, ApiError> {
+        let target = Target::Book(self.book.to_owned());
+        run::write(&self.state.edge, target.submission(&self.cx, None), work).await
+    }
+
+    /// Stores the records of a preview.
+    async fn store(&self, records: Spool) -> Result<(String, i64), ApiError> {
+        let blob = block(move || records.into_blob()).await??;
+        let blob = self.state.blobs.new_blob(Bytes::from(blob)).await?;
+        let content = self.state.blobs.put(self.book, blob).await?;
+        Ok((content.blob, content.size))
+    }
+
+    async fn read(&self, import: Import) -> Result<(), ApiError> {
+        let version = import.stamp.version;
+        let now = self.cx.now;
+        let options: OptionsDoc = document::read(&import.options)?;
+        let source_bytes = options.source_bytes;
+        match self.preview(&import, options).await? {
+            Ok(preview) => {
+                let total = i64::from(preview.summary.counts.total);
+                let (blob, bytes) = self.store(preview.records).await?;
+                let read = Import {
+                    summary: document::write(&preview.summary),
+                    preview: Some(blob),
+                    blob_bytes: source_bytes.saturating_add(bytes),
+                    total,
+                    ..import
+                };
+                self.save(version, read.enter(State::Preview, now)).await
+            }
+            Err(message) => {
+                let summary = SummaryDoc { error: Some(message), ..SummaryDoc::default() };
+                let failed = Import { summary: document::write(&summary), ..import };
+                self.save(version, failed.enter(State::Failed, now)).await
+            }
+        }
+    }
+
+    /// Reads the file of an import; the error is why it cannot be read.
+    async fn preview(
+        &self,
+        import: &Import,
+        options: OptionsDoc,
+    ) -> Result<Result<Preview, String>, ApiError> {
+        let source = import.source.as_deref().unwrap_or_default();
+        let Some(bytes) = self.state.blobs.read(self.book, source).await? else {
+            return Ok(Err("the file is not stored any more".to_owned()));
+        };
+        let rules = match self.rules(&options).await? {
+            Ok(rules) => rules,
+            Err(message) => return Ok(Err(message)),
+        };
+        let (store, cx) = (Arc::clone(&self.state.edge.store), self.cx.clone());
+        let book = self.book.to_owned();
+        let read = move || {
+            store.read(|tx| {
+                let snapshot = Snapshot::open(tx, &cx, &book)?;
+                read_file(tx, &snapshot, bytes, &options, rules.as_ref())
+            })
+        };
+        match block(read).await? {
+            Ok(preview) => Ok(Ok(preview)),
+            Err(Failure::File(message)) => Ok(Err(message)),
+            Err(Failure::Server(error)) => Err(error),
+        }
+    }
+
+    /// Loads the rules for CSV; the error is why they cannot be used.
+    async fn rules(&self, options: &OptionsDoc) -> Result<Result<Option<Rules>, String>, ApiError> {
+        let (cx, book) = (self.cx.clone(), self.book.to_owned());
+        let (named, account) = (options.rules.clone(), options.account.clone());
+        let found = run::read_for_server(&self.state.edge, move |tx| {
+            let snapshot = Snapshot::open(tx, &cx, &book)?;
+            let files = snapshot.rules_files(tx)?;
+            let named = match named.as_deref().map(str::parse::<FileId>) {
+                Some(Ok(id)) => Some(snapshot.file(tx, id)?),
+                Some(Err(_)) => Some(None),
+                None => None,
+            };
+            let account = account.and_then(|text| {
+                Names::new(&snapshot.chart).find(&text).map(|found| found.id.to_string())
+            });
+            Ok((files, named, account))
+        })
+        .await?;
+        let (files, named, account) = found;
+        let chosen = match named {
+            Some(Some(file)) => file,
+            Some(None) => {
+                return Ok(Err("the file of rules does not exist in this book".to_owned()));
+            }
+            None => {
+                let own = files.iter().filter(|file| Some(&file.account) == account.as_ref());
+                let own: Vec<_> = own.collect();
+                match own.as_slice() {
+                    [] => return Ok(Ok(None)),
+                    [only] => only.file.clone(),
+                    _ => {
+                        let why = "the account has two files of rules: remove one, or name one";
+                        return Ok(Err(why.to_owned()));
+                    }
+                }
+            }
+        };
+        let text = match self.text_of(&chosen).await? {
+            Ok(text) => text,
+            Err(message) => return Ok(Err(message)),
+        };
+        let mut included = HashMap::new();
+        if text.lines().any(|line| line.trim_start().starts_with("include")) {
+            for file in files {
+                if let Ok(text) = self.text_of(&file.file).await? {
+                    included.insert(file.file.name.clone(), text);
+                }
+            }
+        }
+        let parsed = rules::parse(&text, &|name| included.get(name.trim()).cloned());
+        Ok(parsed.map(Some).map_err(|problem| format!("{}, {problem}", chosen.name)))
+    }
+
+    async fn text_of(&self, file: &file::File) -> Result<Result<String, String>, ApiError> {
+        let name = &file.name;
+        if file.content.size > i64::try_from(rules::MAX_RULES_BYTES).unwrap_or(i64::MAX) {
+            return Ok(Err(format!("the rules {name} are too large")));
+        }
+        let bytes = self.state.blobs.read(self.book, &file.content.blob).await?;
+        let text = bytes.map(|bytes| String::from_utf8(bytes.to_vec()));
+        Ok(match text {
+            Some(Ok(text)) => Ok(text),
+            Some(Err(_)) => Err(format!("the rules {name} are not UTF-8")),
+            None => Err(format!("the rules {name} are not stored any more")),
+        })
+    }
+
+    async fn record(&self, import: Import, cache: &mut Cache) -> Result<(), ApiError> {
+        let summary: SummaryDoc = document::read(&import.summary)?;
+        let results: ResultsDoc = document::read(&import.results)?;
+        if !summary.resolved {
+            return self.resolve(import, summary).await;
+        }
+        if !results.has_accounts {
+            return self.create_accounts(import, summary, results).await;
+        }
+        let records = self.records(&import, cache).await?;
+        if import.done >= import.total {
+            return self.finish(import, &records).await;
+        }
+        let block = self.block_at(&import, &records).await?;
+        let options: OptionsDoc = document::read(&import.options)?;
+        let (cx, book) = (self.cx.clone(), self.book.to_owned());
+        self.write(move |tx| {
+            let access = daybook_service::access::enter(
+                tx,
+                &cx,
+                &book,
+                daybook_domain::permission::Action::RecordDraft,
+            )?;
+            let name = import.name.clone();
+            let run = Run {
+                id: import.id,
+                name: &name,
+                options: posting_options(&access, &options),
+                scale: access.book().scale,
+            };
+            let built = run.block(&block);
+            let update = |import: Import, refused: &[(u32, String)]| {
+                if refused.is_empty() {
+                    return import;
+                }
+                let mut results: ResultsDoc = document::read(&import.results).unwrap_or_default();
+                results.refused.extend(refused.iter().cloned());
+                Import { results: document::write(&results), ..import }
+            };
+            import::record_block(tx, &cx, &book, import, built, update).map(drop)
+        })
+        .await
+    }
+
+    /// Reads the records again if the book has changed, and applies the decisions.
+    ///
+    /// If the outcome or the match of a record has changed, the import has a new preview instead.
+    async fn resolve(&self, import: Import, before: SummaryDoc) -> Result<(), ApiError> {
+        let options: OptionsDoc = document::read(&import.options)?;
+        let decisions: DecisionsDoc = document::read(&import.decisions)?;
+        let version = import.stamp.version;
+        let old = self.whole(&import).await?;
+        let is_same = self.last_event().await? == before.sequence;
+        let (summary, records) = if is_same {
+            (before, old)
+        } else {
+            let Preview { mut summary, records } =
+                match self.preview(&import, options.clone()).await? {
+                    Ok(preview) => preview,
+                    Err(message) => {
+                        let summary = SummaryDoc { error: Some(message), ..before };
+                        let failed = Import { summary: document::write(&summary), ..import };
+                        return self.save(version, failed.enter(State::Failed, self.cx.now)).await;
+                    }
+                };
+            let (changed, records) = block(move || {
+                let changed = changed_records(&old, &records)?;
+                Ok::<_, RequestError>((changed, records))
+            })
+            .await??;
+            if !changed.is_empty() {
+                let (blob, bytes) = self.store(records).await?;
+                summary.changed_records = changed.into_iter().take(MAX_SHOWN).collect();
+                let again = Import {
+                    summary: document::write(&summary),
+                    preview: Some(blob),
+                    blob_bytes: options.source_bytes.saturating_add(bytes),
+                    decisions: String::new(),
+                    ..import
+                };
+                return self.save(version, again.enter(State::Preview, self.cx.now)).await;
+            }
+            (summary, records)
+        };
+        let source_bytes = options.source_bytes;
+        let (store, cx, book) =
+            (Arc::clone(&self.state.edge.store), self.cx.clone(), self.book.to_owned());
+        let resolved = move || -> Result<(Spool, SummaryDoc), ApiError> {
+            let snapshot = store.read(|tx| Snapshot::open(tx, &cx, &book))?;
+            resolve_all(&snapshot, &records, summary, &options, &decisions)
+        };
+        let (records, summary) = block(resolved).await??;
+        let (blob, bytes) = self.store(records).await?;
+        let resolved = Import {
+            summary: document::write(&summary),
+            preview: Some(blob),
+            blob_bytes: source_bytes.saturating_add(bytes),
+            ..import
+        };
+        self.save(version, resolved.enter(State::Recording, self.cx.now)).await
+    }
+
+    async fn last_event(&self) -> Result<i64, ApiError> {
+        let (cx, book) = (self.cx.clone(), self.book.to_owned());
+        run::read_for_server(&self.state.edge, move |tx| {
+            Ok(Snapshot::open(tx, &cx, &book)?.sequence)
+        })
+        .await
+    }
+
+    async fn create_accounts(
+        &self,
+        import: Import,
+        summary: SummaryDoc,
+        results: ResultsDoc,
+    ) -> Result<(), ApiError> {
+        let accounts = summary
+            .accounts_to_create
+            .iter()
+            .map(|account| NewAccount { name: account.name.clone(), kind: account.kind() });
+        let accounts: Vec<NewAccount> = accounts.collect();
+        let (cx, book) = (self.cx.clone(), self.book.to_owned());
+        self.write(move |tx| {
+            let update = |import: Import, created: &[AccountId]| {
+                let accounts = created.iter().map(|id| id.get()).collect();
+                let results = ResultsDoc { has_accounts: true, accounts, ..results };
+                Import { results: document::write(&results), ..import }
+            };
+            import::create_accounts(tx, &cx, &book, import, &accounts, update).map(drop)
+        })
+        .await
+    }
+
+    /// Returns the records of an import.
+    async fn records(
+        &self,
+        import: &Import,
+        cache: &mut Cache,
+    ) -> Result<Arc<StoredRecords>, ApiError> {
+        let blob = import.preview.clone().unwrap_or_default();
+        if let Some((known, records)) = cache.0.get(&import.id)
+            && *known == blob
+        {
+            return Ok(Arc::clone(records));
+        }
+        let records = StoredRecords::open(&self.state.blobs, self.book, import).await?;
+        let records = Arc::new(records.ok_or_else(missing)?);
+        cache.0.insert(import.id, (blob, Arc::clone(&records)));
+        Ok(records)
+    }
+
+    /// Returns all records of an import.
+    async fn whole(&self, import: &Import) -> Result<Spool, ApiError> {
+        let blob = import.preview.clone().unwrap_or_default();
+        let bytes = self.state.blobs.read(self.book, &blob).await?.ok_or_else(missing)?;
+        Ok(Spool::read(bytes.to_vec())?)
+    }
+
+    /// Returns the block of records that begins at the progress of an import.
+    async fn block_at(
+        &self,
+        import: &Import,
+        records: &StoredRecords,
+    ) -> Result<Vec<RecordDoc>, ApiError> {
+        let done = usize::try_from(import.done).unwrap_or_default();
+        let entry = records.index.get(done / BLOCK_RECORDS).ok_or_else(missing)?;
+        records.block(&self.state.blobs, entry).await
+    }
+
+    /// Writes the report, and ends the import.
+    async fn finish(&self, import: Import, records: &StoredRecords) -> Result<(), ApiError> {
+        let results: ResultsDoc = document::read(&import.results)?;
+        let late: HashMap<u32, String> = results.refused.into_iter().collect();
+        let (mut report, mut counts) = (Report::new(import.total), CountsDoc::default());
+        for entry in &records.index {
+            for mut record in records.block(&self.state.blobs, entry).await? {
+                if let Some(reason) = late.get(&record.number) {
+                    record.refuse(reason);
+                }
+                counts.add(&record);
+                report.add(&record);
+            }
+        }
+        let summary: SummaryDoc = document::read(&import.summary)?;
+        let summary = SummaryDoc { counts, ..summary };
+        let blob = self.state.blobs.new_blob(Bytes::from(report.into_bytes())).await?;
+        let content = self.state.blobs.put(self.book, blob).await?;
+        let name = if import.name.is_empty() { "statement" } else { import.name.as_str() };
+        let name: String = name.chars().take(200).collect();
+        let properties: Edits =
+            [(RUN_PROPERTY.to_owned(), Some(import.id.to_string()))].into_iter().collect();
+        let changes = file::Changes {
+            id: None,
+            name: Some(format!("Import of {name}.csv")),
+            content_type: daybook_domain::field::Field::Set("text/csv".to_owned()),
+            properties,
+            content: None,
+        };
+        let blob_bytes = i64::try_from(records.bytes()).unwrap_or_default();
+        let done =
+            Import { summary: document::write(&summary), source: None, blob_bytes, ..import };
+        let (cx, book) = (self.cx.clone(), self.book.to_owned());
+        self.write(move |tx| import::finish(tx, &cx, &book, done, changes, content).map(drop)).await
+    }
+
+    async fn undo(&self, import: Import, cache: &mut Cache) -> Result<(), ApiError> {
+        let records = self.records(&import, cache).await?;
+        let (cx, book) = (self.cx.clone(), self.book.to_owned());
+        if import.done < import.total {
+            let block = self.block_at(&import, &records).await?;
+            let new = block
+                .iter()
+                .filter(|record| record.kind() == daybook_domain::import::OutcomeKind::New);
+            let undone = UndoBlock {
+                count: i64::try_from(block.len()).unwrap_or_default(),
+                remote_ids: new.flat_map(RecordDoc::remote_ids).collect(),
+                are_checked: false,
+            };
+            return self
+                .write(move |tx| {
+                    let update = |import: Import, result: &UndoResult| {
+                        add_undone(import, result.trashed, &result.left)
+                    };
+                    import::undo_block(tx, &cx, &book, import, undone, update).map(drop)
+                })
+                .await;
+        }
+        let version = import.stamp.version;
+        self.write(move |tx| {
+            let (left, has_more) = import::undo_matches(tx, &cx, &book, &import)?;
+            let import = add_undone(import, 0, &left);
+            let import = if has_more {
+                import.enter(State::Undoing, cx.now)
+            } else {
+                let mut results: ResultsDoc = document::read(&import.results).unwrap_or_default();
+                let accounts: Vec<AccountId> =
+                    results.accounts.iter().copied().map(AccountId::new).collect();
+                let archived = import::archive_accounts(tx, &cx, &book, &accounts)?;
+                let undone = results.undone.get_or_insert_default();
+                undone.archived = archived;
+                let results = document::write(&results);
+                Import { results, ..import }.enter(State::Undone, cx.now)
+            };
+            import::save(tx, &cx.exempt_from_quotas(), &book, version, import).map(drop)
+        })
+        .await
+    }
+}
+
+fn missing() -> ApiError {
+    RequestError::Failed("the records of an import are missing".to_owned()).into()
+}
+
+/// Adds to the result of an undo.
+fn add_undone(import: Import, trashed: u64, left: &[(TransactionId, LeaveReason)]) -> Import {
+    let mut results: ResultsDoc = document::read(&import.results).unwrap_or_default();
+    let undone: &mut UndoDoc = results.undone.get_or_insert_default();
+    undone.trashed = undone.trashed.saturating_add(trashed);
+    undone.left_count =
+        undone.left_count.saturating_add(u64::try_from(left.len()).unwrap_or_default());
+    let shown = left
+        .iter()
+        .map(|(id, reason)| LeftDoc { transaction_id: id.to_string(), reason: reason.to_string() });
+    let free = MAX_SHOWN.saturating_sub(undone.left.len());
+    undone.left.extend(shown.take(free));
+    Import { results: document::write(&results), ..import }
+}
+
+/// Returns the numbers of the records whose outcome or match differs.
+fn changed_records(before: &Spool, now: &Spool) -> Result<Vec<u32>, RequestError> {
+    let fingerprints = |spool: &Spool| -> Result<Vec<Fingerprint>, RequestError> {
+        let mut all = Vec::new();
+        for block in spool.blocks() {
+            let block = block?;
+            all.extend(block.iter().map(|one| Fingerprint::of(one.number, &one.outcome())));
+        }
+        Ok(all)
+    };
+    let changed = differences(fingerprints(before)?, fingerprints(now)?);
+    Ok(changed.records.into_iter().map(|(number, ..)| number).collect())
+}
+
+/// Applies the decisions to all records.
+fn resolve_all(
+    snapshot: &Snapshot,
+    records: &Spool,
+    summary: SummaryDoc,
+    options: &OptionsDoc,
+    decisions: &DecisionsDoc,
+) -> Result<(Spool, SummaryDoc), ApiError> {
+    let names = Names::new(&snapshot.chart);
+    let new: HashSet<&str> =
+        summary.accounts_to_create.iter().map(|account| account.name.as_str()).collect();
+    let read = decisions.read(&names, &new, summary.counts.total);
+    let read = read.map_err(daybook_service::Error::from)?;
+    let options = posting_options(&snapshot.access, options);
+    let mut resolver = Resolver::new(&names, options, Some(read));
+    let (mut writer, mut counts) = (Writer::default(), CountsDoc::default());
+    for block in records.blocks() {
+        for mut record in block? {
+            if record.is_read()
+                && let Err(refusal) = resolver.resolve(&mut record, true)
+            {
+                record.refuse(&refusal.to_string());
+            }
+            counts.add(&record);
+            writer.add(&record)?;
+        }
+    }
+    let accounts: Vec<NewAccountDoc> = resolver.into_new_accounts().into_iter().collect();
+    let summary = SummaryDoc {
+        counts,
+        accounts_to_create: accounts,
+        changed_records: Vec::new(),
+        resolved: true,
+        ..summary
+    };
+    Ok((writer.finish()?, summary))
+}

@@ -1,0 +1,225 @@
+//! Recording of a block of records (behaviour 15.5, 15.7).
+
+use std::collections::HashMap;
+
+use daybook_domain::RefusalKind;
+use daybook_domain::account::AccountRef;
+use daybook_domain::calendar::format_iso;
+use daybook_domain::field::Field;
+use daybook_domain::id::{AccountId, ImportId, TransactionId};
+use daybook_domain::import::{Import, MatchEffect, RecordMatch, SECOND_DATE_PROPERTY, State};
+use daybook_domain::permission::Action;
+use daybook_domain::purpose::Record;
+use daybook_domain::transaction::{Changes, Intent, Transaction, Verb};
+use daybook_storage::Tx;
+use daybook_storage::access::AccessTo;
+use time::Date;
+
+use super::save::save_at;
+use crate::access;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::transaction::{VerbRequest, perform, record_each};
+
+/// Bytes of the matched transactions of a block.
+const MAX_TEXTS: usize = 64 * 1024 * 1024;
+
+/// The records of a block.
+#[derive(Debug, Clone)]
+pub struct Block {
+    /// The number of records of the block, with those that need no work.
+    pub count: i64,
+    /// The new records.
+    pub groups: Vec<Group>,
+    /// The matched records.
+    pub matches: Vec<MatchedRecord>,
+}
+
+/// A new record: a transaction, or one for each of its parts.
+#[derive(Debug, Clone)]
+pub struct Group {
+    /// The number of the record.
+    pub record: u32,
+    /// The transactions.
+    pub items: Vec<Changes>,
+    /// Whether they become drafts.
+    pub is_draft: bool,
+}
+
+/// A matched record.
+#[derive(Debug, Clone)]
+pub struct MatchedRecord {
+    /// The remote id.
+    pub remote_id: String,
+    /// The transaction.
+    pub transaction: TransactionId,
+    /// What happens to it.
+    pub effect: MatchEffect,
+    /// The account of the statement.
+    pub account: AccountId,
+    /// Whether money enters the account.
+    pub is_inward: bool,
+    /// The date of the record.
+    pub date: Option<Date>,
+    /// The values of the record, for a draft that is posted.
+    pub values: Changes,
+}
+
+/// The result of a block.
+#[derive(Debug, Clone)]
+pub struct BlockResult {
+    /// The saved import.
+    pub import: Import,
+    /// The refused records and the reasons.
+    pub refused: Vec<(u32, String)>,
+}
+
+/// Records a block, and saves the import with its progress.
+///
+/// `import` is the import as the worker has read it. `update` adds the refused records to it. The
+/// result is `None` if another worker has changed the import since.
+///
+/// # Errors
+/// 403 or 404 when the author may not record any more; refusals of storage quotas; failures.
+pub fn record_block(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    import: Import,
+    block: Block,
+    update: impl FnOnce(Import, &[(u32, String)]) -> Import,
+) -> Result<Option<BlockResult>> {
+    let access = access::enter_to(tx, cx, book, Record::Draft)?;
+    let version = import.stamp.version;
+    let found = tx.imports().find(&access, import.id)?;
+    if import.state != State::Recording || found.is_none_or(|found| found.stamp.version != version)
+    {
+        return Ok(None);
+    }
+    let Block { count, groups, matches } = block;
+    let may_post = access.may(Action::Post);
+    let (drafts, posted): (Vec<Group>, Vec<Group>) =
+        groups.into_iter().partition(|group| group.is_draft || !may_post);
+    let mut refused = Vec::new();
+    for (groups, intent) in [(posted, Intent::Post), (drafts, Intent::Create)] {
+        let records: Vec<u32> = groups.iter().map(|group| group.record).collect();
+        let items = groups.into_iter().map(|group| group.items);
+        let items = items.map(|mut items| {
+            items.iter_mut().for_each(|item| item.draft = intent == Intent::Create);
+            items
+        });
+        let recorded = record_each(tx, cx, &access, items.collect(), intent)?;
+        refused.extend(
+            records
+                .into_iter()
+                .zip(recorded)
+                .filter_map(|(record, result)| Some((record, result.err()?))),
+        );
+    }
+    apply_matches(tx, cx, &access, book, import.id, matches)?;
+    let progressed = Import { done: import.done.saturating_add(count), ..import };
+    let updated = update(progressed, &refused);
+    let updated = Import { stamp: updated.stamp.clone().touch(cx.now), ..updated };
+    save_at(tx, &access, version, &updated)?;
+    Ok(Some(BlockResult { import: updated, refused }))
+}
+
+/// Applies matches. A transaction that may not be changed is left as it is, and the pair of the
+/// remote id and the transaction is stored.
+fn apply_matches(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    access: &AccessTo<Record>,
+    book: &str,
+    import: ImportId,
+    matches: Vec<MatchedRecord>,
+) -> Result<()> {
+    if matches.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<TransactionId> = matches.iter().map(|one| one.transaction).collect();
+    let mut known = tx.transactions().by_ids(access, &ids, MAX_TEXTS)?.unwrap_or_default();
+    let mut pairs = Vec::new();
+    for one in matches {
+        let given = match change_of(access, &known, &one) {
+            Some((verb, changes)) => give_remote_id(tx, cx, book, verb, changes, &mut known)?,
+            None => false,
+        };
+        pairs.push(RecordMatch {
+            remote_id: one.remote_id,
+            transaction: one.transaction,
+            import,
+            given,
+        });
+    }
+    Ok(tx.imports().insert_matches(access, &pairs)?)
+}
+
+/// Changes the transaction of a match. Returns `false` if that is refused.
+fn give_remote_id(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    verb: Verb,
+    changes: Changes,
+    known: &mut HashMap<TransactionId, Transaction>,
+) -> Result<bool> {
+    match perform(tx, cx, book, VerbRequest::single(verb), vec![changes]) {
+        Ok(view) => {
+            known.extend(view.transactions.into_iter().map(|row| (row.id, row)));
+            Ok(true)
+        }
+        Err(error) => match error.kind() {
+            RefusalKind::Invalid | RefusalKind::Denied | RefusalKind::Missing => Ok(false),
+            RefusalKind::Conflicting
+            | RefusalKind::Stale
+            | RefusalKind::Reused
+            | RefusalKind::Exhausted
+            | RefusalKind::Limited
+            | RefusalKind::Internal
+            | RefusalKind::Unconfirmed
+            | RefusalKind::Unauthenticated => Err::<bool, Error>(error),
+        },
+    }
+}
+
+/// Returns how a match changes its transaction; `None` if it does not.
+fn change_of(
+    access: &AccessTo<Record>,
+    known: &HashMap<TransactionId, Transaction>,
+    one: &MatchedRecord,
+) -> Option<(Verb, Changes)> {
+    let transaction = known.get(&one.transaction)?;
+    let mut remote_ids = transaction.remote_ids.clone();
+    if !remote_ids.contains(&one.remote_id) {
+        remote_ids.push(one.remote_id.clone());
+    }
+    let mut changes = Changes {
+        id: Some(one.transaction.to_string()),
+        remote_ids: Some(remote_ids),
+        ..Changes::default()
+    };
+    let own = || Field::Set(AccountRef { id: Some(one.account.to_string()), name: None });
+    match one.effect {
+        MatchEffect::StorePair(_) | MatchEffect::JoinRecord => return None,
+        MatchEffect::PostDraft => {
+            let Changes { date, amount, description, credit, debit, .. } = one.values.clone();
+            // A person may have filled the other side of the draft.
+            let open =
+                |side: Option<AccountId>, value| if side.is_none() { value } else { Field::Keep };
+            let credit = open(transaction.credit, credit);
+            let debit = open(transaction.debit, debit);
+            changes = Changes { date, amount, description, credit, debit, ..changes };
+            let verb = if access.may(Action::Post) { Verb::Post } else { Verb::Update };
+            return Some((verb, changes));
+        }
+        MatchEffect::SetOtherSide if one.is_inward => changes.debit = own(),
+        MatchEffect::SetOtherSide => changes.credit = own(),
+        MatchEffect::AddRemoteId => {}
+    }
+    if let Some(date) = one.date.filter(|date| transaction.date != Some(*date)) {
+        let key = SECOND_DATE_PROPERTY.to_owned();
+        changes.properties.insert(key, Some(format_iso(date)));
+    }
+    Some((Verb::Update, changes))
+}

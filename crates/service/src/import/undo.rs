@@ -1,0 +1,226 @@
+//! Undoing of what an import has recorded (behaviour 15.9).
+
+use daybook_domain::RefusalKind;
+use daybook_domain::account::Changes as AccountChanges;
+use daybook_domain::id::{AccountId, TransactionId};
+use daybook_domain::import::{
+    AccountFacts, Import, LeaveReason, MatchUndo, RUN_PROPERTY, RunTransaction, State, UndoAction,
+    may_archive_account, undo_action, undo_match,
+};
+use daybook_domain::permission::Action;
+use daybook_domain::purpose::{Record, WriteChart};
+use daybook_domain::query::{Filter, Status, Term};
+use daybook_domain::transaction::{Changes, Transaction, Verb};
+use daybook_storage::Tx;
+use daybook_storage::access::AccessTo;
+use daybook_storage::transaction::{ResolvedNames, Search};
+
+use super::save::save_at;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::transaction::{VerbRequest, perform};
+use crate::{access, account};
+
+/// Bytes of the transactions of a block.
+const MAX_TEXTS: usize = 256 * 1024 * 1024;
+
+/// The matches that are undone at once.
+const MATCHES_AT_ONCE: i64 = 200;
+
+/// The records of a block.
+#[derive(Debug, Clone)]
+pub struct UndoBlock {
+    /// The number of records of the block.
+    pub count: i64,
+    /// The remote ids of their transactions.
+    pub remote_ids: Vec<String>,
+    /// Whether the import has recorded them as checked.
+    pub are_checked: bool,
+}
+
+/// What was undone.
+#[derive(Debug, Clone, Default)]
+pub struct UndoResult {
+    /// The number of transactions that were moved to the trash.
+    pub trashed: u64,
+    /// The transactions that were left.
+    pub left: Vec<(TransactionId, LeaveReason)>,
+}
+
+/// Moves the transactions of a block to the trash, and saves the import with its progress.
+///
+/// `update` adds the result to the import. Returns `None` if another worker has changed the import
+/// since.
+///
+/// # Errors
+/// 403 or 404 when the user may not edit any more; failures.
+pub fn undo_block(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    import: Import,
+    block: UndoBlock,
+    update: impl FnOnce(Import, &UndoResult) -> Import,
+) -> Result<Option<Import>> {
+    let cx = &cx.exempt_from_quotas();
+    let access = access::enter_to(tx, cx, book, Record::Edit)?;
+    if !is_current(tx, &access, &import)? {
+        return Ok(None);
+    }
+    let ids: Vec<&str> = block.remote_ids.iter().map(String::as_str).collect();
+    let found = tx.transactions().by_remote_ids(&access, &ids, MAX_TEXTS)?.unwrap_or_default();
+    let run = import.id.to_string();
+    let own =
+        found.into_iter().filter(|row| row.properties.get(RUN_PROPERTY) == Some(run.as_str()));
+    let own: Vec<Transaction> = own.collect();
+    let numbers: Vec<TransactionId> = own.iter().map(|row| row.id).collect();
+    let reconciled = tx.reconciliations().entries_of(&access, &numbers)?;
+    let (mut result, mut trash) = (UndoResult::default(), Vec::new());
+    for row in &own {
+        let facts = RunTransaction {
+            is_reconciled: reconciled.contains_key(&row.id),
+            was_recorded_as_checked: block.are_checked,
+            ..facts(&access, row)
+        };
+        match undo_action(facts) {
+            UndoAction::Trash => trash.push(row.id),
+            UndoAction::AlreadyTrashed => {}
+            UndoAction::Leave(reason) => result.left.push((row.id, reason)),
+        }
+    }
+    if !trash.is_empty() {
+        result.trashed = u64::try_from(trash.len()).unwrap_or_default();
+        let request = VerbRequest::batch(Verb::Trash, block.are_checked);
+        let items = trash.into_iter().map(named);
+        perform(tx, cx, book, VerbRequest { all: true, ..request }, items.collect())?;
+    }
+    let progressed = Import { done: import.done.saturating_add(block.count), ..import };
+    let version = progressed.stamp.version;
+    let updated = update(progressed, &result);
+    let updated = Import { stamp: updated.stamp.clone().touch(cx.now), ..updated };
+    save_at(tx, &access, version, &updated)?;
+    Ok(Some(updated))
+}
+
+/// Undoes some matches of an import. Returns the transactions that were left, and whether there may
+/// be more matches.
+///
+/// # Errors
+/// 403 or 404 when the user may not edit any more; failures.
+pub fn undo_matches(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    import: &Import,
+) -> Result<(Vec<(TransactionId, LeaveReason)>, bool)> {
+    let cx = &cx.exempt_from_quotas();
+    let access = access::enter_to(tx, cx, book, Record::Edit)?;
+    let matches = tx.imports().matches_of(&access, import.id, MATCHES_AT_ONCE)?;
+    let ids: Vec<TransactionId> = matches.iter().map(|one| one.transaction).collect();
+    let known = tx.transactions().by_ids(&access, &ids, MAX_TEXTS)?.unwrap_or_default();
+    let mut left = Vec::new();
+    for one in matches.iter().filter(|one| one.given) {
+        let Some(row) = known.get(&one.transaction).filter(|row| !row.trashed) else { continue };
+        if !row.remote_ids.contains(&one.remote_id) {
+            continue;
+        }
+        match undo_match(facts(&access, row), false) {
+            MatchUndo::RemoveRemoteId => {
+                let remote_ids = row.remote_ids.iter().filter(|id| **id != one.remote_id);
+                let remote_ids = Some(remote_ids.cloned().collect());
+                let changes = Changes { remote_ids, ..named(row.id) };
+                let request = VerbRequest::single(Verb::Update);
+                match perform(tx, cx, book, request, vec![changes]) {
+                    Ok(_) => {}
+                    Err(error) if error.kind() == RefusalKind::Invalid => {
+                        left.push((row.id, LeaveReason::Changed));
+                    }
+                    Err(error) => return Err::<_, Error>(error),
+                }
+            }
+            MatchUndo::DeletePair => {}
+            MatchUndo::Leave(reason) => left.push((row.id, reason)),
+        }
+    }
+    let remote_ids: Vec<String> = matches.iter().map(|one| one.remote_id.clone()).collect();
+    tx.imports().delete_matches(&access, &remote_ids)?;
+    Ok((left, !matches.is_empty()))
+}
+
+/// Archives those of the accounts that an import has created and nothing else uses. Returns their
+/// number.
+///
+/// # Errors
+/// Failures.
+pub fn archive_accounts(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    accounts: &[AccountId],
+) -> Result<u64> {
+    let cx = &cx.exempt_from_quotas();
+    let access = access::enter_to(tx, cx, book, Record::Edit)?;
+    let may_write = access.may(Action::WriteChart);
+    let known = tx.accounts().by_ids(&access, accounts.iter().copied())?;
+    let mut archived = Vec::new();
+    for id in accounts {
+        let Some(found) = known.get(*id) else { continue };
+        let facts = AccountFacts {
+            is_changed: found.stamp.version > 1,
+            transactions: count(tx, &access, *id)?,
+            is_archived: found.archived,
+            may_write,
+        };
+        if may_archive_account(facts) {
+            let changes = AccountChanges {
+                id: Some(id.to_string()),
+                archived: Some(true),
+                ..AccountChanges::default()
+            };
+            archived.push(account::Input { changes, ..account::Input::default() });
+        }
+    }
+    let number = u64::try_from(archived.len()).unwrap_or_default();
+    if !archived.is_empty() {
+        access.with_purpose(WriteChart)?;
+        account::update(tx, cx, book, archived)?;
+    }
+    Ok(number)
+}
+
+/// Counts the transactions of an account that are not in the trash.
+fn count(tx: &mut Tx<'_>, access: &AccessTo<Record>, account: AccountId) -> Result<u64> {
+    let text = account.to_string();
+    let trashed = Filter::Not(Box::new(Filter::Term(Term::Status(Status::Trashed))));
+    let filter = Filter::All(vec![Filter::Term(Term::Account(text.clone())), trashed]);
+    let accounts = [(text, account)].into_iter().collect();
+    let names = ResolvedNames { accounts, ..ResolvedNames::default() };
+    let search = Search { filter: &filter, names: &names, drafts_of: None, precedent: None };
+    Ok(u64::try_from(tx.transactions().count(access, &search)?).unwrap_or_default())
+}
+
+fn is_current(tx: &mut Tx<'_>, access: &AccessTo<Record>, import: &Import) -> Result<bool> {
+    let found = tx.imports().find(access, import.id)?;
+    let is_same = found.is_some_and(|found| found.stamp.version == import.stamp.version);
+    Ok(is_same && import.state == State::Undoing)
+}
+
+/// Returns what an undo has to know of a transaction, without its reconciliations.
+fn facts(access: &AccessTo<Record>, row: &Transaction) -> RunTransaction {
+    let action = if row.is_checked() { Action::Check } else { row.edit_action() };
+    RunTransaction {
+        is_trashed: row.trashed,
+        is_checked: row.is_checked(),
+        was_recorded_as_checked: false,
+        is_changed: row.stamp.version > 1,
+        is_merged: row.remote_ids.iter().any(|id| id.starts_with("merged_")),
+        has_comments: row.comment_count > 0,
+        is_reconciled: false,
+        is_locked: access.book().is_locked(row.list_day),
+        may_trash: access.may_touch(action, row.created_by),
+    }
+}
+
+fn named(id: TransactionId) -> Changes {
+    Changes { id: Some(id.to_string()), ..Changes::default() }
+}
