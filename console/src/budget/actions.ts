@@ -1,5 +1,4 @@
 /** Writes on budgets. Each can be undone. */
-import { useRef } from 'react';
 import { queryClient } from '~/api/cache';
 import { api } from '~/api/client';
 import type { Account, Book, Transaction } from '~/api/types';
@@ -54,18 +53,30 @@ export interface SetCellsInput {
   readonly label: string;
 }
 
-/** Sets cells of the months from `from` to `until`. Writes follow each other, each on the state that the one before left. */
-export function useSetCells(budgetId: string, from: string, until: string, show: (changes: readonly CellChange[]) => () => void) {
+/** Writes follow each other, each on the state that the one before left. */
+let queue: Promise<unknown> = Promise.resolve();
+
+export interface CellScope {
+  readonly budgetId: string;
+  /** First and last day of the months on the screen. */
+  readonly from: string;
+  readonly until: string;
+  /** Shows changes at once; returns a function that takes them back. */
+  readonly show: (changes: readonly CellChange[]) => () => void;
+  readonly quiet: boolean;
+}
+
+/** Sets cells of the months on the screen. */
+export function useSetCells({ budgetId, from, until, show, quiet }: CellScope) {
   const { accounts } = useBook();
-  const queue = useRef<Promise<unknown>>(Promise.resolve());
   return useAction({
     bookId: budgetId,
-    quiet: true,
+    quiet,
     done: ({ label }: SetCellsInput) => label,
     optimistic: ({ changes }) => show(changes),
     run: ({ changes }, key): Promise<CellWrites> => {
-      const write = queue.current.then(() => writeCells({ budgetId, from, until, accounts }, changes, key));
-      queue.current = write.catch(() => undefined);
+      const write = queue.then(() => writeCells({ budgetId, from, until, accounts }, changes, key));
+      queue = write.catch(() => undefined);
       return write;
     },
     undo: (_input, writes, key) => undoWrites(budgetId, writes, key),

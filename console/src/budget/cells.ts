@@ -26,7 +26,7 @@ export const cellKey = (name: string, month: string): string => `${name} ${month
 type Side = NonNullable<Transaction['creditAccount']>;
 
 /** Income and expenses have a budget; permanent accounts are the other side of its transactions. */
-const isPlanned = (account: Side | undefined): account is Side => account !== undefined && !account.permanent;
+const isPlanned = (account: Side | null | undefined): account is Side => Boolean(account) && !account!.permanent;
 
 /** What a transaction adds to an account, in people's sign. */
 function effectOn(row: Transaction, side: 'credit' | 'debit', account: Side): Decimal {

@@ -103,7 +103,7 @@ function Compare() {
     { value: '', label: 'Nothing' },
     { value: 'previous', label: 'The period before' },
     { value: 'year', label: 'The year before' },
-    ...books.filter((book) => book.id !== id).map((book) => ({ value: book.id!, label: `Book ${book.name}` })),
+    ...books.filter((book) => book.id !== id).map((book) => ({ value: book.id!, label: book.properties?.['budget_of'] === id ? book.name! : `Book ${book.name}` })),
   ];
   if (compare && !options.some(({ value }) => value === compare)) options.push({ value: compare, label: compare });
   return <Select label="Compare" value={columns ? '' : compare} onChange={setCompare} options={options} isDisabled={columns !== ''} />;
