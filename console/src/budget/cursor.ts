@@ -53,6 +53,9 @@ export const isOneCell = ({ top, bottom, left, right }: Block): boolean => top =
 /** Whether a key begins an amount. Letters stay shortcuts. */
 export const beginsAmount = (key: string): boolean => /^[\d.,(+=\u2212-]$/.test(key);
 
+const BEFORE = /^(?:\p{Sc}|[A-Z]{1,4}\p{Sc}?|kr|Fr\.?)\s*(?=[\d.,-])/u;
+const AFTER = /(?<=[\d)])\s*(?:\p{Sc}|[A-Z]{2,4}|kr|zł|Kč|Ft)$/u;
+
 export type Pasted = { readonly values: readonly (readonly (Decimal | undefined)[])[] } | { readonly error: string };
 
 /**
@@ -66,7 +69,7 @@ export function readPasted(text: string, style: NumberStyle): Pasted {
     const row: (Decimal | undefined)[] = [];
     for (const field of line.split('\t')) {
       // A currency before or after the number is not part of it.
-      const plain = field.trim().replace(/^[^\d(+\u2212.,\s-]{1,3}\s*(?=[\d.,-])|(?<=[\d)])\s*[^\d\s).,]{1,3}$/g, '');
+      const plain = field.trim().replace(BEFORE, '').replace(AFTER, '');
       const reading = /^[-\u2013]?$/.test(plain) ? undefined : readAmount(plain, style);
       if (reading?.kind === 'error') return { error: `"${field.trim()}" in line ${index + 1} is not an amount` };
       row.push(reading?.kind === 'amount' ? reading.value : /^[-\u2013]$/.test(plain) ? { units: 0n, scale: 0 } : undefined);

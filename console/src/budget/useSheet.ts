@@ -1,5 +1,5 @@
 /** The keyboard, the clipboard and the mouse of the budget: a cursor, a block, and a cell that is being edited. */
-import { useState, type ClipboardEvent, type KeyboardEvent, type RefObject } from 'react';
+import { useRef, useState, type ClipboardEvent, type KeyboardEvent, type RefObject } from 'react';
 import { useBook } from '~/book/types';
 import { compare, isZero, readAmount, toInput, ZERO, type Decimal } from '~/lib/money';
 import { showToast } from '~/ui/toasts';
@@ -37,6 +37,8 @@ export function useSheet(input: SheetInput) {
   const [cursor, setCursor] = useState<Place>();
   const [anchor, setAnchor] = useState<Place>();
   const [editing, setEditing] = useState<Editing>();
+  // A cell that was saved or given up loses the focus afterwards, which must not save it again.
+  const isOver = useRef(true);
   const size = { rows: rows.length, columns: columns.length + 1 };
   const place = cursor && clampPlace(cursor, size);
   const block: Block | undefined = place && blockOf(place, anchor && clampPlace(anchor, size));
@@ -62,10 +64,12 @@ export function useSheet(input: SheetInput) {
   const begin = (at: Place, typed?: string) => {
     if (!canEdit(at.row, at.column)) return false;
     const value = valueAt(at.row, at.column);
+    isOver.current = false;
     setEditing({ place: at, text: typed ?? (isZero(value) ? '' : toInput(value, numbers)), error: undefined, isTyped: typed !== undefined });
     return true;
   };
   const cancel = () => {
+    isOver.current = true;
     setEditing(undefined);
     scroller.current?.focus({ preventScroll: true });
   };
@@ -85,7 +89,8 @@ export function useSheet(input: SheetInput) {
   };
   /** A cell that loses the focus keeps a readable amount, and says so when it cannot. */
   const leave = () => {
-    if (!editing) return;
+    if (!editing || isOver.current) return;
+    isOver.current = true;
     const reading = readAmount(editing.text, numbers);
     setEditing(undefined);
     if (reading.kind === 'error') showToast(`"${editing.text}" is not an amount. The cell keeps its value.`, { tone: 'error' });
