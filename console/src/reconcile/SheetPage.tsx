@@ -17,7 +17,7 @@ import { useDeleteSheet, useSaveSheet } from './actions';
 import { Balance } from './Balance';
 import { ChangesNote } from './ChangesNote';
 import { readDraft, writeDraft } from './drafts';
-import { reconcilePath, sheetPath } from './paths';
+import { printPath, reconcilePath, sheetPath } from './paths';
 import { useReconciliation, useReconciliations, useSheetRows, type Reconciliation } from './queries';
 import { openingBalance, sheetRows, tickChanges, totals } from './sheet';
 import { SheetList } from './SheetList';
@@ -92,6 +92,7 @@ function Sheet({ saved, account, firstDate, firstClosing }: SheetProps) {
           {saved && isEditor && (
             <Menu label="More" trigger={<Button look="ghost" icon="more" aria-label="More" />} entries={[{ id: 'delete', label: 'Delete this reconciliation', run: () => void discard() }]} />
           )}
+          {saved && <Link to={printPath(bookId, saved.id)}>Print sheet</Link>}
           <Link to={reconcilePath(bookId, accountId)}>Earlier ones</Link>
         </span>
       </form>
