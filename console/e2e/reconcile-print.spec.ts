@@ -52,6 +52,6 @@ test('[35] [19] the sheet of a reconciliation prints with statement, rows, resul
   if (process.env['SHOTS']) writeFileSync('test-results/reconciliation.pdf', pdf);
   const pages = pdf.toString('latin1').match(/\/Type \/Page\b(?!s)/g)!.length;
   expect(pages).toBeGreaterThanOrEqual(2);
-  expect(pages).toBeLessThanOrEqual(4);
+  expect(pages).toBeLessThanOrEqual(3);
   expect(problems).toEqual([]);
 });

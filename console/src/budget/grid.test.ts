@@ -46,3 +46,13 @@ test('one month has a column for each figure', () => {
   expect(columnsOf(['2026-03']).map(({ title }) => title)).toEqual(['Budget', 'Actual', 'Difference']);
   expect(columnsOf(['2025-12', '2026-01']).map(({ title }) => title)).toEqual(['Dec 2025', 'Jan 2026', 'Total', 'Difference']);
 });
+
+test('a group that repeats the name of its section has no line', () => {
+  const echo = {
+    columns: report.columns,
+    rows: [line('section', 0, 'Expenses'), line('group', 0, 'Expenses', { groupId: '6' }), line('group', 1, 'Living', { groupId: '7' }), line('line', 2, 'Food', { accountId: '1' }, '30.00', '0.00'), line('subtotal', 1, ''), line('subtotal', 0, ''), line('total', 0, '')],
+  } as unknown as Report;
+  const names = (budgetAccounts: Account[]) => budgetRows({ report: echo, months: monthsOf(echo), cells, accountById: accounts, budgetAccounts }).map(({ name, depth }) => `${depth} ${name}`);
+  expect(names([])).toEqual(['0 Expenses', '1 Living', '2 Food', '0 Result']);
+  expect(names([gifts])).toEqual(['0 Expenses', '1 Expenses', '2 Living', '3 Food', '1 gifts', '0 Result']);
+});

@@ -129,7 +129,22 @@ function withTotals(found: readonly { readonly draft: Draft; readonly figures: F
     return own ? [finish(draft, own)] : [];
   });
   if (rows.length === 0) return [];
-  return [...rows, finish({ key: 'result', kind: 'result', name: 'Result', depth: 0, isIncome: true, accountName: '', accountId: undefined, groupId: undefined, parents: [] }, result)];
+  return [...withoutEchoes(rows), finish({ key: 'result', kind: 'result', name: 'Result', depth: 0, isIncome: true, accountName: '', accountId: undefined, groupId: undefined, parents: [] }, result)];
+}
+
+/** A section that consists of one group of its own name, such as Expenses, needs no second line. */
+function withoutEchoes(rows: readonly BudgetRow[]): BudgetRow[] {
+  const echoes = new Set(
+    rows.filter(({ kind, name, parents }, index) =>
+      kind === 'group' && parents.length === 1 && rows[index - 1]?.kind === 'section' && rows[index - 1]!.name === name
+      && rows.filter((other) => other.parents.length === 1 && other.parents[0] === parents[0]).length === 1,
+    ).map(({ key }) => key),
+  );
+  return rows.flatMap((row) => {
+    if (echoes.has(row.key)) return [];
+    const parents = row.parents.filter((parent) => !echoes.has(parent));
+    return [parents.length === row.parents.length ? row : { ...row, parents, depth: row.depth - 1 }];
+  });
 }
 
 const plus = (left: readonly Decimal[], right: readonly Decimal[], operation: typeof add): Decimal[] => left.map((value, index) => operation(value, right[index]!));

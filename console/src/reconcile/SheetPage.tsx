@@ -83,7 +83,7 @@ function Sheet({ saved, account, firstDate, firstClosing }: SheetProps) {
   };
   return (
     <div className="reconcile">
-      <form className="reconcile-start" aria-label="Statement" onSubmit={(event) => { event.preventDefault(); void submit(); }}>
+      <form noValidate className="reconcile-start" aria-label="Statement" onSubmit={(event) => { event.preventDefault(); void submit(); }}>
         <DateField label="Statement up to" value={date} onChange={setDate} isDisabled={!isEditor} />
         <AmountField label="Closing balance" value={closing} onChange={setClosing} isDisabled={!isEditor} />
         <StatementFile fileId={fileId} onChange={setFileId} isDisabled={!isEditor} />
