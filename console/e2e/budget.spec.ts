@@ -189,7 +189,7 @@ test('[48] one month of the budget fits 360 pixels', async ({ page, daybook, pro
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Create the budget' }).click();
   await expect(cell(page, 'Food', 0)).toHaveText('210.00');
-  await expect(cell(page, 'Food', 2)).toHaveText('+20.00');
+  await expect(cell(page, 'Food', 2)).toHaveText('−20.00');
   expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
   await expectAccessible(page);
   expect(problems).toEqual([]);

@@ -1,9 +1,9 @@
 import type { KeyboardEvent, MouseEventHandler } from 'react';
 import { useBook } from '~/book/types';
-import { isNegative, isZero, toPlain, type Decimal } from '~/lib/money';
+import { isZero, toPlain, type Decimal } from '~/lib/money';
 import { Icon } from '~/ui/Icon';
 import { figuresAt, isEditable, type BudgetColumn } from './columns';
-import { difference, isAdverse, type BudgetRow } from './grid';
+import { isAdverse, leftOf, type BudgetRow } from './grid';
 import type { Editing } from './useSheet';
 
 interface CellEvents {
@@ -79,18 +79,17 @@ export function BudgetCell({ row, column, month, thisMonth, id, isCursor, isSele
       {(column.kind === 'both' || column.kind === 'total') && <Figure value={actual} className={`budget-actual ${isBad ? 'is-adverse' : ''}`} prefix="actual " mark={isBad} />}
       {column.kind === 'actual' && <Figure value={actual} className={isBad ? 'is-adverse' : ''} mark={isBad} />}
       {column.kind === 'actual' && row.kind !== 'result' && <Meter budget={budget} actual={actual} isBad={isBad} />}
-      {column.kind === 'difference' && <Figure value={difference(budget, actual)} className={isBad ? 'is-adverse' : ''} isSigned />}
+      {column.kind === 'left' && row.kind !== 'result' && <Figure value={leftOf(budget, actual)} className={isBad ? 'is-adverse' : ''} />}
     </span>
   );
 }
 
 /** An amount; zero is an empty cell. */
-function Figure({ value, className, prefix = '', mark = false, isSigned = false }: {
+function Figure({ value, className, prefix = '', mark = false }: {
   readonly value: Decimal;
   readonly className: string;
   readonly prefix?: string;
   readonly mark?: boolean;
-  readonly isSigned?: boolean;
 }) {
   const { money } = useBook();
   if (isZero(value)) return <span className={className} />;
@@ -98,7 +97,7 @@ function Figure({ value, className, prefix = '', mark = false, isSigned = false 
     <span className={className}>
       {prefix && <span className="hidden-visually">{prefix}</span>}
       {mark && <span role="img" aria-label="worse than planned" className="budget-worse">!</span>}
-      {isSigned && !isNegative(value) && '+'}{money(value)}
+      {money(value)}
     </span>
   );
 }

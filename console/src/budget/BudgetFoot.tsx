@@ -3,7 +3,7 @@ import { useBook } from '~/book/types';
 import { sum, type AmountReading } from '~/lib/money';
 import { figuresAt, type BudgetColumn } from './columns';
 import { isOneCell, type Block, type Place } from './cursor';
-import { difference, type BudgetRow } from './grid';
+import { leftOf, type BudgetRow } from './grid';
 
 /** The cell of the cursor in words and figures, the sum of a block, and what was typed. */
 export function BudgetFoot({ rows, columns, months, place, block, reading, error, canEdit }: {
@@ -41,7 +41,7 @@ export function BudgetFoot({ rows, columns, months, place, block, reading, error
 function Facts({ row, column }: { readonly row: BudgetRow; readonly column: BudgetColumn }) {
   const { money } = useBook();
   const { budget, actual } = figuresAt(row, column);
-  return <>budget {money(budget)}, actual {money(actual)}, difference {money(difference(budget, actual))}</>;
+  return <>budget {money(budget)}, actual {money(actual)}, left {money(leftOf(budget, actual))}</>;
 }
 
 function BlockSum({ rows, columns, block }: { readonly rows: readonly BudgetRow[]; readonly columns: readonly BudgetColumn[]; readonly block: Block }) {

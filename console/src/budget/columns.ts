@@ -5,7 +5,7 @@ import type { BudgetRow } from './grid';
 export interface BudgetColumn {
   readonly key: string;
   readonly title: string;
-  readonly kind: 'both' | 'plan' | 'actual' | 'total' | 'difference';
+  readonly kind: 'both' | 'plan' | 'actual' | 'total' | 'left';
   /** Index of the month; undefined for all months. */
   readonly at: number | undefined;
 }
@@ -15,14 +15,14 @@ export function columnsOf(months: readonly string[]): BudgetColumn[] {
     return [
       { key: 'plan', title: 'Budget', kind: 'plan', at: 0 },
       { key: 'actual', title: 'Actual', kind: 'actual', at: 0 },
-      { key: 'difference', title: 'Difference', kind: 'difference', at: 0 },
+      { key: 'difference', title: 'Left', kind: 'left', at: 0 },
     ];
   }
   const isOneYear = months[0]?.slice(0, 4) === months.at(-1)?.slice(0, 4);
   return [
     ...months.map((month, at): BudgetColumn => ({ key: month, title: isOneYear ? monthLabel(month).slice(0, 3) : monthLabel(month), kind: 'both', at })),
     { key: 'total', title: 'Total', kind: 'total', at: undefined },
-    { key: 'difference', title: 'Difference', kind: 'difference', at: undefined },
+    { key: 'difference', title: 'Left', kind: 'left', at: undefined },
   ];
 }
 

@@ -43,8 +43,8 @@ test('more expenses and less income are worse than planned', () => {
 });
 
 test('one month has a column for each figure', () => {
-  expect(columnsOf(['2026-03']).map(({ title }) => title)).toEqual(['Budget', 'Actual', 'Difference']);
-  expect(columnsOf(['2025-12', '2026-01']).map(({ title }) => title)).toEqual(['Dec 2025', 'Jan 2026', 'Total', 'Difference']);
+  expect(columnsOf(['2026-03']).map(({ title }) => title)).toEqual(['Budget', 'Actual', 'Left']);
+  expect(columnsOf(['2025-12', '2026-01']).map(({ title }) => title)).toEqual(['Dec 2025', 'Jan 2026', 'Total', 'Left']);
 });
 
 test('a group that repeats the name of its section has no line', () => {

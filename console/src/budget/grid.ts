@@ -150,8 +150,8 @@ function withoutEchoes(rows: readonly BudgetRow[]): BudgetRow[] {
 const plus = (left: readonly Decimal[], right: readonly Decimal[], operation: typeof add): Decimal[] => left.map((value, index) => operation(value, right[index]!));
 const finish = (draft: Draft, { budget, actual }: Figures): BudgetRow => ({ ...draft, budget, actual, budgetTotal: sum(budget), actualTotal: sum(actual) });
 
-/** Actual minus budget, as in the income statement. */
-export const difference = (budget: Decimal, actual: Decimal): Decimal => subtract(actual, budget);
+/** What is left to spend, or still expected; negative beyond the budget. */
+export const leftOf = (budget: Decimal, actual: Decimal): Decimal => subtract(budget, actual);
 
 /** Whether the actual figure is worse than planned: less income, or more expenses. */
 export function isAdverse(isIncome: boolean, budget: Decimal, actual: Decimal): boolean {

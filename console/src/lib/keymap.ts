@@ -156,7 +156,7 @@ export function advance(
 export function displayKeys(keys: string, mac: boolean): string[] {
   const names: Record<string, string> = {
     Mod: mac ? '⌘' : 'Ctrl', Alt: mac ? '⌥' : 'Alt', Shift: mac ? '⇧' : 'Shift',
-    ArrowDown: '↓', ArrowUp: '↑', Escape: 'Esc', PageDown: 'PgDn', PageUp: 'PgUp',
+    ArrowDown: '↓', ArrowUp: '↑', ArrowLeft: '←', ArrowRight: '→', Escape: 'Esc', PageDown: 'PgDn', PageUp: 'PgUp',
   };
   return keys.split(/[ +]/).map((key) => names[key] ?? (/^[a-z]$/.test(key) ? key.toUpperCase() : key));
 }
