@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { differencesOf, sentenceOf, typeLabel, type Event, type EventFormats, type EventType } from './eventText';
+import { actionLabel, differencesOf, sentenceOf, typeLabel, type Event, type EventFormats, type EventType } from './eventText';
 
 const formats: EventFormats = {
   account: (id) => ({ '1': 'Cash', '2': 'Food' })[id],
@@ -29,13 +29,15 @@ test('other resources have their name', () => {
 test('differences show names, days and amounts before and after', () => {
   const previous = { debitAccId: '7', amount: '9', dateValue: '20261101', vat: '', description: 'Lunc', urls: '[]' };
   expect(differencesOf(event('TRANSACTION_UPDATED', { transaction }, previous), formats)).toEqual([
-    { field: 'to', before: 'account 7', after: 'Food' },
-    { field: 'amount', before: '€9', after: '€12.50' },
     { field: 'date', before: '01/11/2026', after: '27/11/2026' },
-    { field: 'vat', before: '', after: '19' },
     { field: 'description', before: 'Lunc', after: 'Lunch <b>' },
+    { field: 'amount', before: '€9', after: '€12.50' },
+    { field: 'to', before: 'account 7', after: 'Food' },
     { field: 'links', before: '', after: 'https://a' },
+    { field: 'vat', before: '', after: '19' },
   ]);
+  const withFiles = { ...transaction, files: [{ id: 'x', name: 'a.pdf' }] };
+  expect(differencesOf(event('TRANSACTION_UPDATED', { transaction: withFiles }, { files: '["a","b"]' }), formats)).toEqual([{ field: 'files', before: '2 files', after: 'a.pdf' }]);
 });
 
 test('differences of accounts show groups and leave out the mirror of archived', () => {
@@ -50,6 +52,10 @@ test('damaged values are shown as they are', () => {
   const [difference] = differencesOf(event('ACCOUNT_UPDATED', { groups: 'x' }, { groups: '{not json' }), formats);
   expect(difference).toMatchObject({ before: 'group {not json' });
   expect(sentenceOf(event('ACCOUNT_CREATED', null as unknown as object), formats).name).toBe('');
+});
+
+test('what happened to a known item has a label', () => {
+  expect([actionLabel('TRANSACTION_POSTED'), actionLabel('TRANSACTION_DELETED'), actionLabel('ACCOUNT_CREATED'), actionLabel('SOMETHING_NEW' as EventType)]).toEqual(['Posted', 'Moved to the trash', 'Created', 'New']);
 });
 
 test('every type has a label', () => {

@@ -1,9 +1,8 @@
 /**
- * The text of a message that may be HTML (behaviour 8.7). Markup is removed, not parsed: even a document that
- * is never shown would compile its event handlers.
+ * The text of an answer or a message that may be HTML (behaviour 8.7). Markup is removed, not parsed: even a
+ * document that is never shown would compile its event handlers. Each block begins a line; empty lines go.
  */
 export function plainText(message: string): string {
-  if (!/[<&]/.test(message)) return message;
   return message
     .replace(/<(script|style)\b[^>]*>[\s\S]*?<\/\1\s*>/gi, '')
     .replace(/<br\s*\/?>|<\/(?:p|div|li|tr|h[1-6])\s*>/gi, '\n')
@@ -13,8 +12,8 @@ export function plainText(message: string): string {
       const code = decimal ? Number(decimal) : parseInt(hex!, 16);
       return code <= 0x10ffff ? String.fromCodePoint(code) : entity;
     })
-    .replace(/\n{3,}/g, '\n\n')
+    .replace(/\n{2,}/g, '\n')
     .trim();
 }
 
-const NAMES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
+const NAMES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
