@@ -26,7 +26,7 @@ test: tools ## the fast suite; see docs/testing.md
 	@tests/timed unit $(CARGO) test --workspace --lib --bin daybook
 	@tests/timed doc $(CARGO) test --workspace --doc
 	@tests/timed arch $(CARGO) test --workspace --test arch
-	@tests/timed console tests/check-console
+	@DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook tests/timed console tests/check-console
 	@DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook \
 	    tests/timed it $(CARGO) test --workspace --test it
 

@@ -16,6 +16,7 @@ export default defineConfig({
   forbidOnly: ci,
   use: {
     browserName: 'chromium',
+    actionTimeout: 20_000,
     viewport: { width: 1400, height: 900 },
     locale: 'en-GB',
     timezoneId: 'UTC',

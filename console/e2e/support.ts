@@ -19,7 +19,9 @@ export interface Daybook {
   readonly bookId: string;
   readonly email: string;
   readonly call: (method: string, path: string, body?: unknown) => Promise<any>; // eslint-disable-line @typescript-eslint/no-explicit-any
-  /** Signs a page in as somebody; the first sign-in creates the user. */
+  /** A link that signs somebody in; the first one creates the user. */
+  readonly signInLink: (email?: string) => string;
+  /** Signs a page in as somebody. */
   readonly signIn: (page: Page, email?: string) => Promise<void>;
 }
 
@@ -41,6 +43,7 @@ export const test = base.extend<{ page: Page; problems: string[] }, { daybook: D
         bookId: book.id,
         email,
         call: apiClient(server.url, token),
+        signInLink: (who = email) => server.loginLink(who),
         signIn: async (page, who = email) => {
           await page.goto(server.loginLink(who));
           await page.getByRole('button').first().click();
