@@ -27,7 +27,7 @@ test: tools ## the fast suite; see docs/testing.md
 	@DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook \
 	    tests/timed doc $(CARGO) test --workspace --doc
 	@tests/timed arch $(CARGO) test --workspace --test arch
-	@tests/timed console tests/check-console
+	@DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook tests/timed console tests/check-console
 	@DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook \
 	    tests/timed it $(CARGO) test --workspace --test it
 

@@ -1,6 +1,6 @@
 import { expect, expectAccessible, test } from './support';
 
-test('a signed-out visitor is asked to sign in', async ({ browser, daybook }) => {
+test('a signed-out visitor is asked to sign in', { tag: '@short' }, async ({ browser, daybook }) => {
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(daybook.url);
@@ -11,7 +11,7 @@ test('a signed-out visitor is asked to sign in', async ({ browser, daybook }) =>
   await context.close();
 });
 
-test('books open, and every state is in the URL', async ({ page, daybook, problems }) => {
+test('books open, and every state is in the URL', { tag: '@short' }, async ({ page, daybook, problems }) => {
   await page.goto(`${daybook.url}/books`);
   await expectAccessible(page);
   await page.getByRole('grid', { name: 'Books' }).getByRole('link', { name: 'Household' }).click();
@@ -35,7 +35,7 @@ test('books open, and every state is in the URL', async ({ page, daybook, proble
   expect(problems).toEqual([]);
 });
 
-test('rows are selected, checked, undone and opened by keyboard alone', async ({ page, daybook, problems }) => {
+test('rows are selected, checked, undone and opened by keyboard alone', { tag: '@short' }, async ({ page, daybook, problems }) => {
   await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions?q=is:unchecked`);
   const grid = page.getByRole('grid', { name: 'Transactions' });
   await expect(grid.getByRole('row').nth(3)).toBeVisible();
@@ -65,7 +65,7 @@ test('rows are selected, checked, undone and opened by keyboard alone', async ({
   expect(problems).toEqual([]);
 });
 
-test('a register has opening row, running balance and the same closing balance as the sidebar', async ({ page, daybook, problems }) => {
+test('a register has opening row, running balance and the same closing balance as the sidebar', { tag: '@short' }, async ({ page, daybook, problems }) => {
   await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions`);
   await page.getByRole('treeitem', { name: /^Checking/ }).click();
   const grid = page.getByRole('grid', { name: 'Register of Checking' });
@@ -83,7 +83,7 @@ test('a register has opening row, running balance and the same closing balance a
   expect(problems).toEqual([]);
 });
 
-test('the palette, the account finder and the keyboard map open and close by keyboard', async ({ page, daybook, problems }) => {
+test('the palette, the account finder and the keyboard map open and close by keyboard', { tag: '@short' }, async ({ page, daybook, problems }) => {
   await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions`);
   await expect(page.getByText('304 rows')).toBeVisible();
   await page.keyboard.press('Control+k');
@@ -106,7 +106,7 @@ test('the palette, the account finder and the keyboard map open and close by key
   expect(problems).toEqual([]);
 });
 
-test('the console works at 360 pixels and in the dark theme', async ({ page, daybook, problems }) => {
+test('the console works at 360 pixels and in the dark theme', { tag: '@short' }, async ({ page, daybook, problems }) => {
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: 360, height: 740 });
   await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions`);
@@ -121,7 +121,7 @@ test('the console works at 360 pixels and in the dark theme', async ({ page, day
   expect(problems).toEqual([]);
 });
 
-test('a session that ends leaves the view in place and continues after signing in', async ({ page, context, daybook }) => {
+test('a session that ends leaves the view in place and continues after signing in', { tag: '@short' }, async ({ page, context, daybook }) => {
   await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions`);
   await expect(page.getByText('304 rows')).toBeVisible();
   const cookies = await context.cookies();
