@@ -131,8 +131,9 @@ impl Cells<'_> {
         number.map_or(Ok(()), |number| self.number(row, column, style, &format!("{number:e}"), 0))
     }
 
-    /// Adds a number in four bytes: an integer or the first half of a floating point number, which
-    /// may have to be divided by 100.
+    /// Adds a number in four bytes.
+    ///
+    /// It is an integer or the first half of a floating point number, perhaps times 100.
     fn rk(
         &mut self,
         row: u16,
