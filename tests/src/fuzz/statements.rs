@@ -56,7 +56,8 @@ pub(super) const QIF: &[&str] = &[
 ];
 pub(super) const CAMT: &[&str] = &[
     "<Document><BkToCstmrStmt><Stmt>",
-    "<Ntry><Amt Ccy=\"EUR\">1.50</Amt><CdtDbtInd>DBIT</CdtDbtInd><BookgDt><Dt>2026-01-02</Dt></BookgDt>",
+    "<Ntry><Amt Ccy=\"EUR\">1.50</Amt><CdtDbtInd>DBIT</CdtDbtInd>",
+    "<BookgDt><Dt>2026-01-02</Dt></BookgDt>",
     "<NtryDtls><TxDtls><Amt Ccy=\"EUR\">2</Amt></TxDtls></NtryDtls></Ntry>",
     "<Bal><Tp><CdOrPrtry><Cd>OPBD</Cd></CdOrPrtry></Tp><Amt Ccy=\"EUR\">1</Amt></Bal>",
     "<RvslInd>true</RvslInd><Sts>PDNG</Sts>",

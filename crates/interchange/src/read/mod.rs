@@ -93,8 +93,9 @@ pub fn read_journal(bytes: &[u8]) -> Result<(Format, Journal), Problem> {
 
 /// Reads the statements of a file.
 ///
-/// `rules` are those of the account for CSV files and tables of workbooks; other formats do not need them. `sink` receives
-/// the records; those of a CSV file or a table come with the oldest first, others in the order of the file.
+/// `rules` are those of the account for CSV files and tables of workbooks; other formats do not
+/// need them. `sink` receives the records; those of a CSV file or a table come with the oldest
+/// first, others in the order of the file.
 ///
 /// # Errors
 /// A problem of the file as a whole. The records that `sink` has received by then are not to
@@ -163,9 +164,9 @@ pub fn statements(
     Ok(out.finish(format, version, decoded.encoding))
 }
 
-/// Returns rules that fit the header of a CSV file or of a table, as the text of a rules file.
+/// Returns rules that fit the header of a CSV file or a table.
 ///
-/// It returns `None` for other formats, and if the header is not recognized. The rules are those
+/// They are the text of a rules file. It returns `None` for other formats, and if the header is not recognized. The rules are those
 /// that a file is read with when it comes without rules.
 ///
 /// # Errors

@@ -37,7 +37,8 @@ const SHEET: &[&str] = &[
 ];
 
 const TABLE: &[&str] = &[
-    "<table table:name=\"S\"><table-row><table-cell><p>Date</p></table-cell><table-cell><p>Amount</p>",
+    "<table table:name=\"S\"><table-row><table-cell><p>Date</p></table-cell><table-cell>",
+    "<p>Amount</p></table-cell></table-row>",
     "</table-cell></table-row>",
     "<table-row>",
     "<table-row table:number-rows-repeated=\"7\">",

@@ -1,8 +1,9 @@
-//! CSV files, with rules or with a header that is recognized.
+//! CSV files and tables, with rules or with a header that is recognized.
 //!
 //! The text is scanned three times, so that memory is needed only for the place, the day and the
 //! fate of each record: once to find the records and what they say about decimal marks and dates,
-//! once to find their order, and once to pass them on, the oldest first.
+//! once to find their order, and once to pass them on, the oldest first. If rules name transfers,
+//! it is scanned once more to find both of their sides.
 
 mod dialect;
 mod evaluate;

@@ -97,7 +97,7 @@ const PROGRAMS: [Program; 5] = [
 /// Returns the program whose export has these columns.
 pub(crate) fn find(columns: &[String]) -> Option<&'static Program> {
     let has = |name: &&str| columns.iter().any(|column| column == name);
-    PROGRAMS.iter().find(|program| program.columns.iter().all(|name| has(name)))
+    PROGRAMS.iter().find(|program| program.columns.iter().all(has))
 }
 
 /// Returns the name of a column in rules: `category_group_category`.

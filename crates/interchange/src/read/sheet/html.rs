@@ -38,6 +38,7 @@ pub(crate) fn find_table(text: &str, choice: &mut Choice<'_>) -> Result<(), Prob
             return Ok(());
         }
     }
+    reader.text(rest);
     // A page that was cut short.
     while let Some(table) = reader.end_table().map_err(Problem::of_file)? {
         if choice.offer(table) {

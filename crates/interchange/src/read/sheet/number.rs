@@ -58,7 +58,8 @@ fn decimal(number: &str, shift: i32) -> Option<String> {
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_valid = is_digits(whole) && is_digits(fraction) && !(whole.len() + fraction.len() == 0);
+    let is_empty = whole.is_empty() && fraction.is_empty();
+    let is_valid = is_digits(whole) && is_digits(fraction) && !is_empty;
     if !is_valid || number.len() > 100 || !(-MAX_EXPONENT..=MAX_EXPONENT).contains(&exponent) {
         return None;
     }

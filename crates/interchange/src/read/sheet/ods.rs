@@ -149,7 +149,8 @@ fn value(cell: &Element<'_>) -> Option<String> {
         }
         "date" => cell.attribute("date-value"),
         "boolean" => cell.attribute("boolean-value").map(|value| value.to_uppercase()),
-        "string" => cell.attribute("string-value"),
+        // That of an error is empty, and its text is not.
+        "string" => cell.attribute("string-value").filter(|text| !text.is_empty()),
         _ => None,
     }
 }

@@ -65,11 +65,9 @@ fn of_code(code: &str) -> Display {
             'd' | 'y' | 'e' => has_date = true,
             'h' | 's' => has_time = true,
             'm' => has_month = true,
-            'g' | '0' | '#' | '?' | '@' => {
-                // `General`, and the digits of numbers; `0.00E+00` has an `E`.
-                if !has_date && !has_time && !has_month {
-                    return Display::Number;
-                }
+            // `General`, and the digits of numbers; `0.00E+00` has an `E`.
+            'g' | '0' | '#' | '?' | '@' if !has_date && !has_time && !has_month => {
+                return Display::Number;
             }
             _ => {}
         }

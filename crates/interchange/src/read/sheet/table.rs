@@ -57,7 +57,7 @@ impl Table {
         !self.cells.is_empty()
     }
 
-    /// Adds the cells that were set as the row with this number, from 1, and clears them.
+    /// Adds the cells that were set as the row with this number, from 1.
     ///
     /// # Errors
     /// [`Kind::UnpackedTooLarge`], and [`Kind::InvalidWorkbook`] if a later row was added before.

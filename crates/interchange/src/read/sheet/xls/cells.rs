@@ -131,8 +131,9 @@ impl Cells<'_> {
         number.map_or(Ok(()), |number| self.number(row, column, style, &format!("{number:e}"), 0))
     }
 
-    /// Adds a number in four bytes: an integer or the first half of a floating point number, which
-    /// may have to be divided by 100.
+    /// Adds a number in four bytes.
+    ///
+    /// It is an integer or the first half of a floating point number, perhaps times 100.
     fn rk(
         &mut self,
         row: u16,
@@ -187,5 +188,52 @@ const fn literal(code: Option<u8>, is_error: bool) -> &'static str {
         (Some(0x24), true) => "#NUM!",
         (Some(0x2a), true) => "#N/A",
         (Some(_) | None, _) => "#UNKNOWN!",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::sheet::xls::record::{BOF, EOF};
+
+    fn stream(records: &[(u16, &[u8])]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for (kind, data) in records {
+            bytes.extend(kind.to_le_bytes());
+            bytes.extend(u16::try_from(data.len()).unwrap().to_le_bytes());
+            bytes.extend(*data);
+        }
+        bytes
+    }
+
+    #[test]
+    fn cells_of_all_kinds_are_read() {
+        let stream = stream(&[
+            (BOF, b"\0\x06"),
+            (EOF, b""),
+            (BOF, b"\0\x06"),
+            // A chart within the sheet.
+            (BOF, b"\0\x06"),
+            (record::LABEL, b"\0\0\0\0\0\0\x01\0\0x"),
+            (EOF, b""),
+            (record::BOOLERR, b"\x01\0\x01\0\0\0\x07\x01"),
+            (record::BOOLERR, b"\x01\0\0\0\0\0\x01\0"),
+            (record::FORMULA, b"\x02\0\0\0\0\0\0\0\0\0\0\0\xff\xff"),
+            (record::STRING, b"\x02\0\0ab"),
+            (record::STRING, b"\x02\0\0cd"),
+            (record::FORMULA, b"\x02\0\x01\0\0\0\x01\0\x01\0\0\0\xff\xff"),
+            (record::FORMULA, b"\x02\0\x02\0\0\0\x02\0\x2a\0\0\0\xff\xff"),
+            (record::FORMULA, b"\x02\0\x03\0\0\0\0\0\0\0\0\0\xf8\x3f"),
+            (record::LABEL, b"\0\0\0\0\0\0\x01\0\0y"),
+            // 12.34 as an integer, 1.5 as the half of a floating point number, and its last column.
+            (record::MULRK, b"\x04\0\x01\0\0\0\x4b\x13\0\0\0\0\0\0\xf8\x3f\x02\0"),
+            (record::NUMBER, b"\x05\0\0\0\0\0\0\0"),
+            (EOF, b""),
+            (record::LABEL, b"\0\0\x01\0\0\0\x01\0\0z"),
+        ]);
+        let book = Workbook::read(&stream).unwrap();
+        let table = read(&stream, 10, Table::new("S"), &book).unwrap();
+        let expected = "y\nTRUE\t#DIV/0!\nab\tTRUE\t#N/A\t1.5\n\n\t12.34\t1.5\n";
+        assert_eq!(table.text(), expected);
     }
 }
