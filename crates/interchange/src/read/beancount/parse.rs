@@ -95,6 +95,7 @@ impl<'a> Parser<'a> {
         if let Some(date) = cursor.date()? {
             return self.dated(date, cursor, block);
         }
+        let unexpected = cursor.unexpected();
         match cursor.expect(TokenKind::Word)? {
             "option" => self.option(cursor, block),
             "plugin" => {
@@ -129,10 +130,7 @@ impl<'a> Parser<'a> {
                 open.map(|index| self.fields.remove(index));
                 Ok(())
             }
-            word => {
-                let kind = Kind::UnexpectedLine(excerpt(word));
-                Err(Problem::at(block.position, kind))
-            }
+            _ => Err(unexpected),
         }
     }
 
@@ -190,6 +188,7 @@ impl<'a> Parser<'a> {
             self.ledger.entries.push(entry);
             return Ok(());
         }
+        let unexpected = cursor.unexpected();
         match cursor.expect(TokenKind::Word)? {
             "open" => self.open(date, cursor, block),
             "close" => {
@@ -225,7 +224,7 @@ impl<'a> Parser<'a> {
                 self.keep(block);
                 Ok(())
             }
-            word => Err(Problem::at(block.position, Kind::UnexpectedLine(excerpt(word)))),
+            _ => Err(unexpected),
         }
     }
 
