@@ -7,7 +7,8 @@
 //! with an end mark, so that a file that was cut short can be recognized.
 //!
 //! Whole books are written by [`write`](mod@write). In the other direction, [`read`] makes records
-//! of the files of banks and of other programs.
+//! of the files of banks and of other programs, and [`plan`] maps journals to the groups, accounts
+//! and transactions that a book records.
 //!
 //! All formats of reports contain the same facts beside the table: book, report, period, basis,
 //! currency, filters, notes, the time of the computation, and the number and hash of the last

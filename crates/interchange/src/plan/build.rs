@@ -87,7 +87,7 @@ fn book(key: &BookKey, journal: &Journal, survey: &Survey) -> Book {
     let (commodity, is_virtual) = key;
     let mut name = journal.title.clone().unwrap_or_else(|| "Journal".to_owned());
     let mut properties = BTreeMap::new();
-    if survey.books.len() > 1 {
+    if survey.books.len() > 1 && !commodity.is_empty() {
         name.push(' ');
         name.push_str(commodity);
     }

@@ -92,8 +92,20 @@ pub(crate) fn of_entry(entry: &Entry) -> Facts {
     for (name, value) in &entry.tags {
         add(&format!("tag_{name}"), value);
     }
-    add("comment", &entry.comment);
+    add("comment", &remarks(&entry.comment, &entry.tags));
     facts
+}
+
+/// Returns the lines of a comment that say more than the tags found in them.
+fn remarks(comment: &str, tags: &[(String, String)]) -> String {
+    let is_tag = |part: &str| {
+        let name = part.split_once(':').map(|(name, _)| name.trim());
+        let is_known = |name| tags.iter().any(|(known, _)| known == name);
+        part.trim().is_empty()
+            || name.is_some_and(|name| is_known(name) || matches!(name, "date" | "date2"))
+    };
+    let lines = comment.lines().filter(|line| !line.split(',').all(is_tag));
+    lines.collect::<Vec<&str>>().join("\n")
 }
 
 /// Properties of a posting.
@@ -122,7 +134,7 @@ pub(crate) fn of_posting(entry: &Entry, posting: &Posting, is_last: bool) -> Pos
     for (name, value) in &posting.tags {
         add(&format!("tag_{name}"), value.clone());
     }
-    add("comment", posting.comment.clone());
+    add("comment", remarks(&posting.comment, &posting.tags));
     facts.retain(|(_, value)| !value.trim().is_empty());
     facts
 }

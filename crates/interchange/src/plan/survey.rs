@@ -48,14 +48,18 @@ pub(crate) fn survey(journal: &Journal, options: &Options<'_>) -> Result<Survey,
         let legs: Vec<Leg> = legs.into_iter().filter(|leg| is_kept(entry, leg, options)).collect();
         for leg in &legs {
             let key = (leg.commodity.clone(), is_virtual(entry, leg, options));
-            let first = books.first().map(|(commodity, _)| commodity);
-            if let Some(expected) = first.filter(|first| **first != key.0)
-                && !options.book_per_commodity
-                && others.len() < MAX_WARNINGS
-            {
-                let (expected, found) = (expected.clone(), key.0.clone());
-                let position = position(entry, leg);
-                others.push(Problem::at(position, Kind::OtherCommodity { found, expected }));
+            if !options.book_per_commodity {
+                // The book of virtual postings may have a commodity of its own.
+                let own = books.iter().find(|(_, is_virtual)| *is_virtual == key.1);
+                if let Some((expected, _)) = own.filter(|(expected, _)| *expected != key.0) {
+                    let (expected, found) = (expected.clone(), key.0.clone());
+                    let kind = Kind::OtherCommodity { found, expected };
+                    others.push(Problem::at(position(entry, leg), kind));
+                    if others.len() >= MAX_WARNINGS {
+                        return Err(others);
+                    }
+                    continue;
+                }
             }
             if known.insert(key.clone()) {
                 books.push(key);

@@ -66,8 +66,7 @@ fn record(example: &[String]) -> Vec<String> {
         Ok(plan) => show(&plan, &mut shown),
         Err(problems) => {
             shown.extend(problems.iter().map(|problem| format!("error: {problem}")));
-            let plan = plan_of(&journal, &several);
-            show(&plan, &mut shown);
+            show(&plan(&journal, &several).expect("several books"), &mut shown);
         }
     }
     shown
@@ -132,7 +131,9 @@ fn show_one(book: &Book, transaction: &Transaction) -> String {
 }
 
 fn properties<'p>(properties: impl Iterator<Item = (&'p String, &'p String)>) -> String {
-    let pairs: Vec<String> = properties.map(|(key, value)| format!("{key}={value}")).collect();
+    // A table has no line breaks.
+    let pair = |(key, value): (&String, &String)| format!("{key}={}", value.replace('\n', " / "));
+    let pairs: Vec<String> = properties.map(pair).collect();
     if pairs.is_empty() { String::new() } else { format!(" {{{}}}", pairs.join(", ")) }
 }
 

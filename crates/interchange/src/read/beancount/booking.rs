@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::lots::{Changes, Held, Key, Lots};
-use super::parse::tolerance;
 use super::raw::{Ledger, Method, Options, RawCost, RawEntry, RawPosting};
 use crate::read::amount::{MAX_DECIMALS, SignedAmount};
 use crate::read::journal::{Cost, Entry, Lot, Posting, Quantity};
@@ -94,13 +93,10 @@ fn drafts_of(
     let RawPosting { mut posting, number, currency, cost, price } = raw;
     let decimals = number.map_or(0, |number| number.decimals);
     let units = number.map(|number| number.value);
-    let price_rate = price.and_then(|price| {
-        let currency = price.currency?;
-        Some(match price.number {
-            Some(number) if price.is_total => Rate::Total(number, currency),
-            Some(number) => Rate::PerUnit(number, currency),
-            None => Rate::Missing(currency),
-        })
+    let price_rate = price.map(|price| match price.number {
+        Some(number) if price.is_total => Rate::Total(number, price.currency),
+        Some(number) => Rate::PerUnit(number, price.currency),
+        None => Rate::Missing(price.currency),
     });
     let Some(cost) = cost else {
         let rate = price_rate.unwrap_or(Rate::One);
@@ -165,7 +161,7 @@ fn tolerances(drafts: &[Draft], options: &Options) -> Tolerances {
         let Some(currency) = draft.currency.as_ref().filter(|_| draft.units.is_some()) else {
             continue;
         };
-        let Some(tolerance) = tolerance(draft.decimals, options.multiplier) else { continue };
+        let Some(tolerance) = options.tolerance(draft.decimals) else { continue };
         let known = found.entry(currency.clone()).or_insert(tolerance);
         if known.checked_sub(tolerance).is_some_and(SignedAmount::is_negative) {
             *known = tolerance;

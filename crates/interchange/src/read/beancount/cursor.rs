@@ -2,7 +2,7 @@
 
 use time::Date;
 
-use super::lexer::{Token, TokenKind};
+use super::lexer::{Token, TokenKind, unescape};
 use crate::read::amount::{MAX_DECIMALS, SignedAmount};
 use crate::read::journal::Quantity;
 use crate::read::limits::MAX_DEPTH;
@@ -15,6 +15,9 @@ pub(crate) struct Number {
     pub(crate) value: SignedAmount,
     pub(crate) decimals: u32,
 }
+
+/// A field of metadata.
+pub(crate) type Field = (String, String);
 
 /// Reads the tokens of a line one after the other.
 #[derive(Debug, Clone)]
@@ -164,6 +167,35 @@ impl<'a, 't> Cursor<'a, 't> {
         let value = SignedAmount::from_digits(false, &whole.replace(',', ""), fraction);
         let decimals = u32::try_from(fraction.len()).unwrap_or(u32::MAX);
         Ok(Number { value: value.ok_or_else(invalid)?, decimals })
+    }
+
+    /// Takes a text in quotes.
+    pub(crate) fn plain_text(&mut self) -> Result<String, Problem> {
+        self.expect(TokenKind::Text).map(unescape)
+    }
+
+    /// Takes a field of metadata up to the end of the line: a name, and a value of any kind.
+    pub(crate) fn field(&mut self) -> Result<Field, Problem> {
+        let key = self.expect(TokenKind::Key)?.to_owned();
+        let mut value = String::new();
+        while let Some(token) = self.next() {
+            if !value.is_empty() && token.kind != TokenKind::Mark {
+                value.push(' ');
+            }
+            match token.kind {
+                TokenKind::Text => value.push_str(&unescape(token.text)),
+                TokenKind::Tag => value.push_str(&format!("#{}", token.text)),
+                TokenKind::Link => value.push_str(&format!("^{}", token.text)),
+                TokenKind::Key => value.push_str(&format!("{}:", token.text)),
+                TokenKind::Date
+                | TokenKind::Number
+                | TokenKind::Account
+                | TokenKind::Word
+                | TokenKind::Symbol
+                | TokenKind::Mark => value.push_str(token.text),
+            }
+        }
+        Ok((key, value))
     }
 
     /// Takes an amount with its currency.

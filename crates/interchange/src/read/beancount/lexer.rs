@@ -47,6 +47,13 @@ pub(crate) struct Line<'a> {
     pub(crate) problem: Option<Problem>,
 }
 
+/// A directive: a line, and the indented lines below it.
+pub(crate) struct Block<'a, 'b> {
+    pub(crate) position: Position,
+    pub(crate) written: &'a str,
+    pub(crate) body: &'b [Line<'a>],
+}
+
 /// Splits a file into lines of tokens.
 pub(crate) struct Lexer<'a> {
     text: &'a str,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use time::Date;
 
-use super::cursor::Cursor;
-use super::lexer::{Lexer, Line, TokenKind, unescape};
+use super::cursor::{Cursor, Field};
+use super::lexer::{Block, Lexer, Line, TokenKind};
 use super::raw::{Balance, Ledger, Method, Pad, RawEntry};
 use super::transaction;
 use crate::read::amount::SignedAmount;
@@ -49,9 +49,6 @@ pub(crate) fn parse(text: &str) -> Result<Ledger, Problem> {
     Ok(parser.finish())
 }
 
-/// A field of metadata.
-pub(crate) type Field = (String, String);
-
 struct Parser<'a> {
     text: &'a str,
     ledger: Ledger,
@@ -60,13 +57,6 @@ struct Parser<'a> {
     tags: Vec<String>,
     /// The fields of `pushmeta`.
     fields: Vec<Field>,
-}
-
-/// A directive: a line, and the indented lines below it.
-pub(crate) struct Block<'a, 'b> {
-    pub(crate) position: Position,
-    pub(crate) written: &'a str,
-    pub(crate) body: &'b [Line<'a>],
 }
 
 impl<'a> Parser<'a> {
@@ -105,10 +95,11 @@ impl<'a> Parser<'a> {
         if let Some(date) = cursor.date()? {
             return self.dated(date, cursor, block);
         }
+        let unexpected = cursor.unexpected();
         match cursor.expect(TokenKind::Word)? {
             "option" => self.option(cursor, block),
             "plugin" => {
-                let kind = Kind::UnreadPlugin(excerpt(&text(cursor)?));
+                let kind = Kind::UnreadPlugin(excerpt(&cursor.plain_text()?));
                 self.ledger.journal.warnings.push(Problem::at(block.position, kind));
                 self.keep(block);
                 Ok(())
@@ -130,7 +121,7 @@ impl<'a> Parser<'a> {
                 if self.fields.len() >= MAX_DEPTH {
                     return Err(Problem::at(block.position, Kind::TooDeep));
                 }
-                self.fields.push(field(cursor)?);
+                self.fields.push(cursor.field()?);
                 Ok(())
             }
             "popmeta" => {
@@ -139,10 +130,7 @@ impl<'a> Parser<'a> {
                 open.map(|index| self.fields.remove(index));
                 Ok(())
             }
-            word => {
-                let kind = Kind::UnexpectedLine(excerpt(word));
-                Err(Problem::at(block.position, kind))
-            }
+            _ => Err(unexpected),
         }
     }
 
@@ -157,8 +145,8 @@ impl<'a> Parser<'a> {
         cursor: &mut Cursor<'a, '_>,
         block: &Block<'a, '_>,
     ) -> Result<(), Problem> {
-        let (name, position) = (text(cursor)?, cursor.position());
-        let value = text(cursor)?;
+        let (name, position) = (cursor.plain_text()?, cursor.position());
+        let value = cursor.plain_text()?;
         let invalid = || Problem::at(position, Kind::UnexpectedLine(excerpt(&value)));
         let options = &mut self.ledger.options;
         let root = name.strip_prefix("name_").and_then(|name| {
@@ -200,6 +188,7 @@ impl<'a> Parser<'a> {
             self.ledger.entries.push(entry);
             return Ok(());
         }
+        let unexpected = cursor.unexpected();
         match cursor.expect(TokenKind::Word)? {
             "open" => self.open(date, cursor, block),
             "close" => {
@@ -227,7 +216,7 @@ impl<'a> Parser<'a> {
             }
             word @ ("note" | "document") => {
                 let account = cursor.expect(TokenKind::Account)?;
-                let fact = format!("{} {}", format_iso(date), text(cursor)?);
+                let fact = format!("{} {}", format_iso(date), cursor.plain_text()?);
                 add_fact(self.account(account, block.position), word, fact);
                 self.account_fields(account, block)
             }
@@ -235,7 +224,7 @@ impl<'a> Parser<'a> {
                 self.keep(block);
                 Ok(())
             }
-            word => Err(Problem::at(block.position, Kind::UnexpectedLine(excerpt(word)))),
+            _ => Err(unexpected),
         }
     }
 
@@ -288,7 +277,7 @@ impl<'a> Parser<'a> {
     /// Adds the metadata of a directive to its account.
     fn account_fields(&mut self, name: &str, block: &Block<'a, '_>) -> Result<(), Problem> {
         for line in block.body {
-            let field = field(&mut Cursor::new(&line.tokens, line.position))?;
+            let field = Cursor::new(&line.tokens, line.position).field()?;
             self.account(name, block.position).tags.push(field);
         }
         Ok(())
@@ -308,7 +297,10 @@ impl<'a> Parser<'a> {
         let tolerance = match stated {
             Some(tolerance) => tolerance.value,
             // Twice that of an entry, as in beancount.
-            None => tolerance(number.decimals, self.ledger.options.multiplier)
+            None => self
+                .ledger
+                .options
+                .tolerance(number.decimals)
                 .and_then(|tolerance| tolerance.checked_add(tolerance))
                 .unwrap_or_default(),
         };
@@ -335,11 +327,6 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Returns the tolerance that a number with these decimal places allows.
-pub(crate) fn tolerance(decimals: u32, multiplier: SignedAmount) -> Option<SignedAmount> {
-    SignedAmount::new(1, decimals).checked_mul(multiplier).filter(|_| decimals > 0)
-}
-
 /// Adds a fact; one of a name that exists is a further line of it.
 fn add_fact(account: &mut Account, name: &str, value: String) {
     match account.facts.iter_mut().find(|(known, _)| known == name) {
@@ -349,38 +336,6 @@ fn add_fact(account: &mut Account, name: &str, value: String) {
         }
         None => account.facts.push((name.to_owned(), value)),
     }
-}
-
-/// Takes a text in quotes.
-pub(crate) fn text(cursor: &mut Cursor<'_, '_>) -> Result<String, Problem> {
-    cursor.expect(TokenKind::Text).map(unescape)
-}
-
-/// Takes a field of metadata: a name, and a value of any kind.
-pub(crate) fn field(cursor: &mut Cursor<'_, '_>) -> Result<Field, Problem> {
-    let key = cursor.expect(TokenKind::Key)?.to_owned();
-    let mut value = String::new();
-    while let Some(token) = cursor.next() {
-        if !value.is_empty() && token.kind != TokenKind::Mark {
-            value.push(' ');
-        }
-        match token.kind {
-            TokenKind::Text => value.push_str(&unescape(token.text)),
-            TokenKind::Tag => value.push('#'),
-            TokenKind::Link => value.push('^'),
-            TokenKind::Date
-            | TokenKind::Number
-            | TokenKind::Account
-            | TokenKind::Word
-            | TokenKind::Symbol
-            | TokenKind::Key
-            | TokenKind::Mark => {}
-        }
-        if token.kind != TokenKind::Text {
-            value.push_str(token.text);
-        }
-    }
-    Ok((key, value))
 }
 
 fn decimal(text: &str) -> Option<SignedAmount> {

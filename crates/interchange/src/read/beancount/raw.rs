@@ -48,6 +48,14 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// Returns the tolerance that a number with these decimal places allows.
+    pub(crate) fn tolerance(&self, decimals: u32) -> Option<SignedAmount> {
+        let unit = SignedAmount::new(1, decimals);
+        unit.checked_mul(self.multiplier).filter(|_| decimals > 0)
+    }
+}
+
 /// How a reduction finds its lots when several match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Method {
@@ -110,7 +118,7 @@ pub(crate) struct RawCost {
 #[derive(Debug, Clone)]
 pub(crate) struct RawPrice {
     pub(crate) number: Option<SignedAmount>,
-    pub(crate) currency: Option<String>,
+    pub(crate) currency: String,
     pub(crate) is_total: bool,
 }
 

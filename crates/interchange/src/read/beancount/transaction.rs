@@ -2,9 +2,8 @@
 
 use time::Date;
 
-use super::cursor::Cursor;
-use super::lexer::{Line, TokenKind, unescape};
-use super::parse::{Block, Field, field};
+use super::cursor::{Cursor, Field};
+use super::lexer::{Block, Line, TokenKind, unescape};
 use super::raw::{RawCost, RawEntry, RawPosting, RawPrice};
 use crate::read::journal::{Entry, Mark, Posting, PostingKind};
 use crate::read::limits::MAX_POSTINGS;
@@ -117,7 +116,7 @@ fn body_line(
     match first {
         Some(TokenKind::Tag | TokenKind::Link) => marks(entry, &mut cursor),
         Some(TokenKind::Key) => {
-            let field = field(&mut cursor)?;
+            let field = cursor.field()?;
             let tags = match postings.last_mut() {
                 Some(posting) => &mut posting.posting.tags,
                 None => &mut entry.tags,
@@ -183,7 +182,7 @@ fn posting(cursor: &mut Cursor<'_, '_>) -> Result<RawPosting, Problem> {
 
 fn price(cursor: &mut Cursor<'_, '_>, is_total: bool) -> Result<RawPrice, Problem> {
     let number = cursor.number()?.map(|number| number.value.absolute());
-    let currency = cursor.take(TokenKind::Symbol).map(str::to_owned);
+    let currency = cursor.expect(TokenKind::Symbol)?.to_owned();
     Ok(RawPrice { number, currency, is_total })
 }
 

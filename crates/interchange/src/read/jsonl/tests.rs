@@ -117,6 +117,6 @@ fn faults_refuse_the_file() {
     }
     let message = read_all(&file(&[HEADER, "{\"group\":{\"id\":"])).unwrap_err();
     assert!(message.starts_with("line 2, column 15: invalid JSON: EOF"), "{message}");
-    let deep = file(&[HEADER, &format!("{{\"x\":{}", "[".repeat(1_000))]);
+    let deep = file(&[HEADER, &format!("{{\"file\":{{\"x\":{}", "[".repeat(1_000))]);
     assert!(read_all(&deep).unwrap_err().contains("recursion limit"));
 }
