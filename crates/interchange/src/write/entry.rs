@@ -177,15 +177,14 @@ impl Entries {
             if is_next_day || self.transactions >= MAX_HELD { self.take() } else { Vec::new() };
         let entry_id = transaction.properties.get(ENTRY_ID).filter(|_| transaction.counts());
         let joined = entry_id.and_then(|id| self.by_entry_id.get(id)).copied();
-        match joined.and_then(|position| self.held.get_mut(position)) {
-            Some(entry) => entry.others.push(Leg::new(record)),
-            None if entry_id.is_none() && self.held.is_empty() => complete.push(Entry::new(record)),
-            None => {
-                let position = self.held.len();
-                let id = entry_id.map(|id| (id.to_owned(), position));
-                self.by_entry_id.extend(id);
-                self.held.push(Entry::new(record));
-            }
+        if let Some(entry) = joined.and_then(|position| self.held.get_mut(position)) {
+            entry.others.push(Leg::new(record));
+        } else if entry_id.is_none() && self.held.is_empty() {
+            complete.push(Entry::new(record));
+        } else {
+            let position = self.held.len();
+            self.by_entry_id.extend(entry_id.map(|id| (id.to_owned(), position)));
+            self.held.push(Entry::new(record));
         }
         self.transactions =
             if self.held.is_empty() { 0 } else { self.transactions.saturating_add(1) };
