@@ -83,7 +83,7 @@ fn figures_of_random_books_equal_those_of_hledger() {
         run(&program, &["-f", file.path(), "check", "--strict"]);
         let ask = |arguments: &[&str]| {
             let options = ["-f", file.path(), "-M", "--flat", "-E", "-O", "csv"];
-            let printed = run(&program, &[&options, arguments].concat());
+            let printed = run(&program, &[arguments, &options].concat());
             figures(&fixture, &names, &printed)
         };
         let sums = fixture.sums();
