@@ -17,7 +17,7 @@ use time::Date;
 
 use super::account_path::{distinct, path};
 use super::balances::{DayBalances, RunningBalances};
-use super::entry::{Entries, Entry, Mark, Posting};
+use super::entry::{Entries, Entry, Mark, Posting, unique};
 use super::hledger::{ending, heading};
 use super::model::{Balances, Error, Export, Record, Writer};
 use crate::notation::day_of;
@@ -135,13 +135,9 @@ impl Beancount {
         }
         let tags = entry.tags().into_iter().filter_map(|name| tag(&name));
         let links = entry.remote_ids().filter_map(|id| link(id));
-        let mut marks: Vec<String> = Vec::new();
-        for mark in tags.chain(links) {
-            if !marks.contains(&mark) {
-                marks.push(mark);
-            }
+        for mark in unique(tags.chain(links)) {
+            text.push_str(&format!(" {mark}"));
         }
-        marks.iter().for_each(|mark| text.push_str(&format!(" {mark}")));
         text.push('\n');
         for (key, values) in metadata(entry) {
             text.push_str(&format!("  {key}: {}\n", quoted(&values.join("; "))));
