@@ -191,7 +191,8 @@ fn members(bytes: Vec<u8>) -> BTreeMap<String, Vec<u8>> {
         let mut member = archive.by_index(number).expect("a member");
         let mut content = Vec::new();
         member.read_to_end(&mut content).expect("its bytes");
-        members.insert(member.name().to_owned(), content);
+        let name = member.name().expect("a name").into_owned();
+        members.insert(name, content);
     }
     members
 }

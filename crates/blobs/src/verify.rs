@@ -59,7 +59,7 @@ pub struct VerifiedBytes<S> {
 }
 
 /// The error of the stream.
-pub type StreamError = Box<dyn std::error::Error>;
+type StreamError = Box<dyn std::error::Error>;
 
 impl<S> VerifiedBytes<S> {
     /// Wraps a stream of the bytes of a file.

@@ -4,7 +4,8 @@
 //! and marks them with the same property, by which they are joined again. They are recorded
 //! together, but other transactions may have been recorded between them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 
 use daybook_domain::id::AccountId;
 use daybook_domain::transaction::Transaction;
@@ -14,6 +15,8 @@ use super::model::{ENTRY_ID, Record, units};
 
 /// The transactions that are held back until the day is complete, or more come.
 const MAX_HELD: usize = 1_000;
+/// The bytes of their texts.
+const MAX_HELD_BYTES: usize = 8 * 1024 * 1024;
 
 /// The property with a status that transactions do not have.
 const STATUS: &str = "status";
@@ -103,13 +106,12 @@ impl Entry {
     /// addresses and properties. Equal ones are listed once.
     pub(super) fn labels(&self) -> Vec<(String, String)> {
         let mut labels: Vec<(String, String)> = Vec::new();
-        let mut push = |key: &str, value: &str| {
-            if !labels.iter().any(|(old, text)| old == key && text == value) {
-                labels.push((key.to_owned(), value.to_owned()));
-            }
-        };
+        let mut push = |key: &str, value: &str| labels.push((key.to_owned(), value.to_owned()));
         for Leg { transaction, files } in self.legs() {
             push("id", &transaction.id.to_string());
+            if transaction.description != self.first().description {
+                push("description", &transaction.description);
+            }
             transaction.remote_ids.iter().for_each(|id| push("remoteid", id));
             transaction.urls.iter().for_each(|url| push("url", url));
             files.iter().for_each(|name| push("file", name));
@@ -118,18 +120,12 @@ impl Entry {
                 push(key.strip_prefix("tag_").unwrap_or(key), value);
             }
         }
-        labels
+        unique(labels.into_iter())
     }
 
     /// Returns the hashtags of all descriptions.
     pub(super) fn tags(&self) -> Vec<String> {
-        let mut tags: Vec<String> = Vec::new();
-        for tag in self.transactions().flat_map(Transaction::tags) {
-            if !tags.contains(&tag) {
-                tags.push(tag);
-            }
-        }
-        tags
+        unique(self.transactions().flat_map(Transaction::tags))
     }
 
     /// Returns the remote ids of all transactions.
@@ -152,6 +148,12 @@ impl Leg {
     }
 }
 
+/// Returns the items without repetitions.
+pub(super) fn unique<T: Clone + Eq + Hash>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut seen = HashSet::new();
+    items.filter(|item| seen.insert(item.clone())).collect()
+}
+
 fn add(postings: &mut Vec<Posting>, account: Option<AccountId>, units: i128) {
     match postings.iter_mut().find(|posting| posting.account == account) {
         Some(posting) => posting.units = posting.units.saturating_add(units),
@@ -166,6 +168,7 @@ pub(super) struct Entries {
     /// The positions of held entries by their `entry_id`.
     by_entry_id: HashMap<String, usize>,
     transactions: usize,
+    text_bytes: usize,
 }
 
 impl Entries {
@@ -173,29 +176,28 @@ impl Entries {
     pub(super) fn push(&mut self, record: &Record<'_>) -> Vec<Entry> {
         let transaction = record.transaction;
         let is_next_day = self.held.first().is_some_and(|held| held.day() != transaction.list_day);
-        let mut complete =
-            if is_next_day || self.transactions >= MAX_HELD { self.take() } else { Vec::new() };
+        let is_full = self.transactions >= MAX_HELD || self.text_bytes >= MAX_HELD_BYTES;
+        let mut complete = if is_next_day || is_full { self.take() } else { Vec::new() };
         let entry_id = transaction.properties.get(ENTRY_ID).filter(|_| transaction.counts());
         let joined = entry_id.and_then(|id| self.by_entry_id.get(id)).copied();
-        match joined.and_then(|position| self.held.get_mut(position)) {
-            Some(entry) => entry.others.push(Leg::new(record)),
-            None if entry_id.is_none() && self.held.is_empty() => complete.push(Entry::new(record)),
-            None => {
-                let position = self.held.len();
-                let id = entry_id.map(|id| (id.to_owned(), position));
-                self.by_entry_id.extend(id);
-                self.held.push(Entry::new(record));
-            }
+        if let Some(entry) = joined.and_then(|position| self.held.get_mut(position)) {
+            entry.others.push(Leg::new(record));
+        } else if entry_id.is_none() && self.held.is_empty() {
+            complete.push(Entry::new(record));
+        } else {
+            let position = self.held.len();
+            self.by_entry_id.extend(entry_id.map(|id| (id.to_owned(), position)));
+            self.held.push(Entry::new(record));
         }
-        self.transactions =
-            if self.held.is_empty() { 0 } else { self.transactions.saturating_add(1) };
+        if !self.held.is_empty() {
+            self.transactions += 1;
+            self.text_bytes = self.text_bytes.saturating_add(transaction.text_bytes());
+        }
         complete
     }
 
     /// Returns the entries that are left.
     pub(super) fn take(&mut self) -> Vec<Entry> {
-        self.by_entry_id.clear();
-        self.transactions = 0;
-        std::mem::take(&mut self.held)
+        std::mem::take(self).held
     }
 }

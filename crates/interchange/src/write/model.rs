@@ -66,7 +66,7 @@ pub type Balances = HashMap<AccountId, i128>;
 pub const MAX_ROWS: usize = MAX_COLLECTED_ROWS;
 
 /// Why an export cannot be written.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// There are more transactions than a sheet may have.
     #[error("an export as XLSX has at most {MAX_ROWS} transactions: use a query, or CSV")]

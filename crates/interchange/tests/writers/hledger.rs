@@ -83,11 +83,11 @@ fn figures_of_random_books_equal_those_of_hledger() {
         run(&program, &["-f", file.path(), "check", "--strict"]);
         let ask = |arguments: &[&str]| {
             let options = ["-f", file.path(), "-M", "--flat", "-E", "-O", "csv"];
-            let printed = run(&program, &[&options, arguments].concat());
+            let printed = run(&program, &[arguments, &options].concat());
             figures(&fixture, &names, &printed)
         };
         let sums = fixture.sums();
-        assert!(sums.len() > 100, "{} figures", sums.len());
+        assert!(sums.len() > 70, "{} figures", sums.len());
         assert_eq!(ask(&["bal", "--no-total"]), sums, "seed {seed}");
         let classes = fixture.classes();
         let of = |sums: Sums, wanted: fn(Class, bool) -> bool| -> Sums {

@@ -12,12 +12,12 @@ use daybook_domain::amount::write_units;
 use daybook_domain::calendar::format_iso;
 use daybook_domain::file::File;
 use daybook_domain::id::AccountId;
-use daybook_domain::report::{Class, account_places};
+use daybook_domain::report::{AccountPlace, Class, account_places};
 use time::Date;
 
 use super::account_path::{distinct, path};
 use super::balances::{DayBalances, RunningBalances};
-use super::entry::{Entries, Entry, Mark, Posting};
+use super::entry::{Entries, Entry, Mark, Posting, unique};
 use super::hledger::{ending, heading};
 use super::model::{Balances, Error, Export, Record, Writer};
 use crate::notation::day_of;
@@ -53,19 +53,22 @@ impl Beancount {
         text.push_str(&format!("option \"title\" {}\n", quoted(book.settings.name.as_str())));
         text.push_str(&format!("option \"operating_currency\" \"{currency}\"\n"));
         out.extend_from_slice(text.as_bytes());
+        let named: Vec<(AccountId, String, String)> = account_places(accounts, forest)
+            .map(|(account, place)| {
+                let name = account_name(account.id, &place, &path(&place.groups, account));
+                (account.id, name, account.name.as_str().to_owned())
+            })
+            .collect();
+        let above: HashSet<String> = named.iter().flat_map(|(_, name, _)| above(name)).collect();
         let mut used = HashSet::new();
-        let named = account_places(accounts, forest).map(|(account, place)| {
-            let root = place.class.as_str();
-            let path = path(&place.groups, account);
-            let is_root = path.first().is_some_and(|name| is_name_of(place.class, name));
-            let below = if is_root { path.get(1..).unwrap_or_default() } else { &path };
-            let mut parts: Vec<String> = below.iter().filter_map(|name| component(name)).collect();
-            if parts.is_empty() {
-                parts.push(format!("Account-{}", account.id));
+        let named = named.into_iter().map(|(id, mut name, original)| {
+            // An assertion includes the accounts below, so an account has none.
+            while above.contains(&name) {
+                let last = name.rsplit(':').next().unwrap_or_default().to_owned();
+                name = format!("{name}:{last}");
             }
-            let name = distinct(format!("{root}:{}", parts.join(":")), &mut used, '-');
-            let original = account.name.as_str().to_owned();
-            (account.id, Account { name, original, is_open: false })
+            let name = distinct(name, &mut used, '-');
+            (id, Account { name, original, is_open: false })
         });
         Self {
             accounts: named.collect(),
@@ -132,13 +135,9 @@ impl Beancount {
         }
         let tags = entry.tags().into_iter().filter_map(|name| tag(&name));
         let links = entry.remote_ids().filter_map(|id| link(id));
-        let mut marks: Vec<String> = Vec::new();
-        for mark in tags.chain(links) {
-            if !marks.contains(&mark) {
-                marks.push(mark);
-            }
+        for mark in unique(tags.chain(links)) {
+            text.push_str(&format!(" {mark}"));
         }
-        marks.iter().for_each(|mark| text.push_str(&format!(" {mark}")));
         text.push('\n');
         for (key, values) in metadata(entry) {
             text.push_str(&format!("  {key}: {}\n", quoted(&values.join("; "))));
@@ -203,6 +202,22 @@ impl Writer for Beancount {
         out.extend_from_slice(ending(self.transactions).as_bytes());
         Ok(())
     }
+}
+
+/// Returns the name of an account below the root of its class.
+fn account_name(id: AccountId, place: &AccountPlace<'_>, path: &[String]) -> String {
+    let is_root = path.first().is_some_and(|name| is_name_of(place.class, name));
+    let below = if is_root { path.get(1..).unwrap_or_default() } else { path };
+    let mut parts: Vec<String> = below.iter().filter_map(|name| component(name)).collect();
+    if parts.is_empty() {
+        parts.push(format!("Account-{id}"));
+    }
+    format!("{}:{}", place.class.as_str(), parts.join(":"))
+}
+
+/// Returns the names of the accounts above an account.
+fn above(name: &str) -> impl Iterator<Item = String> {
+    name.match_indices(':').filter_map(|(end, _)| name.get(..end)).map(str::to_owned)
 }
 
 /// Returns whether the name of a group is one of those that people give to the root of a class.
