@@ -126,14 +126,16 @@ impl<'r, 'n> Resolver<'r, 'n> {
         match side {
             Side::Open => None,
             Side::Account(id) => self.names.get(*id).map(account_document),
-            Side::Create(new) => match self.names.find(&new.name) {
-                Some(known) => Some(account_document(known)),
-                None => {
+            Side::Create(new) => {
+                let known = self.names.find(&new.name);
+                // An archived one, as after an undo, is taken out of the archive.
+                if known.is_none_or(|known| known.archived) {
                     let (name, kind) = (new.name.clone(), new.kind.as_str().to_owned());
-                    self.new_accounts.insert(NewAccountDoc { name: name.clone(), r#type: kind });
-                    Some(AccountDoc { id: None, name })
+                    self.new_accounts.insert(NewAccountDoc { name, r#type: kind });
                 }
-            },
+                let to_create = || AccountDoc { id: None, name: new.name.clone() };
+                Some(known.map_or_else(to_create, account_document))
+            }
         }
     }
 }

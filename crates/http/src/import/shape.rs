@@ -150,8 +150,7 @@ struct CandidateOut {
     id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     date: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    amount: Option<String>,
+    amount: String,
     description: String,
     posted: bool,
 }
@@ -232,9 +231,7 @@ impl Shown<'_> {
         Some(CandidateOut {
             id: id.to_string(),
             date: transaction.date.map(format_iso),
-            amount: transaction
-                .amount
-                .map(|amount| daybook_domain::amount::write(amount.value(), digits)),
+            amount: daybook_domain::amount::write(transaction.amount?.value(), digits),
             description: transaction.description.clone(),
             posted: transaction.is_posted(),
         })

@@ -302,6 +302,8 @@ impl Step<'_> {
             summary: document::write(&summary),
             preview: Some(blob),
             blob_bytes: source_bytes.saturating_add(bytes),
+            // The records have them now.
+            decisions: String::new(),
             ..import
         };
         self.save(version, resolved.enter(State::Recording, self.cx.now)).await

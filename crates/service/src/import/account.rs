@@ -20,7 +20,8 @@ pub struct NewAccount {
     pub kind: AccountType,
 }
 
-/// Creates the accounts that do not exist yet, and saves the import with their ids.
+/// Creates the accounts that do not exist yet, takes archived ones out of the archive, and saves
+/// the import with the ids of the created ones.
 ///
 /// `update` returns the import with the ids of the created accounts. Returns the saved import;
 /// `None` if another worker has changed it.
@@ -41,24 +42,31 @@ pub fn create_accounts(
         .map(|account| AccountRef { id: None, name: Some(account.name.clone()) })
         .collect();
     let known = tx.accounts().directory(&record, &references, [])?;
-    let missing: Vec<account::Input> = accounts
-        .iter()
-        .zip(&references)
-        .filter(|(_, reference)| known.find(reference).is_none())
-        .map(|(account, _)| account::Input {
-            changes: Changes {
+    let (mut missing, mut archived) = (Vec::new(), Vec::new());
+    for (account, reference) in accounts.iter().zip(&references) {
+        match known.find(reference) {
+            None => missing.push(Changes {
                 name: Some(account.name.clone()),
                 kind: Some(account.kind),
                 ..Changes::default()
-            },
-            ..account::Input::default()
-        })
-        .collect();
+            }),
+            Some(found) if found.archived => archived.push(Changes {
+                id: Some(found.id.to_string()),
+                archived: Some(false),
+                ..Changes::default()
+            }),
+            Some(_) => {}
+        }
+    }
+    let input = |changes| account::Input { changes, ..account::Input::default() };
+    if !archived.is_empty() {
+        account::update(tx, cx, book, archived.into_iter().map(input).collect())?;
+    }
     let created = if missing.is_empty() {
         Vec::new()
     } else {
         let chart = record.with_purpose(WriteChart)?;
-        account::add(tx, cx, &chart, missing)?.accounts
+        account::add(tx, cx, &chart, missing.into_iter().map(input).collect())?.accounts
     };
     let ids: Vec<AccountId> = created.iter().map(|account| account.id).collect();
     let version = import.stamp.version;
