@@ -39,6 +39,8 @@ pub struct Matcher<'a> {
     pub(super) uncategorised: Vec<AccountId>,
     pub(super) records: Vec<OpenRecord>,
     hints: Vec<AccountId>,
+    /// The last locked day, as a Julian day.
+    locked_until: Option<i32>,
     /// The sources of the new records of each account.
     pub(super) sources: BTreeMap<AccountId, BTreeSet<String>>,
     /// Transactions whose id of the source is that of another record now.
@@ -52,11 +54,17 @@ impl<'a> Matcher<'a> {
     ///
     /// `scheme` is that of the [`Census`](super::Census). `uncategorised` has the accounts for
     /// records with an unknown other account, as far as they exist: a transaction with one of them
-    /// may be the first half of a transfer.
-    pub fn new(scheme: &'static str, own: &'a OwnAccounts, uncategorised: Vec<AccountId>) -> Self {
+    /// may be the first half of a transfer. `locked_until` is the last locked day of the book.
+    pub fn new(
+        scheme: &'static str,
+        own: &'a OwnAccounts,
+        uncategorised: Vec<AccountId>,
+        locked_until: Option<Date>,
+    ) -> Self {
         Self {
             scheme,
             own,
+            locked_until: locked_until.map(Date::to_julian_day),
             uncategorised,
             records: Vec::new(),
             hints: Vec::new(),
@@ -127,6 +135,11 @@ impl<'a> Matcher<'a> {
     pub(super) fn hint(&self, record: &OpenRecord) -> Option<AccountId> {
         let index = usize::try_from(record.hint.checked_sub(1)?).ok()?;
         self.hints.get(index).copied()
+    }
+
+    /// Returns whether the date of a record is locked, so that it cannot be recorded.
+    pub(super) fn is_locked(&self, record: &OpenRecord) -> bool {
+        self.locked_until.is_some_and(|until| record.day <= until)
     }
 
     /// Returns the days of transactions that may match a record.

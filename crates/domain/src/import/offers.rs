@@ -339,6 +339,10 @@ impl<'a> Offers<'a> {
             (true, true) | (false, false) => return,
         };
         let Some(account) = account.filter(|id| self.matcher.own.contains(*id)) else { return };
+        let mut others = self.matcher.sources.keys().filter(|other| **other != account);
+        if others.any(|other| self.has_evidence(facts, *other)) {
+            return;
+        }
         if self.records_with(units, day).next().is_none() {
             return;
         }
