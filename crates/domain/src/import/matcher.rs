@@ -110,7 +110,7 @@ impl<'a> Matcher<'a> {
             day: date.to_julian_day(),
             number: record.number,
             hint,
-            sketch: Sketch::of(&format!("{} {}", record.text, record.description)),
+            sketch: Sketch::with_words(&record.description, &record.text),
         });
     }
 
