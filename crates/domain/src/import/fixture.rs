@@ -165,7 +165,8 @@ impl Book {
         let identities = census.finish();
         let own = self.own.clone();
         let until = self.options.locked_until;
-        let mut matcher = Matcher::new(scheme, &own, vec![OPEN_OUT, OPEN_IN], until);
+        let mut matcher =
+            Matcher::new(scheme, &own, vec![OPEN_OUT, OPEN_IN]).with_locked_until(until);
         let mut outcomes = Vec::new();
         for record in &records {
             let identity = identities.identify(record);

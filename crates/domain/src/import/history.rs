@@ -57,6 +57,8 @@ impl Confidence {
 }
 
 /// A suggested other account and its reason.
+///
+/// It is shown as `7 of 7 earlier NETFLIX`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestion {
     /// The other account.
@@ -80,7 +82,13 @@ impl Suggestion {
     /// `account` is the name of the account of the record, `units` its amount.
     pub fn reason(&self, account: &str, units: i64) -> String {
         let direction = if units > 0 { "to" } else { "from" };
-        format!("{} of {} earlier {} {direction} {account}", self.uses, self.all, self.word)
+        format!("{self} {direction} {account}")
+    }
+}
+
+impl fmt::Display for Suggestion {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} of {} earlier {}", self.uses, self.all, self.word)
     }
 }
 

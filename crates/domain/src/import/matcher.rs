@@ -1,6 +1,6 @@
 //! The new records of a file, for matching.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use time::Date;
 
@@ -39,6 +39,7 @@ pub struct Matcher<'a> {
     pub(super) uncategorised: Vec<AccountId>,
     pub(super) records: Vec<OpenRecord>,
     hints: Vec<AccountId>,
+    hint_positions: HashMap<AccountId, u32>,
     /// The last locked day, as a Julian day.
     locked_until: Option<i32>,
     /// The sources of the new records of each account.
@@ -54,24 +55,27 @@ impl<'a> Matcher<'a> {
     ///
     /// `scheme` is that of the [`Census`](super::Census). `uncategorised` has the accounts for
     /// records with an unknown other account, as far as they exist: a transaction with one of them
-    /// may be the first half of a transfer. `locked_until` is the last locked day of the book.
-    pub fn new(
-        scheme: &'static str,
-        own: &'a OwnAccounts,
-        uncategorised: Vec<AccountId>,
-        locked_until: Option<Date>,
-    ) -> Self {
+    /// may be the first half of a transfer.
+    pub fn new(scheme: &'static str, own: &'a OwnAccounts, uncategorised: Vec<AccountId>) -> Self {
         Self {
             scheme,
             own,
-            locked_until: locked_until.map(Date::to_julian_day),
+            locked_until: None,
             uncategorised,
             records: Vec::new(),
             hints: Vec::new(),
+            hint_positions: HashMap::new(),
             sources: BTreeMap::new(),
             released: HashSet::new(),
             taken: HashSet::new(),
         }
+    }
+
+    /// Sets the last locked day of the book: two records of a transfer are joined only if the date
+    /// of neither is locked.
+    #[must_use]
+    pub fn with_locked_until(self, day: Option<Date>) -> Self {
+        Self { locked_until: day.map(Date::to_julian_day), ..self }
     }
 
     /// Takes a record with the outcome that [`classify`](super::classify) gave it. Records come in
@@ -123,12 +127,10 @@ impl<'a> Matcher<'a> {
     }
 
     fn hint_position(&mut self, id: AccountId) -> u32 {
-        let found = self.hints.iter().position(|hint| *hint == id);
-        let index = found.unwrap_or_else(|| {
+        *self.hint_positions.entry(id).or_insert_with(|| {
             self.hints.push(id);
-            self.hints.len() - 1
-        });
-        u32::try_from(index).map_or(0, |index| index.saturating_add(1))
+            u32::try_from(self.hints.len()).unwrap_or_default()
+        })
     }
 
     /// Returns the account that a record probably transfers to or from.

@@ -442,7 +442,7 @@ fn remote_ids_are_readable_and_short() {
 fn counterparty_is_an_own_account() {
     let own = OwnAccounts::new([
         OwnAccount { id: BANK, name: "Bank".to_owned(), number: Some("DE01 23".to_owned()) },
-        OwnAccount { id: SAVINGS, name: "My savings".to_owned(), number: None },
+        OwnAccount { id: SAVINGS, name: "Holiday savings".to_owned(), number: None },
     ]);
     let of = |account, number: &str| Record {
         counterparty: Some(number.to_owned()),
@@ -452,7 +452,7 @@ fn counterparty_is_an_own_account() {
     assert_eq!(own.counterparty(&of(BANK, "DE01 23")), None);
     assert_eq!(own.counterparty(&of(BANK, "")), None);
     let hint = |text: &str| own.transfer_hint(&record(BANK, "2026-02-01", text, -200));
-    assert_eq!(hint("to MY SAVINGS account"), Some(SAVINGS));
+    assert_eq!(hint("to HOLIDAY SAVINGS account"), Some(SAVINGS));
     assert_eq!(hint("savings plan"), None);
 }
 
