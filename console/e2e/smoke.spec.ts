@@ -14,7 +14,7 @@ test('a signed-out visitor is asked to sign in', { tag: '@short' }, async ({ bro
 test('books open, and every state is in the URL', { tag: '@short' }, async ({ page, daybook, problems }) => {
   await page.goto(`${daybook.url}/books`);
   await expectAccessible(page);
-  await page.getByRole('grid', { name: 'Books' }).getByRole('link', { name: 'Household' }).click();
+  await page.getByRole('grid', { name: 'Books' }).getByRole('link', { name: 'Household', exact: true }).click();
   await page.getByRole('link', { name: 'Transactions', exact: true }).click();
   const grid = page.getByRole('grid', { name: 'Transactions' });
   await expect(grid.getByRole('row')).not.toHaveCount(1);

@@ -35,10 +35,11 @@ export function NameCell({ row, id, isCursor, isClosed, onToggle, onOpen, ...eve
   );
 }
 
-export function BudgetCell({ row, column, month, thisMonth, id, isCursor, isSelected, isReadOnly, editing, onType, onEditKey, onLeave, ...events }: CellEvents & {
+export function BudgetCell({ row, column, until, thisMonth, id, isCursor, isSelected, isReadOnly, editing, onType, onEditKey, onLeave, ...events }: CellEvents & {
   readonly row: BudgetRow;
   readonly column: BudgetColumn;
-  readonly month: string | undefined;
+  /** The last month that the figures are of. */
+  readonly until: string;
   readonly thisMonth: string;
   readonly id: string;
   readonly isCursor: boolean;
@@ -51,7 +52,7 @@ export function BudgetCell({ row, column, month, thisMonth, id, isCursor, isSele
 }) {
   const { budget, actual } = figuresAt(row, column);
   const canEdit = isEditable(row, column) && !isReadOnly;
-  const classes = `budget-figure budget-is-${column.kind} ${isCursor ? 'is-cursor' : ''} ${isSelected ? 'is-selected' : ''} ${canEdit ? 'is-editable' : ''} ${month === thisMonth ? 'is-now' : ''}`;
+  const classes = `budget-figure budget-is-${column.kind} ${isCursor ? 'is-cursor' : ''} ${isSelected ? 'is-selected' : ''} ${canEdit ? 'is-editable' : ''} ${column.at !== undefined && until === thisMonth ? 'is-now' : ''}`;
   if (editing) {
     return (
       <span role="gridcell" id={id} className={`${classes} is-editing`}>
@@ -59,7 +60,7 @@ export function BudgetCell({ row, column, month, thisMonth, id, isCursor, isSele
           autoFocus
           className="budget-input"
           inputMode="decimal"
-          aria-label={`Budget of ${row.name}${month ? `, ${column.title}` : ''}`}
+          aria-label={`Budget of ${row.name}${column.kind === 'both' ? `, ${column.title}` : ''}`}
           aria-invalid={editing.error !== undefined}
           value={editing.text}
           onChange={(event) => onType(event.target.value)}
@@ -70,8 +71,8 @@ export function BudgetCell({ row, column, month, thisMonth, id, isCursor, isSele
       </span>
     );
   }
-  // An unfinished month is not short of income yet.
-  const counts = month === undefined || month < thisMonth || (month === thisMonth && !row.isIncome);
+  // Unfinished months are not short of income yet, and no month to come is worse than planned.
+  const counts = until < thisMonth || (!row.isIncome && (until === thisMonth || column.at === undefined));
   const isBad = counts && row.kind !== 'result' && !isZero(budget) && isAdverse(row.isIncome, budget, actual);
   return (
     <span role="gridcell" id={id} className={classes} aria-selected={isSelected} aria-readonly={!canEdit} {...events}>

@@ -115,7 +115,7 @@ export function BudgetGrid({ rows, months, closed, onToggle, onSet }: {
                       key={column.key}
                       row={row}
                       column={column}
-                      month={column.at === undefined ? undefined : months[column.at]}
+                      until={months[column.at ?? months.length - 1]!}
                       thisMonth={thisMonth}
                       id={cellId(here)}
                       isCursor={place?.row === index && place.column === at + 1}

@@ -4,13 +4,10 @@ import { api } from '~/api/client';
 import type { Account, Book, Transaction } from '~/api/types';
 import { booksChanged } from '~/book/actions';
 import { useBook } from '~/book/types';
-import { useAction } from '~/ui/actions';
-import { balanceAccountBody, findBalanceAccount, planWrites, readCells, type CellChange, type CellWrites } from './cells';
-import { budgetAccountsOptions, plannedOptions } from './queries';
 import { isZero } from '~/lib/money';
-
-/** The property of a budget that names its book. */
-export const BUDGET_OF = 'budget_of';
+import { useAction } from '~/ui/actions';
+import { balanceAccountBody, BUDGET_OF, findBalanceAccount, planWrites, readCells, type CellChange, type CellWrites } from './cells';
+import { budgetAccountsOptions, plannedOptions } from './queries';
 
 const refs = (items: readonly { readonly id?: string }[]) => ({ items: items.map(({ id }) => ({ id: id! })) });
 

@@ -97,6 +97,9 @@ function amountBody(account: Side, otherId: string, value: Decimal): Transaction
   return { amount: toPlain(isNegative(value) ? negate(value) : value), creditAccount: { id: creditId }, debitAccount: { id: debitId } };
 }
 
+/** The property of a budget that names its book. */
+export const BUDGET_OF = 'budget_of';
+
 /** Where a budget's own account for the other side of all amounts is marked. */
 export const BALANCE_PROPERTY = 'budget';
 

@@ -8,7 +8,7 @@ import { useBook } from '~/book/types';
 import { addDays, addMonths, type Period } from '~/lib/dates';
 import { followBook } from '~/live/follow';
 import type { Report } from '~/report/rows';
-import { BUDGET_OF } from './actions';
+import { BUDGET_OF } from './cells';
 
 /** A year of 500 accounts has 6,000 transactions. */
 const MAX_PAGES = 20;

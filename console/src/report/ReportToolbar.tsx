@@ -2,6 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { sentence } from '~/api/problem';
 import { useBooks } from '~/book/queries';
 import { useBook } from '~/book/types';
+import { BUDGET_OF } from '~/budget/cells';
 import { periodOf, type Period } from '~/lib/dates';
 import { useQueryState } from '~/lib/router';
 import { Button } from '~/ui/Button';
@@ -104,7 +105,7 @@ function Compare() {
     { value: '', label: 'Nothing' },
     { value: 'previous', label: 'The period before' },
     { value: 'year', label: 'The year before' },
-    ...books.filter((book) => book.id !== id).map((book) => ({ value: book.id!, label: book.properties?.['budget_of'] === id ? book.name! : `Book ${book.name}` })),
+    ...books.filter((book) => book.id !== id).map((book) => ({ value: book.id!, label: book.properties?.[BUDGET_OF] === id ? book.name! : `Book ${book.name}` })),
   ];
   if (compare && !options.some(({ value }) => value === compare)) options.push({ value: compare, label: compare });
   return <ChoiceField isInline label="Compare" value={columns ? '' : compare} onChange={setCompare} choices={options} isDisabled={columns !== ''} />;
