@@ -7,6 +7,7 @@ export const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 // so two workers keep two cores busy; the waits are long enough for a machine that also does other work.
 export default defineConfig({
   testDir: 'e2e',
+  testMatch: '*.spec.ts',
   globalSetup: './e2e/setup.ts',
   workers: Number(process.env['E2E_WORKERS'] ?? 2),
   timeout: 90_000,

@@ -11,6 +11,8 @@ export interface ServerOptions {
   readonly args?: string[];
   readonly prefix?: string;
   readonly rows?: number;
+  /** A data directory to keep. */
+  readonly dataDir?: string;
 }
 
 export interface Daybook {
@@ -18,6 +20,7 @@ export interface Daybook {
   readonly url: string;
   readonly bookId: string;
   readonly email: string;
+  readonly token: string;
   readonly call: (method: string, path: string, body?: unknown) => Promise<any>; // eslint-disable-line @typescript-eslint/no-explicit-any
   /** A link that signs somebody in; the first one creates the user. */
   readonly signInLink: (email?: string) => string;
@@ -33,8 +36,8 @@ export const test = base.extend<{ page: Page; problems: string[] }, { daybook: D
   server: [{}, { option: true, scope: 'worker' }],
 
   daybook: [
-    async ({ server: { args = [], prefix = '', rows = 300 } }, use) => {
-      const server = await startServer({ args, prefix });
+    async ({ server: { args = [], prefix = '', rows = 300, ...kept } }, use) => {
+      const server = await startServer({ args, prefix, ...kept });
       const email = 'ada@example.com';
       const token = server.token(email);
       const book = await seedDemo(server.url, token, { count: rows });
@@ -42,6 +45,7 @@ export const test = base.extend<{ page: Page; problems: string[] }, { daybook: D
         url: server.url,
         bookId: book.id,
         email,
+        token,
         call: apiClient(server.url, token),
         signInLink: (who = email) => server.loginLink(who),
         signIn: async (page, who = email) => {
