@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 
+use super::fixture::Import;
 use super::fixture::*;
 use super::*;
 use crate::id::AccountId;

@@ -22,7 +22,6 @@ use daybook_domain::instant::Instant;
 use daybook_domain::permission::Action;
 use daybook_domain::purpose::{Record, WriteChart};
 use daybook_storage::Tx;
-use daybook_storage::access::AccessTo;
 use daybook_storage::page::{Page, rows_to_read};
 
 use crate::context::Context;
