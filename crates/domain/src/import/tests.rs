@@ -203,7 +203,7 @@ fn unnamed_transfer_is_a_candidate() {
     assert_eq!(targets, [target(2, SAVINGS), target(1, BANK)]);
     let mut book = Book::new();
     book.import(&[bank]);
-    let import = book.import(&[savings.clone()]);
+    let import = book.import(std::slice::from_ref(&savings));
     assert_eq!(import.candidates[0][0].reason, MatchReason::PossibleTransfer);
     // Too far apart, or the same direction.
     for other in [
@@ -232,7 +232,9 @@ fn record_meets_the_hand_made_transaction() {
         let import = book.import(&[record(BANK, "2026-06-10", "CORNER SHOP 17", -1250)]);
         let found = match &import.outcomes[0] {
             Outcome::Matched(found) => Some(found.reason),
-            _ => import.candidates[0].first().map(|found| found.reason),
+            Outcome::New(_) | Outcome::Existing(_) | Outcome::Skipped(_) | Outcome::Refused(_) => {
+                import.candidates[0].first().map(|found| found.reason)
+            }
         };
         assert_eq!(found, expected, "{date} {text}");
         let is_taken = import.kinds() == "M";
