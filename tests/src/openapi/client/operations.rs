@@ -297,10 +297,9 @@ impl Operation {
         let mut made = doc(4, &[&third_person(&self.summary), &self.description, &place]);
         let (kind, handle) =
             if self.is_of_book() { ("Book", "book") } else { ("Client", "client") };
-        let mut given = format!("{handle}: &daybook_client::{kind}");
-        if let Some(body) = &self.body {
-            given += &format!(", body: daybook_client::types::{body}");
-        }
+        let body = self.body.as_ref().map(|body| format!("body: daybook_client::types::{body}"));
+        let given: Vec<String> =
+            std::iter::once(format!("{handle}: &daybook_client::{kind}")).chain(body).collect();
         let (name, arguments) = (snake(&self.id), examples.join(", "));
         let result = if self.response.is_some() { "let response = " } else { "" };
         let call = format!("{result}{handle}.{name}({arguments}).await?;");
@@ -310,14 +309,14 @@ impl Operation {
                 format!("{result}{handle}\n    ///     .{name}({arguments})\n    ///     .await?;")
             }
         };
-        let open = format!("# async fn example({given}) -> Result<(), daybook_client::Error> {{");
+        let (begin, end) = ("# async fn example(", ") -> Result<(), daybook_client::Error> {");
+        let open = format!("{begin}{}{end}", given.join(", "));
         let open = match open.len() > MAX_EXAMPLE {
             false => open,
-            true => format!(
-                "# async fn example(\n    /// #     {},\n    /// # ) -> \
-                 Result<(), daybook_client::Error> {{",
-                given.replace(", body", ",\n    /// #     body")
-            ),
+            true => {
+                let given = given.join(",\n    /// #     ");
+                format!("{begin}\n    /// #     {given},\n    /// # {end}")
+            }
         };
         for line in ["", "```no_run", &open, &call, "# Ok(())", "# }", "```"] {
             made += &format!("    /// {line}\n");
