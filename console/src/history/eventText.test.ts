@@ -23,6 +23,7 @@ test('a posted transaction is a sentence with amount and accounts', () => {
 test('other resources have their name', () => {
   expect(sentenceOf(event('ACCOUNT_CREATED', { name: 'Till' }), formats)).toMatchObject({ verb: 'created the account', name: 'Till' });
   expect(sentenceOf(event('COLLABORATOR_ADDED', { email: 'bob@example.com', permission: 'VIEWER' }), formats)).toMatchObject({ verb: 'shared the book with', name: 'bob@example.com', detail: 'can view' });
+  expect(sentenceOf(event('RECONCILIATION_CREATED', { account: { id: '1', name: 'Cash' }, date: '2026-03-31' }), formats)).toEqual({ verb: 'created the reconciliation', name: 'Cash', detail: 'up to 31/03/2026' });
   expect(sentenceOf(event('QUERY_DELETED', { query: '#a', title: '' }), formats)).toMatchObject({ verb: 'deleted the saved query', name: '#a' });
 });
 

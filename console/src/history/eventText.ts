@@ -82,6 +82,7 @@ function nameOf(noun: string, resource: Data): string {
     case 'TRANSACTION': return text(resource['description']) || 'No description';
     case 'COLLABORATOR': return text(resource['email']);
     case 'QUERY': return text(resource['title']) || text(resource['query']);
+    case 'RECONCILIATION': return text(asData(resource['account'])['name']);
     case 'COMMENT': return text(resource['text']) || text(resource['message']);
     default: return text(resource['name']);
   }
@@ -90,6 +91,7 @@ function nameOf(noun: string, resource: Data): string {
 function detailOf(event: Event, resource: Data, formats: EventFormats): string {
   if (event.type === 'BOOK_AUDITED') return auditSentence(event);
   if (event.type === 'COLLABORATOR_ADDED') return PERMISSIONS[text(resource['permission'])] ?? '';
+  if (event.type.startsWith('RECONCILIATION_')) return text(resource['date']) && `up to ${formats.day(text(resource['date']))}`;
   if (!event.type.startsWith('TRANSACTION_')) return '';
   const amount = text(resource['amount']);
   const sides = ([['creditAccount', formats.from], ['debitAccount', formats.to]] as const).flatMap(([side, label]) => {
