@@ -111,7 +111,7 @@ export function List({ label, name, columns, state, renderRow, rowClass, keepsEl
         ))}
       </div>
       {count > 0 && footer}
-      {count === 0 && empty}
+      {count === 0 && empty && <div role="row"><div role="gridcell">{empty}</div></div>}
     </div>
   );
 }
