@@ -60,7 +60,8 @@ test(`[4] ${ROWS} transactions and ${ACCOUNTS} accounts scroll and type without 
   await settled(page);
   const loaded = () => grid.locator('.list-body').evaluate((element) => Math.round(element.clientHeight / 26));
   await report('loading', async () => {
-    while ((await loaded()) < ROWS) {
+    for (let shown = 0, at = 0; (shown = await loaded()) < ROWS; at += 1) {
+      if (at % 500 === 499) console.log(`  ${shown} rows`);
       await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
       await page.waitForTimeout(30);
     }
