@@ -24,9 +24,10 @@ run: ## build and serve on 127.0.0.1:8080 with SQLite under ./data
 test: tools ## the fast suite; see docs/testing.md
 	@tests/timed build $(CARGO) build --workspace --tests --bin daybook
 	@tests/timed unit $(CARGO) test --workspace --lib --bin daybook
-	@tests/timed doc $(CARGO) test --workspace --doc
+	@DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook \
+	    tests/timed doc $(CARGO) test --workspace --doc
 	@tests/timed arch $(CARGO) test --workspace --test arch
-	@tests/timed console tests/check-console
+	@DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook tests/timed console tests/check-console
 	@DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook \
 	    tests/timed it $(CARGO) test --workspace --test it
 
@@ -45,7 +46,7 @@ nightly: ## the long tests, at most 100 minutes (NIGHTLY="torture siege" runs th
 	@tests/run-nightly $(NIGHTLY)
 
 .PHONY: tools
-tools: postgres fault-tools schemathesis oidc-provider chromium hledger
+tools: postgres fault-tools schemathesis oidc-provider chromium hledger beancount
 
 .PHONY: postgres
 postgres: ## install PostgreSQL for the tests where it is missing
@@ -75,12 +76,16 @@ chromium: ## install Chromium and its driver for the tests where they are missin
 hledger: ## install hledger for the tests where it is missing
 	@tests/install-hledger
 
+.PHONY: beancount
+beancount: ## install beancount for the tests, under the target directory
+	@tests/install-beancount
+
 .PHONY: libreoffice
 libreoffice: ## install LibreOffice and pdftotext for the long tests where they are missing
 	@tests/install-libreoffice
 
 .PHONY: openapi
-openapi: ## make openapi/openapi-3.1.json from openapi/openapi.json
+openapi: ## make what is generated from openapi/openapi.json
 	$(CARGO) build --workspace --bin openapi
 	$(CARGO_TARGET_DIR)/debug/openapi
 
@@ -139,6 +144,19 @@ contract: postgres schemathesis ## requests from the OpenAPI documents (CONTRACT
 simulate: ## two million random operations beside a model (SIMULATE='--operations 100000')
 	$(CARGO) build --release --package daybook-tests --bin simulate
 	$(CARGO_TARGET_DIR)/release/simulate $(SIMULATE)
+
+.PHONY: cargo-deb
+cargo-deb: ## install cargo-deb for the packages, under the target directory
+	@test -x $(CARGO_TARGET_DIR)/cargo-deb/bin/cargo-deb || $(CARGO) install cargo-deb --version 3.8.0 --locked \
+	    --root $(CARGO_TARGET_DIR)/cargo-deb --target-dir $(CARGO_TARGET_DIR)/cargo-deb/build
+
+.PHONY: dist
+dist: cargo-deb ## make the Debian package and the archive, in target/dist/packages
+	@PATH="$(CARGO_TARGET_DIR)/cargo-deb/bin:$$PATH" ops/dist
+
+.PHONY: container
+container: ## build the container image and start it once, where there is a container engine
+	@ops/check-container
 
 .PHONY: ci
 ci: lint test ## what CI runs

@@ -30,7 +30,8 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'vendor-react', test: /node_modules\/(react|react-dom|scheduler)\//, priority: 30 },
-            { name: 'vendor-aria', test: /node_modules\/(react-aria|react-stately|@react-(aria|stately|types)|@internationalized|@swc|@adobe)/, priority: 20 },
+            // Dragging is for one view; what the others use of it comes along as a dependency.
+            { name: 'vendor-aria', test: /node_modules\/(react-aria(?!\/.*(?:dnd|useDr))|react-stately|@react-(aria|stately|types)|@internationalized|@swc|@adobe)/, priority: 20 },
             { name: 'vendor-tanstack', test: /node_modules\/@tanstack\//, priority: 20 },
           ],
         },

@@ -3,6 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, expectAccessible, test } from './support';
 
+test.use({ suite: 'apps' });
+
 test('[42] [43] an app is installed, fails, gets the event again and is removed', async ({ page, daybook, problems }) => {
   test.slow(); // A long story with several axe runs.
   let answer: { status: number; body: object } = { status: 200, body: { error: 'No tax rate for <b>lunch</b>' } };

@@ -3,7 +3,6 @@ import { expect, expectAccessible, test, settled } from './support';
 test('[47] an empty installation teaches, and a book starts from a starter chart', async ({ page, daybook, problems }) => {
   test.slow(); // axe runs four times
   await daybook.signIn(page, 'new@example.com');
-  problems.length = 0; // the test's front does not forward the style sheet of the sign-in page
   await page.goto(`${daybook.url}/books`);
   await expect(page.getByRole('heading', { name: 'Create your first book' })).toBeVisible();
   const charts = page.getByRole('group', { name: 'Starter charts' });

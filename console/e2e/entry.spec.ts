@@ -20,7 +20,7 @@ test.beforeEach(async ({ page, daybook }) => {
 const find = async (daybook: { call: (method: string, path: string) => Promise<{ items: Record<string, any>[] }>; bookId: string }, query: string) =>
   (await daybook.call('GET', `books/${daybook.bookId}/transactions?query=${encodeURIComponent(query)}`)).items;
 
-test('[10] a typed line shows how the server reads it, and [12] Enter saves and begins the next', async ({ page, daybook, problems }) => {
+test('[10] a typed line shows how the server reads it, and [12] Enter saves and begins the next', { tag: '@short' }, async ({ page, daybook, problems }) => {
   await page.keyboard.press('n');
   await expect(page).toHaveURL(/entry=line/);
   await expect(input(page)).toBeFocused();
@@ -129,7 +129,7 @@ test('[13] accounts and hashtags are completed by any part, accents ignored, and
   expect(problems).toEqual([]);
 });
 
-test('[12] [14] [15] the form computes amounts, reads relative dates and records the next one', async ({ page, daybook, problems }) => {
+test('[12] [14] [15] the form computes amounts, reads relative dates and records the next one', { tag: '@short' }, async ({ page, daybook, problems }) => {
   await page.keyboard.press('Shift+N');
   const form = page.getByRole('form', { name: 'Form' });
   await expect(form.getByLabel('From')).toBeFocused();

@@ -11,7 +11,7 @@ async function secondPerson(browser: Browser, daybook: Daybook, email: string): 
 const newBook = async (daybook: Daybook, name: string): Promise<string> =>
   (await daybook.call('POST', 'books', { name, datePattern: 'dd/MM/yyyy', decimalSeparator: 'DOT', fractionDigits: 2, timeZone: 'UTC' })).id;
 
-test('[45] a book is shared by e-mail, and the permission is changed, removed and restored by undo', async ({ page, browser, daybook, problems }) => {
+test('[45] a book is shared by e-mail, and the permission is changed, removed and restored by undo', { tag: '@short' }, async ({ page, browser, daybook, problems }) => {
   const bookId = await newBook(daybook, 'Shared household');
   const bob = await secondPerson(browser, daybook, 'bob@example.com');
   await page.goto(`${daybook.url}/b/${bookId}/people`);

@@ -12,6 +12,7 @@ const views: [name: string, path: (bookId: string, accountId: string) => string]
   ['settings', (book) => `/b/${book}/settings`],
   ['transactions', (book) => `/b/${book}/transactions`],
   ['register', (book, account) => `/b/${book}/accounts/${account}?period=PERIOD`],
+  ['budget-new', (book) => `/b/${book}/budget`],
   ['drafts', (book) => `/b/${book}/drafts`],
   ['trash', (book) => `/b/${book}/trash`],
   ['balance-sheet', (book) => `/b/${book}/reports/balance-sheet`],

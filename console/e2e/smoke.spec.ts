@@ -1,6 +1,6 @@
 import { expect, expectAccessible, test } from './support';
 
-test('a signed-out visitor is asked to sign in', async ({ browser, daybook }) => {
+test('a signed-out visitor is asked to sign in', { tag: '@short' }, async ({ browser, daybook }) => {
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(daybook.url);
@@ -11,10 +11,10 @@ test('a signed-out visitor is asked to sign in', async ({ browser, daybook }) =>
   await context.close();
 });
 
-test('books open, and every state is in the URL', async ({ page, daybook, problems }) => {
+test('[5] [6] books open, a query is completed, and every state is in the URL', { tag: '@short' }, async ({ page, daybook, problems }) => {
   await page.goto(`${daybook.url}/books`);
   await expectAccessible(page);
-  await page.getByRole('grid', { name: 'Books' }).getByRole('link', { name: 'Household' }).click();
+  await page.getByRole('grid', { name: 'Books' }).getByRole('link', { name: 'Household', exact: true }).click();
   await page.getByRole('link', { name: 'Transactions', exact: true }).click();
   const grid = page.getByRole('grid', { name: 'Transactions' });
   await expect(grid.getByRole('row')).not.toHaveCount(1);
@@ -35,7 +35,7 @@ test('books open, and every state is in the URL', async ({ page, daybook, proble
   expect(problems).toEqual([]);
 });
 
-test('rows are selected, checked, undone and opened by keyboard alone', async ({ page, daybook, problems }) => {
+test('[18] [23] rows are selected, checked, undone and opened by keyboard alone', { tag: '@short' }, async ({ page, daybook, problems }) => {
   await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions?q=is:unchecked`);
   const grid = page.getByRole('grid', { name: 'Transactions' });
   await expect(grid.getByRole('row').nth(3)).toBeVisible();
@@ -65,7 +65,7 @@ test('rows are selected, checked, undone and opened by keyboard alone', async ({
   expect(problems).toEqual([]);
 });
 
-test('a register has opening row, running balance and the same closing balance as the sidebar', async ({ page, daybook, problems }) => {
+test('[2] [3] a register has opening row, running balance and the same closing balance as the sidebar', { tag: '@short' }, async ({ page, daybook, problems }) => {
   await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions`);
   await page.getByRole('treeitem', { name: /^Checking/ }).click();
   const grid = page.getByRole('grid', { name: 'Register of Checking' });
@@ -83,7 +83,7 @@ test('a register has opening row, running balance and the same closing balance a
   expect(problems).toEqual([]);
 });
 
-test('the palette, the account finder and the keyboard map open and close by keyboard', async ({ page, daybook, problems }) => {
+test('[25] [26] the palette, the account finder and the keyboard map open and close by keyboard', { tag: '@short' }, async ({ page, daybook, problems }) => {
   await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions`);
   await expect(page.getByText('304 rows')).toBeVisible();
   await page.keyboard.press('Control+k');
@@ -106,7 +106,7 @@ test('the palette, the account finder and the keyboard map open and close by key
   expect(problems).toEqual([]);
 });
 
-test('the console works at 360 pixels and in the dark theme', async ({ page, daybook, problems }) => {
+test('[47] [48] the console works at 360 pixels and in the dark theme', { tag: '@short' }, async ({ page, daybook, problems }) => {
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: 360, height: 740 });
   await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions`);
@@ -121,7 +121,7 @@ test('the console works at 360 pixels and in the dark theme', async ({ page, day
   expect(problems).toEqual([]);
 });
 
-test('a session that ends leaves the view in place and continues after signing in', async ({ page, context, daybook }) => {
+test('a session that ends leaves the view in place and continues after signing in', { tag: '@short' }, async ({ page, context, daybook }) => {
   await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions`);
   await expect(page.getByText('304 rows')).toBeVisible();
   const cookies = await context.cookies();
@@ -158,11 +158,26 @@ test('a transient refusal is repeated with the same idempotency key', async ({ p
   problems.length = 0;
 });
 
-test('dates in the query box are stepped by the ranges of the API', async ({ page, daybook, problems }) => {
+test('[9] dates in the query box are stepped by the ranges of the API', async ({ page, daybook, problems }) => {
   await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions?q=${encodeURIComponent('#food on:2026-03')}`);
   await expect(page.getByRole('button', { name: '01/03/2026 – 31/03/2026' })).toBeVisible();
   await page.keyboard.press('[');
   await expect(page.getByRole('combobox', { name: 'Query' })).toHaveValue('#food on:2026-02');
   await expect(page.getByRole('button', { name: '01/02/2026 – 28/02/2026' })).toBeVisible();
+  expect(problems).toEqual([]);
+});
+
+test('[7] terms that have no effect are named, and the rest of the query works', { tag: '@short' }, async ({ page, daybook, problems }) => {
+  await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions?q=${encodeURIComponent("account:'No such account' is:sparkling")}`);
+  const warnings = page.getByRole('search').getByRole('listitem');
+  await expect(warnings.filter({ hasText: 'No such account' })).toBeVisible();
+  await expect(warnings.filter({ hasText: 'sparkling' })).toBeVisible();
+  await expect(page.getByRole('combobox', { name: 'Query' })).toHaveAttribute('aria-invalid', 'true');
+  await expectAccessible(page);
+  await page.keyboard.press('/');
+  await page.keyboard.type('#travel');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('grid', { name: 'Transactions' }).getByRole('row', { name: /Monthly ticket/ }).first()).toBeVisible();
+  await expect(warnings).toHaveCount(0);
   expect(problems).toEqual([]);
 });

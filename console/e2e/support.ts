@@ -1,48 +1,60 @@
 /**
- * Fixtures of all browser tests: a real server with a demo book, the built console on the server's origin
- * with its Content-Security-Policy, and a page that is signed in. Import `test` and `expect` from here.
+ * Fixtures of all browser tests: a real server with the console that it delivers itself and a demo book, and a
+ * page that is signed in. Import `test` and `expect` from here.
  */
 import { readFileSync } from 'node:fs';
-import { test as base, expect, type Page } from '@playwright/test';
+import { test as base, expect, type Page, type Request } from '@playwright/test';
 import { apiClient, startServer } from '../scripts/lib/daybook.mjs';
 import { seedDemo } from '../scripts/lib/seed.mjs';
-import { serveConsole } from '../scripts/lib/serve.mjs';
+
+export interface ServerOptions {
+  readonly args?: string[];
+  readonly prefix?: string;
+  readonly rows?: number;
+  /** A data directory to keep. */
+  readonly dataDir?: string;
+}
 
 export interface Daybook {
   /** Address of the console, without a slash at the end. */
   readonly url: string;
   readonly bookId: string;
   readonly email: string;
+  readonly token: string;
   readonly call: (method: string, path: string, body?: unknown) => Promise<any>; // eslint-disable-line @typescript-eslint/no-explicit-any
-  /** Signs a page in as somebody; the first sign-in creates the user. */
+  /** A link that signs somebody in; the first one creates the user. */
+  readonly signInLink: (email?: string) => string;
+  /** Signs a page in as somebody. */
   readonly signIn: (page: Page, email?: string) => Promise<void>;
 }
 
-export const test = base.extend<{ page: Page; problems: string[] }, { daybook: Daybook; suite: string }>({
+export const test = base.extend<{ page: Page; problems: string[] }, { daybook: Daybook; suite: string; server: ServerOptions }>({
   /** Files that change the book set a name of their own, which gives them a server of their own. */
   suite: ['', { option: true, scope: 'worker' }],
 
+  /** How the server of a file is started, and how much its demo book holds. */
+  server: [{}, { option: true, scope: 'worker' }],
+
   daybook: [
-    async ({}, use) => {
-      let upstream = '';
-      const front = await serveConsole({ upstream: () => upstream });
-      const server = await startServer({ webOrigin: front.url });
-      upstream = server.url;
+    async ({ server: { args = [], prefix = '', rows = 300, ...kept } }, use) => {
+      const server = await startServer({ args, prefix, ...kept });
       const email = 'ada@example.com';
       const token = server.token(email);
-      const book = await seedDemo(server.url, token);
+      const book = await seedDemo(server.url, token, { count: rows });
       await use({
-        url: front.url,
+        url: server.url,
         bookId: book.id,
         email,
+        token,
         call: apiClient(server.url, token),
+        signInLink: (who = email) => server.loginLink(who),
         signIn: async (page, who = email) => {
-          await page.goto(server.loginLink(who, front.url));
+          await page.goto(server.loginLink(who));
           await page.getByRole('button').first().click();
+          await page.waitForURL((url) => !url.pathname.includes('/auth/'));
         },
       });
       await server.stop();
-      await front.stop();
     },
     { scope: 'worker' },
   ],
@@ -59,6 +71,7 @@ export const test = base.extend<{ page: Page; problems: string[] }, { daybook: D
   },
 
   page: async ({ page, daybook }, use) => {
+    watchRequests(page);
     await daybook.signIn(page);
     await use(page);
   },
@@ -86,7 +99,24 @@ export async function expectAccessible(page: Page): Promise<void> {
 
 export { expect };
 
-/** Waits until a view has asked for what it shows. The event stream never ends, so the network is never idle. */
+const underway = new WeakMap<Page, Set<Request>>();
+
+/** Counts the requests of a page that it waits for. The event stream never ends, so the network is never idle. */
+function watchRequests(page: Page): void {
+  const open = new Set<Request>();
+  underway.set(page, open);
+  page.on('request', (request) => !request.url().endsWith('/events/stream') && open.add(request));
+  page.on('requestfinished', (request) => open.delete(request));
+  page.on('requestfailed', (request) => open.delete(request));
+}
+
+/** Waits until a view has what it asked for: no answer is outstanding, twice in a row. */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForTimeout(700);
+  const open = underway.get(page)!;
+  let quiet = 0;
+  await expect.poll(async () => {
+    await page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => setTimeout(resolve, 50)); }));
+    quiet = open.size === 0 ? quiet + 1 : 0;
+    return quiet;
+  }, { intervals: [50] }).toBeGreaterThan(2);
 }

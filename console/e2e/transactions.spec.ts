@@ -21,7 +21,7 @@ test('[2] [3] [51] a register has opening row, running balance, sum and what is 
   expect(problems).toEqual([]);
 });
 
-test('[11] rows are edited in place: Enter saves and moves on, Escape restores, z takes back', async ({ page, daybook, problems }) => {
+test('[11] rows are edited in place: Enter saves and moves on, Escape restores, z takes back', { tag: '@short' }, async ({ page, daybook, problems }) => {
   const book = await makeBook(daybook, [{ description: 'Second' }, { description: 'First', date: '2026-03-02' }]);
   await page.goto(book.path('transactions'));
   await moveTo(page, 'First');
@@ -97,7 +97,7 @@ test('[16] d duplicates to today, and z takes it back', async ({ page, daybook, 
   expect(problems).toEqual([]);
 });
 
-test('[18] [23] c checks and unchecks with one key, p posts drafts, and z undoes each step', async ({ page, daybook, problems }) => {
+test('[18] [23] c checks and unchecks with one key, p posts drafts, and z undoes each step', { tag: '@short' }, async ({ page, daybook, problems }) => {
   const book = await makeBook(daybook, [{ description: 'Posted' }, { description: 'Waiting', draft: true, date: '2026-03-05' }]);
   await page.goto(book.path('transactions'));
   await moveTo(page, 'Posted');
@@ -218,7 +218,7 @@ test('[21] a bulk change that one row refuses changes none', async ({ page, dayb
   expect(problems).toEqual([]);
 });
 
-test('[22] two rows are merged with a choice for each field, and z restores both', async ({ page, daybook, problems }) => {
+test('[22] two rows are merged with a choice for each field, and z restores both', { tag: '@short' }, async ({ page, daybook, problems }) => {
   const book = await makeBook(daybook, [
     { description: 'Nino', amount: '80.00', remoteIds: ['bank-7'], date: '2026-03-01' },
     { description: 'Dinner with Ada', amount: '82.00', to: 'Rent', date: '2026-03-02', urls: ['https://example.com/r'] },

@@ -1,5 +1,6 @@
 import './styles/tokens.css';
 import './styles/base.css';
+import './styles/print.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './root';
 import { applyPrefs } from './ui/prefs';

@@ -5,11 +5,12 @@ use std::fmt::Debug;
 
 use daybook_domain::reason::Reason;
 use daybook_tests::openapi::access;
+use daybook_tests::openapi::client;
 use daybook_tests::openapi::contract::{check, document, operations, resolve};
 use daybook_tests::openapi::version_3_1;
 use serde_json::{Value, json};
 
-use super::tree::read;
+use super::tree::{read, sources};
 
 /// Asserts that the server has the routes of a document and no others.
 #[track_caller]
@@ -157,6 +158,8 @@ fn reasons_are_listed() {
     let source = include_str!("../../crates/edge/src/error.rs");
     let of_edge = source.lines().filter_map(|line| line.split_once("=> \"")?.1.strip_suffix("\","));
     assert_eq!(listed, of_domain.chain(of_edge).collect());
+    let of_client = daybook_client::Reason::KNOWN.iter().map(daybook_client::Reason::as_str);
+    assert_eq!(listed, of_client.collect(), "the reasons that daybook-client knows");
 }
 
 /// Everything served below `/auth` and `/.well-known` is documented, and the reverse.
@@ -234,6 +237,24 @@ fn check_finds_faults() {
 fn openapi_3_1_is_made_from_the_source() {
     let path = "openapi/openapi-3.1.json";
     assert!(read(path) == version_3_1::text(document()), "{path} is old: run `make openapi`");
+}
+
+#[test]
+fn client_is_made_from_the_source() {
+    let made = client::sources(document(), access::document());
+    let folder = format!("{}/", client::FOLDER);
+    let present = sources(&[client::FOLDER]);
+    let present: BTreeMap<&str, &str> = present
+        .iter()
+        .map(|source| (source.path.trim_start_matches(&folder), source.text.as_str()))
+        .collect();
+    let stale: Vec<&String> = made
+        .iter()
+        .filter(|(path, text)| present.get(path.as_str()) != Some(&text.as_str()))
+        .map(|(path, _)| path)
+        .collect();
+    assert!(stale.is_empty(), "{stale:?} are old: run `make openapi`");
+    assert_eq!(made.len(), present.len(), "{folder} has files that `make openapi` does not make");
 }
 
 /// The words that only later operations may need; the others are in the published file.

@@ -233,6 +233,10 @@ MAKERS = {
     "files": made(
         in_book("/files"), lambda number: {"name": f"receipt-{number}.txt", "content": "YQ=="}
     ),
+    # Files of reconciliations, which cannot be deleted.
+    "statements": made(
+        in_book("/files"), lambda number: {"name": f"statement-{number}.pdf", "content": "YQ=="}
+    ),
     "queries": made(
         in_book("/queries"), lambda number: {"title": f"Query {number}", "query": "account:Cash"}
     ),
@@ -485,7 +489,7 @@ FIELDS = {
         "account": lambda rng, operation: CASH,
         "date": one_of(DATES),
         "closingBalance": one_of(AMOUNTS),
-        "fileId": id_of("files"),
+        "fileId": id_of("statements"),
         "add": lambda rng, operation: [rng.choice(POOLS["transactions"])],
         "remove": lambda rng, operation: [rng.choice(POOLS["transactions"])],
     },

@@ -50,8 +50,8 @@ const INSIDE: &str = "createTransaction listTransactions updateTransaction \
     trashTransaction trashTransactionsBatch mergeTransactions removeTransaction \
     untrashTransaction untrashTransactionsBatch restoreTransaction loadTransactionsBatch \
     previewTransaction countTransactions countTransactionsPosted getTransaction listComments \
-    createComment deleteComment getBalances getReport getReportLink closeBook listAccounts \
-    createAccount updateAccount createAccountsBatch updateAccountsBatch deleteAccountsBatch \
+    createComment deleteComment getBalances getReport getReportLink closeBook exportBook \
+    getExportLink listAccounts createAccount updateAccount createAccountsBatch updateAccountsBatch deleteAccountsBatch \
     getAccount deleteAccount \
     listAccountGroups listGroups createGroup updateGroup createGroupsBatch updateGroupsBatch \
     deleteGroupsBatch getGroup deleteGroup listGroupAccounts listBooks updateBook getBook \

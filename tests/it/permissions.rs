@@ -340,7 +340,7 @@ fn allowed(
     fixture: &PermissionFixture,
     operation: &Operation,
     answer: Answer,
-    before: &[Value; 8],
+    before: &[Value; 9],
 ) {
     assert!(
         matches!(answer.status, 200 | 204),
@@ -366,7 +366,7 @@ fn allowed(
     }
 }
 
-fn refused(fixture: &PermissionFixture, answer: Answer, status: &str, before: &[Value; 8]) {
+fn refused(fixture: &PermissionFixture, answer: Answer, status: &str, before: &[Value; 9]) {
     let status = status.parse().expect("a status");
     let reason = match status {
         401 => "required",

@@ -65,7 +65,7 @@ impl<'s> Targets<'s> {
             "account": {"name": "Cash"}, "date": "2025-01-31", "closingBalance": "-5",
         });
         let reconciliation = cast.post("/reconciliations", &statement).ok();
-        let import = import(&cast, "Date,Description,Amount\n2025-03-01,Cafe,-1\n");
+        let preview = import(&cast, "Date,Description,Amount\n2025-03-01,Cafe,-1\n");
         let done_import = import(&cast, "Date,Description,Amount\n2025-03-02,Shop,-1\n");
         let path = format!("/imports/{done_import}");
         cast.post(&format!("{path}/confirm"), &json!({})).ok();
@@ -113,7 +113,7 @@ impl<'s> Targets<'s> {
             collaborator,
             query,
             reconciliation,
-            import,
+            import: preview,
             done_import,
             file,
             collection,

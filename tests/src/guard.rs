@@ -73,7 +73,7 @@ impl Drop for Entry {
 }
 
 /// A directory that is removed with this value or with the process.
-pub(crate) struct Folder {
+pub struct Folder {
     path: PathBuf,
     _entry: Entry,
 }
@@ -85,7 +85,8 @@ impl Folder {
         Folder { path, _entry: entry }
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    /// Its path.
+    pub fn path(&self) -> &Path {
         &self.path
     }
 }

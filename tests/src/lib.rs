@@ -13,6 +13,7 @@ pub mod contract;
 pub mod decimal;
 mod engine;
 mod event_stream;
+mod example;
 pub mod failover;
 pub mod fill;
 pub mod fuzz;
@@ -53,11 +54,12 @@ pub use cast::{CASH_AND_FOOD, CASH_BANK_FOOD, Cast, Lunch, give};
 pub use client::{Answer, Client, EVENT_STREAM};
 pub use engine::{Engine, Engines, setting, target_dir};
 pub use event_stream::{EventStream, StreamBlock};
-pub use guard::finish;
+pub use example::{Example, run_example};
+pub use guard::{Folder, finish};
 pub use postgres::admin_url;
 pub use raw_sql::{RawSql, plain_event};
 pub use row_lock::RowLock;
-pub use scratch::scratch_dir;
+pub use scratch::{folder, scratch_dir};
 pub use server::{Options, Server, binary, free_port, refused_start, resident, run_for};
 
 /// A name, or the local part of an e-mail, that is unique in this process.

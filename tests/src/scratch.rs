@@ -24,7 +24,7 @@ pub fn scratch_dir() -> &'static Path {
 }
 
 /// A new folder in [`scratch_dir`]; `durable` puts it on a disk.
-pub(crate) fn folder(what: &str, durable: bool) -> Folder {
+pub fn folder(what: &str, durable: bool) -> Folder {
     let parent = if durable { std::env::temp_dir() } else { scratch_dir().to_owned() };
     Folder::create(parent.join(format!("daybook-{}-{}", std::process::id(), unique(what))))
 }

@@ -135,13 +135,25 @@ impl Server {
         self.sibling(self.options.clone(), database_url.to_owned())
     }
 
+    /// A process on another data directory and database, such as those of a restored backup.
+    #[track_caller]
+    pub fn elsewhere(&self, data_dir: &Path, database_url: &str) -> Server {
+        let options = Options { args: Vec::new(), ..self.options.clone() };
+        self.on(options, data_dir.to_owned(), database_url.to_owned())
+    }
+
     #[track_caller]
     fn sibling(&self, options: Options, database_url: String) -> Server {
+        self.on(options, self.data_dir.clone(), database_url)
+    }
+
+    #[track_caller]
+    fn on(&self, options: Options, data_dir: PathBuf, database_url: String) -> Server {
         let home = scratch::folder("test", options.durable);
-        let mint = Arc::new(Mint::new(&database_url, &self.data_dir));
+        let mint = Arc::new(Mint::new(&database_url, &data_dir));
         let mut server = Server {
             options,
-            data_dir: self.data_dir.clone(),
+            data_dir,
             address: self.address,
             base: String::new(),
             database_url,

@@ -15,10 +15,12 @@ import { prefs, setPrefs, usePrefs } from '~/ui/prefs';
 import { useShortcut } from '~/ui/shortcuts';
 import { useListState } from '~/ui/useListState';
 import { bookPath } from '~/book/paths';
+import { AccountDragContext, DropPlace } from './AccountDrag';
 import { AccountsBar } from './AccountsBar';
 import { ChartCells } from './ChartCells';
 import { useBalances, useReconciledThrough } from './queries';
 import { treeRows } from './tree';
+import { useAccountDrag } from './useAccountDrag';
 import '~/ui/page.css';
 import './AccountsPage.css';
 
@@ -54,6 +56,11 @@ export default function AccountsPage() {
     setPrefs({ collapsed: isOpen ? [...before, groupId] : before.filter((other) => other !== groupId) });
   };
   useShortcut('edit', () => open(state.cursor), state.cursor >= 0);
+  const { clear } = state;
+  const drag = useAccountDrag(rows, state.selected, useCallback(() => {
+    clear();
+    document.querySelector<HTMLElement>('.list-accounts')?.focus();
+  }, [clear]));
 
   const bar = (
     <div className="page-bar">
@@ -81,7 +88,7 @@ export default function AccountsPage() {
     );
   }
   return (
-    <>
+    <AccountDragContext.Provider value={can('EDITOR') ? drag : undefined}>
       {bar}
       {chosen.length > 0 && <AccountsBar accounts={dedupe(chosen)} clear={state.clear} />}
       <List
@@ -99,15 +106,21 @@ export default function AccountsPage() {
         renderRow={(index) => rows[index] && (
           <ChartCells
             row={rows[index]}
+            isCursor={index === state.cursor}
             reconciled={reconciled?.get(rows[index].id)}
             minBalance={rows[index].kind === 'account' && accountById.get(rows[index].id)?.minBalance ? decimalOrZero(accountById.get(rows[index].id)!.minBalance) : undefined}
             onToggle={toggle}
           />
         )}
+        keepsElement={keepsAll}
       />
-    </>
+      {can('EDITOR') && <DropPlace groupId={undefined} name="no group" className="accounts-ungroup">Take out of all groups</DropPlace>}
+    </AccountDragContext.Provider>
   );
 }
+
+/** A row that is dragged, or dragged over, must not become another one. */
+const keepsAll = () => true;
 
 /** Balances at the end of a day; income and expenses since the fiscal year began. */
 function asOf(day: string, fiscalStart: number): string | undefined {

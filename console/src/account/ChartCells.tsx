@@ -1,14 +1,17 @@
+import { useContext, type ReactNode } from 'react';
 import { useBook } from '~/book/types';
 import type { Decimal } from '~/lib/money';
 import { Icon } from '~/ui/Icon';
 import { Cell } from '~/ui/List';
 import { Money } from '~/ui/Money';
+import { AccountDragContext, DragName, DropPlace } from './AccountDrag';
 import type { TreeRow } from './tree';
 import { typeName } from './types';
 
 /** One account or group in the list of all. */
-export function ChartCells({ row, reconciled, minBalance, onToggle }: {
+export function ChartCells({ row, isCursor, reconciled, minBalance, onToggle }: {
   readonly row: TreeRow;
+  readonly isCursor: boolean;
   readonly reconciled: string | undefined;
   readonly minBalance: Decimal | undefined;
   readonly onToggle: (groupId: string, isOpen: boolean) => void;
@@ -34,7 +37,7 @@ export function ChartCells({ row, reconciled, minBalance, onToggle }: {
             <Icon name={row.isOpen ? 'down' : 'right'} size={11} />
           </button>
         ) : <span className="chart-toggle" />}
-        <bdi className="truncate">{row.name}</bdi>
+        <Name row={row} isCursor={isCursor}><bdi className="truncate">{row.name}</bdi></Name>
         {marks.map((mark) => <span key={String(mark)} className="chart-mark">{mark}</span>)}
       </Cell>
       <Cell className="chart-type muted">{account ? typeName(account.type) : group?.mixed ? 'Mixed' : ''}</Cell>
@@ -43,4 +46,11 @@ export function ChartCells({ row, reconciled, minBalance, onToggle }: {
       <Cell isNumber className={group ? 'chart-balance chart-balance-group' : 'chart-balance'}>{row.balance && <Money value={row.balance} style={numbers} />}</Cell>
     </>
   );
+}
+
+/** A name that can be dragged, or that takes what is dropped on its row. */
+function Name({ row, isCursor, children }: { readonly row: TreeRow; readonly isCursor: boolean; readonly children: ReactNode }) {
+  if (!useContext(AccountDragContext)) return children;
+  if (row.kind === 'account') return <DragName row={row} isCursor={isCursor}>{children}</DragName>;
+  return <>{children}<DropPlace groupId={row.id} name={row.name} className="chart-drop" /></>;
 }

@@ -4,7 +4,7 @@ import { isProblem } from '~/api/problem';
 import type { Account, Transaction } from '~/api/types';
 import { useBook } from '~/book/types';
 import { useAction } from '~/ui/actions';
-import { changeItems, type AccountChange } from './batch';
+import { changeItems, type AccountChange, type AccountMove } from './batch';
 import { findOpeningAccount, openingAccountBody, openingTransaction, type OpeningInput } from './opening';
 
 const refs = (items: readonly { readonly id?: string }[]) => ({ items: items.map(({ id }) => ({ id: id! })) });
@@ -67,6 +67,27 @@ export function useChangeAccounts() {
     done: ({ accounts, verb }: ChangeAccountsInput) => `${verb} ${accounts.length === 1 ? accounts[0]!.name : count(accounts)}`,
     run: ({ accounts, change }, key) => write(changeItems(accounts, change).items, key),
     undo: ({ accounts, change }, _result, key) => write(changeItems(accounts, change).undo, key),
+  });
+}
+
+export interface MoveAccountsInput {
+  readonly moves: readonly AccountMove[];
+  /** The name of the group; '' takes them out of all. */
+  readonly to: string;
+}
+
+/** Moves accounts between groups, each from where it was dragged. */
+export function useMoveAccounts() {
+  const { id: bookId } = useBook();
+  const write = (items: Account[], idempotencyKey: string) => api.put('/v5/books/{bookId}/accounts/batch', { path: { bookId }, body: { items }, idempotencyKey });
+  return useAction({
+    bookId,
+    done: ({ moves, to }: MoveAccountsInput) => {
+      const what = moves.length === 1 ? moves[0]!.account.name : `${moves.length} accounts`;
+      return to ? `Moved ${what} to ${to}` : `Took ${what} out of all groups`;
+    },
+    run: ({ moves }, key) => write(moves.map(({ account, groups }) => ({ id: account.id!, groups: groups.map((id) => ({ id })) })), key),
+    undo: ({ moves }, _result, key) => write(moves.map(({ account: { id, groups } }) => ({ id: id!, groups: (groups ?? []).map((group) => ({ id: group.id! })) })), key),
   });
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changeItems, groupChoices, readNames } from './batch';
+import { changeItems, groupChoices, groupOf, movedGroups, readNames } from './batch';
 
 const accounts = [
   { id: '1', type: 'ASSET', archived: false, groups: [{ id: 'a' }] },
@@ -20,4 +20,19 @@ test('a group cannot move below itself', () => {
 
 test('names are read one a line', () => {
   expect(readNames('Rent\n\n Food \nRent')).toEqual(['Rent', 'Food']);
+});
+
+const inGroups = (...ids: string[]) => ({ id: '1', groups: ids.map((id) => ({ id })) }) as never;
+
+test('an account that is dragged leaves its group and keeps its others', () => {
+  expect(movedGroups(inGroups('a', 'b'), 'a', 'c')).toEqual(['c', 'b']);
+  expect(movedGroups(inGroups('a', 'b'), 'a', 'b')).toEqual(['b']);
+  expect(movedGroups(inGroups(), undefined, 'c')).toEqual(['c']);
+  expect(movedGroups(inGroups('a', 'b'), 'a', undefined)).toEqual([]);
+  expect(movedGroups(inGroups('a'), 'a', 'a')).toBeUndefined();
+  expect(movedGroups(inGroups(), undefined, undefined)).toBeUndefined();
+});
+
+test('an account comes from the innermost group of its row', () => {
+  expect([groupOf('/g12/g7'), groupOf('/g12'), groupOf(undefined)]).toEqual(['7', '12', undefined]);
 });

@@ -26,6 +26,28 @@ export function changeItems(accounts: readonly Account[], change: AccountChange)
   return { items, undo };
 }
 
+export interface AccountMove {
+  readonly account: Account;
+  /** Ids of its groups afterwards. */
+  readonly groups: readonly string[];
+}
+
+/** The group that a row of the tree is in: the last one of its parent's key. */
+export function groupOf(parentKey: string | undefined): string | undefined {
+  return parentKey?.split('/g').at(-1) || undefined;
+}
+
+/**
+ * The groups of an account that is dragged from one group to another; its other groups stay. Without a target it
+ * leaves all. Undefined if nothing changes.
+ */
+export function movedGroups({ groups }: Account, from: string | undefined, to: string | undefined): string[] | undefined {
+  const before = (groups ?? []).map(({ id }) => id!);
+  const after = to === undefined ? [] : from === undefined ? [...before, to] : before.map((id) => (id === from ? to : id));
+  const unique = [...new Set(after)];
+  return unique.length === before.length && unique.every((id, index) => id === before[index]) ? undefined : unique;
+}
+
 /** Groups in the order of the tree with their depth, without one and those below it. */
 export function groupChoices(groups: readonly Group[], without = ''): { readonly id: string; readonly label: string }[] {
   const children = new Map<string, Group[]>();

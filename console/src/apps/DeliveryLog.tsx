@@ -7,7 +7,7 @@ import { Notice, Section } from '~/ui/Section';
 import { formatInstant } from '~/ui/times';
 import { useReplay } from './actions';
 import { groupDeliveries, outcomeOf, type Delivery } from './deliveries';
-import { plainText } from './plainText';
+import { plainText } from '~/lib/plainText';
 import { useDeliveries } from './queries';
 
 /** Every attempt to deliver an event to an app, failed deliveries first. */

@@ -7,7 +7,7 @@ import { Link } from '~/ui/Link';
 import { Section } from '~/ui/Section';
 import { formatDistance } from '~/ui/times';
 import { useDismiss, useReplay, useReplayFailed } from './actions';
-import { plainText } from './plainText';
+import { plainText } from '~/lib/plainText';
 import { useFailures } from './queries';
 
 /** Events that an app answered with an error, or not at all. First on the page, because they need somebody. */

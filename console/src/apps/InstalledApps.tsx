@@ -3,7 +3,7 @@ import { useBook } from '~/book/types';
 import { useQueryState } from '~/lib/router';
 import { Button } from '~/ui/Button';
 import { ConfirmButton } from '~/ui/Confirm';
-import { CheckField } from '~/ui/fields/CheckField';
+import { CheckField } from '~/ui/fields/ChoiceField';
 import { ChoiceField } from '~/ui/fields/ChoiceField';
 import { Notice, Section } from '~/ui/Section';
 import { formatInstant } from '~/ui/times';
@@ -57,7 +57,7 @@ function Row({ integration, isSelected }: { readonly integration: Integration; r
             {integration.userId === user?.id && (
               <ChoiceField label={`Reach of ${integration.name}`} isCompact value={reach} choices={REACH_CHOICES} isDisabled={update.isPending} onChange={(next) => void update.run({ id, reach: next })} />
             )}
-            <CheckField label="Also receives what it caused itself" checked={integration.ownEvents ?? true} isDisabled={update.isPending} onChange={(ownEvents) => void update.run({ id, ownEvents })} />
+            <CheckField label="Also receives what it caused itself" value={integration.ownEvents ?? true} isDisabled={update.isPending} onChange={(ownEvents) => void update.run({ id, ownEvents })} />
           </div>
         )}
       </div>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { sentence } from '~/api/problem';
+import { OverviewBudget } from '~/budget/OverviewBudget';
 import { useHeaderInfo } from '~/frame/headerInfo';
 import { subtract, toPlain, type Decimal } from '~/lib/money';
 import { EmptyState, Loading } from '~/ui/EmptyState';
@@ -39,7 +40,7 @@ export default function OverviewPage() {
       {course && course.length > 0 && <CourseSection course={course} />}
       <div className="overview-lists">
         <Newest />
-        <Attention />
+        <div className="overview-aside"><Attention /><OverviewBudget /></div>
       </div>
     </div>
   );

@@ -42,7 +42,7 @@ export function CommentSection({ transactionId, autoFocus }: { readonly transact
     <section className="panel-section">
       <h3>Comments</h3>
       {comments.length > 0 && <ol className="comments">{comments.map((comment) => <CommentItem key={comment.id} comment={comment} transactionId={transactionId} />)}</ol>}
-      <form className="comment-form" onSubmit={submit}>
+      <form noValidate className="comment-form" onSubmit={submit}>
         <TextField
           label="New comment" isCompact isMultiline autoFocus={autoFocus} value={text} onChange={change} onKeyDown={onKeyDown} placeholder="Comment for everybody who shares the book"
           error={text.trim().length > MAX_LENGTH ? `At most ${MAX_LENGTH} characters` : undefined}

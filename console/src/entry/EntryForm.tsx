@@ -12,7 +12,7 @@ import { Icon } from '~/ui/Icon';
 import { usePrefs } from '~/ui/prefs';
 import { useShortcut } from '~/ui/shortcuts';
 import { toTransactions, useRecordForm } from './actions';
-import { directionWords, unusualReason, type Side } from './direction';
+import { directionWords, listWords, unusualReason, type Side } from './direction';
 import { Legs } from './Legs';
 import { NewAccount } from './NewAccount';
 import { Properties } from './Properties';
@@ -97,7 +97,7 @@ export function EntryForm({ draft, change, focusRequest, onLine, onTransfer, onC
   };
   const [from, to] = [sideOf(form.from), sideOf(form.to)];
   const unusual = from && to && !form.split ? unusualReason(from, to) : undefined;
-  const missing = [!form.date && 'the date', !form.from && form.split !== 'from' && 'From', !form.to && form.split !== 'to' && 'To', !form.amount && !form.split && 'the amount'].filter(Boolean);
+  const missing = [!form.date && 'the date', !form.from && form.split !== 'from' && 'From', !form.to && form.split !== 'to' && 'To', !form.amount && !form.split && 'the amount'].filter((word) => word !== false);
   return (
     <>
       <form ref={root} key={generation} className="entry-form" aria-label="Form" noValidate onSubmit={submit} onKeyDown={onKeyDown}>
@@ -138,7 +138,7 @@ export function EntryForm({ draft, change, focusRequest, onLine, onTransfer, onC
         {error && <p className="entry-warning"><Icon name="warning" size={13} /> {error}</p>}
         {from && to && !form.split && !unusual && <p className="entry-direction"><bdi>{directionWords(from, to)}</bdi></p>}
         {from && to && unusual && <p className="entry-warning"><Icon name="warning" size={13} /> <bdi>{directionWords(from, to)}.</bdi> {unusual}</p>}
-        {missing.length > 0 && <p className="entry-missing">Becomes a draft: {missing.join(', ')} {missing.length === 1 ? 'is' : 'are'} missing.</p>}
+        {missing.length > 0 && <p className="entry-missing">Becomes a draft: {listWords(missing)} {missing.length === 1 ? 'is' : 'are'} missing.</p>}
         {split?.kind === 'legs' && <p className="muted">{split.legs.length} legs: {split.legs.map((leg) => formatMoney(toDecimal(leg.amount)!, numbers)).join(' + ')}</p>}
       </div>
       {creating && (

@@ -5,7 +5,7 @@ import { TYPE_NAMES, TYPE_ORDER, type AccountType } from '~/lib/signs';
 import { Button } from '~/ui/Button';
 import { TextField } from '~/ui/fields/Field';
 import { useCreateAccount } from './actions';
-import { SelectField } from './SelectField';
+import { ChoiceField } from '~/ui/fields/ChoiceField';
 
 /** Creates an account without leaving the entry. */
 export function NewAccount({ name: suggested, side, onDone }: {
@@ -28,6 +28,7 @@ export function NewAccount({ name: suggested, side, onDone }: {
   };
   return (
     <form
+      noValidate
       className="entry-account"
       aria-label="New account"
       onSubmit={(event) => void submit(event)}
@@ -38,8 +39,8 @@ export function NewAccount({ name: suggested, side, onDone }: {
       }}
     >
       <TextField label="Name of the new account" value={name} onChange={setName} autoFocus />
-      <SelectField label="Type" value={type} onChange={(value) => setType(value as AccountType)} options={TYPE_ORDER.map((value) => [value, TYPE_NAMES[value]])} />
-      {groups.length > 0 && <SelectField label="Group" value={group} onChange={setGroup} options={[['', 'none'], ...groups.map((entry) => [entry.id!, entry.name!] as const)]} />}
+      <ChoiceField label="Type" value={type} onChange={setType} choices={TYPE_ORDER.map((value) => ({ value, label: TYPE_NAMES[value] }))} />
+      {groups.length > 0 && <ChoiceField label="Group" value={group} onChange={setGroup} choices={[{ value: '', label: 'none' }, ...groups.map(({ id, name: label }) => ({ value: id!, label: label! }))]} />}
       <Button type="submit" look="primary" isDisabled={!name.trim()}>Create</Button>
       <Button onPress={() => onDone(undefined)}>Cancel</Button>
     </form>

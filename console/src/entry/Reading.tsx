@@ -9,7 +9,7 @@ import { Button } from '~/ui/Button';
 import { Icon } from '~/ui/Icon';
 import { Link } from '~/ui/Link';
 import { usePrefs } from '~/ui/prefs';
-import { directionWords, unusualReason, type Side } from './direction';
+import { directionWords, listWords, unusualReason, type Side } from './direction';
 import type { Preview } from './preview';
 
 interface ReadingProps {
@@ -79,7 +79,7 @@ function Facts({ preview, word, onSwap, onNewAccount }: Pick<ReadingProps, 'word
         )}
         {open.length > 0 && (
           <p className="entry-missing">
-            Becomes a draft: {open.map((field) => MISSING[field]).join(', ')} {open.length === 1 ? 'is' : 'are'} missing.
+            Becomes a draft: {listWords(open.map((field) => MISSING[field]))} {open.length === 1 ? 'is' : 'are'} missing.
             {lacksSide && book.can('EDITOR') && <Button onPress={onNewAccount}>New account</Button>}
           </p>
         )}

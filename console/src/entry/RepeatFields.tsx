@@ -2,9 +2,9 @@ import { useState } from 'react';
 import { useBook } from '~/book/types';
 import { TextField } from '~/ui/fields/Field';
 import { MAX_REPEATS, seriesDays, type Repeat, type RepeatUnit } from './series';
-import { SelectField } from './SelectField';
+import { ChoiceField, type Choice } from '~/ui/fields/ChoiceField';
 
-const UNITS: readonly (readonly [RepeatUnit, string])[] = [['week', 'weeks'], ['month', 'months'], ['year', 'years']];
+const UNITS: readonly Choice<RepeatUnit>[] = [{ value: 'week', label: 'weeks' }, { value: 'month', label: 'months' }, { value: 'year', label: 'years' }];
 
 /** How often an entry is repeated. Each repetition becomes a draft. */
 export function RepeatFields({ repeat, first, onChange }: {
@@ -20,7 +20,7 @@ export function RepeatFields({ repeat, first, onChange }: {
       <legend>Repeat</legend>
       <div className="entry-repeat">
         <CountField label="Every" value={repeat.every} max={99} onChange={(every) => onChange({ ...repeat, every })} />
-        <SelectField label="Unit" value={repeat.unit} options={UNITS} onChange={(unit) => onChange({ ...repeat, unit: unit as RepeatUnit })} />
+        <ChoiceField label="Unit" value={repeat.unit} choices={UNITS} onChange={(unit) => onChange({ ...repeat, unit })} />
         <CountField label="Drafts" value={repeat.count} max={MAX_REPEATS} onChange={(count) => onChange({ ...repeat, count })} />
         <p className="field-note">
           {days.length > 0 ? `${days.length} drafts: ${days.slice(0, 2).map(day).join(', ')}${days.length > 2 ? ` … ${day(days.at(-1))}` : ''}` : 'Give a date first.'}

@@ -14,7 +14,7 @@ import { DateField } from '~/ui/fields/DateField';
 import { TextField } from '~/ui/fields/Field';
 import { Link } from '~/ui/Link';
 import { useAction } from '~/ui/actions';
-import { SelectField } from './SelectField';
+import { ChoiceField } from '~/ui/fields/ChoiceField';
 import { runTransfer, transferRate, type Half, type TransferState } from './transfer';
 import './EntryForm.css';
 
@@ -102,7 +102,7 @@ export function TransferForm({ onForm, onClose }: { readonly onForm: () => void;
   }
   return (
     <form ref={root} className="entry-transfer" aria-label="Transfer to another book" noValidate onSubmit={(event) => void submit(event)} onKeyDown={(event) => event.key === 'Escape' && !event.defaultPrevented && onClose()}>
-      <SelectField label="Other book" value={otherId} onChange={(id) => { setOtherId(id); setThere(EMPTY); }} options={[['', 'choose'], ...others.map(({ id, name }) => [id!, name!] as const)]} />
+      <ChoiceField label="Other book" value={otherId} onChange={(id) => { setOtherId(id); setThere(EMPTY); }} choices={[{ value: '', label: 'choose' }, ...others.map(({ id, name }) => ({ value: id!, label: name! }))]} />
       <DateField label="Date" value={date} onChange={setDate} />
       <TextField label="Description" value={description} onChange={setDescription} />
       <HalfFields title={`In ${book.name}`} currency={currency} sides={here} onChange={setHere} key={`here ${done?.entryId}`} />

@@ -6,6 +6,11 @@ export interface Side {
   readonly type: AccountType;
 }
 
+/** `From, To and the amount`. */
+export function listWords(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+}
+
 /** The direction of money in words. Names are data: show the text in a `<bdi>`. */
 export function directionWords(from: Side, to: Side): string {
   const [source, target] = [from.name, to.name];

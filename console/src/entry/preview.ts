@@ -17,6 +17,8 @@ function previewQuery(bookId: string, sent: string) {
     queryKey: [...keys.book(bookId), 'preview', sent],
     staleTime: 10_000,
     gcTime: 30_000,
+    // Without a network the line fails at once and comes back to the field, instead of waiting unseen.
+    networkMode: 'always' as const,
     queryFn: async ({ signal }: { signal: AbortSignal }): Promise<Preview | null> => {
       if (!isOffered) return null;
       try {

@@ -10,8 +10,9 @@ import { useCompletionSources } from './completionSources';
 import { useCurrentHeaderInfo } from './headerInfo';
 
 /**
- * The query box. Enter puts the text into the URL, Escape takes the text of the URL back. Views that do not
- * use the query (`isActive` false) send it to the list of transactions.
+ * The query box. Enter puts the text into the URL and moves on to the view, where the keys of lists work. Escape
+ * takes the text of the URL back. Views that do not use the query (`isActive` false) send it to the list of
+ * transactions.
  */
 export function QueryBox({ isActive }: { readonly isActive: boolean }) {
   const { id: bookId } = useBook();
@@ -54,7 +55,10 @@ export function QueryBox({ isActive }: { readonly isActive: boolean }) {
       accept(items[Math.max(active, 0)]!);
     } else if (event.key === 'Enter') {
       if (active >= 0 && items[active]) accept(items[active]);
-      else apply(text);
+      else {
+        apply(text);
+        document.getElementById('main')?.focus({ preventScroll: true });
+      }
     } else if (event.key === 'Escape') {
       if (items.length > 0) setOpen(false);
       else {

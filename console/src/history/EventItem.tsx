@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { accountPath, groupPath } from '~/book/paths';
 import { useBook } from '~/book/types';
 import { withParams } from '~/lib/router';
-import { plainText } from '~/apps/plainText';
+import { plainText } from '~/lib/plainText';
 import { Button } from '~/ui/Button';
 import { Link } from '~/ui/Link';
 import { timeOf } from './days';

@@ -1,6 +1,6 @@
 import { navigate, withParams } from '~/lib/router';
 import { Button } from '~/ui/Button';
-import { CheckField } from '~/ui/fields/CheckField';
+import { CheckField } from '~/ui/fields/ChoiceField';
 import { ChoiceField } from '~/ui/fields/ChoiceField';
 import { DateField } from '~/ui/fields/DateField';
 import { typeLabel } from './eventText';
@@ -20,7 +20,7 @@ export function Filters({ authors }: { readonly authors: readonly { readonly use
       <ChoiceField label="By" value={by} choices={[{ value: '', label: 'Everybody' }, ...people.map(({ username, name }) => ({ value: username, label: name }))]} onChange={(value) => set({ by: value })} />
       <DateField label="From" value={filter.from} onChange={(from) => set({ from })} />
       <DateField label="Until" value={filter.to} onChange={(to) => set({ to })} />
-      <CheckField label="Failed apps only" checked={filter.errors} isDisabled={filter.resource !== ''} onChange={(checked) => set({ errors: checked ? '1' : null })} />
+      <CheckField label="Failed apps only" value={filter.errors} isDisabled={filter.resource !== ''} onChange={(checked) => set({ errors: checked ? '1' : null })} />
       {filter.resource && <span className="badge">one item only</span>}
       {isFiltered && <Button look="ghost" onPress={() => set({ type: null, by: null, from: null, to: null, resource: null, errors: null })}>Clear the filters</Button>}
     </div>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { differencesOf, sentenceOf, typeLabel, type Event, type EventFormats, type EventType } from './eventText';
+import { actionLabel, differencesOf, sentenceOf, typeLabel, type Event, type EventFormats, type EventType } from './eventText';
 
 const formats: EventFormats = {
   account: (id) => ({ '1': 'Cash', '2': 'Food' })[id],
@@ -23,19 +23,22 @@ test('a posted transaction is a sentence with amount and accounts', () => {
 test('other resources have their name', () => {
   expect(sentenceOf(event('ACCOUNT_CREATED', { name: 'Till' }), formats)).toMatchObject({ verb: 'created the account', name: 'Till' });
   expect(sentenceOf(event('COLLABORATOR_ADDED', { email: 'bob@example.com', permission: 'VIEWER' }), formats)).toMatchObject({ verb: 'shared the book with', name: 'bob@example.com', detail: 'can view' });
+  expect(sentenceOf(event('RECONCILIATION_CREATED', { account: { id: '1', name: 'Cash' }, date: '2026-03-31' }), formats)).toEqual({ verb: 'created the reconciliation', name: 'Cash', detail: 'up to 31/03/2026' });
   expect(sentenceOf(event('QUERY_DELETED', { query: '#a', title: '' }), formats)).toMatchObject({ verb: 'deleted the saved query', name: '#a' });
 });
 
 test('differences show names, days and amounts before and after', () => {
   const previous = { debitAccId: '7', amount: '9', dateValue: '20261101', vat: '', description: 'Lunc', urls: '[]' };
   expect(differencesOf(event('TRANSACTION_UPDATED', { transaction }, previous), formats)).toEqual([
-    { field: 'to', before: 'account 7', after: 'Food' },
-    { field: 'amount', before: '€9', after: '€12.50' },
     { field: 'date', before: '01/11/2026', after: '27/11/2026' },
-    { field: 'vat', before: '', after: '19' },
     { field: 'description', before: 'Lunc', after: 'Lunch <b>' },
+    { field: 'amount', before: '€9', after: '€12.50' },
+    { field: 'to', before: 'account 7', after: 'Food' },
     { field: 'links', before: '', after: 'https://a' },
+    { field: 'vat', before: '', after: '19' },
   ]);
+  const withFiles = { ...transaction, files: [{ id: 'x', name: 'a.pdf' }] };
+  expect(differencesOf(event('TRANSACTION_UPDATED', { transaction: withFiles }, { files: '["a","b"]' }), formats)).toEqual([{ field: 'files', before: '2 files', after: 'a.pdf' }]);
 });
 
 test('differences of accounts show groups and leave out the mirror of archived', () => {
@@ -50,6 +53,10 @@ test('damaged values are shown as they are', () => {
   const [difference] = differencesOf(event('ACCOUNT_UPDATED', { groups: 'x' }, { groups: '{not json' }), formats);
   expect(difference).toMatchObject({ before: 'group {not json' });
   expect(sentenceOf(event('ACCOUNT_CREATED', null as unknown as object), formats).name).toBe('');
+});
+
+test('what happened to a known item has a label', () => {
+  expect([actionLabel('TRANSACTION_POSTED'), actionLabel('TRANSACTION_DELETED'), actionLabel('ACCOUNT_CREATED'), actionLabel('SOMETHING_NEW' as EventType)]).toEqual(['Posted', 'Moved to the trash', 'Created', 'New']);
 });
 
 test('every type has a label', () => {

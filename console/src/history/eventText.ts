@@ -58,6 +58,12 @@ export function typeLabel(type: EventType): string {
   return `${name[0]!.toUpperCase()}${name.slice(1)} ${rest.join(' ').toLowerCase()}`;
 }
 
+/** What happened to a known item: `Posted`, `Moved to the trash`. */
+export function actionLabel(type: EventType): string {
+  const verb = VERBS[type] ?? type.split('_').slice(1).join(' ').toLowerCase();
+  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`;
+}
+
 /** The resource of an event, as it was after it. */
 export function resourceOf(event: Event): Data {
   const object = asData(event.data.object);
@@ -76,6 +82,7 @@ function nameOf(noun: string, resource: Data): string {
     case 'TRANSACTION': return text(resource['description']) || 'No description';
     case 'COLLABORATOR': return text(resource['email']);
     case 'QUERY': return text(resource['title']) || text(resource['query']);
+    case 'RECONCILIATION': return text(asData(resource['account'])['name']);
     case 'COMMENT': return text(resource['text']) || text(resource['message']);
     default: return text(resource['name']);
   }
@@ -84,6 +91,7 @@ function nameOf(noun: string, resource: Data): string {
 function detailOf(event: Event, resource: Data, formats: EventFormats): string {
   if (event.type === 'BOOK_AUDITED') return auditSentence(event);
   if (event.type === 'COLLABORATOR_ADDED') return PERMISSIONS[text(resource['permission'])] ?? '';
+  if (event.type.startsWith('RECONCILIATION_')) return text(resource['date']) && `up to ${formats.day(text(resource['date']))}`;
   if (!event.type.startsWith('TRANSACTION_')) return '';
   const amount = text(resource['amount']);
   const sides = ([['creditAccount', formats.from], ['debitAccount', formats.to]] as const).flatMap(([side, label]) => {
@@ -112,22 +120,31 @@ const FIELDS: Record<string, string> = {
 /** The opposite of another key, or noise. */
 const HIDDEN = new Set(['active']);
 
-/** Changed fields of an update, in the order of the event. */
+/** The order of the forms; other keys and properties follow as they are. */
+const ORDER = ['dateValue', 'description', 'amount', 'creditAccId', 'debitAccId', 'urls', 'remoteIds', 'files'];
+
+const rankOf = (key: string): number => (ORDER.includes(key) ? ORDER.indexOf(key) : ORDER.length);
+
+/** Changed fields of an update, in the order that forms have. */
 export function differencesOf(event: Event, formats: EventFormats): Difference[] {
   const resource = resourceOf(event);
   const noun = event.type.split('_')[0]!;
-  return Object.entries(event.data.previousAttributes ?? {}).flatMap(([key, previous]) => {
+  const changes = Object.entries(event.data.previousAttributes ?? {}).sort(([a], [b]) => rankOf(a) - rankOf(b));
+  return changes.flatMap(([key, previous]) => {
     if (HIDDEN.has(key) && noun === 'ACCOUNT') return [];
     const side = key === 'creditAccId' ? formats.from : key === 'debitAccId' ? formats.to : undefined;
     return [{
       field: side ? side.toLowerCase() : isField(key, resource) ? (FIELDS[key] ?? key) : key,
       before: showValue(key, previous, formats),
-      after: showValue(key, currentValue(key, resource), formats),
+      after: key === 'files' ? fileNames(resource['files']) : showValue(key, currentValue(key, resource), formats),
     }];
   });
 }
 
 const isField = (key: string, resource: Data): boolean => !(key in asData(resource['properties']));
+
+/** Files have names after the event; before it only their ids are known. */
+const fileNames = (files: unknown): string => (Array.isArray(files) ? files.map((file) => text(asData(file)['name'])).join(', ') : '');
 
 /** The value after the event, in the form of previousAttributes. */
 function currentValue(key: string, resource: Data): string {

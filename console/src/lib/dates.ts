@@ -148,8 +148,10 @@ export function parsePeriod(text: string, fiscalStart = 1): Period | undefined {
 
 function monthsFrom(kind: Period['kind'], year: number, month: number, length: number): Period | undefined {
   const from = makeDay(year, month, 1);
-  if (!from) return undefined;
-  const to = addDays(addMonths(from, length), -1);
+  const last = year * 12 + month - 2 + length;
+  const [lastYear, lastMonth] = [Math.floor(last / 12), (last % 12) + 1];
+  const to = makeDay(lastYear, lastMonth, daysInMonth(lastYear, lastMonth));
+  if (!from || !to) return undefined;
   const text = {
     year: pad(year, 4),
     fiscalYear: `FY${pad(year, 4)}`,

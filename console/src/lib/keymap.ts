@@ -54,6 +54,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   entry('select', 'x', 'Select the row', 'list'),
   entry('select-range', 'Shift+x', 'Select up to this row', 'list'),
   entry('select-all', 'Mod+a', 'Select all loaded rows', 'list'),
+  entry('move-account', 'Shift+m', 'Move the account to a group', 'list'),
   entry('close', 'Escape', 'Clear the selection, close the panel', 'list'),
   entry('edit', 'e', 'Edit in place', 'transactions'),
   entry('check', 'c', 'Check or uncheck', 'transactions'),
@@ -155,7 +156,7 @@ export function advance(
 export function displayKeys(keys: string, mac: boolean): string[] {
   const names: Record<string, string> = {
     Mod: mac ? '⌘' : 'Ctrl', Alt: mac ? '⌥' : 'Alt', Shift: mac ? '⇧' : 'Shift',
-    ArrowDown: '↓', ArrowUp: '↑', Escape: 'Esc', PageDown: 'PgDn', PageUp: 'PgUp',
+    ArrowDown: '↓', ArrowUp: '↑', ArrowLeft: '←', ArrowRight: '→', Escape: 'Esc', PageDown: 'PgDn', PageUp: 'PgUp',
   };
   return keys.split(/[ +]/).map((key) => names[key] ?? (/^[a-z]$/.test(key) ? key.toUpperCase() : key));
 }

@@ -234,7 +234,7 @@ class Arithmetic {
   private number(): Fraction {
     this.peek();
     // A space groups thousands only between digits: `1 234,56`.
-    const match = /^(?:[\d.,'\u00a0\u2009\u202f]|(?<=\d) (?=\d{3}(?!\d)))+/.exec(this.text.slice(this.at));
+    const match = /^(?:[\d.,'\u2019\u00b4`\u00a0\u2007\u2009\u202f]|(?<=\d) (?=\d{3}(?!\d)))+/.exec(this.text.slice(this.at));
     if (!match) throw new SyntaxError(this.peek() ? `unexpected "${this.peek()}"` : 'a number is missing');
     this.at += match[0].length;
     const value = readNumber(match[0], this.style.decimalSeparator);
@@ -243,18 +243,21 @@ class Arithmetic {
   }
 }
 
-/** Reads one number, first in the convention of the book, then in the other one (3.8.6). */
+const GROUPS = " '\u2019\u00b4`\u00a0\u2007\u2009\u202f";
+
+/** Reads one number, first in the convention of the book, then in the other one (3.8.2.1). */
 export function readNumber(text: string, separator: 'DOT' | 'COMMA'): Decimal | undefined {
-  const conventions = separator === 'DOT' ? ['.', ','] : [',', '.'];
-  for (const decimal of conventions) {
-    const group = decimal === '.' ? ',' : '\\.';
-    const point = decimal === '.' ? '\\.' : ',';
-    const groups = `\\d{1,3}(?:(?:${group}\\d{3})+|(?:[ '\\u00a0\\u2009\\u202f]\\d{3})+)|\\d+`;
-    const match = new RegExp(`^(?:(${groups})(?:${point}(\\d*))?|${point}(\\d+))$`).exec(text);
-    if (!match) continue;
-    const whole = (match[1] ?? '0').replace(/\D/g, '');
-    const fraction = match[2] ?? match[3] ?? '';
-    return { units: BigInt(whole + fraction), scale: fraction.length };
-  }
-  return undefined;
+  return separator === 'DOT' ? (readPunctuated(text, '.', ',') ?? readPunctuated(text, ',', '.')) : (readPunctuated(text, ',', '.') ?? readPunctuated(text, '.', ','));
+}
+
+/** Groups of three have one kind of separator. They follow a digit that counts, so `0,500` is no 500. */
+function readPunctuated(text: string, point: string, thousand: string): Decimal | undefined {
+  const [whole = '', fraction = '', ...more] = text.split(point);
+  const group = [...whole].find((character) => character === thousand || GROUPS.includes(character));
+  const [first = '', ...rest] = group ? whole.split(group) : [whole];
+  const digits = first + rest.join('');
+  if (more.length > 0 || !/^\d*$/.test(digits + fraction) || !(digits + fraction)) return undefined;
+  if (group && (first.length < 1 || first.length > 3 || rest.some(({ length }) => length !== 3))) return undefined;
+  if (group && first.startsWith('0') && /[1-9]/.test(digits)) return undefined;
+  return { units: BigInt(digits + fraction), scale: fraction.length };
 }

@@ -16,7 +16,8 @@ export interface Token {
 }
 
 const KEYWORDS = new Set(['AND', 'OR', 'NOT']);
-const OPERATOR = /^[A-Za-z][\w.-]*?(?::|(?:>=|<=|=|>|<):?)/;
+/** A name up to its colon; amounts alone are compared. Web addresses are words (1.1.11). */
+const OPERATOR = /^(?!https?:\/\/)(?:amount:?(?:>=|<=|=|>|<)|\p{L}[^\s:)]*:)/iu;
 
 /** Splits a query into tokens. Every text has tokens; an unclosed quote takes the rest (1.1.10). */
 export function tokenize(text: string): Token[] {
@@ -35,7 +36,7 @@ export function tokenize(text: string): Token[] {
       continue;
     }
     const operator = OPERATOR.exec(text.slice(at))?.[0];
-    if (operator && !/^https?:$/i.test(operator)) {
+    if (operator) {
       at += operator.length;
       while (text[at] === ' ' && operator.endsWith(':') && /\S/.test(text.slice(at)) && !startsTerm(text, at)) at += 1;
       const { value, end, quote } = readValue(text, at);
@@ -227,9 +228,20 @@ function fixedItems(list: readonly (readonly [string, string])[], typed: string)
     .map(([value, detail]) => ({ label: value, insert: `${value} `, detail }));
 }
 
-/** Lower case without diacritics, for comparison. */
+/** Latin letters that have no form of base letter and mark. */
+const LETTERS: Readonly<Record<string, string>> = { ß: 's', æ: 'ae', ø: 'o', đ: 'd', ł: 'l', ħ: 'h', ı: 'i', ŧ: 't', ŀ: 'l', ꜳ: 'aa', ƀ: 'b', ɨ: 'i', ʉ: 'u', ƶ: 'z' };
+const folded = new Map<string, string>();
+
+/** For comparison, as the server searches (1.2.4): lower case, and Latin letters without diacritics. */
 export function fold(text: string): string {
-  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  const known = folded.get(text);
+  if (known !== undefined) return known;
+  if (folded.size > 20_000) folded.clear();
+  const result = /^[\x00-\x7f]*$/.test(text)
+    ? text.toLowerCase()
+    : text.toLowerCase().normalize('NFD').replace(/([a-z])\p{M}+/gu, '$1').normalize('NFC').replace(/ς/g, 'σ').replace(/[^\x00-\x7f]/gu, (letter) => LETTERS[letter] ?? letter);
+  folded.set(text, result);
+  return result;
 }
 
 /** Names that contain the typed text: at the start, at the start of a word, anywhere. At most `limit`. */

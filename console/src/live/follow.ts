@@ -18,8 +18,8 @@ type Message =
 
 const RELOAD_MS = 200;
 
-/** Follows a book until the returned function is called. */
-export function followBook(bookId: string): () => void {
+/** Follows a book until the returned function is called. `isQuiet` leaves the state of the connection to the book of the page. */
+export function followBook(bookId: string, { isQuiet = false }: { readonly isQuiet?: boolean } = {}): () => void {
   const end = new AbortController();
   const name = `daybook-live ${ORIGIN_BASE} ${bookId}`;
   const canShare = typeof BroadcastChannel !== 'undefined' && typeof navigator !== 'undefined' && 'locks' in navigator;
@@ -32,7 +32,7 @@ export function followBook(bookId: string): () => void {
   const take = (message: Message) => {
     if (message.kind === 'state') {
       ({ state } = message);
-      setLiveState(state);
+      if (!isQuiet) setLiveState(state);
     } else if (message.kind === 'event') {
       if (message.id) lastId = message.id;
       if (message.hasData) reload.run();
@@ -71,7 +71,7 @@ export function followBook(bookId: string): () => void {
     end.abort();
     reload.cancel();
     channel?.close();
-    setLiveState({ status: 'off' });
+    if (!isQuiet) setLiveState({ status: 'off' });
   };
 }
 

@@ -25,7 +25,7 @@ export function RequestForm({ bookId, permissions }: { readonly bookId: string; 
     );
   }
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form noValidate onSubmit={(event) => void submit(event)}>
       <div className="form-line">
         <ChoiceField label="Permission to ask for" value={permission} onChange={setPermission} choices={permissions.map((value) => ({ value, label: PERMISSION_NAMES[value] }))} note={PERMISSION_EFFECTS[permission].may} />
       </div>

@@ -32,7 +32,7 @@ export function ApiKeys() {
     >
       {error && <AccessProblem error={error} what="API keys" />}
       {isOpen && (
-        <form className="form-line" onSubmit={(event) => void submit(event)}>
+        <form noValidate className="form-line" onSubmit={(event) => void submit(event)}>
           <TextField label="Name of the key" placeholder="Importer" value={name} onChange={(text) => setName(text.slice(0, 255))} autoFocus />
           <Button type="submit" look="primary" isDisabled={create.isPending}>Create the key</Button>
           <Button onPress={() => setOpen(false)}>Cancel</Button>

@@ -1,4 +1,4 @@
-import { CheckField } from '~/ui/fields/CheckField';
+import { CheckField } from '~/ui/fields/ChoiceField';
 import { ChoiceField } from '~/ui/fields/ChoiceField';
 import { setPrefs, usePrefs } from '~/ui/prefs';
 import { Section } from '~/ui/Section';
@@ -19,11 +19,11 @@ export function Preferences() {
         />
       </div>
       <CheckField
-        label="Single-key shortcuts" checked={prefs.singleKeys} onChange={(singleKeys) => setPrefs({ singleKeys })}
+        label="Single-key shortcuts" value={prefs.singleKeys} onChange={(singleKeys) => setPrefs({ singleKeys })}
         note="Keys such as j, x and c. Switch them off if you use speech input. Shortcuts with Ctrl or Alt keep working."
       />
       <CheckField
-        label="Debit and Credit" checked={prefs.accountingTerms} onChange={(accountingTerms) => setPrefs({ accountingTerms })}
+        label="Debit and Credit" value={prefs.accountingTerms} onChange={(accountingTerms) => setPrefs({ accountingTerms })}
         note="Shows the words of accountants instead of From and To."
       />
     </Section>

@@ -2,7 +2,7 @@ import { useState, type FormEvent } from 'react';
 import { useBooks } from '~/book/queries';
 import { Button } from '~/ui/Button';
 import { ConfirmButton } from '~/ui/Confirm';
-import { CheckField } from '~/ui/fields/CheckField';
+import { CheckField } from '~/ui/fields/ChoiceField';
 import { TextField } from '~/ui/fields/Field';
 import { Notice, Section } from '~/ui/Section';
 import { formatDistance, formatInstant } from '~/ui/times';
@@ -68,16 +68,16 @@ function TokenForm({ onCreated, onCancel }: { readonly onCreated: (token: string
     setChosen(next);
   };
   return (
-    <form className="profile-form" onSubmit={(event) => void submit(event)}>
+    <form noValidate className="profile-form" onSubmit={(event) => void submit(event)}>
       <div className="form-line">
         <TextField label="Name" placeholder="Backup script" value={name} onChange={(text) => setName(text.slice(0, 255))} autoFocus />
         <TextField label="Days until it ends" inputMode="decimal" value={days} onChange={setDays} error={lifetime ? undefined : 'a number from 1 to 3650'} />
       </div>
-      <CheckField label="May only read" checked={readOnly} onChange={setReadOnly} />
+      <CheckField label="May only read" value={readOnly} onChange={setReadOnly} />
       <fieldset className="profile-books">
         <legend>Books</legend>
         <p className="muted">{chosen.size === 0 ? 'All your books, also later ones. Choose some to limit it.' : `Only ${chosen.size === 1 ? 'this book' : `these ${chosen.size} books`}.`}</p>
-        {books.map((book) => <CheckField key={book.id} label={<bdi>{book.name}</bdi>} checked={chosen.has(book.id!)} onChange={() => toggle(book.id!)} isDisabled={chosen.size >= 100 && !chosen.has(book.id!)} />)}
+        {books.map((book) => <CheckField key={book.id} label={<bdi>{book.name}</bdi>} value={chosen.has(book.id!)} onChange={() => toggle(book.id!)} isDisabled={chosen.size >= 100 && !chosen.has(book.id!)} />)}
       </fieldset>
       <div className="actions">
         <Button type="submit" look="primary" isDisabled={create.isPending || !lifetime}>Create the token</Button>

@@ -52,6 +52,7 @@ function StartForm({ accountId, onAccount, list }: { readonly accountId: string;
   const isComplete = accountId && date && closing;
   return (
     <form
+      noValidate
       className="reconcile-start"
       aria-label="New reconciliation"
       onSubmit={(event) => {

@@ -17,7 +17,7 @@ import { useDeleteSheet, useSaveSheet } from './actions';
 import { Balance } from './Balance';
 import { ChangesNote } from './ChangesNote';
 import { readDraft, writeDraft } from './drafts';
-import { reconcilePath, sheetPath } from './paths';
+import { printPath, reconcilePath, sheetPath } from './paths';
 import { useReconciliation, useReconciliations, useSheetRows, type Reconciliation } from './queries';
 import { openingBalance, sheetRows, tickChanges, totals } from './sheet';
 import { SheetList } from './SheetList';
@@ -83,7 +83,7 @@ function Sheet({ saved, account, firstDate, firstClosing }: SheetProps) {
   };
   return (
     <div className="reconcile">
-      <form className="reconcile-start" aria-label="Statement" onSubmit={(event) => { event.preventDefault(); void submit(); }}>
+      <form noValidate className="reconcile-start" aria-label="Statement" onSubmit={(event) => { event.preventDefault(); void submit(); }}>
         <DateField label="Statement up to" value={date} onChange={setDate} isDisabled={!isEditor} />
         <AmountField label="Closing balance" value={closing} onChange={setClosing} isDisabled={!isEditor} />
         <StatementFile fileId={fileId} onChange={setFileId} isDisabled={!isEditor} />
@@ -92,6 +92,7 @@ function Sheet({ saved, account, firstDate, firstClosing }: SheetProps) {
           {saved && isEditor && (
             <Menu label="More" trigger={<Button look="ghost" icon="more" aria-label="More" />} entries={[{ id: 'delete', label: 'Delete this reconciliation', run: () => void discard() }]} />
           )}
+          {saved && <Link to={printPath(bookId, saved.id)}>Print sheet</Link>}
           <Link to={reconcilePath(bookId, accountId)}>Earlier ones</Link>
         </span>
       </form>

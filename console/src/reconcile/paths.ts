@@ -9,6 +9,11 @@ export function sheetPath(bookId: string, id: string): string {
   return bookPath(bookId, `reconcile/${encodeURIComponent(id)}`);
 }
 
+/** The sheet for paper. */
+export function printPath(bookId: string, id: string): string {
+  return `${sheetPath(bookId, id)}/print`;
+}
+
 /** A sheet that is not saved yet: its account, day and closing balance are in the URL. */
 export function newSheetPath(bookId: string, accountId: string, date: string, closing: string): string {
   return `${bookPath(bookId, 'reconcile/new')}?${new URLSearchParams({ account: accountId, date, closing })}`;

@@ -31,6 +31,9 @@ export function useReconciliation(id: string | undefined) {
   });
 }
 
+/** The most transactions that can be loaded by their ids (12.11). */
+const LOADED_AT_ONCE = 1000;
+
 /** Rows are loaded up to this number; a statement has fewer. */
 const MAX_PAGES = 10;
 
@@ -68,6 +71,24 @@ export function useSheetRows(accountId: string, until: string, ids: readonly str
       }, signal);
       const later = missing.size > 0 ? await loadPages(bookId, joinQuery(`account:${accountId}`, `after:${addDays(until, 1)}`), () => false, signal) : [];
       return [...rows, ...checked, ...later.filter((row) => missing.has(row.id!))];
+    },
+  });
+}
+
+/** The rows that are on a saved sheet, trashed ones too. */
+export function useTickedRows(sheet: Reconciliation | undefined) {
+  const { id: bookId } = useBook();
+  return useQuery({
+    queryKey: ['book', bookId, 'ticked', sheet?.id, sheet?.updatedAt] as const,
+    enabled: sheet !== undefined,
+    queryFn: async ({ signal }): Promise<Transaction[]> => {
+      const ids = sheet?.transactionIds ?? [];
+      const rows: Transaction[] = [];
+      for (let start = 0; start < ids.length; start += LOADED_AT_ONCE) {
+        const items = ids.slice(start, start + LOADED_AT_ONCE).map((id) => ({ id }));
+        rows.push(...((await api.post('/v5/books/{bookId}/transactions/load/batch', { path: { bookId }, body: { items }, signal })).data.items ?? []));
+      }
+      return rows;
     },
   });
 }

@@ -8,6 +8,7 @@ export const routes: RouteDef[] = [
     nav: { icon: 'reconcile', order: 30 },
   },
   { path: '/b/:bookId/reconcile/new', title: 'Reconcile', load: () => import('./SheetPage') },
+  { path: '/b/:bookId/reconcile/:sheetId/print', title: 'Reconciliation sheet', load: () => import('./PrintPage') },
   { path: '/b/:bookId/reconcile/:sheetId', title: 'Reconcile', load: () => import('./SheetPage') },
 ];
 

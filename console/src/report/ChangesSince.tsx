@@ -9,6 +9,7 @@ export function ChangesSince() {
   const [day, setDay] = useState(/^\d{4}-\d{2}-\d{2}T/.test(after) ? after.slice(0, 10) : '');
   return (
     <form
+      noValidate
       className="report-since"
       onSubmit={(event) => {
         event.preventDefault();

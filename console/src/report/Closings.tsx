@@ -46,6 +46,7 @@ function CloseForm() {
   };
   return (
     <form
+      noValidate
       className="report-close"
       aria-label="Close a period"
       onSubmit={(event) => {

@@ -27,8 +27,11 @@ const WIDTHS: Record<string, string> = {
   user: '110px', recordedBy: '110px', app: '90px', change: '150px', checked: '76px', before: 'minmax(110px, 1fr)', after: 'minmax(110px, 1fr)',
 };
 
-const widthOf = ({ key, kind }: ReportColumn): string =>
-  WIDTHS[key] ?? { text: 'minmax(120px, 1fr)', date: '92px', instant: '146px', amount: 'minmax(112px, 0.6fr)', percent: '74px', number: '74px' }[kind];
+/** A year by month has thirteen amounts: they are narrower, so that most of them are on the screen. */
+const MANY = 8;
+
+const widthOf = ({ key, kind }: ReportColumn, isDense: boolean): string =>
+  WIDTHS[key] ?? { text: 'minmax(120px, 1fr)', date: '92px', instant: '146px', amount: isDense ? 'minmax(78px, 0.6fr)' : 'minmax(112px, 0.6fr)', percent: '74px', number: '74px' }[kind];
 
 export function ReportGrid({ label, columns, shown, rows, isListing, onToggle, onOpen, pathOf }: ReportGridProps) {
   const scroller = useRef<HTMLDivElement>(null);
@@ -67,12 +70,13 @@ export function ReportGrid({ label, columns, shown, rows, isListing, onToggle, o
   };
   const visible = shown.map((index) => columns[index]!);
   const spans = headSpans(visible);
-  const minWidth = visible.reduce((total, { kind, key }) => total + (kind === 'text' && key !== 'checked' ? 150 : kind === 'amount' ? 122 : 100), 60);
-  const style = { '--columns': visible.map(widthOf).join(' '), '--report-width': `${minWidth}px` } as CSSProperties;
+  const isDense = visible.filter(({ kind }) => kind === 'amount').length > MANY;
+  const minWidth = visible.reduce((total, { kind, key }) => total + (kind === 'text' && key !== 'checked' ? 150 : kind === 'amount' ? (isDense ? 86 : 122) : 100), 60);
+  const style = { '--columns': visible.map((column) => widthOf(column, isDense)).join(' '), '--report-width': `${minWidth}px` } as CSSProperties;
   return (
     <div
       ref={scroller}
-      className={`report-grid ${isListing ? 'report-listing' : ''}`}
+      className={`report-grid ${isListing ? 'report-listing' : ''} ${isDense ? 'report-dense' : ''}`}
       style={style}
       role="treegrid"
       aria-label={label}
@@ -90,7 +94,7 @@ export function ReportGrid({ label, columns, shown, rows, isListing, onToggle, o
         <div className="report-row" role="row" aria-rowindex={1}>
           {visible.map((column) => (
             <span key={column.key} role="columnheader" className={`report-cell report-is-${column.kind}`}>
-              {column.over && <span className="hidden-visually">{column.over} </span>}<bdi>{column.label}</bdi>
+              {column.over && <span className="hidden-visually">{column.over} </span>}<bdi>{isDense ? shortMonth(column.label) : column.label}</bdi>
             </span>
           ))}
         </div>
@@ -133,3 +137,6 @@ export function ReportGrid({ label, columns, shown, rows, isListing, onToggle, o
     </div>
   );
 }
+
+/** `Jan 2026` for `January 2026`; other labels stay. */
+const shortMonth = (label: string): string => label.replace(/^([A-Z][a-z]{2})[a-z]+ (\d{4})$/, '$1 $2');

@@ -2,9 +2,11 @@ import { useState, type ReactNode } from 'react';
 import { sentence } from '~/api/problem';
 import { useBooks } from '~/book/queries';
 import { useBook } from '~/book/types';
+import { BUDGET_OF } from '~/budget/cells';
 import { periodOf, type Period } from '~/lib/dates';
 import { useQueryState } from '~/lib/router';
 import { Button } from '~/ui/Button';
+import { ChoiceField } from '~/ui/fields/ChoiceField';
 import { DateField } from '~/ui/fields/DateField';
 import { TextField } from '~/ui/fields/Field';
 import { Menu } from '~/ui/Menu';
@@ -13,7 +15,6 @@ import { ChangesSince } from './ChangesSince';
 import { downloadReport, openPrintPage, type Format } from './download';
 import { REPORTS, type ReportName } from './names';
 import { readHashtags, type ReportQuery } from './params';
-import { Select } from './Select';
 
 /** The choices of a report. Each is in the URL. */
 export function ReportToolbar({ name, period, setPeriod, query }: {
@@ -31,11 +32,11 @@ export function ReportToolbar({ name, period, setPeriod, query }: {
       {kind.hasCompare && <Compare />}
       {kind.hasColumns && <Columns />}
       {kind.hasDepth && (
-        <Select
+        <ChoiceField isInline
           label="Levels"
           value={depth}
           onChange={setDepth}
-          options={[{ value: '', label: 'All' }, ...['1', '2', '3', '4'].map((level) => ({ value: level, label: level }))]}
+          choices={[{ value: '', label: 'All' }, ...['1', '2', '3', '4'].map((level) => ({ value: level, label: level }))]}
         />
       )}
       {kind.hasZeros && (
@@ -62,6 +63,7 @@ function Days({ name, period, setPeriod }: { readonly name: ReportName; readonly
   };
   const form = (fields: ReactNode) => (
     <form
+      noValidate
       className="report-days"
       onSubmit={(event) => {
         event.preventDefault();
@@ -103,10 +105,10 @@ function Compare() {
     { value: '', label: 'Nothing' },
     { value: 'previous', label: 'The period before' },
     { value: 'year', label: 'The year before' },
-    ...books.filter((book) => book.id !== id).map((book) => ({ value: book.id!, label: `Book ${book.name}` })),
+    ...books.filter((book) => book.id !== id).map((book) => ({ value: book.id!, label: book.properties?.[BUDGET_OF] === id ? book.name! : `Book ${book.name}` })),
   ];
   if (compare && !options.some(({ value }) => value === compare)) options.push({ value: compare, label: compare });
-  return <Select label="Compare" value={columns ? '' : compare} onChange={setCompare} options={options} isDisabled={columns !== ''} />;
+  return <ChoiceField isInline label="Compare" value={columns ? '' : compare} onChange={setCompare} choices={options} isDisabled={columns !== ''} />;
 }
 
 const COLUMN_NAMES = [
@@ -121,10 +123,10 @@ function Columns() {
   const showsTags = isTagging || columns.startsWith('#');
   return (
     <>
-      <Select
+      <ChoiceField isInline
         label="Columns"
         value={showsTags ? '#' : columns}
-        options={COLUMN_NAMES}
+        choices={COLUMN_NAMES}
         onChange={(value) => {
           setTagging(value === '#');
           setColumns(value === '#' ? readHashtags(tags) : value);
@@ -132,6 +134,7 @@ function Columns() {
       />
       {showsTags && (
         <form
+          noValidate
           className="report-tags"
           onSubmit={(event) => {
             event.preventDefault();

@@ -1,4 +1,5 @@
 import { useBook } from '~/book/types';
+import { budgetPath } from '~/budget/paths';
 import { useHeaderInfo } from '~/frame/headerInfo';
 import { Keys } from '~/ui/Keys';
 import { Link } from '~/ui/Link';
@@ -25,6 +26,11 @@ export default function ReportsPage() {
                 <p className="muted">{REPORTS[name].purpose}</p>
               </li>
             ))}
+            <li>
+              <Link to={budgetPath(id)}>Budget</Link>
+              <Keys of="go-budget" />
+              <p className="muted">What each month may cost, beside what it did.</p>
+            </li>
           </ul>
         </section>
         <Closings />

@@ -42,3 +42,19 @@ test.each(pairs)('contrast of %s on %s is at least %d', (text, surface, least) =
   expect(contrast(textLight, surfaceLight)).toBeGreaterThanOrEqual(least);
   expect(contrast(textDark, surfaceDark)).toBeGreaterThanOrEqual(least);
 });
+
+/** The value of a custom property, with its spaces as they are. */
+function valueOf(text: string, name: string): string | undefined {
+  return new RegExp(`^\\s*${name}: ([^;]+);`, 'm').exec(text)?.[1];
+}
+
+test('the pages of the server have the colours and fonts of the console', () => {
+  const pages = readFileSync(new URL('../../../crates/auth/src/session/style.css', import.meta.url), 'utf8');
+  const names = [...pages.matchAll(/^\s*(--[\w-]+):/gm)].map((match) => match[1]!);
+  expect(names.length).toBeGreaterThan(12);
+  // The page behind the card has the colour of the console's sidebar.
+  const others: Readonly<Record<string, string>> = { '--bg': '--bg-side' };
+  const tokens = (name: string) => valueOf(css, others[name] ?? name);
+  expect(names.map((name) => [name, valueOf(pages, name)])).toEqual(names.map((name) => [name, tokens(name)]));
+  expect([...pages.matchAll(/var\((--[\w-]+)\)/g)].map((match) => match[1]!).filter((name) => !names.includes(name))).toEqual([]);
+});

@@ -2,10 +2,9 @@ import { useBook } from '~/book/types';
 import { Button } from '~/ui/Button';
 import { Icon } from '~/ui/Icon';
 import { useAppNames, useReplay } from './events';
-import type { Event } from './history';
-import { eventLabel } from './history';
+import { actionLabel, type Event } from '~/history/eventText';
 import { formatInstant } from '~/lib/instant';
-import { plainText } from './plainText';
+import { plainText } from '~/lib/plainText';
 
 const TONES: Readonly<Record<string, string>> = { ERROR: 'Error', WARNING: 'Warning', INFO: 'Answer' };
 
@@ -34,7 +33,7 @@ export function AnswersSection({ events }: { readonly events: readonly Event[] }
                 )}
               </div>
               <p className="tx-answer-text"><bdi>{plainText(response.message ?? '')}</bdi></p>
-              <p className="muted">{eventLabel(event.type)} · #{event.sequence}{response.createdAt && ` · ${formatInstant(response.createdAt, pattern, book.timeZone)}`}</p>
+              <p className="muted">{actionLabel(event.type)} · #{event.sequence}{response.createdAt && ` · ${formatInstant(response.createdAt, pattern, book.timeZone)}`}</p>
             </li>
           );
         })}

@@ -42,7 +42,7 @@ function Frame({ label, isReady, onSave, onCancel, children }: {
   readonly children: React.ReactNode;
 }) {
   return (
-    <form className="bulk-form" aria-label={label} onSubmit={(event) => { event.preventDefault(); if (isReady) void onSave(); }}>
+    <form noValidate className="bulk-form" aria-label={label} onSubmit={(event) => { event.preventDefault(); if (isReady) void onSave(); }}>
       {children}
       <Button type="submit" look="primary" isDisabled={!isReady}>Apply</Button>
       <Button look="ghost" onPress={onCancel}>Cancel</Button>

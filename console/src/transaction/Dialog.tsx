@@ -15,7 +15,7 @@ export function QuestionDialog({ title, confirm, isDanger = false, onConfirm, on
 }) {
   return (
     <Modal label={title} isOpen onClose={onCancel} className={isWide ? '' : 'modal-question'}>
-      <form className="question" onSubmit={(event) => { event.preventDefault(); onConfirm(); }}>
+      <form noValidate className="question" onSubmit={(event) => { event.preventDefault(); onConfirm(); }}>
         <h2>{title}</h2>
         <div className="question-body">{children}</div>
         <div className="question-actions">

@@ -1,16 +1,12 @@
 import { useBook } from '~/book/types';
-import { decimalOrZero } from '~/lib/money';
-import { useFieldNames } from './FieldChoice';
-import { differencesOf, eventLabel, type Event, type HistoryFormats } from './history';
+import { actionLabel, differencesOf, type Event } from '~/history/eventText';
+import { useEventFormats } from '~/history/useEventFormats';
 import { formatInstant } from '~/lib/instant';
 
 /** Who did what and when, with the number of the event; changes as differences. */
 export function HistorySection({ events, isComplete }: { readonly events: readonly Event[]; readonly isComplete: boolean }) {
-  const { pattern, book, day, money, accountById } = useBook();
-  const names = useFieldNames();
-  const formats: HistoryFormats = {
-    day, amount: (plain) => money(decimalOrZero(plain)), account: (id) => accountById.get(id)?.name, from: names.from, to: names.to,
-  };
+  const { pattern, book } = useBook();
+  const formats = useEventFormats();
   if (events.length === 0) return null;
   return (
     <section className="panel-section">
@@ -19,12 +15,12 @@ export function HistorySection({ events, isComplete }: { readonly events: readon
         {events.map((event) => (
           <li key={event.id}>
             <p>
-              <strong>{eventLabel(event.type)}</strong> by <bdi>{event.user.name || event.user.username}</bdi>
+              <strong>{actionLabel(event.type)}</strong> by <bdi>{event.user.name || event.user.username}</bdi>
               {event.agent.id !== 'api' && event.agent.name && <> with <bdi>{event.agent.name}</bdi></>}
             </p>
-            {differencesOf(event, formats).map(({ name, before, after }) => (
-              <p key={name} className="tx-difference">
-                <span className="muted"><bdi>{name}</bdi></span>{' '}
+            {differencesOf(event, formats).map(({ field, before, after }) => (
+              <p key={field} className="tx-difference">
+                <span className="muted"><bdi>{field}</bdi></span>{' '}
                 {before && <del><bdi>{before}</bdi></del>}{' '}
                 {after && <ins><bdi>{after}</bdi></ins>}
               </p>

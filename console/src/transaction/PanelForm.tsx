@@ -56,7 +56,7 @@ export function PanelForm({ row, etag }: { readonly row: Transaction; readonly e
     offerLater(kept.base, all);
   };
   return (
-    <form key={generation} className="tx-form" aria-label="Fields of the transaction" onSubmit={(event) => void save(event)}>
+    <form noValidate key={generation} className="tx-form" aria-label="Fields of the transaction" onSubmit={(event) => void save(event)}>
       <TextField label="Description" isMultiline value={fields.description} onChange={(description) => setFields({ description })} />
       <div className="tx-form-pair">
         <DateField label="Date" value={fields.date} onChange={(date) => setFields({ date })} />

@@ -6,15 +6,23 @@ import { useBook } from '~/book/types';
 import { useAction } from '~/ui/actions';
 
 const SHOWN = 100;
+/** Apps answer soon after an event, which is no event itself. */
+const ANSWER_WAIT_MS = 60_000;
+const ANSWER_POLL_MS = 2000;
 
 export function useTransactionEvents(id: string) {
   const { id: bookId, can } = useBook();
+  const apps = useAppNames(can('VIEWER'));
   return useQuery({
     queryKey: [...keys.transaction(bookId, id), 'events'],
     enabled: can('VIEWER'),
     queryFn: async ({ signal }) => {
       const { data } = await api.get('/v5/books/{bookId}/events', { path: { bookId }, query: { resourceId: id, limit: SHOWN }, signal });
       return { events: data.items, isComplete: !data.cursor };
+    },
+    refetchInterval: ({ state: { data } }) => {
+      const newest = Number(data?.events[0]?.createdAt ?? 0);
+      return apps.size > 0 && Date.now() - newest < ANSWER_WAIT_MS ? ANSWER_POLL_MS : false;
     },
   });
 }

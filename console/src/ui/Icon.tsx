@@ -28,6 +28,7 @@ const PATHS = {
   arrow: 'M3 8h10M9.5 4.5L13 8l-3.5 3.5',
   comment: 'M2.5 3.5h11v7.5h-6L4.5 13.5V11h-2z',
   trash: 'M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.6 8.5h5.8l.6-8.5M6.8 7v3.5M9.2 7v3.5',
+  grip: 'M6 4h.1M6 8h.1M6 12h.1M10 4h.1M10 8h.1M10 12h.1',
   lock: 'M4 7.5h8v5.5H4zM5.5 7.5V5.5a2.5 2.5 0 0 1 5 0v2',
 } as const;
 

@@ -77,10 +77,11 @@ export function List({ label, name, columns, state, renderRow, rowClass, keepsEl
   };
   const body = { height: count * rowHeight };
 
-  return (
+  const isBlank = count === 0 && empty !== undefined;
+  const grid = (
     <div
       ref={scroller}
-      className={`list list-${name}`}
+      className={`list list-${name} ${isBlank ? 'is-blank' : ''}`}
       role="grid"
       aria-label={label}
       aria-rowcount={onEnd ? -1 : count + 1}
@@ -111,9 +112,10 @@ export function List({ label, name, columns, state, renderRow, rowClass, keepsEl
         ))}
       </div>
       {count > 0 && footer}
-      {count === 0 && empty}
     </div>
   );
+  // A grid holds rows alone, so what an empty one says stands below it.
+  return isBlank ? <>{grid}<div className="list-empty">{empty}</div></> : grid;
 }
 
 export function Cell({ className = '', isNumber = false, children, title }: {

@@ -49,9 +49,21 @@ function belongsToTarget(target: EventTarget | null, key: string): boolean {
   return !isSingleKey(key) && key !== 'Escape' && target.matches(INTERACTIVE);
 }
 
+/** The first Escape leaves a field, so that the next one closes the panel and keys work again. */
+function leavesField(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement) || !target.matches(EDITABLE) || target.closest(MODAL)) return false;
+  target.blur();
+  target.closest<HTMLElement>('.panel-body, main')?.focus({ preventScroll: true });
+  return true;
+}
+
 function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || ['Shift', 'Control', 'Alt', 'Meta'].includes(event.key)) return;
   const key = keyName(event);
+  if (key === 'Escape' && leavesField(event.target)) {
+    event.preventDefault();
+    return;
+  }
   if (belongsToTarget(event.target, key)) return;
   const active = SHORTCUTS.filter(({ id }) => isHandled(id));
   const result = advance(chord, key, event.timeStamp, prefs().singleKeys, active);

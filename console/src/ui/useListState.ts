@@ -1,10 +1,11 @@
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { placeOf } from './listCursor';
 
 /** Cursor and selection of a list. The selection holds keys, so it survives reloads of the rows. */
 export interface ListState {
   readonly count: number;
   readonly keyAt: (index: number) => string;
-  /** Index of the cursor row; -1 before the first move. */
+  /** Index of the cursor row, which it follows when rows come and go; -1 before the first move. */
   readonly cursor: number;
   readonly setCursor: (index: number) => void;
   readonly selected: ReadonlySet<string>;
@@ -21,17 +22,17 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** `resetKey` identifies the content; another one clears cursor and selection. */
 export function useListState(count: number, keyAt: (index: number) => string, resetKey: string): ListState {
-  const [state, setState] = useState({ resetKey, cursor: -1, selected: NONE });
+  const [state, setState] = useState({ resetKey, cursor: -1, key: '', selected: NONE });
   const anchor = useRef(-1);
-  const own = state.resetKey === resetKey ? state : { resetKey, cursor: -1, selected: NONE };
-  const cursor = Math.min(own.cursor, count - 1);
+  const own = state.resetKey === resetKey ? state : { resetKey, cursor: -1, key: '', selected: NONE };
+  const cursor = placeOf(own.key, own.cursor, count, keyAt);
   const latest = useRef({ count, keyAt });
   latest.current = { count, keyAt };
 
   const update = useCallback(
-    (change: (old: { cursor: number; selected: ReadonlySet<string> }) => { cursor?: number; selected?: ReadonlySet<string> }) =>
+    (change: (old: { selected: ReadonlySet<string> }) => { cursor?: number; key?: string; selected?: ReadonlySet<string> }) =>
       setState((old) => {
-        const base = old.resetKey === resetKey ? old : { resetKey, cursor: -1, selected: NONE };
+        const base = old.resetKey === resetKey ? old : { resetKey, cursor: -1, key: '', selected: NONE };
         return { ...base, ...change(base) };
       }),
     [resetKey],
@@ -42,7 +43,7 @@ export function useListState(count: number, keyAt: (index: number) => string, re
   };
   const actions = useMemo(
     () => ({
-      setCursor: (index: number) => update(() => ({ cursor: index })),
+      setCursor: (index: number) => update(() => ({ cursor: index, key: latest.current.keyAt(index) })),
       toggle: (index: number) => {
         if (index < 0 || index >= latest.current.count) return;
         anchor.current = index;
@@ -63,6 +64,10 @@ export function useListState(count: number, keyAt: (index: number) => string, re
     }),
     [update],
   );
+  const key = cursor >= 0 ? keyAt(cursor) : '';
+  useEffect(() => {
+    if (cursor >= 0 && (cursor !== own.cursor || key !== own.key)) update(() => ({ cursor, key }));
+  }, [cursor, key, own.cursor, own.key, update]);
   const targets = () => (own.selected.size > 0 ? [...own.selected] : cursor >= 0 ? [keyAt(cursor)] : []);
   return { count, keyAt, cursor, selected: own.selected, targets, ...actions };
 }

@@ -1,5 +1,6 @@
 //! Verification of the bytes of files against the SHA-256 in their row (behaviour 9.21).
 
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -81,6 +82,20 @@ impl<S> VerifiedBytes<S> {
             return pending.map(Ok);
         }
         Some(Err(BytesMismatch::log(&self.book, self.file).into()))
+    }
+}
+
+impl<S, E> VerifiedBytes<S>
+where
+    S: Stream<Item = Result<Bytes, E>> + Unpin,
+    E: std::error::Error + 'static,
+{
+    /// Returns the next piece; `None` at the end.
+    ///
+    /// # Errors
+    /// When the store fails; when the bytes differ.
+    pub async fn next(&mut self) -> Option<Result<Bytes, StreamError>> {
+        poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 }
 

@@ -233,6 +233,7 @@ const USUAL_LENGTH: usize = 24;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::{items, shared_cases, text_in};
 
     #[test]
     fn units_are_formatted_exactly() {
@@ -368,5 +369,15 @@ mod tests {
         assert_eq!(amount.units(2), Some(i64::MAX));
         assert_eq!(amount.units(8), None);
         assert_eq!(Amount::from_units(0, 2), None);
+    }
+
+    #[test]
+    fn decimals_are_shown_like_in_the_console() {
+        let cases = shared_cases(include_str!("../../../tests/cases/amounts.json"));
+        for case in items(&cases["shown"]) {
+            let digits = u32::try_from(case["digits"].as_u64().unwrap()).unwrap();
+            let value: Decimal = text_in(case, "value").parse().unwrap();
+            assert_eq!(write(value, digits), text_in(case, "input"), "{case}");
+        }
     }
 }

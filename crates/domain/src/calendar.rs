@@ -120,6 +120,7 @@ pub(crate) fn parse_digits<T: std::str::FromStr>(text: &str) -> Option<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::{items, shared_cases, text_in};
 
     #[test]
     fn iso_parsing_is_strict() {
@@ -141,5 +142,20 @@ mod tests {
             day = day.next_day().unwrap();
         }
         assert_eq!(from_day_number(20250230), None);
+    }
+
+    #[test]
+    fn days_exist_and_are_shown_like_in_the_console() {
+        let cases = shared_cases(include_str!("../../../tests/cases/days.json"));
+        for (key, exists) in [("exist", true), ("doNotExist", false)] {
+            for day in items(&cases[key]) {
+                assert_eq!(parse_iso(day.as_str().unwrap()).is_some(), exists, "{day}");
+            }
+        }
+        for case in items(&cases["shown"]) {
+            let pattern = DatePattern::from_name(text_in(case, "pattern")).unwrap();
+            let day = parse_iso(text_in(case, "day")).unwrap();
+            assert_eq!(pattern.format(day), text_in(case, "text"), "{case}");
+        }
     }
 }

@@ -143,3 +143,21 @@ pub(crate) const fn origin(key: &BookKey) -> EventOrigin<'_> {
         cause_lease: None,
     }
 }
+
+/// Reads a file of `tests/cases`, whose rules the console has too.
+#[track_caller]
+pub(crate) fn shared_cases(file: &str) -> serde_json::Value {
+    serde_json::from_str(file).unwrap()
+}
+
+/// Returns the items of a list of such a file.
+#[track_caller]
+pub(crate) fn items(list: &serde_json::Value) -> &[serde_json::Value] {
+    list.as_array().unwrap()
+}
+
+/// Returns a text of such a file.
+#[track_caller]
+pub(crate) fn text_in<'v>(case: &'v serde_json::Value, key: &str) -> &'v str {
+    case[key].as_str().unwrap()
+}

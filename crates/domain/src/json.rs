@@ -186,7 +186,8 @@ pub fn text_list(items: impl Iterator<Item = String>) -> String {
     Json::List(items.map(Json::Text).collect()).canonical()
 }
 
-fn write_text(text: &str, out: &mut String) {
+/// Appends a string in quotes.
+pub fn write_text(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
     while let Some((unescaped, c, tail)) = split_at_escaped(rest) {
@@ -221,6 +222,7 @@ fn split_at_escaped(text: &str) -> Option<(&str, char, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::{items, shared_cases, text_in};
 
     #[test]
     fn canonical_form_follows_rfc_8785() {
@@ -252,5 +254,27 @@ mod tests {
             .with_some("c", None)
             .with_map("d", std::iter::empty());
         assert_eq!(Json::Object(object).canonical(), "{}");
+    }
+
+    fn of(value: &serde_json::Value) -> Json {
+        use serde_json::Value;
+        match value {
+            Value::Bool(value) => Json::Bool(*value),
+            Value::Number(number) => Json::Number(number.as_i64().unwrap()),
+            Value::String(text) => Json::text(text),
+            Value::Array(values) => Json::List(values.iter().map(of).collect()),
+            Value::Object(fields) => {
+                Json::Object(fields.iter().map(|(key, value)| (key.clone(), of(value))).collect())
+            }
+            Value::Null => panic!("events have no null"),
+        }
+    }
+
+    #[test]
+    fn canonical_form_is_that_of_the_console() {
+        let cases = shared_cases(include_str!("../../../tests/cases/canonical.json"));
+        for case in items(&cases) {
+            assert_eq!(of(&case["value"]).canonical(), text_in(case, "canonical"));
+        }
     }
 }

@@ -226,3 +226,37 @@ pub(crate) const fn is_apostrophe(c: char) -> bool {
 fn all_digits(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_digit())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{items, shared_cases, text_in};
+
+    #[test]
+    fn numbers_are_read_like_in_the_console() {
+        let cases = shared_cases(include_str!("../../../tests/cases/numbers.json"));
+        for case in items(&cases) {
+            let separator = DecimalSeparator::from_name(text_in(case, "separator")).unwrap();
+            let read = Numeral::read_in_text(text_in(case, "text"), separator);
+            match case["value"].as_str() {
+                None => assert_eq!(read, None, "{case}"),
+                Some(value) => {
+                    let (numeral, _) = read.unwrap_or_else(|| panic!("{case}"));
+                    assert!(numeral.equals(value.parse().unwrap()), "{case}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_are_rounded_like_in_the_console() {
+        let cases = shared_cases(include_str!("../../../tests/cases/amounts.json"));
+        for case in items(&cases["rounded"]) {
+            let numeral = Numeral::read(text_in(case, "value"), DecimalSeparator::Dot).unwrap();
+            let places = u32::try_from(case["digits"].as_u64().unwrap()).unwrap();
+            let result: Decimal = text_in(case, "result").parse().unwrap();
+            let units = numeral.round(places).unwrap();
+            assert_eq!((units, places), (result.mantissa().abs(), result.scale()), "{case}");
+        }
+    }
+}

@@ -4,6 +4,7 @@ use actix_web::http::header::{HeaderValue, REFERRER_POLICY};
 use actix_web::{HttpRequest, HttpResponse, Responder, web};
 use daybook_edge::error::ApiError;
 
+use crate::export::export_book;
 use crate::report::get_report;
 use crate::request::ApiRequest;
 use crate::sealed_link::{Link, LinkedOperation};
@@ -39,5 +40,6 @@ async fn respond(
         LinkedOperation::Report => {
             Ok(get_report(request).await?.respond_to(http).map_into_boxed_body())
         }
+        LinkedOperation::Export => export_book(request).await,
     }
 }

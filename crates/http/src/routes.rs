@@ -6,7 +6,7 @@ use daybook_auth::{grant, session, signing_key};
 
 use crate::{
     access_request, account, api_key, app, balance, book, book_transfer, collaborator, collection,
-    comment, connection, delivery, event, file, group, health, import, integration, link,
+    comment, connection, delivery, event, export, file, group, health, import, integration, link,
     reconciliation, report, saved_query, template, token, transaction, user,
 };
 
@@ -107,6 +107,10 @@ fn transactions() -> Vec<Operation> {
         }
         report at "/v5/books/{bookId}/close" {
             POST "" "closeBook" => close_book;
+        }
+        export at "/v5/books/{bookId}/export" {
+            GET "" "exportBook" => export_book;
+            GET "/link" "getExportLink" => get_export_link;
         }
     )
 }

@@ -27,6 +27,8 @@ const CONTEXT: [&str; 1] = ["links"];
 pub(crate) enum LinkedOperation {
     /// getReport.
     Report,
+    /// exportBook.
+    Export,
 }
 
 /// The sealed content of a link.

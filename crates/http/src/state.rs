@@ -12,7 +12,7 @@ use daybook_webhooks::Webhooks;
 use crate::event_streams::EventStreams;
 use crate::import_queue::ImportQueue;
 use crate::large_copies::LargeCopies;
-use crate::report::ReportSlots;
+use crate::report_slots::ReportSlots;
 use crate::template::catalog::Templates;
 
 /// The dependencies and settings of the API.

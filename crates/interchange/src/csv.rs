@@ -46,10 +46,17 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    const fn decimal_separator(self) -> DecimalSeparator {
+    pub(crate) const fn decimal_separator(self) -> DecimalSeparator {
         match self {
             Self::Standard => DecimalSeparator::Dot,
             Self::Excel(separator) => separator,
+        }
+    }
+
+    /// Writes the byte order mark, by which Excel recognizes UTF-8.
+    pub(crate) fn mark(self, out: &mut Vec<u8>) {
+        if self != Self::Standard {
+            out.extend("\u{feff}".as_bytes());
         }
     }
 
@@ -95,9 +102,7 @@ impl Writer {
         columns: &[Column],
         dialect: Dialect,
     ) -> Self {
-        if dialect != Dialect::Standard {
-            out.extend("\u{feff}".as_bytes());
-        }
+        dialect.mark(out);
         let mut line = Line::new(out, dialect);
         let account = (heading.kind == ReportKind::GeneralLedger).then(String::new);
         let names = ["subject", "kind", "depth"].into_iter();
@@ -193,18 +198,18 @@ fn subject_id(subject: Subject) -> String {
 }
 
 /// A line being written.
-struct Line<'a> {
+pub(crate) struct Line<'a> {
     out: &'a mut Vec<u8>,
     delimiter: char,
     is_first: bool,
 }
 
 impl<'a> Line<'a> {
-    const fn new(out: &'a mut Vec<u8>, dialect: Dialect) -> Self {
+    pub(crate) const fn new(out: &'a mut Vec<u8>, dialect: Dialect) -> Self {
         Self { out, delimiter: dialect.delimiter(), is_first: true }
     }
 
-    fn field(&mut self, text: &str) {
+    pub(crate) fn field(&mut self, text: &str) {
         if !self.is_first {
             self.out.extend(self.delimiter.encode_utf8(&mut [0; 4]).as_bytes());
         }
@@ -218,7 +223,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    fn end(self) {
+    pub(crate) fn end(self) {
         self.out.extend(b"\r\n");
     }
 }

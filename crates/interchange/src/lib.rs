@@ -6,7 +6,9 @@
 //! `begin` writes what precedes the rows, `row` a row, and `finish` the controls. Every format ends
 //! with an end mark, so that a file that was cut short can be recognized.
 //!
-//! In the other direction, [`read`] makes records of the files of banks and of other programs.
+//! Whole books are written by [`write`](mod@write). In the other direction, [`read`] makes records
+//! of the files of banks and of other programs, and [`plan`] maps journals to the groups, accounts
+//! and transactions that a book records.
 //!
 //! All formats of reports contain the same facts beside the table: book, report, period, basis,
 //! currency, filters, notes, the time of the computation, and the number and hash of the last
@@ -19,5 +21,7 @@ mod fixture;
 pub mod html;
 mod look;
 mod notation;
+pub mod plan;
 pub mod read;
+pub mod write;
 pub mod xlsx;

@@ -1,9 +1,10 @@
 //! The notation of amounts, percentages and instants.
 
 use daybook_domain::amount::{DecimalSeparator, write_units};
+use daybook_domain::book::Book;
 use daybook_domain::instant::Instant;
 use daybook_domain::report::{Control, Heading};
-use time::{Duration, OffsetDateTime};
+use time::{Date, Duration, OffsetDateTime};
 
 /// How the numbers of a report are written.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +17,12 @@ pub(crate) struct Notation {
 impl Notation {
     pub(crate) const fn new(heading: &Heading, separator: DecimalSeparator) -> Self {
         let Heading { scale, fraction_digits, .. } = *heading;
+        Self { scale, fraction_digits, separator }
+    }
+
+    /// Returns the notation of the amounts of a book.
+    pub(crate) const fn of_book(book: &Book, separator: DecimalSeparator) -> Self {
+        let (scale, fraction_digits) = (book.scale, book.settings.fraction_digits);
         Self { scale, fraction_digits, separator }
     }
 
@@ -90,6 +97,23 @@ pub(crate) fn clock(at: Instant) -> String {
     let (hour, minute, second) = utc(at).time().as_hms();
     let day = daybook_domain::calendar::format_iso(utc(at).date());
     format!("{day} {hour:02}:{minute:02}:{second:02}")
+}
+
+/// Returns the day of an instant in UTC.
+pub(crate) fn day_of(at: Instant) -> Date {
+    utc(at).date()
+}
+
+/// Returns the time and the day in UTC as MS-DOS has them: in steps of two seconds, from 1980.
+pub(crate) fn dos_time(at: Instant) -> (u16, u16) {
+    let (hour, minute, second) = utc(at).time().as_hms();
+    let time = u16::from(hour) << 11 | u16::from(minute) << 5 | u16::from(second / 2);
+    let (year, month, day) = utc(at).date().to_calendar_date();
+    let years = year.checked_sub(1980).and_then(|years| u16::try_from(years).ok());
+    let date = years
+        .filter(|years| *years < 128)
+        .map_or(1 << 5 | 1, |years| years << 9 | u16::from(u8::from(month)) << 5 | u16::from(day));
+    (time, date)
 }
 
 /// Converts an instant; one outside of the calendar, which the API never makes, becomes the epoch.

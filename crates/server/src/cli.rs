@@ -13,17 +13,21 @@ use daybook_domain::email::Email;
 use crate::address::{path_prefix, public_url};
 use crate::admission::AdmissionArgs;
 use crate::api_key::KeyArgs;
+use crate::backup::{BackupArgs, RestoreArgs};
 use crate::checkpoint::{CheckpointArgs, CheckpointCommandArgs};
 use crate::compat::CompatArgs;
 use crate::coordinator::CoordinatorArgs;
 use crate::files::FileStoreArgs;
+use crate::health::HealthArgs;
 use crate::installation::DataArgs;
 use crate::limit::LimitArgs;
 use crate::log::LogArgs;
 use crate::mail::MailArgs;
+use crate::manual::{CompletionArgs, ManualArgs};
 use crate::migrate::MigrateArgs;
 use crate::outbox::OutboxArgs;
 use crate::rate::RateArgs;
+use crate::relocation::MoveArgs;
 use crate::replicas::ReplicaArgs;
 use crate::user::UserArgs;
 use crate::verify::VerifyArgs;
@@ -61,9 +65,32 @@ pub(crate) enum Command {
     Key(KeyArgs),
     /// Write a checkpoint of the logs of all books now, and print its path
     Checkpoint(CheckpointCommandArgs),
+    /// Ask a running server whether it is ready. The status is 0 if it is
+    Health(HealthArgs),
+    /// Make, list, check and remove backups
+    Backup(BackupArgs),
+    /// Restore a backup into an empty directory and an empty database
+    Restore(Box<RestoreArgs>),
+    /// Copy a stopped installation into an empty database of either engine; audit and compare both
+    Move(MoveArgs),
     /// Compare the database and the files with the checkpoints, and change nothing. The status is 0
     /// if everything agrees, 1 if something differs, and 2 if the comparison failed
     Verify(VerifyArgs),
+    /// Print the completions of a shell
+    Completion(CompletionArgs),
+    /// Write the manual pages
+    #[command(hide = true)]
+    Manual(ManualArgs),
+}
+
+impl Command {
+    /// Returns whether a failure has the status of a comparison that failed.
+    pub(crate) const fn is_verify(&self) -> bool {
+        if let Self::Backup(options) = self {
+            return options.is_verify();
+        }
+        matches!(self, Self::Verify(_))
+    }
 }
 
 #[derive(Debug, Args)]
@@ -197,6 +224,10 @@ pub(crate) struct ServeArgs {
 
     #[command(flatten)]
     pub(crate) logs: LogArgs,
+
+    /// Socket of the service manager, which systemd names for units of Type=notify
+    #[arg(long, env = "NOTIFY_SOCKET", hide = true)]
+    pub(crate) notify_socket: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -10,7 +10,7 @@ use daybook_blobs::Blobs;
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::local::LocalFileSystem;
 use object_store::prefix::PrefixStore;
-use object_store::{ClientOptions, RetryConfig};
+use object_store::{ClientOptions, ObjectStore, RetryConfig};
 
 use crate::private;
 
@@ -77,6 +77,21 @@ pub(crate) fn open_existing(
 /// # Errors
 /// An invalid `--files-url`; half a pair of S3 keys; a folder that cannot be used.
 pub(crate) fn open(options: &FileStoreArgs, data_dir: &Path) -> anyhow::Result<Blobs> {
+    let (store, folder) = object_store(options, data_dir)?;
+    Ok(match folder {
+        Some(folder) => Blobs::on_disk(store, folder),
+        None => Blobs::elsewhere(store),
+    })
+}
+
+/// Returns the store that the options name, and its folder if it is one.
+///
+/// # Errors
+/// As [`open`].
+pub(crate) fn object_store(
+    options: &FileStoreArgs,
+    data_dir: &Path,
+) -> anyhow::Result<(Arc<dyn ObjectStore>, Option<PathBuf>)> {
     let Some(url) = &options.files_url else { return on_disk(data_dir.join("files")) };
     match url.split_once("://") {
         Some(("file", path)) if path.starts_with('/') => on_disk(PathBuf::from(path)),
@@ -87,22 +102,26 @@ pub(crate) fn open(options: &FileStoreArgs, data_dir: &Path) -> anyhow::Result<B
             }
             let store = s3(options, bucket)
                 .with_context(|| format!("the file store {url} cannot be used"))?;
-            Ok(Blobs::elsewhere(Arc::new(PrefixStore::new(store, prefix.trim_matches('/')))))
+            Ok((Arc::new(PrefixStore::new(store, prefix.trim_matches('/'))), None))
         }
         _ => bail!("invalid --files-url {url:?}: expected file:///DIRECTORY or s3://BUCKET/PREFIX"),
     }
 }
 
-fn on_disk(folder: PathBuf) -> anyhow::Result<Blobs> {
+fn on_disk(folder: PathBuf) -> anyhow::Result<(Arc<dyn ObjectStore>, Option<PathBuf>)> {
     private::make_directory(&folder)?;
     let store = LocalFileSystem::new_with_prefix(&folder)
         .with_context(|| format!("{} cannot be used for files", folder.display()))?;
     // With fsync, a power failure loses no bytes that a row names. The folder of a book is removed
     // with its last file.
-    Ok(Blobs::on_disk(Arc::new(store.with_fsync(true).with_automatic_cleanup(true)), folder))
+    Ok((Arc::new(store.with_fsync(true).with_automatic_cleanup(true)), Some(folder)))
 }
 
-fn s3(options: &FileStoreArgs, bucket: &str) -> anyhow::Result<AmazonS3> {
+/// Opens a bucket with the options of the store of files.
+///
+/// # Errors
+/// Half a pair of keys; an invalid address.
+pub(crate) fn s3(options: &FileStoreArgs, bucket: &str) -> anyhow::Result<AmazonS3> {
     // This fails only if a crypto provider is already installed, which is fine.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let mut client = ClientOptions::new().with_timeout(Duration::from_secs(REQUEST_SECONDS));

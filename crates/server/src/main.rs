@@ -4,6 +4,8 @@ mod address;
 mod admin;
 mod admission;
 mod api_key;
+mod audited;
+mod backup;
 mod checkpoint;
 mod cli;
 mod clock;
@@ -11,19 +13,24 @@ mod compat;
 mod coordinator;
 mod files;
 mod first_user;
+mod health;
 mod installation;
 mod key;
 mod keys;
 mod limit;
 mod log;
 mod mail;
+mod manual;
 mod migrate;
 mod outbox;
 mod private;
+mod progress;
 mod rate;
 mod registries;
+mod relocation;
 mod replicas;
 mod serve;
+mod service_manager;
 mod smtp;
 mod storage_quota;
 mod user;
@@ -43,7 +50,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let is_verify = matches!(cli.command, Command::Verify(_));
+    let is_verify = cli.command.is_verify();
     run(cli).unwrap_or_else(|error| {
         // The log may not have been started.
         let _ = writeln!(std::io::stderr(), "daybook: {error:#}");
@@ -65,6 +72,12 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Webhooks(options) => webhook::run(options),
         Command::Key(options) => api_key::run(options),
         Command::Checkpoint(options) => checkpoint::run(&options),
+        Command::Health(options) => health::run(&options),
+        Command::Manual(options) => manual::pages(&options),
+        Command::Completion(options) => manual::completion(&options),
+        Command::Move(options) => relocation::run(&options),
+        Command::Backup(options) => return backup::run(options),
+        Command::Restore(options) => backup::restore(&options),
         Command::Verify(options) => return verify::run(&options),
     };
     result.map(|()| ExitCode::SUCCESS)

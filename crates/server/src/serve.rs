@@ -32,6 +32,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::ServeArgs;
 use crate::first_user::FirstUser;
+use crate::service_manager::{READY, STOPPING, notify};
 use crate::worker::audit::AuditWorker;
 use crate::worker::checkpoint::CheckpointWorker;
 use crate::worker::mail::MailWorker;
@@ -137,6 +138,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         max_connections,
         workers,
         stop,
+        options.notify_socket.clone(),
     ))?;
     if let Err(error) = calls.flush(&store, clock::now()) {
         tracing::warn!(%error, "API key calls not recorded");
@@ -302,10 +304,12 @@ async fn serve(
     max_connections: usize,
     workers: Vec<Worker>,
     stop: Stop,
+    manager: Option<String>,
 ) -> anyhow::Result<()> {
     let workers = worker::start(workers, &stop);
     let server = daybook_http::serve(listener, state, max_connections)?;
     let handle = server.handle();
+    notify(manager.as_deref(), READY);
     let (mut terminated, mut interrupted) =
         (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     actix_web::rt::spawn(async move {
@@ -314,6 +318,7 @@ async fn serve(
             _ = interrupted.recv() => {}
         }
         tracing::info!("stopping, waiting for running requests");
+        notify(manager.as_deref(), STOPPING);
         stop.request();
         handle.stop(true).await;
     });

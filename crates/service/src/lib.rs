@@ -31,6 +31,7 @@ pub mod delivery;
 mod error;
 pub mod event;
 pub mod event_log;
+pub mod export;
 pub mod file;
 pub mod grant;
 pub mod group;

@@ -160,8 +160,11 @@ fn insert(
 }
 
 /// Takes the mail that has been due for longest. No other process gets it while an attempt may
-/// last.
+/// last. A restored installation takes none until its operator releases it.
 pub fn take_due(tx: &mut Tx<'_>, now: Instant) -> Result<Option<Mail>> {
+    if tx.holds_deliveries()? {
+        return Ok(None);
+    }
     let Some(mail) = tx.mails().lock_next_due(now)? else { return Ok(None) };
     let mail = mail.start_attempt(now);
     tx.mails().save_state(&mail)?;

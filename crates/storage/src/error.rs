@@ -87,6 +87,9 @@ pub enum Error {
          connects to; use URLs of the same distributed database, or omit --coordinator-url"
     )]
     OtherMachines,
+    /// Another program is connected to a database that must be used by one alone.
+    #[error("another program uses the database: stop the server first")]
+    InUse,
     /// A migration failed.
     #[error("migration failed: {0}")]
     Migration(String),

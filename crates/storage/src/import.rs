@@ -329,7 +329,7 @@ impl Imports<'_, '_> {
                 Value::Flag(*given),
             ]);
         }
-        self.tx.flushed()?.write(rows)
+        Ok(self.tx.flushed()?.write(rows)?)
     }
 
     /// Deletes the matches of these remote ids.

@@ -358,6 +358,8 @@ fn readings(session: &Session) {
         session.read("getReport", report, query);
         session.read("getReportLink", report, query);
     }
+    session.read("exportBook", "", "?format=csv");
+    session.read("getExportLink", "", "?format=csv&excel=true&query=account:Cash");
     let events = session.read("listEvents", "", "?limit=5");
     let cursor = events["cursor"].as_str().expect("a second page");
     session.read("listEvents", "", &format!("?limit=100&cursor={cursor}"));

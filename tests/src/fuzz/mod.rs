@@ -4,6 +4,7 @@
 
 mod corpus;
 mod mutate;
+mod statements;
 mod targets;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -17,7 +17,7 @@ use daybook_domain::transaction::quick_entry::{Lexicon, QuickEntryReader};
 use daybook_domain::transaction::tags;
 use serde_json::{Map, Value};
 
-use super::corpus;
+use super::{corpus, statements};
 
 /// A parser under test.
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub fn all() -> [Target; 12] {
+pub fn all() -> [Target; 22] {
     [
         Target { name: "query", corpus: corpus::QUERY, check: query },
         Target { name: "amount", corpus: corpus::AMOUNT, check: amount },
@@ -45,6 +45,16 @@ pub fn all() -> [Target; 12] {
         Target { name: "redirect address", corpus: corpus::REDIRECT, check: redirect },
         Target { name: "scope", corpus: corpus::SCOPE, check: scope },
         Target { name: "user code", corpus: corpus::USER_CODE, check: user_code },
+        Target { name: "csv", corpus: statements::CSV, check: statements::statement },
+        Target { name: "rules", corpus: statements::RULES, check: statements::csv_with_rules },
+        Target { name: "ofx", corpus: statements::OFX, check: statements::statement },
+        Target { name: "qif", corpus: statements::QIF, check: statements::statement },
+        Target { name: "camt", corpus: statements::CAMT, check: statements::statement },
+        Target { name: "mt940", corpus: statements::MT940, check: statements::statement },
+        Target { name: "journal", corpus: statements::JOURNAL, check: statements::journal },
+        Target { name: "xlsx", corpus: statements::SHEET, check: statements::xlsx },
+        Target { name: "ods", corpus: statements::TABLE, check: statements::ods },
+        Target { name: "html", corpus: statements::PAGE, check: statements::statement },
     ]
 }
 

@@ -9,7 +9,6 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use super::access;
-use crate::EVENT_STREAM;
 
 /// The text of the file.
 pub const TEXT: &str = include_str!("../../../openapi/openapi.json");
@@ -103,9 +102,9 @@ impl Operation {
         self.method != "GET" && !["loadTransactionsBatch", "previewTransaction"].contains(&self.id)
     }
 
-    /// Whether its success is a stream of text instead of JSON (8.23).
+    /// Whether its success is a stream of text instead of JSON (8.23, 16.1).
     pub fn is_stream(&self) -> bool {
-        self.value["produces"][0] == EVENT_STREAM
+        self.value["produces"][0].as_str().is_some_and(|kind| kind != "application/json")
     }
 
     /// The cost of a call (10.6).

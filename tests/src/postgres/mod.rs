@@ -21,8 +21,9 @@ const INSTALL: &str = "PostgreSQL is not installed: the suite runs on SQLite and
     DAYBOOK_TEST_ENGINES=sqlite";
 
 /// A database, dropped with this value.
-pub(crate) struct Database {
-    pub(crate) url: String,
+pub struct Database {
+    /// The address.
+    pub url: String,
     name: String,
     admin: String,
     _guard: Entry,
@@ -42,7 +43,7 @@ impl Database {
     }
 
     /// Creates a database without tables.
-    pub(crate) fn empty(durable: bool) -> Database {
+    pub fn empty(durable: bool) -> Database {
         Database::copy(durable, unique_name(), "template1")
     }
 

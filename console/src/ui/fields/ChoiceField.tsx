@@ -12,16 +12,18 @@ export interface ChoiceFieldProps<Value extends string> extends Omit<FieldProps,
   readonly value: Value;
   readonly onChange: (value: Value) => void;
   readonly choices: readonly Choice<Value>[];
+  /** The label stands in front, as in a toolbar. */
+  readonly isInline?: boolean;
 }
 
 /** One of a few values. The browser draws the list, so it works with touch and every screen reader. */
 export function ChoiceField<Value extends string>(
-  { label, isCompact, note, error, value, onChange, choices, isRequired = false, isDisabled = false }: ChoiceFieldProps<Value>,
+  { label, isCompact, isInline = false, note, error, value, onChange, choices, isRequired = false, isDisabled = false }: ChoiceFieldProps<Value>,
 ) {
   const id = useId();
   const described = error ?? note;
   return (
-    <div className={`field ${isCompact ? 'field-compact' : ''}`}>
+    <div className={`field ${isCompact ? 'field-compact' : ''} ${isInline ? 'field-inline' : ''}`}>
       <label className="field-label" htmlFor={id}>{label}</label>
       <select
         id={id}

@@ -40,6 +40,9 @@ use crate::property::{Edits, FieldTexts, Properties, previous_values};
 use crate::version::Tag;
 use dates::Dates;
 
+/// The properties of a book that name its currency, in order of precedence.
+const CURRENCY: [&str; 2] = ["currency", "exc_code"];
+
 named! {
     /// The visibility of a book.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -188,6 +191,11 @@ impl Settings {
     /// Returns the last locked day: the later of lock and closing date (behaviour 3.5.1).
     pub fn locked_until(&self) -> Option<Date> {
         self.lock_date.max(self.closing_date)
+    }
+
+    /// Returns the currency of the book, if a property names it (behaviour 13.4).
+    pub fn currency(&self) -> Option<&str> {
+        CURRENCY.iter().find_map(|key| self.properties.get(key))
     }
 
     /// Returns the names and texts of all fields but the properties.

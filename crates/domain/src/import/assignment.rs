@@ -14,7 +14,7 @@ use super::outcome::{MatchEffect, MatchReason, MatchTarget};
 use crate::id::AccountId;
 
 /// The most rows of equal amounts that are read for a record.
-const MAX_NEAR: usize = 32;
+const MAX_NEAR: usize = 16;
 
 /// The most pairs of records and transactions of one day whose texts are compared.
 const MAX_PAIRS: usize = 1_024;
@@ -110,6 +110,9 @@ impl<'a> Group<'a> {
         let records: Vec<usize> =
             records.into_iter().filter(|at| self.is_free_record(*at)).collect();
         let rows: Vec<usize> = rows.into_iter().filter(|at| self.is_free_row(*at)).collect();
+        if records.is_empty() || rows.is_empty() {
+            return;
+        }
         let has_equal_records =
             all_equal(records.iter().map(|at| self.record(*at).map(|r| r.sketch)));
         let has_equal_rows = all_equal(rows.iter().map(|at| self.row(*at).map(|row| row.sketch)));
@@ -403,6 +406,7 @@ impl<'a> Transfers<'a> {
         let records = records_with(&matcher.records, self.by_units, opposite, record.day)
             .take(MAX_NEAR)
             .filter(|other| other.account != record.account && self.is_free(other, matches))
+            .filter(|other| !matcher.is_locked(record) && !matcher.is_locked(other))
             .map(|other| Half {
                 target: target(other),
                 day: other.day,

@@ -9,7 +9,7 @@ use super::outcome::{
     SkipReason,
 };
 use super::record::{Record, Status};
-use super::text::normalize;
+use super::text::{Sketch, normalize};
 use crate::id::TransactionId;
 
 /// The choices of the user that decide about outcomes.
@@ -22,7 +22,8 @@ pub struct Options {
 }
 
 impl Options {
-    fn is_locked(self, date: Option<Date>) -> Option<Date> {
+    /// Returns the date of a record if it is locked.
+    pub fn locked_date(self, date: Option<Date>) -> Option<Date> {
         let until = self.locked_until?;
         date.filter(|date| *date <= until)
     }
@@ -75,20 +76,22 @@ pub fn classify(
         return Outcome::Skipped(SkipReason::Zero);
     }
     let by_state = |state| findings.iter().filter(move |finding| finding.state == state);
+    let mut pending = None;
     let mut reason = NewReason::Unknown;
     for finding in by_state(FindingState::Live) {
         match compare(record, identity, finding) {
             Comparison::Same(existing) => return Outcome::Existing(existing),
-            Comparison::Pending => {
-                return Outcome::Matched(Match {
-                    target: MatchTarget::Transaction(finding.transaction),
-                    reason: MatchReason::PendingForm,
-                    effect: MatchEffect::PostDraft,
-                });
-            }
+            Comparison::Pending => pending = pending.or(Some(finding.transaction)),
             Comparison::Reuse => reason = NewReason::ReusedId(finding.transaction),
             Comparison::Other => {}
         }
+    }
+    if let Some(draft) = pending {
+        return Outcome::Matched(Match {
+            target: MatchTarget::Transaction(draft),
+            reason: MatchReason::PendingForm,
+            effect: MatchEffect::PostDraft,
+        });
     }
     let trashed = by_state(FindingState::Trashed)
         .find(|finding| matches!(compare(record, identity, finding), Comparison::Same(_)));
@@ -118,7 +121,10 @@ enum Comparison {
 fn compare(record: &Record, identity: &Identity, finding: &Finding) -> Comparison {
     let is_other_form = identity.other_form.as_ref() == Some(&finding.remote_id);
     if is_other_form && record.status == Status::Booked {
-        return Comparison::Pending;
+        // Banks give the id of a pending record to other records too.
+        let is_counted = identity.alternate.is_none();
+        let is_similar = || Sketch::of(&finding.description).is_similar(Sketch::of(&record.text));
+        return if is_counted || is_similar() { Comparison::Pending } else { Comparison::Other };
     }
     let is_primary = identity.remote_id == finding.remote_id;
     let covers_content = match (&identity.alternate, identity.is_ambiguous) {
@@ -156,7 +162,7 @@ pub fn finish(record: &Record, outcome: Outcome, matches: &Matches, options: Opt
     if let Some(found) = matches.certain(record.number) {
         return Outcome::Matched(found);
     }
-    match options.is_locked(record.date) {
+    match options.locked_date(record.date) {
         Some(date) => Outcome::Refused(RefuseReason::Locked(date)),
         None => Outcome::New(reason),
     }

@@ -314,3 +314,214 @@ fn describe(description: &str, decision: Option<&Decision>) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::{ExistingReason, MatchEffect, RefuseReason};
+
+    const BANK: AccountId = AccountId::new(1);
+    const FOOD: AccountId = AccountId::new(2);
+    const SAVINGS: AccountId = AccountId::new(3);
+
+    fn candidate(target: MatchTarget, reason: MatchReason) -> Match {
+        let effect = match target {
+            MatchTarget::Transaction(_) => MatchEffect::AddRemoteId,
+            MatchTarget::Record { .. } => MatchEffect::JoinRecord,
+        };
+        Match { target, reason, effect }
+    }
+
+    fn transaction(id: i64) -> MatchTarget {
+        MatchTarget::Transaction(TransactionId::new(id))
+    }
+
+    fn proposal(record: u32, outcome: Outcome) -> Proposal {
+        Proposal {
+            record,
+            account: BANK,
+            locked_date: None,
+            outcome,
+            candidates: vec![candidate(transaction(7), MatchReason::NearDay)],
+            counterpart: None,
+            other: None,
+            counterparty: None,
+            suggestion: None,
+            description: "NETFLIX #tv".to_owned(),
+        }
+    }
+
+    fn new_record(record: u32) -> Proposal {
+        proposal(record, Outcome::New(NewReason::Unknown))
+    }
+
+    fn decide(decision: Decision, proposal: &Proposal) -> Result<Resolution, Refusal> {
+        Decisions::new(vec![decision], 9, None)?.resolve(proposal)
+    }
+
+    fn kind(record: u32, outcome: OutcomeKind) -> Decision {
+        Decision { record, outcome: Some(outcome), ..Decision::default() }
+    }
+
+    fn choice(record: u32, choice: Choice) -> Decision {
+        Decision { record, matched: Some(choice), ..Decision::default() }
+    }
+
+    #[test]
+    fn outcomes_change_where_the_record_allows_it() {
+        use OutcomeKind::{Existing, Matched, New, Refused, Skipped};
+        let certain = candidate(transaction(8), MatchReason::SameDay);
+        let trashed = Outcome::Skipped(SkipReason::Trashed(TransactionId::new(5)));
+        let existing = Outcome::Existing(ExistingReason::RemoteId(TransactionId::new(5)));
+        let new = Outcome::New(NewReason::Unknown);
+        let outcomes = [
+            (new, [true, false, false, true, false]),
+            (existing, [false, true, false, false, false]),
+            (Outcome::Matched(certain), [true, false, true, true, false]),
+            (trashed, [true, false, false, true, false]),
+            (Outcome::Skipped(SkipReason::Rule(3)), [false, false, false, true, false]),
+            (Outcome::Refused(RefuseReason::TooLarge), [false, false, false, false, true]),
+        ];
+        for (outcome, allowed) in outcomes {
+            for (decided, allowed) in
+                [New, Existing, Matched, Skipped, Refused].into_iter().zip(allowed)
+            {
+                let result = decide(kind(1, decided), &proposal(1, outcome.clone()));
+                let found = result.map(|resolution| resolution.outcome.kind());
+                assert_eq!(found.ok(), allowed.then_some(decided), "{outcome:?} {decided:?}");
+            }
+        }
+        let required = decide(kind(1, Matched), &new_record(1));
+        assert_eq!(required, Err(Refusal::MatchRequired(1)));
+        let locked = Proposal {
+            locked_date: crate::calendar::parse_iso("2026-01-01"),
+            ..proposal(1, Outcome::Matched(certain))
+        };
+        assert_eq!(decide(kind(1, New), &locked), Err(Refusal::Locked(1, "2026-01-01".to_owned())));
+    }
+
+    #[test]
+    fn match_is_a_candidate_and_taken_once() {
+        let seven = choice(1, Choice::Transaction(TransactionId::new(7)));
+        let found = decide(seven.clone(), &new_record(1)).unwrap().outcome;
+        let expected = candidate(transaction(7), MatchReason::Decision);
+        assert_eq!(found, Outcome::Matched(expected));
+        let other = TransactionId::new(6);
+        let refused = decide(choice(1, Choice::Transaction(other)), &new_record(1));
+        assert_eq!(refused, Err(Refusal::NotACandidate(1, other)));
+        let refused = decide(choice(1, Choice::Record(3)), &new_record(1));
+        assert_eq!(refused, Err(Refusal::NotACandidateRecord(1, 3)));
+        let mut decisions = Decisions::new(vec![seven], 9, None).unwrap();
+        decisions.resolve(&new_record(1)).unwrap();
+        let second = candidate(transaction(7), MatchReason::SameDay);
+        let second = proposal(2, Outcome::Matched(second));
+        assert_eq!(decisions.resolve(&second), Err(Refusal::MatchTaken(2, 1)));
+        // On another account it is the other side of the transaction.
+        let savings = Proposal { account: SAVINGS, ..second };
+        assert!(decisions.resolve(&savings).is_ok());
+    }
+
+    #[test]
+    fn decided_transfer_joins_two_records() {
+        let possible = |number, account| {
+            candidate(MatchTarget::Record { number, account }, MatchReason::PossibleTransfer)
+        };
+        let main = Proposal { candidates: vec![possible(2, SAVINGS)], ..new_record(1) };
+        let second =
+            Proposal { account: SAVINGS, candidates: vec![possible(1, BANK)], ..new_record(2) };
+        let join = choice(2, Choice::Record(1));
+        let mut decisions = Decisions::new(vec![join.clone()], 9, None).unwrap();
+        let resolution = decisions.resolve(&main).unwrap();
+        assert_eq!(resolution.counterpart, Some((2, SAVINGS)));
+        assert_eq!(resolution.other, Some(Other::Account(SAVINGS)));
+        assert_eq!(decisions.resolve(&second).unwrap().outcome.kind(), OutcomeKind::Matched);
+        // The record that it is matched with has to be recorded.
+        let both = vec![join.clone(), kind(1, OutcomeKind::Skipped)];
+        let mut decisions = Decisions::new(both, 9, None).unwrap();
+        assert_eq!(decisions.resolve(&second), Err(Refusal::MainNotRecorded(2, 1)));
+        let both = vec![join, choice(1, Choice::Record(2))];
+        let mut decisions = Decisions::new(both, 9, None).unwrap();
+        assert_eq!(decisions.resolve(&second), Err(Refusal::MainNotRecorded(2, 1)));
+        // A decision takes the second record of a found transfer away.
+        let main = Proposal { counterpart: Some((2, SAVINGS)), ..main };
+        let alone = kind(2, OutcomeKind::New);
+        let mut decisions = Decisions::new(vec![alone], 9, None).unwrap();
+        let resolution = decisions.resolve(&main).unwrap();
+        assert_eq!((resolution.counterpart, resolution.other), (None, None));
+    }
+
+    #[test]
+    fn other_account_is_the_first_one_known() {
+        let suggestion = |uses| Suggestion {
+            account: AccountId::new(14),
+            word: "NETFLIX".to_owned(),
+            uses,
+            all: uses,
+        };
+        let account = |id| Some(Other::Account(AccountId::new(id)));
+        let mut proposal = Proposal {
+            counterpart: Some((2, AccountId::new(11))),
+            other: account(12),
+            counterparty: Some(AccountId::new(13)),
+            suggestion: Some(suggestion(7)),
+            ..new_record(1)
+        };
+        let decision = Decision { record: 1, account: account(10), ..Decision::default() };
+        assert_eq!(decide(decision, &proposal).unwrap().other, account(10));
+        let accept = Some(Confidence::from_ten_thousandths(9_500));
+        let other = |proposal: &Proposal, accept| {
+            Decisions::new(Vec::new(), 9, accept).unwrap().resolve(proposal).unwrap().other
+        };
+        assert_eq!(other(&proposal, accept), account(11));
+        proposal.counterpart = None;
+        assert_eq!(other(&proposal, accept), account(12));
+        proposal.other = None;
+        assert_eq!(other(&proposal, accept), account(13));
+        proposal.counterparty = None;
+        assert_eq!(other(&proposal, accept), account(14));
+        assert_eq!(other(&proposal, None), None);
+        proposal.suggestion = Some(suggestion(4));
+        assert_eq!(other(&proposal, accept), None);
+    }
+
+    #[test]
+    fn values_belong_to_recorded_records() {
+        let values = Decision {
+            record: 1,
+            account: Some(Other::Account(FOOD)),
+            description: Some(" Netflix #TV ".to_owned()),
+            tags: vec!["#tv".to_owned(), "home".to_owned()],
+            ..Decision::default()
+        };
+        let resolution = decide(values.clone(), &new_record(1)).unwrap();
+        assert_eq!(resolution.description, "Netflix #TV #home");
+        let skip = Decision { outcome: Some(OutcomeKind::Skipped), ..values.clone() };
+        assert_eq!(decide(skip, &new_record(1)), Err(Refusal::NotRecorded(1)));
+        let same = Decision { account: Some(Other::Account(BANK)), ..values };
+        assert_eq!(decide(same, &new_record(1)), Err(Refusal::SameAccount(1)));
+    }
+
+    #[test]
+    fn invalid_decisions_are_refused() {
+        let seven = Choice::Transaction(TransactionId::new(7));
+        let skip = kind(1, OutcomeKind::Skipped);
+        let tag = |tag: &str| Decision { tags: vec![tag.to_owned()], ..skip.clone() };
+        for (decisions, expected) in [
+            (vec![kind(0, OutcomeKind::New)], Refusal::UnknownRecord(0, 9)),
+            (vec![kind(10, OutcomeKind::New)], Refusal::UnknownRecord(10, 9)),
+            (vec![skip.clone(), skip.clone()], Refusal::Repeated(1)),
+            (
+                vec![Decision { matched: Some(seven), ..skip.clone() }],
+                Refusal::MatchWithoutOutcome(1),
+            ),
+            (
+                vec![choice(1, Choice::Record(3)), choice(2, Choice::Record(3))],
+                Refusal::MatchTaken(2, 1),
+            ),
+            (vec![tag("a b")], Refusal::Tag(1, "a b".to_owned())),
+            (vec![tag("#")], Refusal::Tag(1, "#".to_owned())),
+        ] {
+            assert_eq!(Decisions::new(decisions, 9, None).unwrap_err(), expected);
+        }
+    }
+}

@@ -2,8 +2,9 @@
 //!
 //! The history counts, for each account, direction and word, how often each other account was used.
 //! A word suggests an account when it was used at least `MIN_USES` times and mostly with this
-//! account; words that are on a large part of the account's transactions say nothing. If two words
-//! suggest different accounts, there is no suggestion. The time is linear in the words.
+//! account. A word of a large part of the account's transactions says nothing about a record with
+//! words that the history does not have. If two words suggest different accounts, there is no
+//! suggestion. The time is linear in the words.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -75,6 +76,14 @@ impl Suggestion {
     pub fn confidence(&self) -> Confidence {
         Confidence::of(self.uses, self.all.max(SURE_USES))
     }
+
+    /// Returns the reason: `7 of 7 earlier NETFLIX from Card`.
+    ///
+    /// `account` is the name of the account of the record, `units` its amount.
+    pub fn reason(&self, account: &str, units: i64) -> String {
+        let direction = if units > 0 { "to" } else { "from" };
+        format!("{self} {direction} {account}")
+    }
 }
 
 impl fmt::Display for Suggestion {
@@ -138,7 +147,7 @@ impl History {
         let count = self.transactions.entry((account, is_inward)).or_default();
         *count = count.saturating_add(1);
         for word in distinct_words(&normalize(description)) {
-            let key = hash64(&(account.get(), is_inward, word));
+            let key = key(account, is_inward, word);
             if self.words.len() < MAX_TOKENS || self.words.contains_key(&key) {
                 self.words.entry(key).or_default().add(other);
             }
@@ -150,12 +159,15 @@ impl History {
         let is_inward = record.units > 0;
         let count = self.transactions.get(&(record.account, is_inward)).copied()?;
         let normalized = normalize(&format!("{} {}", record.text, record.description));
+        let known = |word: &str| self.words.get(&key(record.account, is_inward, word));
+        let words = distinct_words(&normalized);
+        let has_unknown = words.iter().any(|word| known(word).is_none());
         let mut best: Option<Suggestion> = None;
-        for word in distinct_words(&normalized) {
-            let key = hash64(&(record.account.get(), is_inward, word));
-            let Some(uses) = self.words.get(&key) else { continue };
+        for word in words {
+            let Some(uses) = known(word) else { continue };
             let is_common = count >= MIN_COMMON && uses.all > count / COMMON_SHARE;
-            let Some((account, own)) = uses.most().filter(|_| !is_common) else { continue };
+            let most = uses.most().filter(|_| !(is_common && has_unknown));
+            let Some((account, own)) = most else { continue };
             let percent = u64::from(own) * 100;
             if own < MIN_USES || percent < u64::from(uses.all) * u64::from(MIN_PERCENT) {
                 continue;
@@ -169,6 +181,10 @@ impl History {
         }
         best.filter(|found| found.account != record.account)
     }
+}
+
+fn key(account: AccountId, is_inward: bool, word: &str) -> u64 {
+    hash64(&(account, is_inward, word))
 }
 
 fn rank(suggestion: &Suggestion) -> (Confidence, u32, usize) {
@@ -209,7 +225,7 @@ impl RuleOffer {
         let normalized = normalize(&record.text);
         let is_inward = record.units > 0;
         let uses = |word: &str| {
-            let key = hash64(&(record.account.get(), is_inward, word));
+            let key = key(record.account, is_inward, word);
             history.words.get(&key).map_or(0, |uses| uses.all)
         };
         // Rules match the text as written, so the word has to be in it.

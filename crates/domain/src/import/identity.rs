@@ -80,6 +80,10 @@ struct Entry {
     number: u32,
 }
 
+/// The size of the facts of a record.
+#[cfg(test)]
+pub(super) const CENSUS_BYTES: usize = size_of::<Entry>();
+
 /// What the whole file says about the identity of one of its records.
 #[derive(Debug, Clone, Copy, Default)]
 struct Mark(u32);

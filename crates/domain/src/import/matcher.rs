@@ -1,6 +1,6 @@
 //! The new records of a file, for matching.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use time::Date;
 
@@ -39,6 +39,9 @@ pub struct Matcher<'a> {
     pub(super) uncategorised: Vec<AccountId>,
     pub(super) records: Vec<OpenRecord>,
     hints: Vec<AccountId>,
+    hint_positions: HashMap<AccountId, u32>,
+    /// The last locked day, as a Julian day.
+    locked_until: Option<i32>,
     /// The sources of the new records of each account.
     pub(super) sources: BTreeMap<AccountId, BTreeSet<String>>,
     /// Transactions whose id of the source is that of another record now.
@@ -57,13 +60,22 @@ impl<'a> Matcher<'a> {
         Self {
             scheme,
             own,
+            locked_until: None,
             uncategorised,
             records: Vec::new(),
             hints: Vec::new(),
+            hint_positions: HashMap::new(),
             sources: BTreeMap::new(),
             released: HashSet::new(),
             taken: HashSet::new(),
         }
+    }
+
+    /// Sets the last locked day of the book: two records of a transfer are joined only if the date
+    /// of neither is locked.
+    #[must_use]
+    pub fn with_locked_until(self, day: Option<Date>) -> Self {
+        Self { locked_until: day.map(Date::to_julian_day), ..self }
     }
 
     /// Takes a record with the outcome that [`classify`](super::classify) gave it. Records come in
@@ -102,7 +114,7 @@ impl<'a> Matcher<'a> {
             day: date.to_julian_day(),
             number: record.number,
             hint,
-            sketch: Sketch::of(&format!("{} {}", record.text, record.description)),
+            sketch: Sketch::with_words(&record.description, &record.text),
         });
     }
 
@@ -115,18 +127,21 @@ impl<'a> Matcher<'a> {
     }
 
     fn hint_position(&mut self, id: AccountId) -> u32 {
-        let found = self.hints.iter().position(|hint| *hint == id);
-        let index = found.unwrap_or_else(|| {
+        *self.hint_positions.entry(id).or_insert_with(|| {
             self.hints.push(id);
-            self.hints.len() - 1
-        });
-        u32::try_from(index).map_or(0, |index| index.saturating_add(1))
+            u32::try_from(self.hints.len()).unwrap_or_default()
+        })
     }
 
     /// Returns the account that a record probably transfers to or from.
     pub(super) fn hint(&self, record: &OpenRecord) -> Option<AccountId> {
         let index = usize::try_from(record.hint.checked_sub(1)?).ok()?;
         self.hints.get(index).copied()
+    }
+
+    /// Returns whether the date of a record is locked, so that it cannot be recorded.
+    pub(super) fn is_locked(&self, record: &OpenRecord) -> bool {
+        self.locked_until.is_some_and(|until| record.day <= until)
     }
 
     /// Returns the days of transactions that may match a record.

@@ -71,7 +71,7 @@ impl Matches {
         let first = self.candidates.partition_point(|row| row.number < number);
         let rest = self.candidates.get(first..).unwrap_or_default();
         let own = rest.iter().take_while(|row| row.number == number);
-        own.take(MAX_CANDIDATES).map(Row::to_match).collect()
+        own.take(MAX_CANDIDATES).map(|row| row.to_match()).collect()
     }
 
     /// Returns the record that was matched with this new one, and its account: the other side of
@@ -88,7 +88,7 @@ impl Matches {
 }
 
 impl Row {
-    const fn to_match(&self) -> Match {
+    const fn to_match(self) -> Match {
         Match { target: self.target, reason: self.reason, effect: self.effect }
     }
 }

@@ -18,6 +18,8 @@ mod assignment;
 mod classification;
 mod decision;
 mod fingerprint;
+#[cfg(test)]
+mod fixture;
 mod history;
 mod identity;
 #[cfg(test)]

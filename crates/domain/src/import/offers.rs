@@ -1,6 +1,6 @@
 //! The transactions that new records may belong to.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use time::Date;
 
@@ -130,7 +130,7 @@ pub(super) struct PendingDraft {
 /// The sum of the transactions of an entry.
 #[derive(Debug)]
 struct EntrySum {
-    sides: Vec<(AccountId, i64)>,
+    sides: BTreeMap<AccountId, i64>,
     first: TransactionId,
     day: i32,
     text: String,
@@ -297,7 +297,7 @@ impl<'a> Offers<'a> {
         let own = sides.iter().map(|(account, _)| *account);
         let evidence: Vec<_> = own.filter(|account| self.has_evidence(facts, *account)).collect();
         let sum = self.entries.entry(entry.to_owned()).or_insert_with(|| EntrySum {
-            sides: Vec::new(),
+            sides: BTreeMap::new(),
             first: facts.id,
             day,
             text: facts.description.to_owned(),
@@ -306,10 +306,8 @@ impl<'a> Offers<'a> {
             evidence: BTreeSet::new(),
         });
         for (account, units) in sides {
-            match sum.sides.iter_mut().find(|(known, _)| *known == account) {
-                Some((_, total)) => *total = total.saturating_add(units),
-                None => sum.sides.push((account, units)),
-            }
+            let total = sum.sides.entry(account).or_default();
+            *total = total.saturating_add(units);
         }
         if facts.id < sum.first {
             (sum.first, sum.day) = (facts.id, day);
@@ -339,6 +337,10 @@ impl<'a> Offers<'a> {
             (true, true) | (false, false) => return,
         };
         let Some(account) = account.filter(|id| self.matcher.own.contains(*id)) else { return };
+        let mut others = self.matcher.sources.keys().filter(|other| **other != account);
+        if others.any(|other| self.has_evidence(facts, *other)) {
+            return;
+        }
         if self.records_with(units, day).next().is_none() {
             return;
         }

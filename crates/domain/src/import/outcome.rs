@@ -229,7 +229,7 @@ impl fmt::Display for MatchReason {
 pub enum MatchEffect {
     /// Adds the remote id, and the record's date as a property if it differs.
     AddRemoteId,
-    /// Sets the side that is unknown to the account of the record, beside the remote id.
+    /// Adds the remote id, sets the unknown side to the account of the record, and posts a draft.
     SetOtherSide,
     /// Gives the draft the values of the record and posts it.
     PostDraft,

@@ -1,6 +1,6 @@
 //! The accounts of a book between which transfers are found.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::identity::normalize_number;
 use super::record::Record;
@@ -21,6 +21,7 @@ pub struct OwnAccount {
 /// The permanent accounts of a book, by number and by the words of their names.
 #[derive(Debug, Clone, Default)]
 pub struct OwnAccounts {
+    ids: HashSet<AccountId>,
     /// The accounts and the words of their names.
     accounts: Vec<(AccountId, Vec<String>)>,
     by_number: HashMap<String, AccountId>,
@@ -45,13 +46,14 @@ impl OwnAccounts {
                 positions.push(index.accounts.len());
             }
             index.accounts.push((account.id, all));
+            index.ids.insert(account.id);
         }
         index
     }
 
     /// Returns whether the account is one of them.
     pub fn contains(&self, id: AccountId) -> bool {
-        self.accounts.iter().any(|(account, _)| *account == id)
+        self.ids.contains(&id)
     }
 
     /// Returns the account with this number; spaces and punctuation do not matter.

@@ -30,34 +30,44 @@ pub(super) fn words(normalized: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The number of words in a [`Sketch`].
-const SKETCH_WORDS: usize = 6;
+const SKETCH_WORDS: usize = 5;
 
-/// The hashes of the longest words of a text, for comparisons without the text.
+/// The hashes of a text and of its longest words, for comparisons without the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Sketch([u32; SKETCH_WORDS]);
+pub(super) struct Sketch {
+    words: [u32; SKETCH_WORDS],
+    text: u32,
+}
 
 impl Sketch {
     /// Computes the sketch of a text that is not normalized.
     pub(super) fn of(text: &str) -> Self {
-        let normalized = normalize(text);
-        let mut longest: Vec<&str> = words(&normalized).filter(|word| !is_stopword(word)).collect();
+        Self::with_words(text, "")
+    }
+
+    /// Computes the sketch of a text, with the words of another one too.
+    pub(super) fn with_words(text: &str, more: &str) -> Self {
+        let (text, more) = (normalize(text), normalize(more));
+        let all = words(&text).chain(words(&more));
+        let mut longest: Vec<&str> = all.filter(|word| !is_stopword(word)).collect();
         longest.sort_unstable_by(|one, other| (other.len(), one).cmp(&(one.len(), other)));
         longest.dedup();
-        let mut sketch = [0; SKETCH_WORDS];
-        for (slot, word) in sketch.iter_mut().zip(longest) {
-            *slot = hash_word(word).max(1);
+        let mut sketch = Self { text: hash32(&text), ..Self::default() };
+        for (slot, word) in sketch.words.iter_mut().zip(longest) {
+            *slot = hash32(word);
         }
-        Self(sketch)
+        sketch
     }
 
     /// Iterates over the hashes of the words.
     pub(super) fn words(self) -> impl Iterator<Item = u32> {
-        self.0.into_iter().filter(|word| *word != 0)
+        self.words.into_iter().filter(|word| *word != 0)
     }
 
-    /// Returns whether both texts have a word in common.
+    /// Returns whether both texts are equal or have a word in common.
     pub(super) fn is_similar(self, other: Self) -> bool {
-        self.words().any(|word| other.0.contains(&word))
+        (self.text != 0 && self.text == other.text)
+            || self.words().any(|word| other.words.contains(&word))
     }
 }
 
@@ -89,9 +99,11 @@ fn is_stopword(word: &str) -> bool {
     )
 }
 
-fn hash_word(word: &str) -> u32 {
-    let [a, b, c, d, ..] = hash64(&word).to_le_bytes();
-    u32::from_le_bytes([a, b, c, d])
+/// Returns a hash of a text: 0 for an empty one only.
+fn hash32(text: &str) -> u32 {
+    let [a, b, c, d, ..] = hash64(&text).to_le_bytes();
+    let hash = u32::from_le_bytes([a, b, c, d]).max(1);
+    if text.is_empty() { 0 } else { hash }
 }
 
 /// Returns a hash for tables in memory. It is the same in every process of one build.
@@ -143,6 +155,7 @@ mod tests {
         assert!(similar("PENDING HOTEL", "Hotel ABC"));
         assert!(!similar("PENDING HOTEL", "TAXI"));
         assert!(!similar("card payment 1", "card payment 2"));
+        assert!(similar("4711", " 4711"));
         assert!(!similar("", ""));
     }
 }

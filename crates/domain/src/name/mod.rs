@@ -151,6 +151,7 @@ fn remove_diacritics(lower: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::{items, shared_cases};
     use proptest::prelude::*;
 
     #[test]
@@ -288,6 +289,17 @@ mod tests {
         fn normalizing_is_idempotent(name in ".*|[a-zÀ-ʯ\u{300}-\u{36f}가-힣्ͅΣσ _-]*") {
             let once = normalized(&name);
             prop_assert_eq!(normalized(&once), once);
+        }
+    }
+
+    #[test]
+    fn names_are_searched_like_in_the_console() {
+        let cases = shared_cases(include_str!("../../../../tests/cases/names.json"));
+        for (key, same) in [("same", true), ("different", false)] {
+            for pair in items(&cases[key]) {
+                let [left, right] = [0, 1].map(|at: usize| fold(pair[at].as_str().unwrap()));
+                assert_eq!(left == right, same, "{pair}: {left}, {right}");
+            }
         }
     }
 }

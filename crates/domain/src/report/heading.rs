@@ -10,9 +10,6 @@ use crate::event::Head;
 use crate::instant::Instant;
 use crate::query;
 
-/// The properties of a book that name its currency, in order of precedence.
-const CURRENCY: [&str; 2] = ["currency", "exc_code"];
-
 /// The facts of a heading beside the book and the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts {
@@ -53,13 +50,12 @@ impl Request {
         let book = chart.book;
         let Period { first, last } = self.period;
         let is_of_day = self.kind == ReportKind::BalanceSheet;
-        let property = |key: &&str| book.settings.properties.get(key);
         Heading {
             kind: self.kind,
             title: title(self.kind).to_owned(),
             book: book.key.clone(),
             book_name: book.settings.name.as_str().to_owned(),
-            currency: CURRENCY.iter().find_map(property).map(str::to_owned),
+            currency: book.settings.currency().map(str::to_owned),
             scale: book.scale,
             fraction_digits: book.settings.fraction_digits,
             from: (!is_of_day).then_some(first),

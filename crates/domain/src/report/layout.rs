@@ -55,6 +55,30 @@ impl Class {
     }
 }
 
+/// The place of an account in reports (behaviour 13.5, 13.6).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountPlace<'a> {
+    /// The class.
+    pub class: Class,
+    /// Whether the account holds cash.
+    pub is_cash: bool,
+    /// The groups above it from the root; none if it is in no group.
+    pub groups: Vec<&'a Group>,
+}
+
+/// Returns the places of accounts, in their order.
+pub fn account_places<'a>(
+    accounts: &'a [Account],
+    forest: &'a Forest,
+) -> impl Iterator<Item = (&'a Account, AccountPlace<'a>)> {
+    let layout = Layout::new(forest);
+    accounts.iter().map(move |account| {
+        let class = layout.class(account);
+        let groups = layout.path(None, layout.group(account));
+        (account, AccountPlace { class, is_cash: layout.is_cash(account), groups })
+    })
+}
+
 /// The groups of a book in the order of reports, with the marks that their accounts inherit.
 pub(super) struct Layout<'a> {
     forest: &'a Forest,

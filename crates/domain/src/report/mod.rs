@@ -111,7 +111,7 @@ pub use figures::BookChart;
 pub use finish::{Inputs, cash_accounts};
 pub use heading::Facts;
 pub use journal::{Journal, JournalEntry};
-pub use layout::Class;
+pub use layout::{AccountPlace, Class, account_places};
 pub use ledger::{GeneralLedger, LedgerAccount, LedgerEntry};
 pub use period::{Interval, Period};
 pub use plan::{Plan, Read, Source};

@@ -215,7 +215,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::fixture::day;
+    use crate::fixture::{day, items, shared_cases, text_in};
 
     fn days(first: &str, last: &str) -> Period {
         Period { first: day(first), last: day(last) }
@@ -362,6 +362,23 @@ mod tests {
             for part in parts {
                 prop_assert_eq!(Period::parse(&part.key(start), start), Some(part));
             }
+        }
+    }
+
+    #[test]
+    fn periods_are_read_like_in_the_console() {
+        let cases = shared_cases(include_str!("../../../../tests/cases/periods.json"));
+        for case in items(&cases) {
+            let start = usize::try_from(case["fiscalStart"].as_u64().unwrap()).unwrap();
+            let start = StartMonth::all().nth(start - 1).unwrap();
+            let period = Period::parse(text_in(case, "text"), start);
+            let first = period.map(|period| format_iso(period.first));
+            let last = period.map(|period| format_iso(period.last));
+            assert_eq!(
+                (first.as_deref(), last.as_deref()),
+                (case["first"].as_str(), case["last"].as_str()),
+                "{case}"
+            );
         }
     }
 }

@@ -34,6 +34,7 @@ pub(super) fn parse(
         day_order,
         decimal_mark,
         encoding: options.encoding.clone(),
+        sheet: options.sheet.clone(),
         ..read::options::Options::default()
     };
     let (mut writer, mut fault, mut number) = (Writer::default(), None, 0_u32);

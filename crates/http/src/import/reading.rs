@@ -134,6 +134,8 @@ const fn scheme(format: Format) -> &'static str {
         | Format::Gnucash
         | Format::JsonLines
         | Format::Zip
+        | Format::Xlsx
+        | Format::Ods
         | Format::Xls
         | Format::Gzip
         | Format::Html

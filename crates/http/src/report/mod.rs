@@ -7,7 +7,7 @@
 mod closing;
 mod format;
 mod shape;
-mod slots;
+
 mod stream;
 
 use actix_web::{Either, HttpResponse};
@@ -23,7 +23,6 @@ use crate::sealed_link::{self, LinkedOperation};
 use format::{Format, encode};
 
 pub(crate) use closing::close_book;
-pub use slots::ReportSlots;
 
 /// The names of the parameters, besides `format` and `excel`.
 const PARAMETERS: [&str; 7] = ["period", "after", "compare", "columns", "depth", "zeros", "query"];

@@ -112,6 +112,26 @@ impl SignedAmount {
         Some(Self::new(units, self.decimals.checked_add(other.decimals)?))
     }
 
+    /// Returns the quotient, rounded half to even at `decimals` places.
+    ///
+    /// Returns `None` for a division by zero, and when the numbers are too large.
+    #[must_use]
+    pub fn checked_div(self, other: Self, decimals: u32) -> Option<Self> {
+        let places = decimals.checked_add(other.decimals)?;
+        let scale = places.max(self.decimals);
+        let divisor = other.units.checked_mul(10_i128.checked_pow(scale - places)?)?;
+        Some(Self::new(divide(self.units(scale)?, divisor)?, decimals))
+    }
+
+    /// Returns the number rounded half to even at `decimals` places.
+    #[must_use]
+    pub fn rounded(self, decimals: u32) -> Self {
+        let power =
+            self.decimals.checked_sub(decimals).and_then(|places| 10_i128.checked_pow(places));
+        let units = power.and_then(|power| divide(self.units, power));
+        units.map_or(self, |units| Self::new(units, decimals))
+    }
+
     /// Returns the amount of a transaction, without the sign.
     ///
     /// Returns `None` for zero, and for what no book can store: more than 8 decimal places, or more
@@ -122,6 +142,16 @@ impl SignedAmount {
         let units = i64::try_from(self.units.checked_abs()?).ok().filter(|_| fits)?;
         Amount::from_units(units, self.decimals)
     }
+}
+
+/// Divides and rounds half to even.
+fn divide(dividend: i128, divisor: i128) -> Option<i128> {
+    let (quotient, rest) = (dividend.checked_div(divisor)?, dividend.checked_rem(divisor)?);
+    let doubled = rest.checked_abs()?.checked_mul(2)?;
+    let divisor_size = divisor.checked_abs()?;
+    let is_away = doubled > divisor_size || (doubled == divisor_size && quotient % 2 != 0);
+    let away = if (dividend < 0) == (divisor < 0) { 1 } else { -1 };
+    if is_away { quotient.checked_add(away) } else { Some(quotient) }
 }
 
 impl fmt::Display for SignedAmount {
@@ -160,6 +190,25 @@ mod tests {
         assert_eq!(amount("-2.5").checked_mul(amount("1.335")), Some(amount("-3.3375")));
         let large = amount(&"9".repeat(MAX_DIGITS));
         assert_eq!(large.checked_mul(large), None);
+    }
+
+    #[test]
+    fn quotients_are_rounded_half_to_even() {
+        for (left, right, decimals, expected) in [
+            ("100", "3", 4, "33.3333"),
+            ("-100", "6", 2, "-16.67"),
+            ("1", "8", 2, "0.12"),
+            ("3", "8", 2, "0.38"),
+            ("-3", "-8", 2, "0.38"),
+            ("0.5", "0.25", 0, "2"),
+        ] {
+            let quotient = amount(left).checked_div(amount(right), decimals).unwrap();
+            assert_eq!(quotient.to_string(), expected);
+        }
+        assert_eq!(amount("1").checked_div(SignedAmount::ZERO, 2), None);
+        assert_eq!(amount("-0.125").rounded(2).to_string(), "-0.12");
+        assert_eq!(amount("1.995").rounded(2).to_string(), "2");
+        assert_eq!(amount("1.5").rounded(2).to_string(), "1.5");
     }
 
     #[test]

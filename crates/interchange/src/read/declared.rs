@@ -3,7 +3,7 @@
 /// The bytes in which a declaration is searched for.
 const HEAD_BYTES: usize = 2_048;
 
-/// Returns the encoding that the header of an OFX file or of an XML file declares.
+/// Returns the encoding that the header of an OFX file, an XML file or a page declares.
 pub(crate) fn encoding(bytes: &[u8]) -> Option<String> {
     let head = bytes.get(..HEAD_BYTES).unwrap_or(bytes);
     let head: String = head.iter().map(|byte| char::from(*byte)).collect();
@@ -16,6 +16,11 @@ pub(crate) fn encoding(bytes: &[u8]) -> Option<String> {
         let end = after.find(|c: char| c.is_whitespace() || c == '<').unwrap_or(after.len());
         after.get(..end).filter(|value| !value.is_empty()).map(str::to_owned)
     };
+    if lower.contains("<meta") {
+        let label = value("charset=")?;
+        let label = label.trim_matches(['"', '\'', '>', '/', ';']);
+        return Some(label.to_owned()).filter(|label| !label.is_empty());
+    }
     if !lower.contains("ofxheader") {
         return None;
     }
@@ -49,6 +54,9 @@ mod tests {
             ("<?xml version='1.0' encoding = 'cp1250' ?><a/>", Some("cp1250")),
             ("<?xml version='1.0'?><a encoding='x'/>", None),
             ("charset:1252", None),
+            ("<html><meta charset=\"Windows-1250\"/>", Some("windows-1250")),
+            ("<meta content='text/html; charset=utf-16'>", Some("utf-16")),
+            ("<meta charset=>", None),
             ("", None),
         ] {
             assert_eq!(encoding(text.as_bytes()).as_deref(), expected, "{text}");

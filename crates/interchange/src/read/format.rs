@@ -21,8 +21,12 @@ pub enum Format {
     Gnucash,
     /// Lines of JSON.
     JsonLines,
-    /// Excel and OpenDocument workbooks in a ZIP archive, or an archive of a book.
+    /// A ZIP archive that is no workbook, such as that of a book.
     Zip,
+    /// Excel workbooks since 2007.
+    Xlsx,
+    /// OpenDocument workbooks.
+    Ods,
     /// Excel workbooks before 2007.
     Xls,
     /// Data packed with gzip.
@@ -48,6 +52,8 @@ impl Format {
             Self::Gnucash => "GnuCash",
             Self::JsonLines => "JSON Lines",
             Self::Zip => "ZIP",
+            Self::Xlsx => "XLSX",
+            Self::Ods => "ODS",
             Self::Xls => "XLS",
             Self::Gzip => "gzip",
             Self::Html => "HTML",
@@ -111,28 +117,52 @@ fn markup(lower: &str) -> Format {
     found.map_or(Format::Xml, |(_, format)| format)
 }
 
+/// Directives of beancount behind a date.
+const DATED: [&str; 11] = [
+    "open",
+    "balance",
+    "pad",
+    "close",
+    "commodity",
+    "note",
+    "document",
+    "event",
+    "query",
+    "custom",
+    "price",
+];
+
+/// Directives of hledger and ledger.
+const DIRECTIVES: [&str; 5] = ["account", "alias", "commodity", "include", "P"];
+
 /// Recognizes journals by an entry with postings, or by a directive.
 fn journal(head: &str) -> Option<Format> {
     let mut after_entry = None;
+    let mut by_directive = None;
     for line in head.lines().take(1_000) {
         let is_indented = line.starts_with([' ', '\t']);
         if let Some(format) = after_entry.filter(|_| is_indented && !line.trim().is_empty()) {
             return Some(format);
         }
-        let (date, rest) = line.split_once(' ').unwrap_or((line, ""));
-        after_entry = is_date(date).then(|| {
-            let word = rest.trim_start();
+        let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let rest = rest.trim_start();
+        let word = rest.split_whitespace().next().unwrap_or_default();
+        after_entry = is_date(first).then(|| {
             let is_beancount =
-                ["* \"", "! \"", "txn \""].iter().any(|start| word.starts_with(start));
+                word == "txn" || rest.get(1..).is_some_and(|rest| rest.starts_with(" \""));
             if is_beancount { Format::Beancount } else { Format::Journal }
         });
-        let is_directive = |names: &[&str], word: &str| names.contains(&word);
-        let word = rest.split_whitespace().next().unwrap_or_default();
-        if is_date(date) && is_directive(&["open", "balance", "pad", "close", "commodity"], word) {
+        let is_setting = matches!(first, "option" | "plugin" | "include") && word.starts_with('"');
+        if is_setting || (is_date(first) && DATED.contains(&word)) {
             return Some(Format::Beancount);
         }
+        // A table may have such a header, with its separators.
+        let before_comment = rest.split("  ").next().unwrap_or_default();
+        if DIRECTIVES.contains(&first) && !before_comment.contains([',', ';', '\t']) {
+            by_directive = Some(Format::Journal);
+        }
     }
-    None
+    by_directive
 }
 
 /// Whether a word is a date as journals write it: `2026-01-31`, `2026/1/31`, `2026.01.31=02.03`.
@@ -167,6 +197,10 @@ mod tests {
             ("; x\n2026-01-02 * Shop\n  a  5\n  b\n", Some(Format::Journal)),
             ("2026-01-02 * \"Shop\" \"x\"\n  A:B  5 EUR\n", Some(Format::Beancount)),
             ("2026-01-01 open Assets:Cash\n", Some(Format::Beancount)),
+            ("option \"title\" \"x\"\n", Some(Format::Beancount)),
+            ("2026-01-02 R \"Shop\"\n  A:B  5 EUR\n", Some(Format::Beancount)),
+            ("account Assets:Cash  ; type:C\n", Some(Format::Journal)),
+            ("account number;amount\n", None),
             ("Date,Amount\n2026-01-02,5\n", None),
             ("2026-01-02,Shop,5\n", None),
             ("", None),

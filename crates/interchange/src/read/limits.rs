@@ -23,3 +23,12 @@ pub const MAX_FIELDS: usize = 1_000;
 
 /// The most warnings that are kept; more are counted.
 pub const MAX_WARNINGS: usize = 1_000;
+
+/// The most bytes that the files of a workbook unpack to.
+pub const MAX_UNPACKED_BYTES: u64 = 512 * 1024 * 1024;
+
+/// The most bytes of a tag or a text in a workbook; one at a time is in memory.
+pub const MAX_PART_BYTES: u64 = 1024 * 1024;
+
+/// The most shared strings or cell formats of a workbook.
+pub const MAX_STRINGS: usize = 4_000_000;

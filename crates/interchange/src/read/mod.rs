@@ -11,13 +11,17 @@
 //! [`Kind::AmbiguousAmounts`](problem::Kind::AmbiguousAmounts), and [`Options`] answer.
 
 pub mod amount;
+pub mod beancount;
 mod camt;
 pub mod csv;
 pub mod day;
 mod declared;
+mod elements;
 mod entities;
 pub mod format;
+pub mod gnucash;
 pub mod journal;
+pub mod jsonl;
 pub mod limits;
 mod mt940;
 mod numeral;
@@ -28,25 +32,31 @@ pub mod problem;
 mod qif;
 pub mod record;
 pub mod rules;
+mod sheet;
 pub mod text;
+mod transfers;
 
+use csv::Source;
 use format::Format;
+use journal::Journal;
+use limits::MAX_BYTES;
 use options::Options;
 use output::Output;
-use problem::{Kind, Problem};
+use problem::{Kind, Problem, excerpt};
 use record::{Item, Summary};
 use rules::Rules;
+use sheet::{Choice, Table};
 use text::Label;
 
 /// Recognizes the format of a file.
 ///
-/// A text of no other format is CSV. Journals are read by [`journal::read`], and statements by
+/// A text of no other format is CSV. Journals are read by [`read_journal`], and statements by
 /// [`statements`].
 ///
 /// # Errors
 /// Those of [`text::decode`].
 pub fn detect(bytes: &[u8]) -> Result<Format, Problem> {
-    if let Some(format) = format::detect_binary(bytes) {
+    if let Some(format) = sheet::detect(bytes) {
         return Ok(format);
     }
     let declared = declared::encoding(bytes);
@@ -55,10 +65,37 @@ pub fn detect(bytes: &[u8]) -> Result<Format, Problem> {
     Ok(format::detect_text(&text.content).unwrap_or(Format::Csv))
 }
 
+/// Reads a journal of hledger, ledger, beancount or GnuCash.
+///
+/// # Errors
+/// Those of the readers, and [`Kind::NotAJournal`] for files of other formats.
+pub fn read_journal(bytes: &[u8]) -> Result<(Format, Journal), Problem> {
+    let format = detect(bytes)?;
+    let journal = match format {
+        Format::Journal => journal::read(bytes)?,
+        Format::Beancount => beancount::read(bytes)?,
+        Format::Gnucash | Format::Gzip => gnucash::read(bytes)?,
+        Format::Csv
+        | Format::Ofx
+        | Format::Qif
+        | Format::Camt
+        | Format::Mt940
+        | Format::JsonLines
+        | Format::Zip
+        | Format::Xlsx
+        | Format::Ods
+        | Format::Xls
+        | Format::Html
+        | Format::Xml => return Err(Problem::of_file(Kind::NotAJournal)),
+    };
+    Ok((format, journal))
+}
+
 /// Reads the statements of a file.
 ///
-/// `rules` are those of the account for CSV files; other formats do not need them. `sink` receives
-/// the records; those of a CSV file come with the oldest first, others in the order of the file.
+/// `rules` are those of the account for CSV files and tables of workbooks; other formats do not
+/// need them. `sink` receives the records; those of a CSV file or a table come with the oldest
+/// first, others in the order of the file.
 ///
 /// # Errors
 /// A problem of the file as a whole. The records that `sink` has received by then are not to
@@ -69,8 +106,11 @@ pub fn statements(
     options: &Options,
     sink: &mut dyn FnMut(Item),
 ) -> Result<Summary, Problem> {
-    if let Some(format) = format::detect_binary(bytes) {
-        return Err(unsupported(format));
+    if let Some(format) = sheet::detect(bytes) {
+        let (table, encoding) = workbook(bytes, format, rules, options)?;
+        let mut out = Output::new(sink);
+        let program = csv::read(Source::Table(table.text()), rules, options, &mut out)?;
+        return Ok(out.finish(format, Some(dialect(&table, program)), encoding));
     }
     let declared = declared::encoding(bytes);
     let required = options.encoding.as_deref();
@@ -86,8 +126,13 @@ pub fn statements(
     let format = format::detect_text(text).unwrap_or(Format::Csv);
     let version = match format {
         Format::Csv => {
-            csv::read(text, rules, options, &mut out)?;
-            None
+            let program = csv::read(Source::Text(text), rules, options, &mut out)?;
+            program.map(str::to_owned)
+        }
+        Format::Html => {
+            let table = page(text, rules, options)?;
+            let program = csv::read(Source::Table(table.text()), rules, options, &mut out)?;
+            Some(dialect(&table, program))
         }
         Format::Ofx => {
             ofx::read(text, options, &mut out)?;
@@ -110,12 +155,65 @@ pub fn statements(
         | Format::Gnucash
         | Format::JsonLines
         | Format::Zip
+        | Format::Xlsx
+        | Format::Ods
         | Format::Xls
         | Format::Gzip
-        | Format::Html
         | Format::Xml => return Err(unsupported(format)),
     };
     Ok(out.finish(format, version, decoded.encoding))
+}
+
+/// Returns rules that fit the header of a CSV file or a table.
+///
+/// They are the text of a rules file. It returns `None` for other formats, and if the header is not recognized. The rules are those
+/// that a file is read with when it comes without rules.
+///
+/// # Errors
+/// Those of [`statements`].
+pub fn propose_rules(bytes: &[u8], options: &Options) -> Result<Option<String>, Problem> {
+    if let Some(format) = sheet::detect(bytes) {
+        let (table, _) = workbook(bytes, format, None, options)?;
+        return Ok(csv::propose(Source::Table(table.text())).map(|proposal| proposal.rules));
+    }
+    let label = options.encoding.as_deref().map_or(Label::Guess, Label::Required);
+    let text = text::decode(bytes, label)?;
+    Ok(match format::detect_text(&text.content) {
+        None | Some(Format::Csv) => csv::propose_rules(&text.content),
+        Some(Format::Html) => {
+            let table = page(&text.content, None, options)?;
+            csv::propose(Source::Table(table.text())).map(|proposal| proposal.rules)
+        }
+        Some(_) => None,
+    })
+}
+
+/// Returns the table of a workbook, and the name of its encoding.
+fn workbook(
+    bytes: &[u8],
+    format: Format,
+    rules: Option<&Rules>,
+    options: &Options,
+) -> Result<(Table, &'static str), Problem> {
+    if bytes.len() > MAX_BYTES {
+        return Err(Problem::of_file(Kind::TooLarge));
+    }
+    let mut choice = Choice::new(rules, options.sheet.as_deref());
+    let encoding = sheet::find_table(bytes, format, &mut choice)?;
+    Ok((choice.finish()?, encoding))
+}
+
+/// Returns the table of a page.
+fn page(text: &str, rules: Option<&Rules>, options: &Options) -> Result<Table, Problem> {
+    let mut choice = Choice::new(rules, options.sheet.as_deref());
+    sheet::find_table_of_page(text, &mut choice)?;
+    choice.finish()
+}
+
+/// Names a table and the program that it is from: `sheet "2026", YNAB`.
+fn dialect(table: &Table, program: Option<&str>) -> String {
+    let program = program.map(|program| format!(", {program}")).unwrap_or_default();
+    format!("sheet \"{}\"{program}", excerpt(table.name()))
 }
 
 fn unsupported(format: Format) -> Problem {

@@ -136,6 +136,19 @@ impl Number {
             Shape::Certain(mark) | Shape::Ambiguous(mark) => self.value(mark),
         }
     }
+
+    /// Returns the decimal places as written; without a mark, those of [`Self::value_alone`].
+    pub(crate) fn decimals(&self, mark: Option<DecimalSeparator>) -> u32 {
+        let mark = mark.or_else(|| match self.shape()? {
+            Shape::Whole => None,
+            Shape::Certain(mark) | Shape::Ambiguous(mark) => Some(mark),
+        });
+        let fraction = mark.and_then(|mark| {
+            let mark = if mark == DecimalSeparator::Dot { '.' } else { ',' };
+            self.body.split_once(mark)
+        });
+        fraction.and_then(|(_, fraction)| u32::try_from(fraction.len()).ok()).unwrap_or_default()
+    }
 }
 
 /// Minus signs: hyphen, minus, and the dashes that are typed for them.

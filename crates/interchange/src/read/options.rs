@@ -13,4 +13,6 @@ pub struct Options {
     pub decimal_mark: Option<DecimalSeparator>,
     /// The encoding.
     pub encoding: Option<String>,
+    /// The sheet of a workbook, by its name without regard to case.
+    pub sheet: Option<String>,
 }

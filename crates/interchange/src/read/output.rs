@@ -19,9 +19,14 @@ pub(crate) struct Output<'a> {
     warnings: Vec<Problem>,
     warning_count: usize,
     records: usize,
+    /// The accounts that records name.
+    accounts: BTreeSet<String>,
     skipped: usize,
     refused: usize,
 }
+
+/// The most accounts of records that are counted.
+const MAX_ACCOUNTS: usize = 10_000;
 
 impl<'a> Output<'a> {
     pub(crate) fn new(sink: &'a mut dyn FnMut(Item)) -> Self {
@@ -32,6 +37,7 @@ impl<'a> Output<'a> {
             warnings: Vec::new(),
             warning_count: 0,
             records: 0,
+            accounts: BTreeSet::new(),
             skipped: 0,
             refused: 0,
         }
@@ -73,6 +79,10 @@ impl<'a> Output<'a> {
             statement.sum = statement.sum.and_then(|sum| sum.checked_add(record.amount));
         }
         record.statement = self.complete.len();
+        let account = record.account.as_ref().filter(|_| self.accounts.len() < MAX_ACCOUNTS);
+        if let Some(account) = account.filter(|account| !self.accounts.contains(*account)) {
+            self.accounts.insert(account.clone());
+        }
         (self.sink)(Item::Record(Box::new(record)));
         Ok(())
     }
@@ -127,9 +137,10 @@ impl<'a> Output<'a> {
                 Some(extend(Some(extend(days, first)), last))
             },
         );
-        let accounts: BTreeSet<Option<&str>> =
+        let stated: BTreeSet<Option<&str>> =
             self.complete.iter().map(|statement| statement.account.as_deref()).collect();
-        let accounts = accounts.len();
+        // The records of a file of one statement may be of several accounts.
+        let accounts = if stated.len() > 1 { stated.len() } else { self.accounts.len().max(1) };
         Summary {
             detection: Detection {
                 format,

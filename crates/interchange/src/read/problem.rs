@@ -5,7 +5,9 @@ use std::fmt;
 use time::Date;
 
 use super::amount::SignedAmount;
-use super::limits::{MAX_BYTES, MAX_DEPTH, MAX_POSTINGS, MAX_RECORDS, MAX_STATEMENTS};
+use super::limits::{
+    MAX_BYTES, MAX_DEPTH, MAX_POSTINGS, MAX_RECORDS, MAX_STATEMENTS, MAX_UNPACKED_BYTES,
+};
 
 /// A place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,14 +90,43 @@ pub enum Kind {
     UnknownEncoding(String),
     #[error("the file is not valid {0}")]
     InvalidEncoding(&'static str),
-    #[error("unknown format: expected CSV, OFX, QIF, CAMT or MT940")]
+    #[error("unknown format: expected CSV, OFX, QIF, CAMT, MT940 or a workbook")]
     UnknownFormat,
     #[error("{0} files are not read as statements")]
     UnsupportedFormat(&'static str),
+    #[error("the file is not an export of Daybook")]
+    NotAnExport,
+    #[error("version {0} of exports is not read")]
+    ExportVersion(u32),
+    #[error("the export was cut short or changed")]
+    ExportCutShort,
+    #[error("invalid JSON: {0}")]
+    InvalidJson(String),
+    #[error("no line before has the id \"{0}\"")]
+    UnknownId(String),
+    #[error("another line has the id \"{0}\"")]
+    RepeatedId(String),
+    #[error("a transaction that is not a draft lacks a date, an amount or an account")]
+    IncompleteTransaction,
+    #[error("the file is not a journal of hledger, ledger, beancount or GnuCash")]
+    NotAJournal,
     #[error("the file contains no statement")]
     NoStatement,
     #[error("invalid XML: {0}")]
     InvalidXml(String),
+    #[error("invalid workbook: {0}")]
+    InvalidWorkbook(String),
+    #[error(
+        "the workbook unpacks to more than {MAX_UNPACKED_BYTES} bytes, or a table or a text in it \
+         is too large"
+    )]
+    UnpackedTooLarge,
+    #[error("the workbook is protected by a password")]
+    Encrypted,
+    #[error("the workbook has no sheet \"{0}\"")]
+    UnknownSheet(String),
+    #[error("the file is not valid gzip data")]
+    InvalidGzip,
     #[error("a document type declaration is not accepted")]
     DocumentType,
     #[error("no columns are recognized: expected a header with a date and an amount, or rules")]
@@ -142,12 +173,34 @@ pub enum Kind {
     TooManyPostings,
     #[error("expressions are not read as amounts")]
     Expression,
+    #[error("the account \"{0}\" is not in the file")]
+    UnknownAccount(String),
+    #[error("no lot of the account matches the cost, or the lots are too small")]
+    NoLot,
+    #[error("several lots match the cost: state the cost, the date or the label of one")]
+    AmbiguousLot,
     #[error("the directive \"{0}\" is not accepted")]
     UnsupportedDirective(String),
     #[error("the line \"{0}\" is not part of a record")]
     UnexpectedLine(String),
     #[error("\"{value}\" does not match {pattern}: the columns of the file may have changed")]
     RequirementFailed { value: String, pattern: String },
+
+    // What a book cannot record.
+    #[error("the amount has {found} decimal places, and the book {allowed}")]
+    TooManyDecimals { found: u32, allowed: u32 },
+    #[error("the amount is too large for a book")]
+    AmountTooLarge,
+    #[error("the amount is in \"{found}\", and the book in \"{expected}\"")]
+    OtherCommodity { found: String, expected: String },
+    #[error("the journal has more than {0} commodities")]
+    TooManyCommodities(usize),
+    #[error(
+        "invalid identity of the source: expected 1 to {0} characters, without a blank at either end"
+    )]
+    InvalidSource(usize),
+    #[error("the accounts need more groups than a book may have")]
+    TooManyGroups,
 
     // Warnings.
     #[error("a date of zeros is read as no date")]
@@ -169,10 +222,21 @@ pub enum Kind {
     OtherCommodities,
     #[error("a date of {0} does not exist: {1} is used")]
     NoSuchDay(String, Date),
+    #[error("the type of the account \"{0}\" is not known: it becomes an asset")]
+    UnknownType(String),
+    #[error("the description, comments and tags are too long: what exceeds the limits is left out")]
+    TextsCut,
     #[error("{0} are not read")]
     Ignored(&'static str),
+    #[error("the plugin \"{0}\" is not run: entries that it makes or changes are not read so")]
+    UnreadPlugin(String),
     #[error("the file mixes decimal marks: each amount is read on its own")]
     MixedDecimalMarks,
+}
+
+/// Returns a problem of the structure of a workbook.
+pub(crate) fn invalid_workbook(fault: &str) -> Problem {
+    Problem::of_file(Kind::InvalidWorkbook(fault.to_owned()))
 }
 
 /// Returns the first 60 characters of a text, for a message.

@@ -79,6 +79,8 @@ pub struct Record {
     pub source_id: Option<String>,
     /// Whether it is final.
     pub status: Status,
+    /// Whether the file says that it was compared with the bank's statement.
+    pub is_checked: bool,
     /// The account, where it differs from the statement's.
     pub account: Option<String>,
     /// The bank account of the other party.
@@ -110,6 +112,7 @@ impl Record {
             reference: None,
             source_id: None,
             status: Status::Booked,
+            is_checked: false,
             account: None,
             counterparty: None,
             legs: Vec::new(),

@@ -186,7 +186,8 @@ impl<'a> Places<'a> {
     }
 }
 
-fn number(count: usize) -> u32 {
+/// Returns a count as the number of a line or column.
+pub(crate) fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 

@@ -58,6 +58,7 @@ fn read(input: &[u8], rules: Option<&str>, options: &Value) -> Value {
             _ => DecimalSeparator::Dot,
         }),
         encoding: options["encoding"].as_str().map(str::to_owned),
+        sheet: options["sheet"].as_str().map(str::to_owned),
     };
     let (mut records, mut skipped, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     let mut sink = |item| match item {
@@ -132,6 +133,7 @@ fn show_record(record: &Record) -> Value {
         ("reference", json!(record.reference)),
         ("id", json!(record.source_id)),
         ("pending", json!((record.status == Status::Pending).then_some(true))),
+        ("checked", json!(record.is_checked.then_some(true))),
         ("account", json!(record.account)),
         ("counterparty", json!(record.counterparty)),
         ("legs", json!(legs)),

@@ -3,4 +3,8 @@
 #![cfg(test)]
 
 mod cases;
+mod journals;
+mod mapping_table;
+mod plans;
 mod properties;
+mod sheets;

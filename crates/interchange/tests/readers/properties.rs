@@ -12,7 +12,7 @@ use daybook_interchange::read::{csv, rules, statements};
 use proptest::prelude::*;
 
 /// Reads a file and checks what holds for all files.
-fn read(bytes: &[u8], rules: Option<&rules::Rules>) -> Result<Summary, Problem> {
+pub(crate) fn read(bytes: &[u8], rules: Option<&rules::Rules>) -> Result<Summary, Problem> {
     let (mut records, mut skipped, mut refused) = (0, 0, 0);
     let mut last = None;
     let mut sink = |item| match item {
@@ -285,7 +285,7 @@ const JOURNAL: &[&str] = &[
 ];
 
 /// Files of words of a format, and of bytes at random between them.
-fn file(words: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
+pub(crate) fn file(words: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
     let word = prop::sample::select(words).prop_map(|word| word.as_bytes().to_vec());
     let noise = prop::collection::vec(any::<u8>(), 0..4);
     let piece = prop_oneof![30 => word, 1 => noise];

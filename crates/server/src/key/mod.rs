@@ -12,10 +12,14 @@ mod token;
 use std::fs::File;
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use daybook_auth::identity::{CheckpointKey, LocalKey};
 
+use crate::private;
 use sealing::SealingFile;
+
+/// The names of the key files.
+pub(crate) const FILES: [&str; 2] = [token::FILE, token::SEALING_FILE];
 
 /// Loads the keys of an installation, and creates them on first use.
 ///
@@ -44,4 +48,21 @@ pub(crate) fn lock(data_dir: &Path) -> anyhow::Result<File> {
     let file = File::open(data_dir.join(token::FILE))?;
     file.try_lock().context("another command is changing the keys")?;
     Ok(file)
+}
+
+/// Writes key files into a data directory that has none.
+///
+/// # Errors
+/// When a file exists with another content or cannot be written.
+pub(crate) fn write(data_dir: &Path, keys: &[(&'static str, Vec<u8>)]) -> anyhow::Result<()> {
+    private::own_directory(data_dir)?;
+    for (name, content) in keys {
+        let path = data_dir.join(name);
+        ensure!(
+            file::create(&path, content)? == *content,
+            "{} exists with another key",
+            path.display()
+        );
+    }
+    Ok(())
 }

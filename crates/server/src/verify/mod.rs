@@ -10,7 +10,7 @@ mod output;
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use actix_web::rt::{System, SystemRunner};
@@ -19,9 +19,9 @@ use clap::Args;
 use daybook_auth::identity::CheckpointKey;
 use daybook_blobs::Blobs;
 use daybook_domain::id::BookKey;
-use daybook_service::{Result, audit};
-use daybook_storage::ReadOnlyStore;
+use daybook_storage::{Address, ReadOnlyStore};
 
+use crate::audited::BookPages;
 use crate::checkpoint::CheckpointArgs;
 use crate::checkpoint::file::{Checkpoint, CheckpointReader, check, list};
 use crate::files::FileStoreArgs;
@@ -44,6 +44,18 @@ pub(crate) struct VerifyArgs {
     files: FileStoreArgs,
 }
 
+/// What to compare.
+pub(crate) struct Comparison {
+    /// The database.
+    pub(crate) address: Address,
+    /// The directory of the checkpoints.
+    pub(crate) checkpoints: PathBuf,
+    /// The key that verifies them. Without it they are not compared.
+    pub(crate) key: Option<CheckpointKey>,
+    /// The contents of files, if there are any.
+    pub(crate) blobs: Option<Blobs>,
+}
+
 /// Runs `daybook verify`. The status is 0 if everything agrees, and 1 if something differs.
 ///
 /// # Errors
@@ -51,12 +63,30 @@ pub(crate) struct VerifyArgs {
 pub(crate) fn run(options: &VerifyArgs) -> anyhow::Result<ExitCode> {
     let VerifyArgs { checkpoints, data, files } = options;
     let key = key::checkpoint_key(&data.data_dir)?;
-    let directory = checkpoints.directory(&data.data_dir);
-    let mut output = Output::new();
-    let paths = list(&directory)?;
-    let checkpoints = check_all(&paths, &directory, &key, &mut output)?;
-    let store = ReadOnlyStore::open(&data.address()?).context("the database cannot be opened")?;
+    let checkpoints = checkpoints.directory(&data.data_dir);
+    ensure!(
+        !list(&checkpoints)?.is_empty(),
+        "there is no checkpoint in {}; `daybook checkpoint` writes one",
+        checkpoints.display()
+    );
     let blobs = files::open_existing(files, &data.data_dir)?;
+    compare(Comparison { address: data.address()?, checkpoints, key: Some(key), blobs })
+}
+
+/// Compares a database with the checkpoints and the contents of files, and prints the differences.
+/// The status is 0 if everything agrees, and 1 if something differs.
+///
+/// # Errors
+/// When the data to compare cannot be read.
+pub(crate) fn compare(comparison: Comparison) -> anyhow::Result<ExitCode> {
+    let Comparison { address, checkpoints: directory, key, blobs } = comparison;
+    let mut output = Output::new();
+    let paths = if key.is_some() && directory.exists() { list(&directory)? } else { Vec::new() };
+    let checkpoints = match &key {
+        Some(key) => check_all(&paths, key, &mut output)?,
+        None => Vec::new(),
+    };
+    let store = ReadOnlyStore::open(&address).context("the database cannot be opened")?;
     let place = CheckpointPlace { directory, key, known: paths.into_iter().collect() };
     let system = System::new();
     let mut verification = Verification { place, store, blobs, system, output };
@@ -67,15 +97,9 @@ pub(crate) fn run(options: &VerifyArgs) -> anyhow::Result<ExitCode> {
 /// Returns the checkpoints with valid signatures, and reports the others.
 fn check_all(
     paths: &[PathBuf],
-    directory: &Path,
     key: &CheckpointKey,
     output: &mut Output,
 ) -> anyhow::Result<Vec<Checkpoint>> {
-    ensure!(
-        !paths.is_empty(),
-        "there is no checkpoint in {}; `daybook checkpoint` writes one",
-        directory.display()
-    );
     let mut checkpoints = Vec::with_capacity(paths.len());
     for path in paths {
         match check(path, key)? {
@@ -89,7 +113,7 @@ fn check_all(
 /// The directory in which a server may write checkpoints during the comparison.
 struct CheckpointPlace {
     directory: PathBuf,
-    key: CheckpointKey,
+    key: Option<CheckpointKey>,
     /// The files at the start of the comparison.
     known: HashSet<PathBuf>,
 }
@@ -97,8 +121,9 @@ struct CheckpointPlace {
 impl CheckpointPlace {
     /// Returns whether a checkpoint written during the comparison says that a book was deleted.
     fn has_new_deletion(&self, book: &BookKey) -> anyhow::Result<bool> {
+        let Some(key) = &self.key else { return Ok(false) };
         for path in list(&self.directory)?.into_iter().filter(|path| !self.known.contains(path)) {
-            if check(&path, &self.key)?.is_err() {
+            if check(&path, key)?.is_err() {
                 continue;
             }
             let mut entries = CheckpointReader::new(path);
@@ -122,28 +147,6 @@ struct Verification {
     output: Output,
 }
 
-/// The books of the database, in pages.
-#[derive(Default)]
-struct BookPages {
-    page: std::vec::IntoIter<BookKey>,
-    after: Option<BookKey>,
-    has_ended: bool,
-}
-
-impl BookPages {
-    /// Returns the next book without taking it.
-    fn peek(&mut self, store: &mut ReadOnlyStore) -> anyhow::Result<Option<BookKey>> {
-        while self.page.as_slice().is_empty() && !self.has_ended {
-            let page: Result<_> = store.read(|tx| audit::list_books(tx, self.after.as_ref()));
-            let (page, last) = page?;
-            self.page = page.into_iter();
-            self.has_ended = last.is_none();
-            self.after = last.or_else(|| self.after.take());
-        }
-        Ok(self.page.as_slice().first().cloned())
-    }
-}
-
 impl Verification {
     /// Compares each book of the database and of the checkpoints.
     fn run(&mut self, checkpoints: &[Checkpoint]) -> anyhow::Result<()> {
@@ -162,7 +165,7 @@ impl Verification {
             let heads: Vec<NamedHead> =
                 if order.is_ge() { merged.take(&book)? } else { Vec::new() };
             if order.is_le() {
-                books.page.next();
+                books.next(&mut self.store)?;
                 self.verify(&book, &heads)?;
             } else {
                 self.report_absent(&book, &heads)?;

@@ -96,13 +96,17 @@ const fn replay_lease_end(now: Instant) -> Instant {
     Instant::new(now.milliseconds().saturating_add(REPLAY_LEASE_TIME))
 }
 
-/// Leases due deliveries, as many as `in_flight` has free slots. Each gets a lease of its own.
+/// Leases due deliveries, as many as `in_flight` has free slots. Each gets a lease of its own. A
+/// restored installation leases none until its operator releases it.
 pub fn lease_due(
     tx: &mut Tx<'_>,
     mint: &mut dyn FnMut() -> i64,
     mut in_flight: InFlight,
     now: Instant,
 ) -> Result<Vec<LeasedWithSlot>> {
+    if tx.holds_deliveries()? {
+        return Ok(Vec::new());
+    }
     let mut leased = tx.deliveries().lease_due(now, lease_end(now), mint, &mut in_flight)?;
     if in_flight.free() > 0 {
         let detached = tx.detached_deliveries();

@@ -217,7 +217,7 @@ fn facts(access: &AccessTo<Record>, row: &Transaction) -> RunTransaction {
         has_comments: row.comment_count > 0,
         is_reconciled: false,
         is_locked: access.book().is_locked(row.list_day),
-        may_trash: access.may_touch(action, row.created_by),
+        may_edit: access.may_touch(action, row.created_by),
     }
 }
 

@@ -100,23 +100,23 @@ pub(super) fn begin(
     let request = texts.parameters().read(kind, &access.book().settings, today)?;
     let chart = Chart::load(tx, access)?;
     let scope = request.scope(&chart.as_domain())?;
-    let newest = tx.events().list(&chart.access, &EventFilter::default(), 1)?.rows.pop();
+    let head = event_head(tx, &chart.access)?;
     // Changes list drafts like other transactions.
     let omitted_drafts = if kind == ReportKind::Changes {
         0
     } else {
         count_drafts(tx, cx, &chart.access, request.period(), request.tags())?
     };
-    let facts = Facts {
-        omitted_drafts,
-        head: newest.map_or_else(Head::default, |read| Head {
-            sequence: read.event.sequence,
-            hash: read.event.hash,
-        }),
-        computed_at: cx.now,
-    };
+    let facts = Facts { omitted_drafts, head, computed_at: cx.now };
     let heading = request.heading(&chart.as_domain(), &scope, facts);
     Ok(Entered { chart, request, scope, heading })
+}
+
+/// Returns the last event of a book.
+pub(crate) fn event_head(tx: &mut Tx<'_>, access: &Access) -> Result<Head> {
+    let newest = tx.events().list(access, &EventFilter::default(), 1)?.rows.pop();
+    let head = newest.map(|read| Head { sequence: read.event.sequence, hash: read.event.hash });
+    Ok(head.unwrap_or_default())
 }
 
 impl Chart {

@@ -21,6 +21,8 @@ use sink::CollectedRows;
 
 pub use closing::{ClosingReports, ClosingView, close, prepare_closing};
 pub use entered::ParameterTexts;
+pub(crate) use entered::event_head;
+pub(crate) use rows::UserNames;
 pub use sink::{RowSink, StreamHead, View};
 
 /// Refuses a report that the caller may not read, or whose parameters are invalid.

@@ -144,11 +144,11 @@ fn accounts_in(scope: &BalanceScope, chart: &Chart) -> Option<HashSet<AccountId>
 
 /// The names of the users who recorded transactions or changed them.
 #[derive(Default)]
-pub(super) struct UserNames(HashMap<UserId, String>);
+pub(crate) struct UserNames(HashMap<UserId, String>);
 
 impl UserNames {
     /// Loads the names of users that are not known yet.
-    pub(super) fn load(
+    pub(crate) fn load(
         &mut self,
         tx: &mut Tx<'_>,
         users: impl Iterator<Item = UserId>,
@@ -163,7 +163,7 @@ impl UserNames {
         Ok(())
     }
 
-    pub(super) fn name(&self, user: UserId) -> &str {
+    pub(crate) fn name(&self, user: UserId) -> &str {
         self.0.get(&user).map_or("", String::as_str)
     }
 }

@@ -241,6 +241,41 @@ pub fn count(tx: &mut Tx<'_>, cx: &Context, book: &str, query: &QueryText) -> Re
     Ok(QueryCount { total, warnings: resolved.query.warnings().to_vec() })
 }
 
+/// Passes the transactions that a query finds to `visit` in pages, oldest first.
+///
+/// # Errors
+/// Refusals of the query (behaviour 1.1.10); those of `visit`.
+pub(crate) fn scan(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    access: &Access,
+    query: &QueryText,
+    mut visit: impl FnMut(&mut Tx<'_>, &[Transaction]) -> Result<()>,
+) -> Result<()> {
+    let resolved = ResolvedQuery::read(tx, access, query, &parse_context(cx, access))?;
+    let search = resolved.search(access);
+    let mut after = None;
+    loop {
+        let page = tx.transactions().scan(access, &search, after)?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = Some(PageKey::of(last));
+        visit(tx, &page)?;
+    }
+}
+
+/// Checks a query as [`scan`] does.
+///
+/// # Errors
+/// Refusals of the query (behaviour 1.1.10).
+pub(crate) fn check_query(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    access: &Access,
+    query: &QueryText,
+) -> Result<()> {
+    ResolvedQuery::read(tx, access, query, &parse_context(cx, access)).map(drop)
+}
+
 /// Counts the drafts of a period that the caller sees, with all of these hashtags.
 pub(crate) fn count_drafts(
     tx: &mut Tx<'_>,

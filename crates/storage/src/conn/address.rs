@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
 
 use crate::conn::mode::Mode;
+use crate::conn::sql::Sql;
 use crate::conn::{Conn, PostgresConn};
 use crate::error::{Error, Result};
 
@@ -58,6 +60,36 @@ impl Address {
         };
         conn.prepare(mode)?;
         Ok(conn)
+    }
+
+    /// Opens a connection that reads a database which no other program uses, and begins its
+    /// transaction.
+    ///
+    /// # Errors
+    /// [`Error::InUse`] while another program is connected.
+    pub(crate) fn connect_alone(&self) -> Result<Conn> {
+        match self {
+            Self::Sqlite(path) => {
+                let mut conn = SqliteConnection::establish(&path.to_string_lossy())?;
+                // In this mode the lock excludes every connection, and not only other writers.
+                conn.batch_execute("PRAGMA locking_mode = EXCLUSIVE")?;
+                let mut conn = Conn::Sqlite(conn);
+                conn.begin(Mode::Write).map_err(|_| Error::InUse)?;
+                Ok(conn)
+            }
+            Self::Postgres(_) => {
+                let mut conn = self.connect(Mode::Read)?;
+                let sql = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = \
+                           current_database() AND pid <> pg_backend_pid() AND backend_type = \
+                           'client backend'";
+                let others: Option<i64> = conn.row(&Sql::new(sql).uncached())?;
+                if others != Some(0) {
+                    return Err(Error::InUse);
+                }
+                conn.begin(Mode::Read)?;
+                Ok(conn)
+            }
+        }
     }
 
     /// Returns the address with timeouts, for connections to a server that may be unreachable.

@@ -41,7 +41,7 @@ use Placement::{Book, Everywhere, User};
 const BOOK: Placement = Book("book_id");
 
 /// The placement of each table. `books` comes first, because the others are colocated with it.
-pub const PLACEMENTS: [(&str, Placement); 54] = [
+pub const PLACEMENTS: [(&str, Placement); 55] = [
     ("books", Book("id")),
     ("book_state", BOOK),
     ("collaborators", BOOK),
@@ -95,6 +95,7 @@ pub const PLACEMENTS: [(&str, Placement); 54] = [
     ("identity_changes", Everywhere),
     ("process_starts", Everywhere),
     ("commits", Everywhere),
+    ("restore_holds", Everywhere),
     ("__diesel_schema_migrations", Everywhere),
 ];
 

@@ -30,7 +30,7 @@ impl Address {
     /// # Errors
     /// [`Error::UnreleasedSchema`] and [`Error::NewerSchema`] for a schema that this program does
     /// not know, [`Error::Migration`] for a step that fails.
-    pub(crate) fn migrate(&self) -> Result<()> {
+    pub fn migrate(&self) -> Result<()> {
         match &mut self.connect(Mode::Write)? {
             Conn::Sqlite(conn) => {
                 // Building an index on a large table may need more memory than a small machine has.

@@ -28,6 +28,7 @@ pub(crate) mod mode;
 pub(crate) mod planner;
 pub(crate) mod pool;
 pub(crate) mod pooler;
+pub(crate) mod row_text;
 mod settings;
 pub(crate) mod sql;
 mod stop_check;

@@ -40,8 +40,8 @@ use crate::error::Result;
 use crate::index_term;
 use crate::page::{MAX_PAGE_TEXT_BYTES, PageKey, RowPart};
 use crate::rows::transaction::{COLUMNS, TransactionRow};
-use search::PathSelector;
 use search::range_page::{self, RangeRow};
+use search::{PathSelector, SearchPlan};
 
 pub use change::Change;
 pub(crate) use chunk_jobs::ChunkJobs;
@@ -57,6 +57,8 @@ pub(crate) use trigram_index::catch_up;
 
 /// Number of rows that a page loads by id at once.
 const LOAD_CHUNK: usize = 100;
+/// Rows of a page of a scan.
+const SCAN_PAGE: i64 = 1_000;
 
 /// The transactions of a book.
 pub struct Transactions<'t, 'a> {
@@ -207,6 +209,20 @@ impl Transactions<'_, '_> {
         let keys = page.unwrap_or_default();
         let ids: Vec<TransactionId> = keys.iter().map(|key| TransactionId::new(key.id)).collect();
         self.load_in_order(access, &ids)
+    }
+
+    /// Loads a page of a search, oldest first, up to the text limit of a page. An empty page is the
+    /// end.
+    ///
+    /// It reads the whole book by day, whatever the terms.
+    pub fn scan(
+        self,
+        access: &Access,
+        search: &Search<'_>,
+        after: Option<PageKey>,
+    ) -> Result<Vec<Transaction>> {
+        let sql = SearchPlan::of_book(self.tx, search).oldest(access.book(), after, SCAN_PAGE);
+        Ok(self.part(access, &sql.uncached(), MAX_PAGE_TEXT_BYTES)?.rows)
     }
 
     /// Loads transactions in the order of these ids, up to the text limit of a page.

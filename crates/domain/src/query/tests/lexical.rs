@@ -1,6 +1,8 @@
 //! Tests of the lexical rules (behaviour 1.1).
 
 use super::*;
+use crate::fixture::{items, shared_cases, text_in};
+use crate::query::lexer::{Lexer, Token};
 
 #[track_caller]
 fn check_all(rows: &[(&str, &str)]) {
@@ -295,4 +297,34 @@ fn operators_start_with_a_letter() {
         ("amountx>5", "'amountx>5'"),
         ("amount", "'amount'"),
     ]);
+}
+
+/// Formats a token like the console's test.
+fn shown(token: Token<'_>) -> String {
+    match token {
+        Token::Open => "(".to_owned(),
+        Token::Close => ")".to_owned(),
+        Token::And => "AND".to_owned(),
+        Token::Or => "OR".to_owned(),
+        Token::Not => "-".to_owned(),
+        Token::Word(word) => word.to_owned(),
+        Token::Phrase(phrase) => format!("'{phrase}'"),
+        Token::Hashtag(tag) => format!("#{tag}"),
+        Token::Operator(term) => format!("{}={}", term.name.to_lowercase(), term.value),
+        Token::Empty => String::new(),
+    }
+}
+
+#[test]
+fn terms_and_quotes_are_those_of_the_console() {
+    let cases = shared_cases(include_str!("../../../../../tests/cases/queries.json"));
+    for case in items(&cases["terms"]) {
+        let terms: Vec<String> = Lexer::new(text_in(case, "query")).map(shown).collect();
+        assert_eq!(terms, items(&case["terms"]), "{case}");
+    }
+    for case in items(&cases["quoted"]) {
+        let text = format!("account:{} x", text_in(case, "text"));
+        let terms: Vec<String> = Lexer::new(&text).map(shown).collect();
+        assert_eq!(terms, [format!("account={}", text_in(case, "value")), "x".to_owned()]);
+    }
 }

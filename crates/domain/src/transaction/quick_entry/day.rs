@@ -50,6 +50,7 @@ pub(super) fn add_months(first: Date, months: i32) -> Option<Date> {
 mod tests {
     use super::*;
     use crate::calendar::format_iso;
+    use crate::fixture::{items, shared_cases, text_in};
 
     #[test]
     fn dates_follow_the_pattern_of_the_book() {
@@ -98,5 +99,23 @@ mod tests {
         assert_eq!(shown(months("2024-01-30", 1)), ["2024-02-29"]);
         assert_eq!(shown(months("2025-01-15", 36)).last().map(String::as_str), Some("2028-01-15"));
         assert_eq!(months("9999-10-31", 3), None);
+    }
+
+    #[test]
+    fn days_are_read_and_follow_like_in_the_console() {
+        let cases = shared_cases(include_str!("../../../../../tests/cases/days.json"));
+        let today = parse_iso(text_in(&cases, "today")).unwrap();
+        for case in items(&cases["typed"]) {
+            let pattern = DatePattern::from_name(text_in(case, "pattern")).unwrap();
+            let day = read(text_in(case, "text"), pattern, today).map(format_iso);
+            assert_eq!(day.as_deref(), case["day"].as_str(), "{case}");
+        }
+        for case in items(&cases["months"]) {
+            let days = items(&case["days"]);
+            let first = parse_iso(text_in(case, "from")).unwrap();
+            let following = following_months(first, u8::try_from(days.len()).unwrap()).unwrap();
+            let following: Vec<String> = following.into_iter().map(format_iso).collect();
+            assert_eq!(following, *days, "{case}");
+        }
     }
 }

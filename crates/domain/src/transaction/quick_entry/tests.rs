@@ -5,7 +5,7 @@ use crate::account::AccountRef;
 use crate::amount::{self, DecimalSeparator};
 use crate::calendar::{format_iso, parse_iso};
 use crate::field::Field;
-use crate::fixture::owned;
+use crate::fixture::{items, owned, shared_cases, text_in};
 use crate::transaction::{Changes, MAX_DESCRIPTION};
 
 const CASH: AccountId = AccountId::new(1);
@@ -369,4 +369,38 @@ fn discovery_depends_on_the_empty_fields() {
     let found = QuickEntry { urls: owned(&["http://a", "http://c"]), ..QuickEntry::default() };
     let urls = given.with_quick_entry(found, precision(dot)).urls;
     assert_eq!(urls, Some(owned(&["b", "http://a", "http://c"])));
+}
+
+/// The offsets of tokens in UTF-16 code units, as the API shows them (3.15.2).
+#[test]
+fn tokens_of_lines_are_those_of_the_console() {
+    use TokenKind::{
+        Amount, CreditAccount, Date, DebitAccount, Hashtag, RemovedHashtag, Repeats, Url,
+    };
+    let cases = shared_cases(include_str!("../../../../../tests/cases/lines.json"));
+    let accounts: Vec<&str> =
+        items(&cases["accounts"]).iter().map(|name| name.as_str().unwrap()).collect();
+    let names = Lexicon::new((1..).map(AccountId::new).zip(accounts));
+    let today = parse_iso(text_in(&cases, "today")).unwrap();
+    let (precision, pattern) = (precision(DecimalSeparator::Dot), DatePattern::DayFirst);
+    let reader = QuickEntryReader { names: &names, pattern, precision, today, repeats: true };
+    for case in items(&cases["lines"]) {
+        let text = text_in(case, "text");
+        let units = |offset: usize| text[..offset].encode_utf16().count();
+        let tokens = reader.read(text).tokens.into_iter().map(|token| {
+            let kind = match token.kind {
+                Amount => "amount",
+                Date => "date",
+                CreditAccount(_) => "creditAccount",
+                DebitAccount(_) => "debitAccount",
+                Repeats => "repeats",
+                Url => "url",
+                Hashtag => "hashtag",
+                RemovedHashtag => "removedHashtag",
+            };
+            let (start, end) = (units(token.span.start), units(token.span.end));
+            serde_json::json!({ "start": start, "end": end, "kind": kind })
+        });
+        assert_eq!(tokens.collect::<Vec<_>>(), items(&case["tokens"]), "{text}");
+    }
 }

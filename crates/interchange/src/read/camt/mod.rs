@@ -5,18 +5,17 @@
 //! statement is recognized by its balances.
 
 mod entry;
-mod tree;
 
 use daybook_domain::calendar;
 use time::Date;
 
 use super::amount::SignedAmount;
+use super::elements::{Elements, Step};
 use super::output::Output;
 use super::problem::{Kind, Position, Problem, excerpt};
 use super::record::{Balance, Statement, Status};
 use super::text::{collapse, non_empty};
 use entry::{Amount, Detail, Entry};
-use tree::{Elements, Step};
 
 /// The elements that are used.
 const NAMES: &[&str] = &[

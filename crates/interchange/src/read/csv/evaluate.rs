@@ -23,6 +23,8 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) mark: Option<DecimalSeparator>,
     /// Whether the rules come from the header, and not from a person.
     pub(crate) is_proposed: bool,
+    /// Whether the rows are those of a table, whose days and numbers have types.
+    is_table: bool,
     budget: Budget,
     /// The highest number of a posting in the rules.
     postings: u8,
@@ -30,9 +32,18 @@ pub(crate) struct Evaluator<'a> {
 
 /// The result of applying the rules to a row.
 pub(crate) enum Outcome {
-    Record(Box<Record>),
+    Record(Box<Record>, Links),
     /// A `skip` or `end` of the block on this line.
     Control(Control, u32),
+}
+
+/// What rules say about the other records that a record belongs to.
+#[derive(Debug, Default)]
+pub(crate) struct Links {
+    /// The other account, if the file has it.
+    pub(crate) transfer: Option<String>,
+    /// The entry that the record is a part of.
+    pub(crate) part: Option<String>,
 }
 
 /// The assignments that apply to a row: of each target the last one.
@@ -69,6 +80,7 @@ impl<'a> Evaluator<'a> {
         order: DayOrder,
         mark: Option<DecimalSeparator>,
         is_proposed: bool,
+        is_table: bool,
     ) -> Self {
         let number = |target: &Target| match target {
             Target::Account(number)
@@ -88,11 +100,21 @@ impl<'a> Evaluator<'a> {
             | Target::Counterparty
             | Target::Tag
             | Target::Url
+            | Target::Transfer
+            | Target::Part
+            | Target::Check
             | Target::Property(_) => 0,
         };
         let numbers = rules.all_assignments().map(|assignment| number(&assignment.target));
         let postings = numbers.max().unwrap_or_default().max(2);
-        Self { rules, order, mark, is_proposed, budget: Budget::new(), postings }
+        Self { rules, order, mark, is_proposed, is_table, budget: Budget::new(), postings }
+    }
+
+    /// Returns an evaluator for another scan.
+    ///
+    /// The budget of matchers was enough for one scan, so it is for the next.
+    pub(crate) fn renewed(&self) -> Self {
+        Self { budget: Budget::new(), ..*self }
     }
 
     /// Applies the rules to a row.
@@ -137,7 +159,11 @@ impl<'a> Evaluator<'a> {
         if lengths.sum::<usize>() > MAX_FIELD_BYTES {
             return Err(Problem::at(row.position(0), Kind::FieldTooLong(MAX_FIELD_BYTES)));
         }
-        Ok(Outcome::Record(Box::new(record)))
+        let links = Links {
+            transfer: values.text(&Target::Transfer).filter(|_| !record.amount.is_zero()),
+            part: values.text(&Target::Part),
+        };
+        Ok(Outcome::Record(Box::new(record), links))
     }
 
     /// Returns whether the matchers have read more than they may.
@@ -203,6 +229,9 @@ impl<'a> Evaluator<'a> {
         let comments: Vec<String> =
             comments.iter().filter_map(|target| values.text(target)).collect();
         record.memo = Some(comments.join("; ")).filter(|memo| !memo.is_empty());
+        record.is_checked = values.text(&Target::Check).is_some_and(|value| {
+            !["no", "false", "0"].contains(&value.to_ascii_lowercase().as_str())
+        });
         record.reference = values.text(&Target::Code);
         record.source_id = values.text(&Target::Id);
         record.counterparty = values.text(&Target::Counterparty);
@@ -222,7 +251,11 @@ impl<'a> Evaluator<'a> {
             return Ok(None);
         };
         let date = match &self.rules.date_format {
-            Some(format) => format.read(&text),
+            Some(format) => format.read(&text).or_else(|| {
+                // The format is that of the bank's CSV file, and the cell has a day.
+                let day = Day::scan(&text).filter(|_| self.is_table)?;
+                matches!(day, Day::Certain(_)).then(|| day.value(self.order)).flatten()
+            }),
             None => Day::scan(&text)
                 .and_then(|day| day.value(self.order))
                 .or_else(|| serial(&text).filter(|_| self.is_proposed)),
@@ -298,6 +331,8 @@ impl<'a> Evaluator<'a> {
         let parse = |text: &str| {
             let number = Number::scan(text).ok_or_else(invalid)?;
             let amount = self.mark.map_or_else(|| number.value_alone(), |mark| number.value(mark));
+            // Cells with numbers have a decimal point, whatever the mark of texts is.
+            let amount = amount.or_else(|| number.value_alone().filter(|_| self.is_table));
             let amount = amount.ok_or_else(invalid)?;
             Ok(Money { amount, currency: number.currency, cost: None })
         };

@@ -1,5 +1,6 @@
 //! Rules for files that come without rules, from the names of their columns.
 
+use super::programs;
 use super::scan::{Row, Scanner};
 use crate::read::rules::Rules;
 
@@ -160,16 +161,47 @@ const ACCOUNTS: [&str; 12] = [
     "konto nr",
 ];
 
-/// Returns the rules that fit the header of a file, as a rules file; `None` without a header.
-///
-/// The file needs a column with a date, and one with an amount or two with amounts in and out.
-pub(crate) fn propose(text: &str, separator: char) -> Option<String> {
-    let mut scanner = Scanner::new(text, separator);
-    let rows = std::iter::from_fn(|| scanner.next_row()).take(MAX_HEADER_ROWS);
-    rows.flatten().find_map(|row| rules_for(&row, separator))
+/// Rules that fit a header.
+pub(crate) struct Proposal {
+    /// The content of a rules file.
+    pub(crate) rules: String,
+    /// The program that the file is from.
+    pub(crate) program: Option<&'static str>,
 }
 
-fn rules_for(header: &Row<'_>, separator: char) -> Option<String> {
+/// Returns the rules that fit the header of a file; `None` without a header.
+///
+/// The file needs a column with a date, and one with an amount or two with amounts in and out.
+pub(crate) fn propose(mut scanner: Scanner<'_>) -> Option<Proposal> {
+    let separator = scanner.stated_separator();
+    let rows = std::iter::from_fn(|| scanner.next_row()).take(MAX_HEADER_ROWS);
+    rows.flatten().find_map(|row| {
+        of_program(&row, separator).or_else(|| {
+            let rules = rules_for(&row, separator)?;
+            Some(Proposal { rules, program: None })
+        })
+    })
+}
+
+/// Returns the rules that name a header, and the separator unless the file is a table.
+fn head(header: &Row<'_>, separator: Option<char>) -> String {
+    let separator = separator.map(|separator| match separator {
+        '\t' => "separator TAB\n".to_owned(),
+        _ => format!("separator {separator}\n"),
+    });
+    let cells: Vec<String> = header.cells().map(|cell| clean(cell).trim().to_owned()).collect();
+    format!("{}header {}\n", separator.unwrap_or_default(), cells.join(","))
+}
+
+fn of_program(header: &Row<'_>, separator: Option<char>) -> Option<Proposal> {
+    let columns: Vec<String> = header.cells().map(programs::column_name).collect();
+    let program = programs::find(&columns)?;
+    let (head, fields) = (head(header, separator), columns.join(", "));
+    let rules = format!("{head}fields {fields}\n{}", program.rules(&columns));
+    Some(Proposal { rules, program: Some(program.name) })
+}
+
+fn rules_for(header: &Row<'_>, separator: Option<char>) -> Option<String> {
     let roles: Vec<Option<Role>> = header.cells().map(role).collect();
     let first = |role| roles.iter().position(|found| *found == Some(role));
     let date = first(Role::Date).or_else(|| first(Role::ValueDate))?;
@@ -207,17 +239,11 @@ fn rules_for(header: &Row<'_>, separator: char) -> Option<String> {
     if first(Role::Payee).is_some() {
         descriptions.insert(0, "%payee".to_owned());
     }
-    let cells = header.cells().map(|cell| clean(cell).trim().to_owned());
-    let mut rules = String::new();
+    let mut rules = head(header, separator);
     let mut line = |text: String| {
         rules.push_str(&text);
         rules.push('\n');
     };
-    line(match separator {
-        '\t' => "separator TAB".to_owned(),
-        _ => format!("separator {separator}"),
-    });
-    line(format!("header {}", cells.collect::<Vec<_>>().join(",")));
     line(format!("fields {}", names.join(", ")));
     if !descriptions.is_empty() {
         line(format!("description {}", descriptions.join(" ")));
@@ -282,6 +308,10 @@ fn clean(cell: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn propose(text: &str, separator: char) -> Option<String> {
+        super::propose(Scanner::new(text, separator)).map(|proposal| proposal.rules)
+    }
 
     #[test]
     fn rules_are_proposed_from_headers() {

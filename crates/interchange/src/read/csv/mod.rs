@@ -1,15 +1,20 @@
-//! CSV files, with rules or with a header that is recognized.
+//! CSV files and tables, with rules or with a header that is recognized.
 //!
 //! The text is scanned three times, so that memory is needed only for the place, the day and the
 //! fate of each record: once to find the records and what they say about decimal marks and dates,
-//! once to find their order, and once to pass them on, the oldest first.
+//! once to find their order, and once to pass them on, the oldest first. If rules name transfers,
+//! it is scanned once more to find both of their sides.
 
 mod dialect;
 mod evaluate;
 mod header;
+mod links;
 mod order;
 mod postings;
+mod programs;
 mod scan;
+
+use std::collections::HashMap;
 
 use daybook_domain::amount::DecimalSeparator;
 use time::Date;
@@ -20,10 +25,12 @@ use super::numeral::{self, Decision};
 use super::options::Options;
 use super::output::Output;
 use super::problem::{Kind, Position, Problem, excerpt};
-use super::record::{Balance, SkipReason};
-use super::rules::{self, Control, Rules};
+use super::record::{Balance, Record, SkipReason};
+use super::rules::{self, Control, Rules, Target};
+use super::transfers::{Side, Transfers};
 use evaluate::{Evaluator, Outcome};
-use header::Note;
+use header::{Note, Proposal};
+use links::{Accounts, Entries};
 use order::Chain;
 use scan::{Row, Scanner};
 
@@ -33,49 +40,84 @@ use scan::{Row, Scanner};
 /// when it comes without rules.
 #[must_use]
 pub fn propose_rules(text: &str) -> Option<String> {
-    header::propose(text, dialect::detect_separator(text))
+    propose(Source::Text(text)).map(|proposal| proposal.rules)
 }
 
-/// Reads a file.
+/// The text of a file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Source<'a> {
+    /// A file in CSV.
+    Text(&'a str),
+    /// The rows of a table.
+    Table(&'a str),
+}
+
+impl<'a> Source<'a> {
+    /// Returns the scanner of the first record.
+    fn scanner(self, rules: Option<&Rules>) -> Scanner<'a> {
+        let text = match self {
+            Self::Text(text) => text,
+            Self::Table(text) => return Scanner::of_table(text),
+        };
+        if let Some(separator) = dialect::stated_separator(text) {
+            let mut scanner = Scanner::new(text, separator);
+            scanner.next_row();
+            return scanner;
+        }
+        let separator = rules.and_then(|rules| rules.separator);
+        Scanner::new(text, separator.unwrap_or_else(|| dialect::detect_separator(text)))
+    }
+}
+
+/// Returns rules that fit the header of a file.
+pub(crate) fn propose(source: Source<'_>) -> Option<Proposal> {
+    header::propose(source.scanner(None))
+}
+
+/// Returns whether a table has the header that the rules name, or else one that is recognized.
+pub(crate) fn has_header(table: &str, rules: Option<&Rules>) -> bool {
+    let mut scanner = Scanner::of_table(table);
+    match rules.filter(|rules| rules.header.is_some()) {
+        Some(rules) => std::iter::from_fn(|| scanner.next_row())
+            .flatten()
+            .any(|row| header::is_header(&row, rules)),
+        None => header::propose(scanner).is_some(),
+    }
+}
+
+/// Reads a file, and returns the name of the program that it is from.
 pub(crate) fn read(
-    text: &str,
+    source: Source<'_>,
     rules: Option<&Rules>,
     options: &Options,
     out: &mut Output<'_>,
-) -> Result<(), Problem> {
-    let stated = dialect::stated_separator(text);
-    let separator = stated
-        .or_else(|| rules.and_then(|rules| rules.separator))
-        .unwrap_or_else(|| dialect::detect_separator(text));
-    let proposed = match rules {
-        Some(_) => None,
-        None => {
-            let found = header::propose(text, separator);
-            let parsed = found.and_then(|found| rules::parse(&found, &|_| None).ok());
-            Some(parsed.ok_or_else(|| Problem::of_file(Kind::NoHeader))?)
-        }
-    };
-    let Some(rules) = rules.or(proposed.as_ref()) else {
-        return Err(Problem::of_file(Kind::NoHeader));
-    };
-    let mut scanner = Scanner::new(text, separator);
-    if stated.is_some() {
-        scanner.next_row();
-    }
+) -> Result<Option<&'static str>, Problem> {
+    let no_header = || Problem::of_file(Kind::NoHeader);
+    let proposal = if rules.is_none() { propose(source) } else { None };
+    let proposed = proposal.as_ref().and_then(|found| rules::parse(&found.rules, &|_| None).ok());
+    let rules = rules.or(proposed.as_ref()).ok_or_else(no_header)?;
     let mut file = File {
-        scanner,
+        scanner: source.scanner(Some(rules)),
         rules,
         is_proposed: proposed.is_some(),
         entries: Vec::new(),
+        parts: HashMap::new(),
+        accounts: Accounts::new(),
         marks: numeral::Evidence::default(),
         days: day::Evidence::default(),
     };
+    out.statement().currency.clone_from(&rules.account_currency);
     file.find_records(out)?;
     let order = file.day_order(options)?;
     let mark = file.decimal_mark(options, out)?;
-    let mut evaluator = Evaluator::new(rules, order, mark, file.is_proposed);
+    let is_table = matches!(source, Source::Table(_));
+    let mut evaluator = Evaluator::new(rules, order, mark, file.is_proposed, is_table);
     file.find_order(&mut evaluator, out)?;
-    file.emit(evaluator, out)
+    if rules.assigns(&Target::Transfer) {
+        file.find_transfers(&mut evaluator.renewed());
+    }
+    file.emit(evaluator.renewed(), out)?;
+    Ok(proposal.and_then(|proposal| proposal.program))
 }
 
 /// The place of a record, and what is known about it after each scan.
@@ -93,6 +135,10 @@ enum Fate {
     Read,
     Header,
     SkippedBy(u32),
+    /// It is part of an entry that an earlier record begins.
+    Part,
+    /// It is the other side of the transfer on this line.
+    Mirror(u32),
 }
 
 /// A file between its scans.
@@ -101,6 +147,10 @@ struct File<'a> {
     rules: &'a Rules,
     is_proposed: bool,
     entries: Vec<Entry>,
+    /// The places of the further parts of an entry, by the offset of its first record.
+    parts: HashMap<usize, Vec<(usize, u32)>>,
+    /// The accounts of the records, if there may be transfers between them.
+    accounts: Accounts,
     marks: numeral::Evidence,
     days: day::Evidence,
 }
@@ -194,6 +244,8 @@ impl<'a> File<'a> {
         out: &mut Output<'_>,
     ) -> Result<(), Problem> {
         let mut chain = Chain::default();
+        let mut joined = Entries::default();
+        let has_transfers = self.rules.assigns(&Target::Transfer);
         let (mut skipped, mut is_over) = ((0_usize, 0_u32), None);
         let mut day = Date::MIN;
         for entry in &mut self.entries {
@@ -206,9 +258,17 @@ impl<'a> File<'a> {
             } else if entry.fate == Fate::Read {
                 let row = self.scanner.at(entry.offset, entry.line).next_row();
                 match row.and_then(Result::ok).map(|row| evaluator.evaluate(&row)) {
-                    Some(Ok(Outcome::Record(record))) => {
+                    Some(Ok(Outcome::Record(record, links))) => {
                         day = record.date.unwrap_or(day);
                         chain.add(&record);
+                        self.accounts.extend(record.account.clone().filter(|_| has_transfers));
+                        let part = links.part.as_deref();
+                        let head = part.and_then(|part| joined.join(&record, part, entry.offset));
+                        if let Some(head) = head {
+                            entry.fate = Fate::Part;
+                            let place = (entry.offset, entry.line);
+                            self.parts.entry(head).or_default().push(place);
+                        }
                     }
                     Some(Ok(Outcome::Control(control, line))) => {
                         entry.fate = Fate::SkippedBy(line);
@@ -233,16 +293,15 @@ impl<'a> File<'a> {
     }
 
     /// Passes the records on.
-    fn emit(&self, evaluator: Evaluator<'_>, out: &mut Output<'_>) -> Result<(), Problem> {
-        // The budget of matchers was enough for one scan.
-        let Evaluator { rules, order, mark, is_proposed, .. } = evaluator;
-        let mut evaluator = Evaluator::new(rules, order, mark, is_proposed);
+    fn emit(&self, mut evaluator: Evaluator<'_>, out: &mut Output<'_>) -> Result<(), Problem> {
         let mut balances = order::Balances::default();
         for entry in &self.entries {
             let position = Position::line(entry.line);
             match entry.fate {
                 Fate::Header => out.skip(position, SkipReason::Header)?,
                 Fate::SkippedBy(line) => out.skip(position, SkipReason::Rule(line))?,
+                Fate::Part => {}
+                Fate::Mirror(line) => out.skip(position, SkipReason::TransferMirror(line))?,
                 Fate::Read => {
                     let Some(row) = self.scanner.at(entry.offset, entry.line).next_row() else {
                         continue;
@@ -254,14 +313,12 @@ impl<'a> File<'a> {
                             continue;
                         }
                     };
-                    match evaluator.evaluate(&row) {
-                        Ok(Outcome::Record(record)) => {
+                    match self.complete(entry.offset, &row, &mut evaluator) {
+                        Ok(Some(record)) => {
                             balances.add(&record);
-                            out.record(*record)?;
+                            out.record(record)?;
                         }
-                        Ok(Outcome::Control(_, line)) => {
-                            out.skip(position, SkipReason::Rule(line))?;
-                        }
+                        Ok(None) => {}
                         Err(problem) => self.refuse_or_note(&row, &evaluator, problem, out)?,
                     }
                 }
@@ -269,6 +326,77 @@ impl<'a> File<'a> {
         }
         balances.complete(out.statement());
         Ok(())
+    }
+
+    /// Finds the second sides of transfers between accounts of the file.
+    ///
+    /// Where one side is a part of an entry, the other one is skipped, else the later one.
+    fn find_transfers(&mut self, evaluator: &mut Evaluator<'_>) {
+        let mut transfers = Transfers::default();
+        let mut sides = Vec::new();
+        for (index, entry) in self.entries.iter().enumerate() {
+            if !matches!(entry.fate, Fate::Read | Fate::Part) {
+                continue;
+            }
+            let Some(Ok(row)) = self.scanner.at(entry.offset, entry.line).next_row() else {
+                continue;
+            };
+            let Ok(Outcome::Record(record, links)) = evaluator.evaluate(&row) else { continue };
+            let Some(other) = links::transfer(&record, &links, &self.accounts) else { continue };
+            let (Some(account), Some(date)) = (record.account.as_deref(), record.date) else {
+                continue;
+            };
+            let side = Side { account, other, date, amount: record.amount, line: entry.line };
+            if entry.fate == Fate::Part || self.parts.contains_key(&entry.offset) {
+                transfers.keep(side);
+            } else {
+                let (account, other) = (account.to_owned(), other.to_owned());
+                sides.push((index, account, other, date, record.amount, entry.line));
+            }
+        }
+        // Sides are in the order of days, so those of one day keep the order of the file.
+        for (index, account, other, date, amount, line) in sides {
+            let side = Side { account: &account, other: &other, date, amount, line };
+            let mirrored = transfers.find_other_side(side);
+            if let (Some(line), Some(entry)) = (mirrored, self.entries.get_mut(index)) {
+                entry.fate = Fate::Mirror(line);
+            }
+        }
+    }
+
+    /// Returns the record that begins with a row, with all of its parts.
+    fn complete(
+        &self,
+        offset: usize,
+        row: &Row<'_>,
+        evaluator: &mut Evaluator<'_>,
+    ) -> Result<Option<Record>, Problem> {
+        let Some(head) = self.part(row, evaluator)? else { return Ok(None) };
+        let mut parts = Vec::new();
+        for (offset, line) in self.parts.get(&offset).into_iter().flatten() {
+            if let Some(row) = self.scanner.at(*offset, *line).next_row() {
+                parts.extend(self.part(&row?, evaluator)?);
+            }
+        }
+        links::join_parts(head, parts).map(Some)
+    }
+
+    /// Returns the record of a row.
+    fn part(
+        &self,
+        row: &Row<'_>,
+        evaluator: &mut Evaluator<'_>,
+    ) -> Result<Option<Record>, Problem> {
+        match evaluator.evaluate(row)? {
+            Outcome::Record(mut record, links) => {
+                if let Some(other) = links::transfer(&record, &links, &self.accounts) {
+                    links::mark_transfer(&mut record, other);
+                }
+                Ok(Some(*record))
+            }
+            // The fate of such a record was found before.
+            Outcome::Control(..) => Ok(None),
+        }
     }
 
     /// Takes the balance from a line of totals, and refuses any other line without a record.

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use crate::read::limits::{MAX_FIELD_BYTES, MAX_FIELDS};
 use crate::read::problem::{Kind, Position, Problem};
-use crate::read::text::{line_end, position_after};
+use crate::read::text::{line_end, number, position_after};
 
 /// A record of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +21,7 @@ pub(crate) struct Row<'a> {
     pub(crate) line: u32,
     cells: Vec<Cell<'a>>,
     text: &'a str,
+    is_table: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +62,10 @@ impl Row<'_> {
 
     /// Returns the place of a cell, or of the record if it has none there.
     pub(crate) fn position(&self, index: usize) -> Position {
+        if self.is_table {
+            let column = if index < self.len() { index.saturating_add(1) } else { 1 };
+            return Position { line: self.line, column: number(column) };
+        }
         let offset = self.cells.get(index).map_or(self.offset, |cell| cell.offset);
         let after = self.text.get(self.offset..offset).map_or(Position::START, position_after);
         let line = self.line.saturating_add(after.line.saturating_sub(1));
@@ -76,6 +81,8 @@ pub(crate) struct Scanner<'a> {
     line: u32,
     separator: char,
     line_end: char,
+    /// Whether the columns of places are those of a table, and not characters.
+    is_table: bool,
 }
 
 /// Why a record cannot be read, and where it goes on.
@@ -86,7 +93,17 @@ struct Broken {
 
 impl<'a> Scanner<'a> {
     pub(crate) fn new(text: &'a str, separator: char) -> Self {
-        Self { text, offset: 0, line: 1, separator, line_end: line_end(text) }
+        Self { text, offset: 0, line: 1, separator, line_end: line_end(text), is_table: false }
+    }
+
+    /// Reads the text of a [`Table`](crate::read::sheet::Table).
+    pub(crate) const fn of_table(text: &'a str) -> Self {
+        Self { text, offset: 0, line: 1, separator: '\t', line_end: '\n', is_table: true }
+    }
+
+    /// Returns the separator, unless it is that of a table.
+    pub(crate) fn stated_separator(&self) -> Option<char> {
+        (!self.is_table).then_some(self.separator)
     }
 
     /// Continues at the beginning of a record that was read before.
@@ -123,13 +140,25 @@ impl<'a> Scanner<'a> {
             return Some(match self.row(start) {
                 Ok((cells, end)) => {
                     self.advance(end);
-                    Ok(Row { offset: start, line: begin.1, cells, text: self.text })
+                    Ok(Row {
+                        offset: start,
+                        line: begin.1,
+                        cells,
+                        text: self.text,
+                        is_table: self.is_table,
+                    })
                 }
                 Err(broken) => {
                     let after = self.text.get(start..broken.offset).map(position_after);
                     let after = after.unwrap_or(Position::START);
                     let line = begin.1.saturating_add(after.line.saturating_sub(1));
-                    let position = Position { line, column: after.column };
+                    let before = self.text.get(start..broken.offset).unwrap_or_default();
+                    let column = if self.is_table {
+                        number(before.matches(self.separator).count() + 1)
+                    } else {
+                        after.column
+                    };
+                    let position = Position { line, column };
                     // The lines that were read are records of their own, except for the first.
                     self.advance(
                         self.text.len() - split_line(self.rest(start), self.line_end).1.len(),

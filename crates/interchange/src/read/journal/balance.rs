@@ -20,8 +20,12 @@ const MAX_VISITED: usize = 100_000_000;
 impl Balances {
     /// Adds a posting; `None` if a sum is too large.
     pub(crate) fn add(&mut self, posting: &Posting) -> Option<()> {
-        let quantity = posting.quantity.as_ref()?;
-        let key = (posting.account.clone(), quantity.commodity.clone());
+        self.add_quantity(&posting.account, posting.quantity.as_ref()?)
+    }
+
+    /// Adds an amount to an account; `None` if a sum is too large.
+    pub(crate) fn add_quantity(&mut self, account: &str, quantity: &Quantity) -> Option<()> {
+        let key = (account.to_owned(), quantity.commodity.clone());
         let sum = self.sums.entry(key).or_default();
         *sum = sum.checked_add(quantity.amount)?;
         Some(())
@@ -74,7 +78,7 @@ pub(crate) fn complete(entry: &mut Entry, balances: &mut Balances) -> Result<(),
     assign(entry, balances)?;
     for posting in &mut entry.postings {
         if posting.kind == PostingKind::Virtual && posting.quantity.is_none() {
-            let zero = Quantity { amount: SignedAmount::ZERO, commodity: String::new() };
+            let zero = Quantity::new(SignedAmount::ZERO, String::new());
             posting.quantity = Some(zero);
             posting.is_inferred = true;
         }
@@ -109,7 +113,7 @@ fn assign(entry: &mut Entry, balances: &mut Balances) -> Result<(), Problem> {
                 .and_then(|before| before.checked_add(balance(&mut own)?))
                 .and_then(|before| assertion.quantity.amount.checked_sub(before))
                 .ok_or_else(|| problem(Kind::MissingAmount))?;
-            posting.quantity = Some(Quantity { amount, commodity: commodity.clone() });
+            posting.quantity = Some(Quantity::new(amount, commodity.clone()));
             posting.is_inferred = true;
         }
         if posting.quantity.is_some() {
@@ -148,10 +152,7 @@ fn infer(entry: &mut Entry, kind: PostingKind) -> Result<(), Problem> {
     let rest: Vec<Quantity> = sums
         .iter()
         .filter(|(_, sum)| if first.is_some() { !sum.amount.is_zero() } else { !sum.is_zero() })
-        .map(|(commodity, sum)| Quantity {
-            amount: sum.amount.negated(),
-            commodity: commodity.clone(),
-        })
+        .map(|(commodity, sum)| Quantity::new(sum.amount.negated(), commodity.clone()))
         .collect();
     match first {
         Some(position) => {
@@ -181,7 +182,7 @@ fn sums<'a>(postings: impl Iterator<Item = &'a Posting>) -> Option<BTreeMap<Stri
         let sum = sums.entry(commodity.clone()).or_default();
         sum.amount = sum.amount.checked_add(amount)?;
         if posting.cost.is_none() {
-            sum.decimals = sum.decimals.max(quantity.amount.decimals());
+            sum.decimals = sum.decimals.max(quantity.decimals);
         }
     }
     Some(sums)
@@ -192,7 +193,7 @@ fn fill(entry: &mut Entry, position: Position, rest: Vec<Quantity>) {
     let is_missing = |posting: &Posting| posting.position == position && posting.quantity.is_none();
     let Some(index) = entry.postings.iter().position(is_missing) else { return };
     let Some(posting) = entry.postings.get(index).cloned() else { return };
-    let zero = Quantity { amount: SignedAmount::ZERO, commodity: String::new() };
+    let zero = Quantity::new(SignedAmount::ZERO, String::new());
     let rest = if rest.is_empty() { vec![zero] } else { rest };
     let filled = rest.into_iter().map(|quantity| Posting {
         quantity: Some(quantity),

@@ -24,12 +24,12 @@ use time::Date;
 
 use super::problem::{Kind, Problem};
 use super::text::{Label, decode};
-use balance::Balances;
+pub(crate) use balance::Balances;
 
 pub use legs::{Leg, Side, legs};
 pub use model::{
-    Account, Assertion, Commodity, Cost, Entry, Journal, Mark, Posting, PostingKind, Price,
-    Quantity,
+    Account, Assertion, Commodity, Cost, Directive, Entry, Journal, Lot, Mark, Posting,
+    PostingKind, Price, Quantity,
 };
 
 /// Reads a journal.

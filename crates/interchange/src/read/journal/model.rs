@@ -8,6 +8,8 @@ use crate::read::problem::{Position, Problem};
 /// A journal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Journal {
+    /// The title of the book.
+    pub title: Option<String>,
     /// The entries in the order of the file.
     pub entries: Vec<Entry>,
     /// The accounts that directives declare.
@@ -16,6 +18,8 @@ pub struct Journal {
     pub commodities: Vec<Commodity>,
     /// The market prices.
     pub prices: Vec<Price>,
+    /// Parts of the file that are neither entries nor declarations.
+    pub directives: Vec<Directive>,
     /// The entries that cannot be read.
     pub refused: Vec<Problem>,
     /// Lines that are not read, and assertions that fail.
@@ -29,8 +33,23 @@ pub struct Account {
     pub position: Position,
     /// The full name.
     pub name: String,
-    /// The value of the tag `type`.
+    /// The type as hledger writes it: a letter, such as `A`, or a word, such as `Asset`.
     pub kind: Option<String>,
+    /// Whether it takes no more entries.
+    pub is_closed: bool,
+    /// What else the file says about it, by name.
+    pub facts: Vec<(String, String)>,
+    /// The tags of its comments, and its metadata.
+    pub tags: Vec<(String, String)>,
+}
+
+/// A part of a file that is neither an entry nor a declaration, such as a periodic transaction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Directive {
+    /// Where it begins.
+    pub position: Position,
+    /// The text as written.
+    pub written: String,
 }
 
 /// A declared commodity.
@@ -60,6 +79,16 @@ pub struct Quantity {
     pub amount: SignedAmount,
     /// The symbol; empty for amounts without one.
     pub commodity: String,
+    /// The decimal places as written, with zeros at the end.
+    pub decimals: u32,
+}
+
+impl Quantity {
+    /// Creates an amount with the decimal places that it needs.
+    #[must_use]
+    pub const fn new(amount: SignedAmount, commodity: String) -> Self {
+        Self { amount, commodity, decimals: amount.decimals() }
+    }
 }
 
 /// The mark of an entry or a posting.
@@ -81,6 +110,8 @@ pub struct Entry {
     pub position: Position,
     /// The entry as written, with its postings.
     pub written: String,
+    /// The identifier that the program of the file gave it.
+    pub source_id: Option<String>,
     /// The day.
     pub date: Date,
     /// The second day.
@@ -89,8 +120,14 @@ pub struct Entry {
     pub mark: Mark,
     /// The code in parentheses.
     pub code: Option<String>,
-    /// The description; the payee stands before a `|`.
+    /// The description, with the payee.
     pub description: String,
+    /// The payee, if the description has a payee and a note.
+    pub payee: Option<String>,
+    /// The rest of a description that has a payee.
+    pub note: Option<String>,
+    /// The links of beancount to other entries.
+    pub links: Vec<String>,
     /// The comments, one a line.
     pub comment: String,
     /// The tags of the comments; a tag without a value has an empty one.
@@ -120,6 +157,8 @@ pub struct Posting {
     pub is_inferred: bool,
     /// The cost of the amount.
     pub cost: Option<Cost>,
+    /// The price beside a cost; it does not balance the entry.
+    pub price: Option<Cost>,
     /// The balance that the account is said to have.
     pub assertion: Option<Assertion>,
     /// The comments, one a line.
@@ -147,6 +186,17 @@ pub struct Cost {
     pub quantity: Quantity,
     /// Whether it is that of the whole amount (`@@`) and not of one unit (`@`).
     pub is_total: bool,
+    /// The day and the label of the lot.
+    pub lot: Option<Lot>,
+}
+
+/// The lot that an amount with a cost belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Lot {
+    /// The day on which it was acquired.
+    pub date: Option<Date>,
+    /// The label.
+    pub label: Option<String>,
 }
 
 /// A balance assertion.

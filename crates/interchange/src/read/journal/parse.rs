@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::comment;
-use super::model::{Account, Commodity, Entry, Journal, Posting, Price};
+use super::model::{Account, Commodity, Directive, Entry, Journal, Posting, Price};
 use super::posting::{self, Context, split_mark};
 use super::quantity::{self, Marks};
 use crate::read::limits::{MAX_DEPTH, MAX_FIELD_BYTES, MAX_POSTINGS, MAX_RECORDS};
@@ -129,7 +129,12 @@ impl Parser {
             if !std::mem::replace(seen, true) {
                 self.journal.warnings.push(Problem::at(position, Kind::Ignored(what)));
             }
-            while lines.next_indented().is_some() {}
+            let mut written = line.to_owned();
+            while let Some((line, _)) = lines.next_indented() {
+                written.push('\n');
+                written.push_str(line);
+            }
+            self.journal.directives.push(Directive { position, written });
             return Ok(());
         }
         self.directive(line, position, lines)
@@ -215,13 +220,16 @@ impl Parser {
         let end = ["  ", "\t", ";"].iter().filter_map(|end| value.find(end)).min();
         let (name, rest) = value.split_at(end.unwrap_or(value.len()));
         let comments = std::iter::once(rest).chain(body.iter().map(|(line, _)| *line));
-        let kind = comments
+        let mut tags: Vec<(String, String)> = comments
             .filter_map(|text| text.trim().strip_prefix(';'))
             .flat_map(comment::tags)
-            .find(|(name, _)| *name == "type")
-            .map(|(_, value)| value.to_owned());
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+        let kind = tags.iter().position(|(name, _)| name == "type");
+        let kind = kind.map(|index| tags.remove(index).1);
         let name = self.resolve(name.trim());
-        self.journal.accounts.push(Account { position, name, kind });
+        let (is_closed, facts) = (false, Vec::new());
+        self.journal.accounts.push(Account { position, name, kind, is_closed, facts, tags });
     }
 
     fn commodity(&mut self, sample: &str) {
@@ -309,14 +317,19 @@ impl Parser {
             None => (None, rest),
         };
         let (description, comment) = rest.split_once(';').unwrap_or((rest, ""));
+        let payee = description.split_once('|');
         let mut entry = Entry {
             position,
             written: line.to_owned(),
+            source_id: None,
             date,
             date2: date2.transpose()?,
             mark,
             code: code.map(str::to_owned),
             description: description.trim().to_owned(),
+            payee: payee.map(|(payee, _)| payee.trim().to_owned()),
+            note: payee.map(|(_, note)| note.trim().to_owned()),
+            links: Vec::new(),
             comment: String::new(),
             tags: Vec::new(),
             postings: Vec::new(),

@@ -45,6 +45,7 @@ pub(crate) fn parse(line: &str, number: u32, context: &Context<'_>) -> Result<Po
         quantity: None,
         is_inferred: false,
         cost: None,
+        price: None,
         assertion: None,
         comment: String::new(),
         tags: Vec::new(),
@@ -90,7 +91,7 @@ fn value<'a>(
         let is_total = rest.starts_with("@@");
         let (mut quantity, after) = parse(text)?;
         quantity.amount = quantity.amount.absolute();
-        posting.cost = Some(Cost { quantity, is_total });
+        posting.cost = Some(Cost { quantity, is_total, lot: None });
         return Ok(after);
     }
     if let Some(text) = rest.strip_prefix('=') {

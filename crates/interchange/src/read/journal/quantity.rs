@@ -22,7 +22,8 @@ pub(crate) fn parse<'a>(text: &'a str, marks: &Marks) -> Option<(Quantity, &'a s
     let number = Number::new(is_negative, number)?;
     let mark = marks.by_commodity.get(&commodity).copied().or(marks.all);
     let amount = mark.map_or_else(|| number.value_alone(), |mark| number.value(mark))?;
-    Some((Quantity { amount, commodity }, rest))
+    let decimals = number.decimals(mark);
+    Some((Quantity { amount, commodity, decimals }, rest))
 }
 
 /// Returns the symbol, the decimal mark and the decimal places of the sample of a directive.

@@ -5,7 +5,6 @@
 //! transaction, the other side is skipped.
 
 mod entry;
-mod transfers;
 
 use daybook_domain::amount::DecimalSeparator;
 use time::Date;
@@ -17,8 +16,8 @@ use super::options::Options;
 use super::output::Output;
 use super::problem::{Kind, Problem, excerpt};
 use super::record::{Balance, Leg, Record, SkipReason, Statement};
+use super::transfers::{Side, Transfers};
 use entry::{Entries, Entry, Placed, Section};
-use transfers::{Side, Transfers};
 
 /// Reads a file.
 pub(crate) fn read(text: &str, options: &Options, out: &mut Output<'_>) -> Result<(), Problem> {

@@ -30,6 +30,12 @@ pub(crate) enum Target {
     Counterparty,
     Tag,
     Url,
+    /// The other account of a transfer.
+    Transfer,
+    /// The entry that the record is a part of.
+    Part,
+    /// Whether the record is to be checked.
+    Check,
     Property(String),
 }
 
@@ -51,6 +57,9 @@ impl Target {
             "counterparty" => return Some(Self::Counterparty),
             "tag" => return Some(Self::Tag),
             "url" => return Some(Self::Url),
+            "transfer" => return Some(Self::Transfer),
+            "part" => return Some(Self::Part),
+            "check" => return Some(Self::Check),
             _ => {}
         }
         let (stem, suffix) = if let Some(stem) = name.strip_suffix("-in") {

@@ -19,6 +19,8 @@ pub struct Rules {
     pub(crate) encoding: Option<String>,
     pub(crate) date_format: Option<DateFormat>,
     pub(crate) decimal_mark: Option<DecimalSeparator>,
+    /// The currency of the account that the file is of.
+    pub(crate) account_currency: Option<String>,
     pub(crate) newest_first: bool,
     pub(crate) intra_day_reversed: bool,
     /// The names of the columns, in lower case.
@@ -44,6 +46,11 @@ impl Rules {
     pub(crate) fn all_assignments(&self) -> impl Iterator<Item = &Assignment> {
         let of_blocks = self.blocks.iter().flat_map(|block| &block.assignments);
         self.assignments.iter().chain(of_blocks)
+    }
+
+    /// Returns whether an assignment has a target.
+    pub(crate) fn assigns(&self, target: &Target) -> bool {
+        self.all_assignments().any(|assignment| assignment.target == *target)
     }
 
     /// Returns the columns that assignments to such targets refer to, each once.

@@ -195,6 +195,7 @@ impl Parser {
                     _ => return Err(RuleKind::InvalidDecimalMark(excerpt(value))),
                 });
             }
+            "account1-currency" => rules.account_currency = Some(required(value)?.to_owned()),
             "newest-first" => rules.newest_first = true,
             "intra-day-reversed" => rules.intra_day_reversed = true,
             "source" if value.contains('|') => return Err(RuleKind::Command),

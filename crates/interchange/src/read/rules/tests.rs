@@ -16,11 +16,12 @@ fn problem(text: &str) -> String {
 fn directives_are_parsed() {
     let rules = rules(
         "# comment\n; comment\n* comment\n\nskip 2\nseparator ;\ndecimal-mark: ,\ndate-format \
-         %d.%m.%Y\nnewest-first\nintra-day-reversed\nencoding cp1252\nfields date, , Amount\n",
+         %d.%m.%Y\naccount1-currency CHF\nnewest-first\nintra-day-reversed\nencoding cp1252\nfields date, , Amount\n",
     );
     assert_eq!((rules.skip, rules.separator), (2, Some(';')));
     assert_eq!(rules.decimal_mark, Some(DecimalSeparator::Comma));
     assert!(rules.newest_first && rules.intra_day_reversed && rules.date_format.is_some());
+    assert_eq!(rules.account_currency.as_deref(), Some("CHF"));
     assert_eq!(rules.encoding.as_deref(), Some("cp1252"));
     assert_eq!(rules.columns, ["date", "", "amount"]);
     let targets: Vec<&Target> = rules.assignments.iter().map(|each| &each.target).collect();

@@ -77,14 +77,7 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
     pub(crate) fn plan(mut self) -> Result<SearchPlan<'s, 'a>> {
         let path = self.path()?;
         let Self { tx, search, .. } = self;
-        Ok(SearchPlan {
-            search,
-            path,
-            lookup: tx.lookup(),
-            contains: tx.contains(),
-            folded_description: tx.folded_description(),
-            stop_check: tx.stop_check("t.id"),
-        })
+        Ok(SearchPlan { path, ..SearchPlan::of_book(tx, search) })
     }
 
     fn path(&mut self) -> Result<AccessPath> {
@@ -253,6 +246,20 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
             rank,
             ranges: indexed.into_iter().chain([IndexRange::Unindexed(extent.until)]).collect(),
         }))
+    }
+}
+
+impl<'s, 'a> SearchPlan<'s, 'a> {
+    /// Plans to read the whole book by day.
+    pub(crate) fn of_book(tx: &Tx<'_>, search: &'s Search<'a>) -> Self {
+        SearchPlan {
+            search,
+            path: AccessPath::Book,
+            lookup: tx.lookup(),
+            contains: tx.contains(),
+            folded_description: tx.folded_description(),
+            stop_check: tx.stop_check("t.id"),
+        }
     }
 }
 

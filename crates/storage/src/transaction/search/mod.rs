@@ -21,4 +21,5 @@ mod statement;
 mod terms;
 
 pub(crate) use access_path::PathSelector;
+pub(crate) use plan::SearchPlan;
 pub use plan::{ResolvedNames, Search, SimilarTransactionFilter};

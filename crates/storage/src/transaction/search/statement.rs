@@ -195,9 +195,8 @@ impl<'a> SearchPlan<'_, 'a> {
         book: &Book,
         after: Option<PageKey>,
     ) -> Sql<'a> {
-        let search = self.search;
         let mut sql = from;
-        for (from, until) in search.days() {
+        for (from, until) in self.search.days() {
             sql = bounded(sql.push(" AND "), day, from, until);
         }
         if let Some(key) = after {
@@ -205,6 +204,30 @@ impl<'a> SearchPlan<'_, 'a> {
                 .push(format!(" AND ({day}, {id}) < ({{}}, {{}})"))
                 .bind((i64::from(key.day), key.id));
         }
+        self.matching(sql, book)
+    }
+
+    /// Returns the statement of a page of the whole book, oldest first.
+    pub(crate) fn oldest(&self, book: &Book, after: Option<PageKey>, limit: i64) -> Sql<'a> {
+        let mut sql = Sql::new("SELECT {} FROM {} WHERE t.book_id = {}").bind((
+            Sql::new(COLUMNS),
+            self.lookup.by_index("transactions t", "transactions_day"),
+            book.id,
+        ));
+        // SQLite searches the index from one lower bound: with both it would take that of the
+        // query, and pass all former pages again.
+        if let Some(PageKey { day, id }) = after {
+            sql = sql.push(" AND (t.day, t.id) > ({}, {})").bind((i64::from(day), id));
+        }
+        for (from, until) in self.search.days() {
+            sql = bounded(sql.push(" AND "), "t.day", from.filter(|_| after.is_none()), until);
+        }
+        self.matching(sql, book).push(" ORDER BY t.day, t.id LIMIT {}").bind(limit)
+    }
+
+    /// Adds the conditions of the search.
+    fn matching(&self, sql: Sql<'a>, book: &Book) -> Sql<'a> {
+        let search = self.search;
         let mut condition = self.condition(book, search.filter);
         if let Some(user) = search.drafts_of {
             condition = condition

@@ -1,0 +1,563 @@
+//! The client: where the server is, who calls, and how often a request is repeated.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::{Method, Response, Url};
+use tokio::sync::RwLock;
+
+use crate::call::{Call, Head, Reply};
+use crate::credentials::{Credentials, OnRenewal, Renewed, Tokens};
+use crate::error::{ApiError, Error, OAuthError, Result};
+use crate::reason::Reason;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Longer than a write with a key waits at the server (0.28).
+const READ_TIMEOUT: Duration = Duration::from_secs(60);
+/// The first pause before a repetition; it doubles each time.
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+const MAX_PAUSE: Duration = Duration::from_secs(8);
+/// The longest `Retry-After` that is waited for.
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
+
+/// A connection to a Daybook server. Clones share connections, tokens and settings.
+///
+/// ```
+/// # daybook_tests::run_example(async |example| {
+/// use daybook_client::Client;
+///
+/// let client = Client::builder(&example.url).token(&example.token).build()?;
+/// let user = client.get_user().await?;
+/// println!("signed in as {}", user.username);
+/// for book in client.list_books(&Default::default()).await?.items {
+///     println!("{}", book.name.unwrap_or_default());
+/// }
+/// # Ok(()) });
+/// ```
+#[derive(Clone)]
+pub struct Client {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    http: reqwest::Client,
+    base: Url,
+    headers: HeaderMap,
+    credentials: Credentials,
+    retries: u32,
+    on_retry: Option<OnRetry>,
+    /// The last position of a write (0.42).
+    log_position: Mutex<Option<HeaderValue>>,
+}
+
+type OnRetry = Arc<dyn Fn(&Retry) + Send + Sync>;
+
+/// A repetition that is about to be made.
+///
+/// ```
+/// use daybook_client::Client;
+///
+/// let client = Client::builder("http://127.0.0.1:8080")
+///     .on_retry(|retry| eprintln!("{}: trying again in {:?}", retry.cause, retry.pause))
+///     .build()?;
+/// # let _ = client;
+/// # Ok::<(), daybook_client::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Retry {
+    /// Method and path of the request.
+    pub operation: String,
+    /// How often it was sent.
+    pub attempts: u32,
+    /// The failure of the last attempt.
+    pub cause: String,
+    /// The time until the next one.
+    pub pause: Duration,
+}
+
+/// The settings of a [`Client`].
+///
+/// ```
+/// use daybook_client::Client;
+/// use std::time::Duration;
+///
+/// let client = Client::builder("https://books.example.com/ledger")
+///     .token("a token of this user")
+///     .user_agent("importer/1.0")
+///     .connect_timeout(Duration::from_secs(3))
+///     .retries(2)
+///     .build()?;
+/// assert_eq!(client.base_url(), "https://books.example.com/ledger");
+/// # Ok::<(), daybook_client::Error>(())
+/// ```
+#[must_use]
+pub struct ClientBuilder {
+    base: String,
+    credentials: Credentials,
+    user_agent: String,
+    agent_id: Option<String>,
+    api_key: Option<String>,
+    connect_timeout: Duration,
+    read_timeout: Duration,
+    retries: u32,
+    on_retry: Option<OnRetry>,
+}
+
+impl ClientBuilder {
+    /// Sends this access token.
+    ///
+    /// ```
+    /// let builder = daybook_client::Client::builder("http://127.0.0.1:8080").token("a token");
+    /// assert!(builder.build().is_ok());
+    /// ```
+    pub fn token(mut self, token: impl Into<String>) -> Self {
+        self.credentials = Credentials::Token(token.into());
+        self
+    }
+
+    /// Sends the access token of a sign-in, and renews it when it has expired.
+    ///
+    /// A refresh token works once. `on_renewal` gets each new pair and must store it, or the next
+    /// start of the program needs a sign-in. See [`Client::start_device_sign_in`].
+    ///
+    /// ```
+    /// use daybook_client::{Client, Tokens};
+    ///
+    /// # fn example(stored: Tokens) -> Result<Client, daybook_client::Error> {
+    /// Client::builder("http://127.0.0.1:8080")
+    ///     .tokens("daybook-cli", stored, |tokens| {
+    ///         let text = serde_json::to_string(tokens).expect("tokens are JSON");
+    ///         std::fs::write("tokens.json", text).expect("a writable file");
+    ///     })
+    ///     .build()
+    /// # }
+    /// ```
+    pub fn tokens(
+        mut self,
+        client_id: impl Into<String>,
+        tokens: Tokens,
+        on_renewal: impl Fn(&Tokens) + Send + Sync + 'static,
+    ) -> Self {
+        let on_renewal: OnRenewal = Arc::new(on_renewal);
+        self.credentials = Credentials::Renewed(Renewed {
+            client_id: client_id.into(),
+            tokens: RwLock::new(tokens),
+            on_renewal: Some(on_renewal),
+        });
+        self
+    }
+
+    /// Sets the `User-Agent`, by default the name and version of this crate.
+    ///
+    /// ```
+    /// let builder = daybook_client::Client::builder("http://127.0.0.1:8080").user_agent("bot/1");
+    /// assert!(builder.build().is_ok());
+    /// ```
+    pub fn user_agent(mut self, user_agent: impl Into<String>) -> Self {
+        self.user_agent = user_agent.into();
+        self
+    }
+
+    /// Sets the id of the calling app, stored with what it creates (9.2).
+    ///
+    /// ```
+    /// let builder = daybook_client::Client::builder("http://127.0.0.1:8080").agent_id("bot");
+    /// assert!(builder.build().is_ok());
+    /// ```
+    pub fn agent_id(mut self, agent_id: impl Into<String>) -> Self {
+        self.agent_id = Some(agent_id.into());
+        self
+    }
+
+    /// Sets the API key, which names the app for quotas (10.13).
+    ///
+    /// ```
+    /// let builder = daybook_client::Client::builder("http://127.0.0.1:8080").api_key("a key");
+    /// assert!(builder.build().is_ok());
+    /// ```
+    pub fn api_key(mut self, api_key: impl Into<String>) -> Self {
+        self.api_key = Some(api_key.into());
+        self
+    }
+
+    /// Limits the time to connect; by default 10 seconds.
+    ///
+    /// ```
+    /// let builder = daybook_client::Client::builder("http://127.0.0.1:8080")
+    ///     .connect_timeout(std::time::Duration::from_secs(3));
+    /// assert!(builder.build().is_ok());
+    /// ```
+    pub const fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.connect_timeout = timeout;
+        self
+    }
+
+    /// Limits the time without a byte of the response; by default 60 seconds.
+    ///
+    /// A whole response may take longer: general ledgers are long.
+    ///
+    /// ```
+    /// let builder = daybook_client::Client::builder("http://127.0.0.1:8080")
+    ///     .read_timeout(std::time::Duration::from_secs(20));
+    /// assert!(builder.build().is_ok());
+    /// ```
+    pub const fn read_timeout(mut self, timeout: Duration) -> Self {
+        self.read_timeout = timeout;
+        self
+    }
+
+    /// Sets how often a failed request is repeated; by default 4 times.
+    ///
+    /// Repeated are reads, and writes with an idempotency key, after a lost connection and the
+    /// statuses 408, 429, 502, 503 and 504. `Retry-After` determines the pause up to a minute;
+    /// otherwise it grows from a quarter of a second to 8 seconds.
+    ///
+    /// ```
+    /// let builder = daybook_client::Client::builder("http://127.0.0.1:8080").retries(0);
+    /// assert!(builder.build().is_ok());
+    /// ```
+    pub const fn retries(mut self, retries: u32) -> Self {
+        self.retries = retries;
+        self
+    }
+
+    /// Calls a function before each repetition.
+    ///
+    /// ```
+    /// let builder = daybook_client::Client::builder("http://127.0.0.1:8080")
+    ///     .on_retry(|retry| eprintln!("{}: {}", retry.operation, retry.cause));
+    /// assert!(builder.build().is_ok());
+    /// ```
+    pub fn on_retry(mut self, on_retry: impl Fn(&Retry) + Send + Sync + 'static) -> Self {
+        self.on_retry = Some(Arc::new(on_retry));
+        self
+    }
+
+    /// Makes the client. It does not connect yet.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if the address is not an `http:` or `https:` URL, or a value cannot be a
+    /// header; [`Error::Transport`] if TLS is unavailable.
+    ///
+    /// ```
+    /// assert!(daybook_client::Client::builder("books.example.com").build().is_err());
+    /// ```
+    pub fn build(self) -> Result<Client> {
+        let invalid = || {
+            let base = &self.base;
+            Error::Invalid(format!("invalid base URL {base:?}: expected http(s)://host/path"))
+        };
+        let base = Url::parse(&self.base).map_err(|_| invalid())?;
+        if !matches!(base.scheme(), "http" | "https") {
+            return Err(invalid());
+        }
+        let mut headers = HeaderMap::new();
+        for (name, value) in
+            [("service-agent-id", &self.agent_id), ("service-api-key", &self.api_key)]
+        {
+            let Some(value) = value else { continue };
+            let value = HeaderValue::from_str(value)
+                .map_err(|_| Error::Invalid(format!("invalid value of {name}")))?;
+            headers.insert(name, value);
+        }
+        // This fails only if a crypto provider is already installed, which is fine.
+        let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+        let mut http = reqwest::Client::builder()
+            .user_agent(self.user_agent)
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(self.connect_timeout)
+            .read_timeout(self.read_timeout);
+        let host = base.host_str().unwrap_or_default();
+        if matches!(host, "localhost" | "127.0.0.1" | "[::1]") {
+            http = http.no_proxy();
+        }
+        let shared = Shared {
+            http: http.build()?,
+            base,
+            headers,
+            credentials: self.credentials,
+            retries: self.retries,
+            on_retry: self.on_retry,
+            log_position: Mutex::new(None),
+        };
+        Ok(Client { shared: Arc::new(shared) })
+    }
+}
+
+impl Client {
+    /// Begins the settings of a client of the server at this address.
+    ///
+    /// A path in the address is the server's `--path-prefix`.
+    ///
+    /// ```
+    /// let client = daybook_client::Client::builder("http://127.0.0.1:8080").build()?;
+    /// # Ok::<(), daybook_client::Error>(())
+    /// ```
+    pub fn builder(base_url: impl Into<String>) -> ClientBuilder {
+        ClientBuilder {
+            base: base_url.into(),
+            credentials: Credentials::Anonymous,
+            user_agent: concat!("daybook-client/", env!("CARGO_PKG_VERSION")).to_owned(),
+            agent_id: None,
+            api_key: None,
+            connect_timeout: CONNECT_TIMEOUT,
+            read_timeout: READ_TIMEOUT,
+            retries: 4,
+            on_retry: None,
+        }
+    }
+
+    /// Returns the address of the server, without a slash at the end.
+    ///
+    /// ```
+    /// let client = daybook_client::Client::builder("http://127.0.0.1:8080/").build()?;
+    /// assert_eq!(client.base_url(), "http://127.0.0.1:8080");
+    /// # Ok::<(), daybook_client::Error>(())
+    /// ```
+    #[must_use]
+    pub fn base_url(&self) -> &str {
+        self.shared.base.as_str().trim_end_matches('/')
+    }
+
+    /// Returns the access token of the next request, for links and other programs.
+    ///
+    /// ```
+    /// # daybook_tests::run_example(async |example| {
+    /// let client = daybook_client::Client::builder(&example.url).token("a token").build()?;
+    /// assert_eq!(client.access_token().await.as_deref(), Some("a token"));
+    /// # Ok(()) });
+    /// ```
+    pub async fn access_token(&self) -> Option<String> {
+        self.shared.credentials.access_token().await
+    }
+
+    /// Sends a request and reads the whole response. Repeats it while that can help.
+    pub(crate) async fn exchange(&self, mut call: Call) -> Result<Reply> {
+        call.complete()?;
+        let mut attempts = 1;
+        let mut has_renewed = false;
+        loop {
+            let failure = match self.attempt(&call, attempts).await {
+                Ok(reply) => return Ok(reply),
+                Err(failure) => failure,
+            };
+            if let Some(token) = &failure.refused_token
+                && !has_renewed
+                && self.renew(token).await?
+            {
+                has_renewed = true;
+                continue;
+            }
+            let Some(pause) = self.pause_before_retry(&call, &failure.error, attempts) else {
+                return Err(failure.error);
+            };
+            if let Some(on_retry) = &self.shared.on_retry {
+                let (operation, cause) = (call.name(), failure.error.to_string());
+                on_retry(&Retry { operation, attempts, cause, pause });
+            }
+            tokio::time::sleep(pause).await;
+            attempts += 1;
+        }
+    }
+
+    /// Opens a response that is read as it arrives. Renews the tokens, and repeats nothing else.
+    pub(crate) async fn stream(&self, mut call: Call) -> Result<Response> {
+        call.complete()?;
+        let failure = match self.open(&call, 1).await {
+            Ok(response) => return Ok(response),
+            Err(failure) => failure,
+        };
+        let may_help = match &failure.refused_token {
+            Some(token) => self.renew(token).await?,
+            None => false,
+        };
+        match may_help {
+            true => self.open(&call, 2).await.map_err(|failure| failure.error),
+            false => Err(failure.error),
+        }
+    }
+
+    async fn attempt(&self, call: &Call, attempts: u32) -> Result<Reply, Failure> {
+        let mut response = self.open(call, attempts).await?;
+        let head = Head::read(response.status().as_u16(), response.headers(), attempts);
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(Error::from)? {
+            body.extend_from_slice(&chunk);
+        }
+        Ok(Reply { operation: call.name(), head, body })
+    }
+
+    /// Sends a request once. Returns the response when its status is a success.
+    pub(crate) async fn open(&self, call: &Call, attempts: u32) -> Result<Response, Failure> {
+        let shared = &self.shared;
+        let url = call.url(&shared.base)?;
+        let mut request = reqwest::Request::new(call.method.clone(), url);
+        let headers = request.headers_mut();
+        headers.extend(shared.headers.clone());
+        headers.entry(ACCEPT).or_insert(HeaderValue::from_static("application/json"));
+        headers.extend(call.headers.clone());
+        if call.method == Method::GET {
+            let position = shared.log_position.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(position) = position.clone() {
+                headers.entry("log-position").or_insert(position);
+            }
+        }
+        let token = match call.is_authorized {
+            true => shared.credentials.access_token().await,
+            false => None,
+        };
+        if let Some(token) = &token {
+            let value = HeaderValue::from_str(&format!("Bearer {token}"));
+            let mut value =
+                value.map_err(|_| Error::Invalid("the access token is not usable".to_owned()))?;
+            value.set_sensitive(true);
+            headers.insert(AUTHORIZATION, value);
+        }
+        if let Some(body) = &call.body {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(call.media_type));
+            *request.body_mut() = Some(body.clone().into());
+        }
+        let response = shared.http.execute(request).await.map_err(Error::from)?;
+        if let Some(position) = response.headers().get("log-position") {
+            *shared.log_position.lock().unwrap_or_else(PoisonError::into_inner) =
+                Some(position.clone());
+        }
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        Err(refuse(response, attempts, token).await)
+    }
+
+    /// Returns the pause before the next attempt, or `None` if there is none.
+    fn pause_before_retry(&self, call: &Call, error: &Error, attempts: u32) -> Option<Duration> {
+        if attempts > self.shared.retries || !call.is_repeatable {
+            return None;
+        }
+        let asked = match error {
+            Error::Transport { .. } => None,
+            Error::Api(error) => {
+                let is_transient = matches!(error.status, 408 | 429 | 502 | 503 | 504);
+                if !is_transient || error.reason == Reason::NotOffered {
+                    return None;
+                }
+                error.retry_after
+            }
+            Error::OAuth(_) | Error::Decode { .. } | Error::Invalid(_) => return None,
+        };
+        match asked {
+            Some(asked) => (asked <= MAX_RETRY_AFTER).then_some(asked.max(FIRST_PAUSE)),
+            None => Some(backoff(attempts)),
+        }
+    }
+
+    /// Renews the tokens, unless another request has. Returns whether a repetition can help.
+    async fn renew(&self, refused: &str) -> Result<bool> {
+        let Credentials::Renewed(renewed) = &self.shared.credentials else { return Ok(false) };
+        let mut tokens = renewed.tokens.write().await;
+        if tokens.access_token != refused {
+            return Ok(true);
+        }
+        *tokens = self.refresh(&renewed.client_id, &tokens.refresh_token).await?;
+        if let Some(on_renewal) = &renewed.on_renewal {
+            on_renewal(&tokens);
+        }
+        Ok(true)
+    }
+
+    /// Redeems a refresh token.
+    pub(crate) async fn refresh(&self, client_id: &str, refresh_token: &str) -> Result<Tokens> {
+        let form = [
+            ("grant_type", "refresh_token"),
+            ("client_id", client_id),
+            ("refresh_token", refresh_token),
+        ];
+        self.post_form(&["auth", "token"], &form).await
+    }
+
+    /// Posts a form to the token endpoint and reads JSON.
+    ///
+    /// It is sent once, because a code and a refresh token work once.
+    pub(crate) async fn post_form<T: serde::de::DeserializeOwned>(
+        &self,
+        path: &[&str],
+        form: &[(&str, &str)],
+    ) -> Result<T> {
+        let reply = self.send_form(path, form).await?;
+        serde_json::from_slice(&reply.body)
+            .map_err(|source| Error::Decode { operation: reply.operation, source })
+    }
+
+    /// Posts a form to the token endpoint.
+    pub(crate) async fn send_form(&self, path: &[&str], form: &[(&str, &str)]) -> Result<Reply> {
+        let mut call = Call::new(Method::POST, path);
+        let mut encoded = Url::parse("form:").map_err(|error| Error::Invalid(error.to_string()))?;
+        encoded.query_pairs_mut().extend_pairs(form);
+        call.body = Some(encoded.query().unwrap_or_default().as_bytes().to_vec());
+        call.media_type = "application/x-www-form-urlencoded";
+        call.is_authorized = false;
+        self.attempt(&call, 1).await.map_err(|failure| failure.error)
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Client").field("base_url", &self.base_url()).finish_non_exhaustive()
+    }
+}
+
+/// A failed attempt.
+pub(crate) struct Failure {
+    pub(crate) error: Error,
+    /// The access token, if the server did not accept it.
+    refused_token: Option<String>,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self { error, refused_token: None }
+    }
+}
+
+async fn refuse(response: Response, attempts: u32, token: Option<String>) -> Failure {
+    let status = response.status().as_u16();
+    let head = Head::read(status, response.headers(), attempts);
+    // A status with a broken body is still a refusal.
+    let body = response.bytes().await.unwrap_or_default();
+    if let Ok(error) = serde_json::from_slice::<OAuthError>(&body) {
+        return Error::OAuth(error).into();
+    }
+    let mut error = ApiError::read(status, &body);
+    error.retry_after = head.retry_after;
+    error.request_id = head.request_id;
+    error.attempts = attempts;
+    let is_refused = error.status == 401 || error.reason == Reason::TokenExpired;
+    let refused_token = token.filter(|_| is_refused);
+    Failure { error: Error::Api(Box::new(error)), refused_token }
+}
+
+/// Returns a pause that doubles with each attempt, of which up to half is random.
+pub(crate) fn backoff(attempts: u32) -> Duration {
+    let factor = 2_u32.saturating_pow(attempts.saturating_sub(1).min(8));
+    let pause = FIRST_PAUSE.saturating_mul(factor).min(MAX_PAUSE);
+    let mut random = [0; 2];
+    // Without randomness the pause is just the longest.
+    let _ = getrandom::fill(&mut random);
+    let share = u32::from(u16::from_le_bytes(random));
+    pause.saturating_sub(pause.saturating_mul(share) / (2 * 65_536))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_to_a_maximum() {
+        for (attempts, longest) in [(1, 250), (2, 500), (3, 1_000), (6, 8_000), (100, 8_000)] {
+            let pause = backoff(attempts);
+            let longest = Duration::from_millis(longest);
+            assert!(pause <= longest && pause >= longest / 2, "{attempts}: {pause:?}");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! One function for each operation of the contract.
+
+mod account;
+mod app;
+mod balance;
+mod book;
+mod collaborator;
+mod collection;
+mod comment;
+mod connection;
+mod event;
+mod file;
+mod group;
+mod integration;
+mod reconciliation;
+mod report;
+mod saved_query;
+mod template;
+mod transaction;
+mod transaction_batch;
+mod user;
+mod user_access;

@@ -1,1 +1,0 @@
-import{g as e}from"./index-mSmgeLRf.js";function t(t,n=``){return e(t,`reconcile`)+(n&&`?account=${encodeURIComponent(n)}`)}function n(t,n){return e(t,`reconcile/${encodeURIComponent(n)}`)}function r(t,n,r,i){return`${e(t,`reconcile/new`)}?${new URLSearchParams({account:n,date:r,closing:i})}`}export{t as n,n as r,r as t};

@@ -1,0 +1,150 @@
+//! Responses that are sent while they are read (behaviour 13.11).
+//!
+//! The use case runs on the blocking pool, on one snapshot and a connection of its own pool. It
+//! writes chunks into a short channel, and waits while the client takes them. When the client has
+//! gone, the body is dropped and the read is stopped.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{self, Poll};
+use std::time::Duration;
+
+use actix_web::HttpResponse;
+use actix_web::body::{BodySize, MessageBody};
+use actix_web::web::Bytes;
+use daybook_edge::blocking::block;
+use daybook_edge::error::{ApiError, RequestError};
+use daybook_edge::run::StopOnDrop;
+use daybook_service::{self as service, Context};
+use daybook_storage::{Error, ReadStop, ReaderPool, Tx};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::oneshot;
+
+use crate::reply::Content;
+use crate::report_slots::ReportSlot;
+use crate::request::ApiRequest;
+
+/// How long a response may be read and sent.
+const DEADLINE: Duration = Duration::from_secs(30 * 60);
+/// The bytes of a chunk.
+const CHUNK: usize = 64 * 1024;
+/// The chunks that wait for the client.
+const WAITING_CHUNKS: usize = 2;
+
+/// A part of a response, or why it failed.
+type Part = Result<Bytes, ApiError>;
+
+/// Sends a response in chunks.
+///
+/// The client sees the end of the response when `chunks` is dropped, after its place is free.
+pub(crate) struct ChunkWriter {
+    slot: ReportSlot,
+    buffer: Vec<u8>,
+    /// Receives the headers once, before the first chunk.
+    head: Option<oneshot::Sender<Result<Content, ApiError>>>,
+    chunks: Sender<Part>,
+}
+
+impl ChunkWriter {
+    /// Sends the headers. A later failure breaks the body off.
+    pub(crate) fn begin(&mut self, content: Content) {
+        if let Some(head) = self.head.take() {
+            let _ = head.send(Ok(content));
+        }
+    }
+
+    /// Returns the buffer, to which the body is appended.
+    pub(crate) const fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.buffer
+    }
+
+    /// Sends the buffer if it is large enough. Waits until the client has taken earlier chunks.
+    ///
+    /// # Errors
+    /// If the client has gone.
+    pub(crate) fn flush_chunk(&mut self) -> service::Result<()> {
+        if self.buffer.len() < CHUNK { Ok(()) } else { self.flush() }
+    }
+
+    /// Sends the buffer.
+    ///
+    /// # Errors
+    /// Those of [`Self::flush_chunk`].
+    pub(crate) fn flush(&mut self) -> service::Result<()> {
+        let chunk = Bytes::from(std::mem::take(&mut self.buffer));
+        self.chunks.blocking_send(Ok(chunk)).map_err(|_| Error::Stopped.into())
+    }
+
+    /// Sends the error in place of the headers, or breaks the body off.
+    fn fail(self, error: ApiError) {
+        let Self { slot, head, chunks, .. } = self;
+        drop(slot);
+        // The receivers are gone if the client is.
+        match head {
+            Some(head) => drop(head.send(Err(error))),
+            None => drop(chunks.blocking_send(Err(error))),
+        }
+    }
+}
+
+/// A response body that is read while it is sent.
+struct StreamBody {
+    chunks: Receiver<Part>,
+    _stop: StopOnDrop,
+}
+
+impl MessageBody for StreamBody {
+    type Error = Box<dyn std::error::Error>;
+
+    fn size(&self) -> BodySize {
+        BodySize::Stream
+    }
+
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        cx: &mut task::Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Self::Error>>> {
+        self.chunks.poll_recv(cx).map_err(|error| {
+            tracing::warn!(%error, "response broken off");
+            error.to_string().into()
+        })
+    }
+}
+
+/// Sends a response while `work` reads and writes it.
+///
+/// `work` calls [`ChunkWriter::begin`] before it sends the first chunk. A failure after that breaks
+/// the connection off, so the client sees that the response is incomplete.
+///
+/// # Errors
+/// The refusal of `work` before the headers; 503 if too many responses are in transfer.
+pub(crate) async fn send(
+    request: ApiRequest,
+    work: impl FnOnce(&mut Tx<'_>, &Context, &mut ChunkWriter) -> service::Result<()> + Send + 'static,
+) -> Result<HttpResponse, ApiError> {
+    request.refuse_condition()?;
+    let (cx, state) = request.into_parts();
+    let busy = "too many reports are being sent; try again shortly";
+    let slot = state.reports.acquire(cx.quota_subject());
+    let slot = slot.ok_or(RequestError::Crowded(busy))?;
+    let (head, content) = oneshot::channel();
+    let (sender, chunks) = channel(WAITING_CHUNKS);
+    let stop = ReadStop::new(DEADLINE);
+    let stop_on_drop = StopOnDrop(stop.clone());
+    let store = Arc::clone(&state.edge.store);
+    let read = move || {
+        let (buffer, head) = (Vec::new(), Some(head));
+        let mut writer = ChunkWriter { slot, buffer, head, chunks: sender };
+        let work = |tx: &mut Tx<'_>| work(tx, &cx, &mut writer);
+        if let Err(error) = store.read_until_stopped(ReaderPool::Reports, &stop, work) {
+            writer.fail(error.into());
+        }
+    };
+    // It runs on after this function returns.
+    actix_web::rt::spawn(block(read));
+    let panicked = |_| RequestError::Failed("the read panicked".to_owned());
+    let content = content.await.map_err(panicked)??;
+    let mut response = HttpResponse::Ok();
+    content.write(&mut response);
+    Ok(response.body(StreamBody { chunks, _stop: stop_on_drop }))
+}

@@ -1,0 +1,52 @@
+//! Journals of beancount.
+//!
+//! The reader returns the [`Journal`] that those of hledger become too. As in beancount, amounts
+//! that are left out are inferred from the other postings, reductions take the cost of the lots that
+//! they match, `pad` makes the entry that the next `balance` needs, and a balance that differs is a
+//! warning. A directive with a fault is refused alone.
+//!
+//! `include` refuses the file, because the reader opens no other. Plugins are not run, with a
+//! warning. What has no place in a book stays as text in [`Journal::directives`]: events, queries,
+//! custom directives, commodities, options, balances and pads.
+
+mod balances;
+mod booking;
+mod cursor;
+mod lexer;
+mod lots;
+mod parse;
+mod raw;
+mod transaction;
+
+use super::journal::Journal;
+use super::problem::Problem;
+use super::text::{Label, decode};
+use lots::Lots;
+
+/// Reads a journal of beancount.
+///
+/// # Errors
+/// A problem of the file as a whole: its size, its encoding, or a directive that is not
+/// accepted.
+pub fn read(bytes: &[u8]) -> Result<Journal, Problem> {
+    let text = decode(bytes, Label::Declared("utf-8"))?;
+    let mut ledger = parse::parse(&text.content)?;
+    let mut raw = std::mem::take(&mut ledger.entries);
+    raw.sort_by_key(|raw| (raw.entry.date, raw.entry.position));
+    let mut lots = Lots::default();
+    for entry in raw {
+        match booking::book(entry, &mut lots, &ledger) {
+            Ok(entry) => ledger.journal.entries.push(entry),
+            Err(problem) => ledger.journal.refused.push(problem),
+        }
+    }
+    balances::apply(&mut ledger);
+    let mut journal = ledger.journal;
+    journal.entries.sort_by_key(|entry| entry.position);
+    journal.refused.sort_by_key(|problem| problem.position);
+    journal.warnings.sort_by_key(|problem| problem.position);
+    Ok(journal)
+}
+
+#[cfg(test)]
+mod tests;

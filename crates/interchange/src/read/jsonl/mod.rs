@@ -1,0 +1,311 @@
+//! Daybook's own export: a book as lines of JSON (`docs/export.md`).
+//!
+//! A [`Reader`] takes the lines one after the other, so a book of any size needs little memory
+//! beside its chart. The file is refused as a whole when a line has a fault, refers to what does not
+//! precede it, or when the numbers of the last line differ from those before it: the file was cut
+//! short or changed. Unknown fields and kinds of lines are ignored. Transactions in the trash are
+//! counted and left out.
+
+mod line;
+mod model;
+
+use std::collections::HashSet;
+
+use daybook_domain::account::AccountType;
+use daybook_domain::amount::MAX_FRACTION_DIGITS;
+use daybook_domain::calendar::parse_iso;
+use time::Date;
+
+use super::amount::SignedAmount;
+use super::problem::{Kind, Position, Problem, excerpt, first_line};
+use line::{Line, Reference};
+
+pub use model::{
+    Account, Book, File, Group, Header, Item, Properties, Stamp, Summary, Transaction,
+};
+
+/// The most bytes of a line.
+pub const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
+
+/// The version of the format that is read.
+const VERSION: u32 = 1;
+
+/// Reads all lines of a file.
+///
+/// # Errors
+/// The first problem. What `sink` has received by then is not to be used.
+pub fn read(bytes: &[u8], sink: &mut dyn FnMut(Item)) -> Result<Summary, Problem> {
+    let mut reader = Reader::default();
+    for line in bytes.split(|byte| *byte == b'\n') {
+        reader.line(line)?.into_iter().for_each(&mut *sink);
+    }
+    reader.finish()
+}
+
+/// Reads a file line by line.
+#[derive(Debug, Default)]
+pub struct Reader {
+    number: u32,
+    /// The decimal places of amounts; `None` before the first line.
+    scale: Option<u32>,
+    groups: HashSet<String>,
+    accounts: HashSet<String>,
+    files: HashSet<String>,
+    summary: Summary,
+    has_end: bool,
+}
+
+impl Reader {
+    /// Reads a line without its line feed; `None` if it has nothing to record.
+    ///
+    /// # Errors
+    /// A problem of the line.
+    pub fn line(&mut self, bytes: &[u8]) -> Result<Option<Item>, Problem> {
+        self.number = self.number.saturating_add(1);
+        if bytes.trim_ascii().is_empty() {
+            return Ok(None);
+        }
+        if bytes.len() > MAX_LINE_BYTES {
+            return Err(self.problem(Kind::FieldTooLong(MAX_LINE_BYTES)));
+        }
+        let line: Line = serde_json::from_slice(bytes).map_err(|error| {
+            let column = u32::try_from(error.column()).unwrap_or(u32::MAX).max(1);
+            let position = Position { line: self.number, column };
+            Problem::at(position, Kind::InvalidJson(first_line(&error)))
+        })?;
+        if let Some(daybook) = line.daybook {
+            return self.header(daybook).map(|header| Some(Item::Header(Box::new(header))));
+        }
+        if self.scale.is_none() || self.has_end {
+            return Err(self.problem(Kind::NotAnExport));
+        }
+        if let Some(group) = line.group {
+            return self.group(group).map(|group| Some(Item::Group(group)));
+        }
+        if let Some(account) = line.account {
+            return self.account(account).map(|account| Some(Item::Account(account)));
+        }
+        if let Some(file) = line.file {
+            return self.file(file).map(|file| Some(Item::File(file)));
+        }
+        if let Some(transaction) = line.transaction {
+            let transaction = self.transaction(transaction)?;
+            return Ok(transaction.map(|each| Item::Transaction(Box::new(each))));
+        }
+        if let Some(end) = line.end {
+            self.end(&end)?;
+        }
+        Ok(None)
+    }
+
+    /// Returns the numbers of what was read.
+    ///
+    /// # Errors
+    /// [`Kind::ExportCutShort`] without a last line.
+    pub fn finish(self) -> Result<Summary, Problem> {
+        if self.scale.is_none() {
+            return Err(Problem::of_file(Kind::NotAnExport));
+        }
+        if self.has_end { Ok(self.summary) } else { Err(Problem::of_file(Kind::ExportCutShort)) }
+    }
+
+    const fn problem(&self, kind: Kind) -> Problem {
+        Problem::at(Position::line(self.number), kind)
+    }
+
+    fn header(&mut self, daybook: line::Daybook) -> Result<Header, Problem> {
+        let line::Daybook { version, exported_at, query, scale, book } = daybook;
+        if self.scale.is_some() {
+            return Err(self.problem(Kind::NotAnExport));
+        }
+        if version != VERSION {
+            return Err(self.problem(Kind::ExportVersion(version)));
+        }
+        // The scale only grows beyond the decimal places that a book may have set (behaviour 3.12.7).
+        if scale > MAX_FRACTION_DIGITS || book.fraction_digits > scale {
+            return Err(self.problem(Kind::InvalidAmount(scale.to_string())));
+        }
+        self.scale = Some(scale);
+        let book = Book {
+            id: book.id,
+            name: book.name,
+            visibility: book.visibility,
+            auto_post: book.auto_post,
+            closing_date: self.date(book.closing_date)?,
+            lock_date: self.date(book.lock_date)?,
+            date_pattern: book.date_pattern,
+            decimal_separator: book.decimal_separator,
+            fraction_digits: book.fraction_digits,
+            page_size: book.page_size,
+            period: book.period,
+            period_start_month: book.period_start_month,
+            time_zone: book.time_zone,
+            properties: book.properties,
+            stamp: self.stamp(book.stamp)?,
+        };
+        Ok(Header { exported_at: self.instant(Some(&exported_at))?, query, scale, book })
+    }
+
+    fn group(&mut self, group: line::Group) -> Result<Group, Problem> {
+        let parent = group.parent.map(|parent| self.known(&self.groups, parent)).transpose()?;
+        let read = Group {
+            id: group.id,
+            name: group.name,
+            parent,
+            is_hidden: group.hidden,
+            is_locked: group.locked,
+            properties: group.properties,
+            stamp: self.stamp(group.stamp)?,
+        };
+        let is_new = self.groups.insert(read.id.clone());
+        self.summary.groups += 1;
+        self.only_once(is_new, &read.id).map(|()| read)
+    }
+
+    fn account(&mut self, account: line::Account) -> Result<Account, Problem> {
+        let kind = AccountType::from_name(&account.r#type);
+        let unknown = || self.problem(Kind::UnknownType(excerpt(&account.name)));
+        let groups = account.groups.into_iter().map(|group| self.known(&self.groups, group));
+        let read = Account {
+            kind: kind.ok_or_else(unknown)?,
+            groups: groups.collect::<Result<_, _>>()?,
+            id: account.id,
+            name: account.name,
+            is_archived: account.archived,
+            min_balance: self.amount(account.min_balance.as_deref())?,
+            properties: account.properties,
+            stamp: self.stamp(account.stamp)?,
+        };
+        let is_new = self.accounts.insert(read.id.clone());
+        self.summary.accounts += 1;
+        self.only_once(is_new, &read.id).map(|()| read)
+    }
+
+    fn file(&mut self, file: line::File) -> Result<File, Problem> {
+        let read = File {
+            id: file.id,
+            name: file.name,
+            content_type: file.content_type,
+            size: file.size,
+            sha256: file.sha256,
+            path: file.path,
+            properties: file.properties,
+            stamp: self.stamp(file.stamp)?,
+        };
+        let is_new = self.files.insert(read.id.clone());
+        self.summary.files += 1;
+        self.only_once(is_new, &read.id).map(|()| read)
+    }
+
+    fn transaction(&mut self, written: line::Transaction) -> Result<Option<Transaction>, Problem> {
+        let side =
+            |side: Option<Reference>| side.map(|side| self.known(&self.accounts, side)).transpose();
+        let (credit, debit) = (side(written.credit_account)?, side(written.debit_account)?);
+        let files = written.files.into_iter().map(|file| self.known(&self.files, file));
+        let read = Transaction {
+            position: Position::line(self.number),
+            files: files.collect::<Result<_, _>>()?,
+            date: self.date(written.date)?,
+            amount: self.amount(written.amount.as_deref())?,
+            id: written.id,
+            description: written.description,
+            credit,
+            debit,
+            is_draft: written.draft,
+            is_checked: written.checked,
+            urls: written.urls,
+            remote_ids: written.remote_ids,
+            properties: written.properties,
+            stamp: self.stamp(written.stamp)?,
+        };
+        let is_complete = read.date.is_some()
+            && read.credit.is_some()
+            && read.debit.is_some()
+            && read.credit != read.debit
+            && read.amount.is_some_and(|amount| !amount.is_zero() && !amount.is_negative());
+        if !read.is_draft && !is_complete {
+            return Err(self.problem(Kind::IncompleteTransaction));
+        }
+        self.summary.transactions += 1;
+        self.summary.drafts += usize::from(read.is_draft);
+        if written.trashed {
+            self.summary.trashed += 1;
+            return Ok(None);
+        }
+        if !read.is_draft {
+            let sum = self.summary.sum.checked_add(read.amount.unwrap_or_default());
+            self.summary.sum = sum.ok_or_else(|| self.problem(Kind::AmountTooLarge))?;
+        }
+        Ok(Some(read))
+    }
+
+    fn end(&mut self, end: &line::End) -> Result<(), Problem> {
+        let Summary { groups, accounts, files, transactions, drafts, sum, .. } = self.summary;
+        let stated = (end.groups, end.accounts, end.files, end.transactions, end.drafts);
+        let amount = self.decimal(&end.amount)?;
+        if stated != (groups, accounts, files, transactions, drafts) || amount != sum {
+            return Err(self.problem(Kind::ExportCutShort));
+        }
+        self.has_end = true;
+        Ok(())
+    }
+
+    /// Returns the id of a reference to a line that precedes.
+    fn known(&self, ids: &HashSet<String>, reference: Reference) -> Result<String, Problem> {
+        let Reference { id } = reference;
+        if ids.contains(&id) { Ok(id) } else { Err(self.problem(Kind::UnknownId(excerpt(&id)))) }
+    }
+
+    fn only_once(&self, is_new: bool, id: &str) -> Result<(), Problem> {
+        if is_new { Ok(()) } else { Err(self.problem(Kind::RepeatedId(excerpt(id)))) }
+    }
+
+    fn date(&self, text: Option<String>) -> Result<Option<Date>, Problem> {
+        let parse = |text: String| {
+            parse_iso(&text).ok_or_else(|| self.problem(Kind::InvalidDate(excerpt(&text))))
+        };
+        text.map(parse).transpose()
+    }
+
+    /// Parses an amount within the scale of the book.
+    fn amount(&self, text: Option<&str>) -> Result<Option<SignedAmount>, Problem> {
+        let Some(amount) = text.map(|text| self.decimal(text)).transpose()? else {
+            return Ok(None);
+        };
+        let allowed = self.scale.unwrap_or_default();
+        let found = amount.decimals();
+        if found > allowed {
+            return Err(self.problem(Kind::TooManyDecimals { found, allowed }));
+        }
+        let fits = amount.units(allowed).is_some_and(|units| i64::try_from(units).is_ok());
+        if fits { Ok(Some(amount)) } else { Err(self.problem(Kind::AmountTooLarge)) }
+    }
+
+    /// Parses a decimal with a point.
+    fn decimal(&self, text: &str) -> Result<SignedAmount, Problem> {
+        let (is_negative, digits) =
+            text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let amount = SignedAmount::from_digits(is_negative, whole, fraction);
+        let invalid = || self.problem(Kind::InvalidAmount(excerpt(text)));
+        amount.filter(|_| !whole.is_empty()).ok_or_else(invalid)
+    }
+
+    fn stamp(&self, stamp: line::Stamp) -> Result<Stamp, Problem> {
+        Ok(Stamp {
+            agent_id: stamp.agent_id,
+            created_by: stamp.created_by,
+            created_at: self.instant(stamp.created_at.as_deref())?,
+            updated_at: self.instant(stamp.updated_at.as_deref())?,
+        })
+    }
+
+    /// Parses milliseconds; an absent time is 0.
+    fn instant(&self, text: Option<&str>) -> Result<i64, Problem> {
+        let Some(text) = text else { return Ok(0) };
+        text.parse().map_err(|_| self.problem(Kind::InvalidDate(excerpt(text))))
+    }
+}
+
+#[cfg(test)]
+mod tests;

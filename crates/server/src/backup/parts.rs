@@ -1,0 +1,81 @@
+//! The parts of a backup.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, ensure};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+
+use super::age::{self, Identity};
+use super::layout::SEALED_KEYS;
+use super::manifest::Manifest;
+use super::place::Place;
+use crate::{key, private};
+
+/// Reads the manifest of a completed backup.
+pub(super) fn completed(place: &Place, backup: &str) -> anyhow::Result<Manifest> {
+    Manifest::read(place, backup)?
+        .with_context(|| format!("{backup} was not completed: it has no manifest"))
+}
+
+/// Copies the parts of a backup into a directory, and compares their sums.
+pub(super) fn fetch(
+    place: &Place,
+    backup: &str,
+    manifest: &Manifest,
+    to: &Path,
+) -> anyhow::Result<()> {
+    for part in &manifest.parts {
+        let path = to.join(&part.name);
+        if let Some(folder) = path.parent() {
+            private::make_directory(folder)?;
+        }
+        let sum = place.get_file(&format!("{backup}/{}", part.name), &path)?;
+        ensure!(
+            sum == part.sum,
+            "{} was changed or cut short: {} bytes with SHA-256 {}, the manifest says {} bytes \
+             with {}",
+            part.name,
+            sum.bytes,
+            sum.sha256,
+            part.sum.bytes,
+            part.sum.sha256
+        );
+    }
+    Ok(())
+}
+
+/// Returns the keys of a backup by the names of their files.
+///
+/// # Errors
+/// When the place fails; when sealed keys do not open.
+pub(super) fn keys_of(
+    place: &Place,
+    backup: &str,
+    manifest: &Manifest,
+    identity: Option<&Identity>,
+) -> anyhow::Result<Vec<(&'static str, Vec<u8>)>> {
+    let read = |name: &str| -> anyhow::Result<Option<Vec<u8>>> {
+        if manifest.part(name).is_none() {
+            return Ok(None);
+        }
+        place.get(&format!("{backup}/{name}"))
+    };
+    let mut keys = Vec::new();
+    if let (Some(sealed), Some(identity)) = (read(SEALED_KEYS)?, identity) {
+        let texts: BTreeMap<String, String> =
+            serde_json::from_slice(&age::open(&sealed, identity)?)?;
+        for name in key::FILES {
+            if let Some(text) = texts.get(name) {
+                keys.push((name, BASE64_STANDARD.decode(text)?));
+            }
+        }
+    }
+    for name in key::FILES {
+        if let Some(bytes) = read(&format!("keys/{name}"))? {
+            keys.push((name, bytes));
+        }
+    }
+    Ok(keys)
+}

@@ -1,0 +1,64 @@
+//! A directory for the files of a command that is in progress.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use crate::private;
+
+/// A directory that is removed when it is dropped.
+pub(super) struct Staging {
+    path: PathBuf,
+}
+
+impl Staging {
+    /// Creates an empty directory.
+    ///
+    /// # Errors
+    /// When it exists or cannot be created.
+    pub(super) fn create(path: PathBuf) -> anyhow::Result<Self> {
+        if path.exists() {
+            anyhow::bail!("{} exists", path.display());
+        }
+        private::make_directory(&path)?;
+        Ok(Self { path })
+    }
+
+    /// Creates an empty directory below the folder of the system for temporary files.
+    ///
+    /// # Errors
+    /// When it cannot be created.
+    pub(super) fn temporary() -> anyhow::Result<Self> {
+        let name = format!("daybook-backup-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        // A process of this number has left it.
+        let _ = fs::remove_dir_all(&path);
+        Self::create(path)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the path of a file in it.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+/// Makes a file durable.
+///
+/// # Errors
+/// When it cannot be synced.
+pub(super) fn sync(path: &Path) -> anyhow::Result<()> {
+    fs::File::open(path)
+        .and_then(|file| file.sync_all())
+        .with_context(|| format!("{} cannot be written", path.display()))
+}

@@ -1,0 +1,94 @@
+//! `daybook move`: copies a stopped installation into an empty database of either engine.
+//!
+//! Ids, users, sealed secrets, events and their chains stay what they are. The copy is one database
+//! transaction, and then both databases are audited and the ends of their logs compared. The source
+//! is only read, so whatever fails, the installation can be started as before.
+
+use anyhow::{Context, bail};
+use clap::Args;
+use daybook_storage::dump::{Source, TableRows, Target};
+use daybook_storage::{Address, ReadOnlyStore};
+use serde::Serialize;
+
+use crate::audited::{AuditSummary, audit_all};
+use crate::installation::{DataArgs, print};
+use crate::log::log_command;
+use crate::private;
+use crate::progress::Progress;
+
+/// The options of `daybook move`.
+#[derive(Debug, Args)]
+pub(crate) struct MoveArgs {
+    /// The empty database to move to: sqlite:PATH or postgres://USER@HOST/NAME
+    #[arg(long, value_name = "URL", hide_env_values = true)]
+    to: String,
+    /// Print the result as one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+/// The result of a move.
+#[derive(Serialize)]
+struct Moved {
+    tables: usize,
+    rows: u64,
+    audit: AuditSummary,
+}
+
+/// Runs `daybook move`.
+///
+/// # Errors
+/// A source that is in use, a target that is not empty, and a failure of either. The source is
+/// unchanged.
+pub(crate) fn run(options: &MoveArgs) -> anyhow::Result<()> {
+    let MoveArgs { to, json, data } = options;
+    let (from, to) = (data.address()?, Address::parse(to)?);
+    if let Address::Sqlite(path) = &to {
+        private::check_database(path)?;
+    }
+    let moved = copy(&from, &to).context(
+        "nothing was changed: the installation can be started as before, and the move begun \
+         again with an empty database",
+    )?;
+    log_command(data, "move", None);
+    if *json {
+        return print([serde_json::to_string(&moved)?]);
+    }
+    let Moved { rows, audit, .. } = moved;
+    print([
+        format!("Copied {rows} rows of {} books, {} events.", audit.books, audit.events),
+        "Both databases were audited without findings, and the ends of all logs agree.".to_owned(),
+        "Set --database-url or DAYBOOK_DATABASE_URL to the new database and start the server. \
+         Keys and files stay where they are."
+            .to_owned(),
+    ])
+}
+
+fn copy(from: &Address, to: &Address) -> anyhow::Result<Moved> {
+    let mut source = Source::open_alone(from).context("the database cannot be moved")?;
+    let target = Target::open(to).context("the new database cannot be used")?;
+    let mut progress = Progress::new("copy");
+    let tables: Vec<TableRows> = target
+        .fill(&mut source, &mut |rows| progress.show(&format!("{rows} rows")))
+        .context("the copy failed")?;
+    drop((source, progress));
+    let before = audited(from, "audit of the old database")?;
+    let after = audited(to, "audit of the new database")?;
+    if before != after {
+        bail!("the audits differ: {before:?} before, {after:?} after");
+    }
+    let rows = tables.iter().map(|table| table.rows).sum();
+    Ok(Moved { tables: tables.len(), rows, audit: after })
+}
+
+fn audited(address: &Address, step: &'static str) -> anyhow::Result<AuditSummary> {
+    let mut store = ReadOnlyStore::open(address)?;
+    let mut progress = Progress::new(step);
+    let summary = audit_all(&mut store, &mut |events| progress.show(&format!("{events} events")))?;
+    if let Some(finding) = &summary.first_finding {
+        bail!("the {step} has {} findings, first: {finding}", summary.findings);
+    }
+    Ok(summary)
+}

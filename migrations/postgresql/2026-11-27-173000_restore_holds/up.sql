@@ -1,0 +1,5 @@
+-- A row for each restore of the installation from a backup. Webhooks and mails are held back while
+-- there is one.
+CREATE TABLE restore_holds (
+    held_at BIGINT NOT NULL PRIMARY KEY
+);

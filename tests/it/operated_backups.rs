@@ -1,0 +1,376 @@
+//! `daybook backup`, `daybook restore` and `daybook move`, beside servers that go on writing.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Output;
+use std::time::Duration;
+
+use daybook_tests::postgres::Database;
+use daybook_tests::receiver::{Receiver, fine};
+use daybook_tests::{Cast, Engine, Folder, Options, Server, binary, folder, pause};
+use serde_json::json;
+
+use crate::Case;
+use crate::file_sweep::eventually;
+use crate::files::{file, url_path};
+use crate::s3::{BUCKET, SECRET_KEY, Store};
+use crate::webhooks::install;
+
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
+        a_backup_is_restored_and_goes_on,
+        sealed_keys_need_the_identity,
+        changed_backups_are_refused,
+        contents_are_stored_once_and_pruned,
+        a_bucket_holds_backups,
+        webhooks_and_mails_wait_for_the_release,
+        an_installation_moves_to_the_other_engine,
+    ]
+}
+
+/// A pair of keys, made by `age-keygen` for these tests.
+const RECIPIENT: &str = "age1upzt7kevx4kxdpur5t5e25ykrmn3pdymaylp5nu06csy987ukdpsw5skmz";
+const IDENTITY: &str = "AGE-SECRET-KEY-1XAR0L09X05YDW4QYXM58SG9E6HUANYYJXFJXY3G6KWRJ8FVYNVEQFWK2CD";
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A folder that only its owner may enter, as the data directory must be.
+fn private_folder() -> Folder {
+    let folder = folder("backups", false);
+    fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o700)).expect("its mode");
+    folder
+}
+
+/// The path of a folder as an argument.
+fn shown(folder: &Folder) -> String {
+    folder.path().display().to_string()
+}
+
+/// Runs a command that needs no installation.
+fn daybook(arguments: &[&str]) -> Output {
+    std::process::Command::new(binary()).args(arguments).output().expect("daybook runs")
+}
+
+/// The standard error of a command that must fail.
+#[track_caller]
+fn refused(output: &Output) -> String {
+    assert!(!output.status.success(), "{}", text(&output.stdout));
+    text(&output.stderr)
+}
+
+#[track_caller]
+fn done(output: &Output) -> String {
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// Makes a backup; returns its path.
+#[track_caller]
+fn backup(server: &Server, place: &str, options: &[&str]) -> String {
+    let arguments = [&["backup", "create", "--to", place], options].concat();
+    let printed = server.run(&arguments).expect("a backup");
+    assert!(printed.contains("the backup is good"), "{printed}");
+    printed.lines().next().expect("its path").to_owned()
+}
+
+fn book(server: &Server) -> Cast {
+    let cast = Cast::with_accounts(server, &[("Cash", "ASSET"), ("Food", "OUTGOING")]);
+    cast.record("2026-01-31", "5", "Cash", "Food", "Lunch — café «one» \"two\" \\ 🍞");
+    cast.record("2026-02-28", "7.25", "Cash", "Food", "Dinner");
+    cast
+}
+
+fn restored_url(engine: Engine, data_dir: &Path, database: Option<&Database>) -> String {
+    match (engine, database) {
+        (Engine::Postgres, Some(database)) => database.url.clone(),
+        _ => format!("sqlite:{}", data_dir.join("daybook.db").display()),
+    }
+}
+
+/// The books as a caller sees them through another server.
+fn seen(server: &Server, cast: &Cast) -> String {
+    let caller = server.client(cast.owner.email());
+    let path = |rest: &str| format!("/v5/books/{}{rest}", cast.book);
+    let parts = ["/transactions", "/balances?query=on:2026-12-31", "/events?limit=100"];
+    let seen = parts.map(|part| caller.get(&path(part)).ok().to_string()).join("\n");
+    seen.replace(server.base(), "http://server")
+}
+
+/// What was answered before the backup began is in it. The restored server continues the log.
+fn a_backup_is_restored_and_goes_on(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = book(&server);
+    let receipt = file(&cast, "receipt.txt", b"one lunch");
+    server.run(&["checkpoint"]).expect("a checkpoint");
+    let before = seen(&server, &cast);
+    let token = server.token(cast.owner.email());
+    let place = private_folder();
+    let path = backup(&server, &shown(&place), &[]);
+    cast.record("2026-03-31", "9", "Cash", "Food", "after the backup");
+    let listed = done(&daybook(&["backup", "list", "--at", &shown(&place)]));
+    assert!(listed.contains("  good  "), "{listed}");
+    let verified = daybook(&["backup", "verify", &path]);
+    assert!(done(&verified).trim_end().ends_with(": 0 differences"), "{}", text(&verified.stdout));
+
+    let database = (engine == Engine::Postgres).then(|| Database::empty(false));
+    let restored = private_folder();
+    let data_dir = restored.path().join("data");
+    let url = restored_url(engine, &data_dir, database.as_ref());
+    let into = data_dir.display().to_string();
+    let restore = ["restore", &path, "--into", &into, "--database-url", &url];
+    done(&daybook(&restore));
+    let again = refused(&daybook(&restore));
+    assert!(again.contains("is not empty"), "{again}");
+    let copy = server.elsewhere(&data_dir, &url);
+    assert!(seen(&copy, &cast) == before, "another content");
+    assert_eq!(copy.anonymous().download(&url_path(&server, &receipt)), b"one lunch");
+    // The keys and tokens are those of the original.
+    let caller = copy.client_with_token(&token);
+    let own = caller.post("/v5/books", &json!({"name": "Made after the restore"})).ok();
+    assert!(own["id"].is_string(), "{own}");
+    let recorded = caller.post(
+        &format!("/v5/books/{}/transactions", cast.book),
+        &json!({"date": "2026-04-30", "amount": "3", "description": "Cash Food again"}),
+    );
+    recorded.ok();
+    assert!(copy.run(&["verify"]).expect("no difference").contains(": 0 differences"));
+}
+
+fn sealed_keys_need_the_identity(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = book(&server);
+    server.run(&["checkpoint"]).expect("a checkpoint");
+    let place = private_folder();
+    let path = backup(&server, &shown(&place), &["--recipient", RECIPIENT]);
+    let names: Vec<String> = files_below(Path::new(&path));
+    assert!(names.contains(&"keys.age".to_owned()), "{names:?}");
+    assert!(!names.iter().any(|name| name.ends_with(".key")), "{names:?}");
+    let identity = place.path().join("identity.txt");
+    fs::write(&identity, format!("# mine\n{IDENTITY}\n")).expect("an identity");
+    let identity = identity.display().to_string();
+
+    let unopened = done(&daybook(&["backup", "verify", &path]));
+    assert!(unopened.contains("checkpoints were not compared"), "{unopened}");
+    let opened = done(&daybook(&["backup", "verify", &path, "--identity", &identity]));
+    assert!(!opened.contains("not compared"), "{opened}");
+
+    let restored = private_folder();
+    let data_dir = restored.path().to_owned();
+    let into = data_dir.display().to_string();
+    let url = format!("sqlite:{}", data_dir.join("daybook.db").display());
+    let arguments = ["restore", &path, "--into", &into, "--database-url", &url];
+    let printed = done(&daybook(&[&arguments[..], &["--identity", &identity]].concat()));
+    assert!(!printed.contains("keys are not restored"), "{printed}");
+    let original = fs::read(server.data_dir().join("token.key")).expect("a key");
+    assert_eq!(fs::read(data_dir.join("token.key")).expect("a key"), original);
+    // Another identity opens nothing and restores nothing.
+    let other = place.path().join("other.txt");
+    let key = "AGE-SECRET-KEY-1RZQ83LJYPSHJ24KHWDL8SLDHHVZUNWM945KWGAPKYG24N9SXXMGSKYQL26";
+    fs::write(&other, key).expect("another identity");
+    let empty = place.path().join("data");
+    let into = empty.display().to_string();
+    let url = format!("sqlite:{}", empty.join("daybook.db").display());
+    let arguments = ["restore", &path, "--into", &into, "--database-url", &url];
+    let other = other.display().to_string();
+    let message = refused(&daybook(&[&arguments[..], &["--identity", &other]].concat()));
+    assert!(message.contains("another recipient"), "{message}");
+    assert!(!empty.join("daybook.db").exists(), "{}", cast.book);
+}
+
+/// The names of the files below a folder.
+fn files_below(folder: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).expect("a path below");
+                names.push(name.display().to_string());
+            }
+        }
+    }
+    names.sort();
+    names
+}
+
+fn changed_backups_are_refused(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = book(&server);
+    file(&cast, "receipt.txt", b"one lunch");
+    let place = private_folder();
+    let path = backup(&server, &shown(&place), &[]);
+    let verify = || daybook(&["backup", "verify", &path]);
+    let restored = private_folder();
+    let data_dir = restored.path().join("data");
+    let into = data_dir.display().to_string();
+    let url = format!("sqlite:{}", data_dir.join("daybook.db").display());
+    let restore = || {
+        let refused = daybook(&["restore", &path, "--into", &into, "--database-url", &url]);
+        assert!(!data_dir.join("daybook.db").exists());
+        let _ = fs::remove_dir_all(&data_dir);
+        refused
+    };
+    for name in files_below(Path::new(&path)) {
+        let part = Path::new(&path).join(&name);
+        let whole = fs::read(&part).expect("a part");
+        let mut changed = whole.clone();
+        let middle = changed.len() / 2;
+        changed[middle] ^= 1;
+        fs::write(&part, &changed).expect("a changed part");
+        let message = refused(&verify());
+        assert!(message.contains("was changed"), "{name}: {message}");
+        assert!(refused(&restore()).contains("was changed"), "{name}");
+        fs::write(&part, &whole[..middle]).expect("a cut part");
+        assert!(!verify().status.success(), "{name} cut short");
+        fs::remove_file(&part).expect("it existed");
+        assert_eq!(verify().status.code(), Some(2), "{name} is missing");
+        fs::write(&part, whole).expect("the whole part");
+    }
+    // The bytes of files are not parts of the manifest.
+    let contents = place.path().join("files");
+    let content = contents.join(&files_below(&contents)[0]);
+    fs::write(&content, b"two lunch").expect("another content");
+    let output = verify();
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).starts_with("file\t"), "{}", text(&output.stdout));
+    fs::remove_file(&content).expect("it existed");
+    assert_eq!(verify().status.code(), Some(1));
+    // What is not a backup, and a place that cannot be used.
+    for other in ["/nowhere", "20260101", "20260101T000000Z"] {
+        assert!(!daybook(&["backup", "verify", other]).status.success(), "{other}");
+    }
+}
+
+fn contents_are_stored_once_and_pruned(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = book(&server);
+    file(&cast, "receipt.txt", b"one lunch");
+    let place = private_folder();
+    let at = shown(&place);
+    let first = backup(&server, &at, &[]);
+    let contents = || files_below(&place.path().join("files"));
+    assert_eq!(contents().len(), 1);
+    file(&cast, "other.txt", b"two lunches");
+    // The names of backups have seconds.
+    pause(Duration::from_millis(1_100));
+    let second = backup(&server, &at, &["--keep", "1d"]);
+    assert_eq!(contents().len(), 2, "the first content was not stored again");
+    assert!(!Path::new(&first).exists() && Path::new(&second).exists());
+    // An interrupted backup is named, and its folder stays for a day.
+    let unfinished = place.path().join("20260101T000000Z");
+    fs::create_dir(&unfinished).expect("a folder");
+    fs::write(unfinished.join("daybook.db"), b"half").expect("a part");
+    let listed = done(&daybook(&["backup", "list", "--at", &at]));
+    assert!(listed.contains("20260101T000000Z  not completed"), "{listed}");
+    let removed = done(&daybook(&["backup", "prune", "--at", &at, "--keep", "2d"]));
+    assert_eq!(removed, "removed 20260101T000000Z\n");
+    assert!(Path::new(&second).exists());
+    done(&daybook(&["backup", "verify", &second]));
+}
+
+fn a_bucket_holds_backups(engine: Engine) {
+    let mut store = Store::start();
+    let server = Server::start(engine);
+    let cast = book(&server);
+    file(&cast, "receipt.txt", b"one lunch");
+    let options = store.options(SECRET_KEY);
+    // Its files are in a folder; the options of the bucket serve the place of the backups.
+    let bucket: Vec<&str> = options.iter().skip(2).map(String::as_str).collect();
+    let place = format!("s3://{BUCKET}/backups");
+    let create = [&["backup", "create", "--to", &place][..], &bucket].concat();
+    let printed = server.run(&create).expect("a backup");
+    assert!(printed.contains("The keys are left out"), "{printed}");
+    assert!(!store.objects().iter().any(|object| object.contains("key")));
+    let path = printed.lines().next().expect("its path").to_owned();
+    done(&daybook(&[&["backup", "verify", &path][..], &bucket].concat()));
+    let restored = private_folder();
+    let data_dir = restored.path().join("data");
+    let into = data_dir.display().to_string();
+    let url = format!("sqlite:{}", data_dir.join("daybook.db").display());
+    let restore = ["restore", &path, "--into", &into, "--database-url", &url];
+    let restored = done(&daybook(&[&restore[..], &bucket].concat()));
+    assert!(restored.contains("The keys are not restored"), "{restored}");
+    assert_eq!(files_below(&data_dir.join("files")).len(), 1);
+    // A bucket that is lost in between.
+    store.pause();
+    let message = server.run(&create).expect_err("no bucket");
+    assert!(message.contains("cannot be"), "{message}");
+    store.resume();
+    let list = ["backup", "list", "--at", &place];
+    assert!(
+        done(&daybook(&[&list[..], &bucket].concat())).lines().all(|line| line.contains("good"))
+    );
+}
+
+fn webhooks_and_mails_wait_for_the_release(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = book(&server);
+    let receiver = Receiver::answering(|_| fine("{}"));
+    install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
+    cast.record("2026-03-31", "9", "Cash", "Food", "delivered");
+    receiver.wait_for(1);
+    let place = private_folder();
+    let path = backup(&server, &shown(&place), &[]);
+    let restored = private_folder();
+    let data_dir = restored.path().join("data");
+    let into = data_dir.display().to_string();
+    let url = format!("sqlite:{}", data_dir.join("daybook.db").display());
+    done(&daybook(&["restore", &path, "--into", &into, "--database-url", &url]));
+    let copy = server.elsewhere(&data_dir, &url);
+    let caller = copy.client(cast.owner.email());
+    let body = json!({"date": "2026-04-30", "amount": "3", "description": "Cash Food held"});
+    caller.post(&format!("/v5/books/{}/transactions", cast.book), &body).ok();
+    let backlog = || {
+        let path = format!("/v5/books/{}/events/backlog", cast.book);
+        caller.get(&path).ok()["count"].clone()
+    };
+    assert_eq!(backlog(), json!(1));
+    pause(Duration::from_secs(3));
+    assert_eq!(receiver.received().len(), 1, "the restored installation sends nothing");
+    let released = copy.run(&["restore", "release"]).expect("a release");
+    assert!(released.contains("are sent again"), "{released}");
+    receiver.wait_for(2);
+    eventually("delivered", || backlog() == json!(0));
+    assert!(copy.run(&["restore", "release"]).expect("again").contains("were not held"));
+}
+
+fn an_installation_moves_to_the_other_engine(engine: Engine) {
+    let mut server = Server::start(engine);
+    let cast = book(&server);
+    let receipt = file(&cast, "receipt.txt", b"one lunch");
+    let before = seen(&server, &cast);
+    let database = (engine == Engine::Sqlite).then(|| Database::empty(false));
+    let moved_to = private_folder();
+    let path = moved_to.path().join("books.db");
+    let url = database
+        .as_ref()
+        .map_or_else(|| format!("sqlite:{}", path.display()), |database| database.url.clone());
+    let moved = |server: &Server| server.admin(&["move", "--to", &url]).output().expect("it runs");
+    let message = refused(&moved(&server));
+    assert!(message.contains("stop the server first"), "{message}");
+    server.terminate();
+    let printed = done(&moved(&server));
+    assert!(printed.contains("ends of all logs agree"), "{printed}");
+    let message = refused(&moved(&server));
+    assert!(message.contains("not empty") && message.contains("nothing was changed"), "{message}");
+
+    let copy = match engine {
+        Engine::Sqlite => {
+            Server::start_with(Options { engine: Engine::Postgres, ..Options::default() })
+        }
+        Engine::Postgres => Server::start(Engine::Sqlite),
+    };
+    let copy = copy.elsewhere(server.data_dir(), &url);
+    assert!(seen(&copy, &cast) == before, "another content");
+    assert_eq!(copy.anonymous().download(&url_path(&server, &receipt)), b"one lunch");
+    let caller = copy.client(cast.owner.email());
+    caller.post("/v5/books", &json!({"name": "Made after the move"})).ok();
+    server.restart();
+    assert!(seen(&server, &cast) == before, "the source is as it was");
+}
