@@ -21,9 +21,6 @@ pub(crate) fn files(journal: &Journal) -> Vec<KeptFile> {
     }
     let mut directives = String::new();
     for directive in &journal.directives {
-        if !directives.is_empty() {
-            directives.push('\n');
-        }
         directives.push_str(&directive.written);
         directives.push('\n');
     }

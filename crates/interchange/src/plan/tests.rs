@@ -160,7 +160,7 @@ fn equity_is_a_group_of_its_own() {
     assert_eq!(of("Equity:Opening").1, ["Equity"]);
     assert_eq!(
         messages(&plan.warnings),
-        ["the type of the account \"Retained\" is not known: it becomes an asset"]
+        ["the type of the account \"Retained\" is unknown: ASSET is used"]
     );
 }
 

@@ -102,6 +102,8 @@ pub enum Kind {
     ExportCutShort,
     #[error("invalid JSON: {0}")]
     InvalidJson(String),
+    #[error("unknown account type \"{0}\"")]
+    InvalidType(String),
     #[error("no line before has the id \"{0}\"")]
     UnknownId(String),
     #[error("another line has the id \"{0}\"")]
@@ -222,13 +224,13 @@ pub enum Kind {
     OtherCommodities,
     #[error("a date of {0} does not exist: {1} is used")]
     NoSuchDay(String, Date),
-    #[error("the type of the account \"{0}\" is not known: it becomes an asset")]
+    #[error("the type of the account \"{0}\" is unknown: ASSET is used")]
     UnknownType(String),
     #[error("the description, comments and tags are too long: what exceeds the limits is left out")]
     TextsCut,
     #[error("{0} are not read")]
     Ignored(&'static str),
-    #[error("the plugin \"{0}\" is not run: entries that it makes or changes are not read so")]
+    #[error("the plugin \"{0}\" is not run: what it adds or changes is missing")]
     UnreadPlugin(String),
     #[error("the file mixes decimal marks: each amount is read on its own")]
     MixedDecimalMarks,

@@ -72,10 +72,6 @@ fn record(example: &[String]) -> Vec<String> {
     shown
 }
 
-fn plan_of(journal: &daybook_interchange::read::journal::Journal, options: &Options<'_>) -> Plan {
-    plan(journal, options).expect("a book for each commodity")
-}
-
 fn show(plan: &Plan, shown: &mut Vec<String>) {
     let has_several = plan.books.len() > 1;
     for book in &plan.books {

@@ -156,7 +156,9 @@ fn cost_of(rate: &Rate, lot: Option<Lot>) -> Option<Cost> {
 type Tolerances = BTreeMap<String, SignedAmount>;
 
 fn tolerances(drafts: &[Draft], options: &Options) -> Tolerances {
-    let mut found = Tolerances::new();
+    let stated = options.tolerances.iter().filter(|(currency, _)| *currency != "*");
+    let mut found: Tolerances =
+        stated.map(|(currency, tolerance)| (currency.clone(), *tolerance)).collect();
     for draft in drafts {
         let Some(currency) = draft.currency.as_ref().filter(|_| draft.units.is_some()) else {
             continue;
@@ -167,9 +169,8 @@ fn tolerances(drafts: &[Draft], options: &Options) -> Tolerances {
             *known = tolerance;
         }
     }
-    for currency in drafts.iter().filter_map(Draft::weight_currency) {
-        let default = options.tolerances.get(currency).or_else(|| options.tolerances.get("*"));
-        if let Some(default) = default {
+    if let Some(default) = options.tolerances.get("*") {
+        for currency in drafts.iter().filter_map(Draft::weight_currency) {
             found.entry(currency.to_owned()).or_insert(*default);
         }
     }

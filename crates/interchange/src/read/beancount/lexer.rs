@@ -198,13 +198,14 @@ pub(crate) fn unescape(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
-        match (c, c == '\\') {
-            (_, true) => match chars.next() {
-                Some('n') => plain.push('\n'),
-                Some('t') => plain.push('\t'),
-                other => plain.extend(other),
-            },
-            (c, false) => plain.push(c),
+        if c != '\\' {
+            plain.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('n') => plain.push('\n'),
+            Some('t') => plain.push('\t'),
+            other => plain.extend(other),
         }
     }
     plain

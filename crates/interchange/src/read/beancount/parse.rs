@@ -314,6 +314,12 @@ impl<'a> Parser<'a> {
 
     /// Returns the ledger, with the types of its accounts.
     fn finish(mut self) -> Ledger {
+        // Accounts without `open` have a type too.
+        let entries = std::mem::take(&mut self.ledger.entries);
+        for posting in entries.iter().flat_map(|raw| &raw.postings) {
+            self.account(&posting.posting.account, posting.posting.position);
+        }
+        self.ledger.entries = entries;
         let mut accounts: Vec<Account> = self.accounts.into_values().collect();
         accounts.sort_by_key(|account| account.position);
         for account in &mut accounts {

@@ -17,9 +17,8 @@ pub(crate) fn journal(book: Book) -> Journal {
     let mut journal = Journal::default();
     for (key, fraction) in &book.commodities {
         let Some(symbol) = symbols.of(key) else { continue };
-        let zeros = fraction.strip_prefix('1').filter(|zeros| zeros.bytes().all(|b| b == b'0'));
-        let decimals = zeros.and_then(|zeros| u32::try_from(zeros.len()).ok());
-        let commodity = decimals.map(|decimals| Commodity { symbol, decimals });
+        let commodity =
+            places(&format!("1/{fraction}")).map(|decimals| Commodity { symbol, decimals });
         journal.commodities.extend(commodity);
     }
     let accounts = accounts(&book.accounts, &mut symbols, &mut journal);
@@ -145,6 +144,13 @@ fn kind(kind: &str) -> Option<&'static str> {
     })
 }
 
+/// Returns the decimal places that a fraction has as written: 2 for `-1050/100`.
+fn places(text: &str) -> Option<u32> {
+    let (_, denominator) = text.trim().split_once('/')?;
+    let zeros = denominator.strip_prefix('1')?;
+    u32::try_from(zeros.len()).ok().filter(|_| zeros.bytes().all(|byte| byte == b'0'))
+}
+
 /// Parses a fraction such as `-1050/100`; `None` unless it is a decimal.
 fn fraction(text: &str) -> Option<SignedAmount> {
     let (numerator, denominator) = text.trim().split_once('/').unwrap_or((text.trim(), "1"));
@@ -225,7 +231,9 @@ fn posting(
     let (account, commodity) = accounts.get(&split.account).ok_or_else(unknown)?;
     let commodity = commodity.clone().unwrap_or_else(|| currency.to_owned());
     let is_other = commodity != currency;
-    let units = if is_other { amount(&split.quantity)? } else { value };
+    let written = if is_other { &split.quantity } else { &split.value };
+    let units = amount(written)?;
+    let decimals = places(written).unwrap_or_default().max(units.decimals());
     let cost = Quantity::new(value.absolute(), currency.to_owned());
     let mut tags = split.slots;
     if !split.action.is_empty() {
@@ -243,7 +251,7 @@ fn posting(
         mark: if split.state == "y" { Mark::Cleared } else { Mark::Unmarked },
         date: None,
         date2: None,
-        quantity: Some(Quantity::new(units, commodity)),
+        quantity: Some(Quantity { amount: units, commodity, decimals }),
         is_inferred: false,
         cost: is_other.then_some(Cost { quantity: cost, is_total: true, lot: None }),
         price: None,

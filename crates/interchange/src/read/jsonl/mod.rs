@@ -164,7 +164,7 @@ impl Reader {
 
     fn account(&mut self, account: line::Account) -> Result<Account, Problem> {
         let kind = AccountType::from_name(&account.r#type);
-        let unknown = || self.problem(Kind::UnknownType(excerpt(&account.name)));
+        let unknown = || self.problem(Kind::InvalidType(excerpt(&account.r#type)));
         let groups = account.groups.into_iter().map(|group| self.known(&self.groups, group));
         let read = Account {
             kind: kind.ok_or_else(unknown)?,
