@@ -1,13 +1,14 @@
-//! Query plans of journals, general ledgers and cash flows (13.9, 13.10), taken from the statements
-//! that the server sends: each must use an index.
+//! Query plans of journals, general ledgers, cash flows (13.9, 13.10) and exports (16.2), taken from
+//! the statements that the server sends: each must use an index.
 
+use daybook_domain::amount::DecimalSeparator;
 use daybook_domain::balance::segments;
-use daybook_domain::calendar::parse_iso;
+use daybook_domain::calendar::{DatePattern, parse_iso};
 use daybook_domain::permission::Action;
-use daybook_domain::query::Periodicity;
+use daybook_domain::query::{ParseContext, Periodicity, Query};
 use daybook_service::{Error, access};
 use daybook_storage::page::PageKey;
-use daybook_storage::transaction::Period;
+use daybook_storage::transaction::{Period, ResolvedNames, Search};
 use daybook_tests::Engine;
 use time::Date;
 
@@ -40,6 +41,7 @@ fn walk_an_index(engine: Engine, inside: &Inside) {
         pages_walk_an_index(engine, inside, tags, &mut faults);
         flows_walk_an_index(engine, inside, tags, &mut faults);
     }
+    scans_walk_an_index(engine, inside, &mut faults);
     faults.none();
 }
 
@@ -70,6 +72,34 @@ fn pages_walk_an_index(engine: Engine, inside: &Inside, tags: &[String], faults:
         for (what, steps) in [(of_journal, journal), (of_ledger, ledger)] {
             faults.check(sorts(&steps) == 0, || {
                 format!("{what} sorts:\n      {}", steps.join("\n      "))
+            });
+        }
+    }
+}
+
+fn scans_walk_an_index(engine: Engine, inside: &Inside, faults: &mut Faults) {
+    let context = ParseContext {
+        today: day("2025-05-20"),
+        pattern: DatePattern::default(),
+        separator: DecimalSeparator::default(),
+    };
+    let names = ResolvedNames::default();
+    for text in ["", "after:2025-02-10 before:2025-05-01", "#often is:draft"] {
+        let query = Query::parse(text, &context);
+        let search =
+            Search { filter: query.filter(), names: &names, drafts_of: None, precedent: None };
+        for after in [None, Some(PageKey { day: 20_250_301, id: 7 })] {
+            let plan = inside.store.read(|tx| {
+                let member = access::enter(tx, &inside.cx, &inside.book, Action::ReadChart)?;
+                Ok::<_, Error>(tx.plans().scan(&member, &search, after)?)
+            });
+            let (what, plan) = (format!("scan of {text:?} after {after:?}"), plan.expect("a plan"));
+            check(faults, engine, &what, BY_DAY, 1, &plan);
+            if after.is_some() && text.contains("before") {
+                check(faults, engine, &what, CONTINUED, 1, &plan);
+            }
+            faults.check(sorts(&plan) == 0, || {
+                format!("{what} sorts:\n      {}", plan.join("\n      "))
             });
         }
     }

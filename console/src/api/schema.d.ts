@@ -731,6 +731,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v5/books/{bookId}/export": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Export a book
+         * @description Returns a book, or the transactions that a query finds, as a file for other programs (16). JSON lines and ZIP have everything but comments, reconciliations, queries, events and collaborators; ZIP has the bytes of the files, too. The export is sent while it is read; at most two reports and exports of a user are in transfer, else 503 (13.11). Requires VIEWER; returns 403 for a RECORDER of a PRIVATE book.
+         */
+        get: operations["exportBook"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v5/books/{bookId}/export/link": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a link to an export
+         * @description Returns an address that downloads the export without an Authorization header for five minutes. Takes the parameters of exportBook. Each opening checks the token and the permission of the caller again (16.8). Requires VIEWER; returns 403 for a RECORDER of a PRIVATE book.
+         */
+        get: operations["getExportLink"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v5/books/{bookId}/files": {
         parameters: {
             query?: never;
@@ -5715,6 +5767,90 @@ export interface operations {
                 content: {
                     "application/json": string;
                     "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
+    exportBook: {
+        parameters: {
+            query?: {
+                /** @description CSV with a byte order mark and the decimal separator of the book. */
+                excel?: boolean;
+                /** @description The format (docs/export.md). */
+                format?: "jsonl" | "hledger" | "beancount" | "csv" | "xlsx" | "zip";
+                /** @description The transactions, as in listTransactions, read strictly (1.1.14). Without it, the whole book. */
+                query?: string;
+            };
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    "application/x-ndjson": string;
+                    "application/zip": string;
+                    "text/csv": string;
+                    "text/x-beancount": string;
+                    "text/x-hledger": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
+    getExportLink: {
+        parameters: {
+            query?: {
+                /** @description CSV with a byte order mark and the decimal separator of the book. */
+                excel?: boolean;
+                /** @description The format (docs/export.md). */
+                format?: "jsonl" | "hledger" | "beancount" | "csv" | "xlsx" | "zip";
+                /** @description The transactions, as in listTransactions, read strictly (1.1.14). Without it, the whole book. */
+                query?: string;
+            };
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Link"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -137,6 +137,17 @@ impl Plans<'_, '_> {
         self.explain(first)
     }
 
+    /// Returns the plan of [`transaction::Transactions::scan`].
+    pub fn scan(
+        self,
+        access: &Access,
+        search: &Search<'_>,
+        after: Option<PageKey>,
+    ) -> Result<Vec<String>> {
+        let page = transaction::scan(self.tx, access, search, after);
+        self.explain(page)
+    }
+
     /// Returns the plan of [`transaction::Transactions::by_ids`].
     pub fn by_ids(self, access: &Access, ids: &[TransactionId]) -> Result<Vec<String>> {
         let lookup = self.tx.lookup();

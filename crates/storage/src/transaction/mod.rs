@@ -221,7 +221,7 @@ impl Transactions<'_, '_> {
         search: &Search<'_>,
         after: Option<PageKey>,
     ) -> Result<Vec<Transaction>> {
-        let sql = SearchPlan::of_book(self.tx, search).oldest(access.book(), after, SCAN_PAGE);
+        let sql = scan(self.tx, access, search, after);
         Ok(self.part(access, &sql.uncached(), MAX_PAGE_TEXT_BYTES)?.rows)
     }
 
@@ -359,6 +359,16 @@ pub(crate) fn with_remote_ids<'a>(
         None => found,
     };
     found.cached_up_to(remote_ids.len())
+}
+
+/// Selects a page of a search, oldest first.
+pub(crate) fn scan<'a>(
+    tx: &Tx<'_>,
+    access: &Access,
+    search: &Search<'a>,
+    after: Option<PageKey>,
+) -> Sql<'a> {
+    SearchPlan::of_book(tx, search).oldest(access.book(), after, SCAN_PAGE)
 }
 
 /// Returns the first statement of [`Transactions::search`].
