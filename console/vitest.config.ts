@@ -3,5 +3,5 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   resolve: { alias: { '~': fileURLToPath(new URL('src', import.meta.url)) } },
-  test: { include: ['src/**/*.test.ts', 'e2e/*.test.ts'], environment: 'node' },
+  test: { include: ['src/**/*.test.ts', 'e2e/*.test.ts'], environment: 'node', testTimeout: 30_000 },
 });

@@ -5,7 +5,7 @@ test.setTimeout(150_000);
 
 const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
 
-test('[17] the tray says what is missing, a draft is completed in place, and one key posts it', { tag: '@short' }, async ({ page, daybook, problems }) => {
+test('[17] the tray says what is missing, a draft is completed in place, and one key posts it', async ({ page, daybook, problems }) => {
   await page.goto(`${daybook.url}/b/${daybook.bookId}/drafts`);
   const grid = page.getByRole('grid', { name: 'Due drafts' });
   const row = grid.getByRole('row', { name: /Dentist/ });

@@ -32,6 +32,22 @@ test('[39] changes of others appear without reload, over one stream for all tabs
   expect(problems).toEqual([]);
 });
 
+test('[39] a row that somebody else records above leaves the cursor on its row', async ({ page, daybook, problems }) => {
+  await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions`);
+  await expect(page.getByRole('img', { name: /^Live/ })).toBeVisible();
+  await expect(page.getByRole('grid').getByRole('row').nth(6)).toBeVisible();
+  for (let step = 0; step < 5; step += 1) await page.keyboard.press('j');
+  const cursor = page.locator('.list-row.is-cursor');
+  const before = await cursor.innerText();
+  await daybook.call('POST', `books/${daybook.bookId}/transactions`, {
+    date: new Date().toISOString().slice(0, 10), amount: '1.11', description: 'pushes the others down', creditAccount: { name: 'Cash' }, debitAccount: { name: 'Groceries' },
+  });
+  await expect(page.getByRole('row', { name: /pushes the others down/ })).toBeVisible();
+  expect(await cursor.innerText()).toBe(before);
+  await expect(cursor).toHaveAttribute('aria-rowindex', '7');
+  expect(problems).toEqual([]);
+});
+
 test('[39] a lost connection is shown and survived, and typed text is kept', async ({ page, context, daybook }) => {
   await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions?entry=line`);
   await expect(page.getByRole('img', { name: /^Live/ })).toBeVisible();

@@ -218,7 +218,7 @@ test('[21] a bulk change that one row refuses changes none', async ({ page, dayb
   expect(problems).toEqual([]);
 });
 
-test('[22] two rows are merged with a choice for each field, and z restores both', { tag: '@short' }, async ({ page, daybook, problems }) => {
+test('[22] two rows are merged with a choice for each field, and z restores both', async ({ page, daybook, problems }) => {
   const book = await makeBook(daybook, [
     { description: 'Nino', amount: '80.00', remoteIds: ['bank-7'], date: '2026-03-01' },
     { description: 'Dinner with Ada', amount: '82.00', to: 'Rent', date: '2026-03-02', urls: ['https://example.com/r'] },
