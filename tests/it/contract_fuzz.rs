@@ -10,17 +10,7 @@ use daybook_tests::{Engine, Server};
 use crate::Case;
 use daybook_tests::openapi::contract::operations;
 
-/// A run of about a minute over both documents.
 pub fn tests() -> Vec<Case> {
-    let api = Case::isolated("answers_are_as_documented", |engine| check_api(engine, SHORT));
-    let auth = Plan { examples: 4, ..SHORT };
-    let auth = Case::isolated("answers_about_access_are_as_documented", move |engine| {
-        check_access(engine, auth)
-    });
-    [api, auth].into_iter().map(|case| case.needs(missing)).collect()
-}
-
-pub fn nightly() -> Vec<Case> {
     let long = Plan { examples: 6, ..SHORT };
     let api = Case::isolated("answers_are_as_documented", move |engine| check_api(engine, long));
     let long = Plan { examples: 25, ..SHORT };

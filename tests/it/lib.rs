@@ -199,7 +199,6 @@ modules! {
     collection_moves,
     collection_views,
     connections,
-    contract_fuzz,
     detached_deliveries,
     distribution,
     event_objects,
@@ -237,6 +236,7 @@ modules! {
     long on &Engine::ALL;
     answer_memory,
     backups,
+    contract_fuzz,
     crowds,
     durability,
     faults,
@@ -289,7 +289,6 @@ pub fn it() -> Suite {
 pub fn nightly() -> Suite {
     let parts = [
         ("chromium", chromium::nightly()),
-        ("contract_fuzz", contract_fuzz::nightly()),
         ("event_streams", event_streams::nightly()),
         ("identity", identity::nightly()),
         ("repetitions", repetitions::nightly()),
