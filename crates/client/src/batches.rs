@@ -1,7 +1,5 @@
 //! Batches of a book.
 
-use std::future::Future;
-
 use crate::batch::{Batch, Size};
 use crate::book::Book;
 use crate::error::Result;
@@ -306,16 +304,10 @@ fn batch_of_ids(
     Batch::new(ids, size, move |ids| {
         let items = ids.len();
         let request = request(&of_ids(ids));
-        outcome(items, request)
+        async move {
+            let response = request.send().await?;
+            let skipped = response.head.skipped_items.unwrap_or_default();
+            Ok(vec![Outcome { items, skipped }])
+        }
     })
-}
-
-fn outcome(
-    items: usize,
-    request: Request<()>,
-) -> impl Future<Output = Result<Vec<Outcome>>> + Send + 'static {
-    async move {
-        let response = request.send().await?;
-        Ok(vec![Outcome { items, skipped: response.head.skipped_items.unwrap_or_default() }])
-    }
 }

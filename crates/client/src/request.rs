@@ -187,7 +187,7 @@ impl<T> Request<T> {
     /// ```
     /// # daybook_tests::run_example(async |example| {
     /// # let client = daybook_client::Client::builder(&example.url).token(&example.token).build()?;
-    /// use daybook_client::operations::GetReport;
+    /// use daybook_client::parameters::GetReport;
     /// use daybook_client::types::{ReportFormat, ReportKind};
     ///
     /// let xlsx = GetReport { format: Some(ReportFormat::Xlsx), ..GetReport::default() };
@@ -356,8 +356,9 @@ impl<T> Deref for Versioned<T> {
 /// use daybook_client::{ETag, Row, Versioned, types::Account};
 ///
 /// let account = Versioned { value: Account::default(), etag: Some(ETag::from("\"7\"")) };
-/// assert!(Row::from(&account).etag.is_some());
-/// assert!(Row::from(&account.value).etag.is_none());
+/// let careful: Row<Account> = (&account).into();
+/// let careless: Row<Account> = (&account.value).into();
+/// assert!(careful.etag.is_some() && careless.etag.is_none());
 /// ```
 #[derive(Debug)]
 pub struct Row<'a, T> {
