@@ -147,8 +147,9 @@ simulate: ## two million random operations beside a model (SIMULATE='--operation
 
 .PHONY: cargo-deb
 cargo-deb: ## install cargo-deb for the packages, under the target directory
-	@test -x $(CARGO_TARGET_DIR)/cargo-deb/bin/cargo-deb || $(CARGO) install cargo-deb --version 3.8.0 --locked \
-	    --root $(CARGO_TARGET_DIR)/cargo-deb --target-dir $(CARGO_TARGET_DIR)/cargo-deb/build
+	@test -x $(CARGO_TARGET_DIR)/cargo-deb/bin/cargo-deb || \
+	    $(CARGO) install cargo-deb --version 3.8.0 --locked \
+	        --root $(CARGO_TARGET_DIR)/cargo-deb --target-dir $(CARGO_TARGET_DIR)/cargo-deb/build
 
 .PHONY: dist
 dist: cargo-deb ## make the Debian package and the archive, in target/dist/packages
@@ -158,11 +159,13 @@ dist: cargo-deb ## make the Debian package and the archive, in target/dist/packa
 container: ## build the container image and start it once, where there is a container engine
 	@ops/check-container
 
-# clippy lints while it compiles: cargo sets these variables for `cargo clippy`, which would compile everything once more.
+# clippy's driver lints while it compiles, with the variables that `cargo clippy` sets, which would
+# compile everything once more.
 .PHONY: ci
 ci: deny ## what CI runs: lint and test, compiled once
 	@$(RUSTFMT) --check
-	@RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=--deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__ \
+	@RUSTC_WORKSPACE_WRAPPER=clippy-driver \
+	    CLIPPY_ARGS=--deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__ \
 	    $(MAKE) --no-print-directory test tool-programs
 
 .PHONY: tool-programs

@@ -21,12 +21,15 @@ const CRATES: [&str; 12] = [
 ];
 
 /// Cycles that stay, as modules of a crate.
-const NATURAL: [(&str, &[&str]); 3] = [
+const NATURAL: [(&str, &[&str]); 5] = [
     // A module and a part of it.
     ("domain", &["book", "book/dates"]),
     // Each noun is shown within the other.
     ("http", &["account", "group"]),
     ("http", &["book", "collection"]),
+    ("client", &["generated/types/account", "generated/types/group"]),
+    // The stages of matching: each makes the next.
+    ("domain", &["import/assignment", "import/matcher", "import/offers"]),
 ];
 
 /// A module by its path in the crate, `["query", "lexer"]`, perhaps with a name in it.

@@ -25,6 +25,8 @@ open_enum! {
         LockedDate = "lockedDate",
         /// An account would fall below its minimum balance.
         InsufficientFunds = "insufficientFunds",
+        /// The preview of an import has changed since it was shown.
+        PreviewChanged = "previewChanged",
         /// The query has too many terms.
         QueryTooLarge = "queryTooLarge",
         /// A strict query has a term that cannot be read.

@@ -77,6 +77,12 @@ impl<T> Request<T> {
         self
     }
 
+    /// Sets the bytes of a file as the body.
+    pub(crate) fn file(mut self, file: &[u8]) -> Self {
+        self.call.body = Some(file.to_vec());
+        self
+    }
+
     /// Sets a JSON body, and `If-Match` if the row has a version.
     pub(crate) fn row<B: Serialize>(mut self, row: Row<'_, B>) -> Self {
         self.call.json(row.value);
@@ -239,6 +245,13 @@ impl<T: DeserializeOwned> Request<Versioned<T>> {
         Self::new(client, Call::new(method, path), |reply| {
             Ok(Versioned { value: json(reply)?, etag: reply.head.etag.clone() })
         })
+    }
+}
+
+impl Request<Vec<u8>> {
+    /// A request whose response is a file.
+    pub(crate) fn bytes(client: &Client, method: Method, path: &[&str]) -> Self {
+        Self::new(client, Call::new(method, path), bytes)
     }
 }
 

@@ -32,7 +32,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::ServeArgs;
 use crate::first_user::FirstUser;
-use crate::service_manager::{READY, STOPPING, notify};
+use crate::systemd::{READY, STOPPING, notify};
 use crate::worker::audit::AuditWorker;
 use crate::worker::checkpoint::CheckpointWorker;
 use crate::worker::mail::MailWorker;

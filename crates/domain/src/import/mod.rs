@@ -53,10 +53,10 @@ pub use outcome::{
 };
 pub use own_accounts::{OwnAccount, OwnAccounts};
 pub use posting::{
-    AccountToCreate, Other, Posting, PostingOptions, Side, UNCATEGORISED_EXPENSES,
-    UNCATEGORISED_INCOME, account_type_of_name, posting,
+    AccountToCreate, Posting, PostingOptions, Side, UNCATEGORISED_EXPENSES, UNCATEGORISED_INCOME,
+    account_type_of_name, posting,
 };
-pub use record::{Leg, Record, Status};
+pub use record::{Leg, Other, Record, Status};
 pub use refusal::{MAX_NAME, MAX_OPEN, Refusal};
 pub use run::{CONFIRMATION_TIME, Import, RecordMatch, State};
 pub use totals::{Counts, StatementCheck, Sums, Totals};

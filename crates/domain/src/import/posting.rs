@@ -1,6 +1,6 @@
 //! The two sides of the transaction of a record.
 
-use super::record::{Leg, Record, Status};
+use super::record::{Leg, Other, Record, Status};
 use crate::account::AccountType;
 use crate::id::AccountId;
 
@@ -9,15 +9,6 @@ pub const UNCATEGORISED_EXPENSES: &str = "Uncategorised expenses";
 
 /// The account that money comes from when its source is unknown.
 pub const UNCATEGORISED_INCOME: &str = "Uncategorised income";
-
-/// The other account of a record.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Other {
-    /// An account of the book.
-    Account(AccountId),
-    /// The name of an account that the book does not have.
-    Named(String),
-}
 
 /// A side of a transaction.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -2,8 +2,16 @@
 
 use time::Date;
 
-use super::posting::Other;
 use crate::id::AccountId;
+
+/// The other account of a record.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Other {
+    /// An account of the book.
+    Account(AccountId),
+    /// The name of an account that the book does not have.
+    Named(String),
+}
 
 /// A movement of an account that a file states.
 #[derive(Debug, Clone, PartialEq, Eq)]

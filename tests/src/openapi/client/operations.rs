@@ -51,10 +51,14 @@ pub struct Operation {
     optional: Vec<Argument>,
     /// The type of the body.
     body: Option<String>,
+    /// Whether the body is the bytes of a file.
+    takes_file: bool,
     takes_key: bool,
     takes_if_match: bool,
     /// The type of the response.
     response: Option<String>,
+    /// Whether the response is the bytes of a file.
+    returns_file: bool,
     has_etag: bool,
     /// The definitions that it names.
     pub shapes: Vec<String>,
@@ -114,9 +118,11 @@ fn read(
         required: Vec::new(),
         optional: Vec::new(),
         body: None,
+        takes_file: false,
         takes_key: false,
         takes_if_match: false,
-        response: success.get("schema").map(|schema| reference(schema).expect("a definition")),
+        response: success.get("schema").and_then(reference),
+        returns_file: success["schema"]["type"] == "string",
         has_etag: success["headers"]["ETag"].is_object(),
         shapes: Vec::new(),
     };
@@ -139,6 +145,7 @@ impl Operation {
         let place = match parameter["in"].as_str().expect("a place") {
             "body" => {
                 self.body = reference(&parameter["schema"]);
+                self.takes_file = self.body.is_none();
                 return;
             }
             "path" => Place::Path,
@@ -234,6 +241,11 @@ impl Operation {
             examples.push("&body".to_owned());
             calls += if self.takes_if_match { ".row(body.into())" } else { ".body(body)" };
         }
+        if self.takes_file {
+            arguments.push("file: &[u8]".to_owned());
+            examples.push("file".to_owned());
+            calls += ".file(file)";
+        }
         if !self.optional.is_empty() {
             arguments.push(format!("parameters: &{}", pascal(&self.id)));
             examples.push("&Default::default()".to_owned());
@@ -250,9 +262,11 @@ impl Operation {
         let response = match &self.response {
             Some(name) if self.has_etag => format!("Versioned<{}>", typed(name)),
             Some(name) => typed(name).to_owned(),
+            None if self.returns_file => "Vec<u8>".to_owned(),
             None => "()".to_owned(),
         };
         let begin = match (&self.response, self.has_etag) {
+            (None, _) if self.returns_file => "bytes",
             (None, _) => "empty",
             (Some(_), true) => "versioned",
             (Some(_), false) => "json",
@@ -298,10 +312,14 @@ impl Operation {
         let (kind, handle) =
             if self.is_of_book() { ("Book", "book") } else { ("Client", "client") };
         let body = self.body.as_ref().map(|body| format!("body: daybook_client::types::{body}"));
-        let given: Vec<String> =
-            std::iter::once(format!("{handle}: &daybook_client::{kind}")).chain(body).collect();
+        let file = self.takes_file.then(|| "file: &[u8]".to_owned());
+        let given: Vec<String> = std::iter::once(format!("{handle}: &daybook_client::{kind}"))
+            .chain(body)
+            .chain(file)
+            .collect();
         let (name, arguments) = (snake(&self.id), examples.join(", "));
-        let result = if self.response.is_some() { "let response = " } else { "" };
+        let has_result = self.response.is_some() || self.returns_file;
+        let result = if has_result { "let response = " } else { "" };
         let call = format!("{result}{handle}.{name}({arguments}).await?;");
         let call = match call.len() > MAX_EXAMPLE {
             false => call,

@@ -30,7 +30,7 @@ const PROGRAMS: [Program; 5] = [
             "destination_type",
             "category",
         ],
-        rules: include_str!("programs/firefly-iii.rules"),
+        rules: include_str!("firefly-iii.rules"),
     },
     Program {
         name: "Actual",
@@ -44,7 +44,7 @@ const PROGRAMS: [Program; 5] = [
             "split_amount",
             "cleared",
         ],
-        rules: include_str!("programs/actual.rules"),
+        rules: include_str!("actual.rules"),
     },
     Program {
         name: "Actual",
@@ -58,7 +58,7 @@ const PROGRAMS: [Program; 5] = [
             "cleared",
             "reconciled",
         ],
-        rules: include_str!("programs/actual.rules"),
+        rules: include_str!("actual.rules"),
     },
     Program {
         name: "YNAB",
@@ -73,7 +73,7 @@ const PROGRAMS: [Program; 5] = [
             "inflow",
             "cleared",
         ],
-        rules: include_str!("programs/ynab.rules"),
+        rules: include_str!("ynab.rules"),
     },
     Program {
         name: "YNAB 4",
@@ -90,7 +90,7 @@ const PROGRAMS: [Program; 5] = [
             "inflow",
             "cleared",
         ],
-        rules: include_str!("programs/ynab-4.rules"),
+        rules: include_str!("ynab-4.rules"),
     },
 ];
 
