@@ -2,9 +2,9 @@
 //!
 //! A [`Reader`] takes the lines one after the other, so a book of any size needs little memory
 //! beside its chart. The file is refused as a whole when a line has a fault, refers to what does
-//! not precede it, or when the numbers of the last line differ from those before it: the file was cut
-//! short or changed. Unknown fields and kinds of lines are ignored. Transactions in the trash are
-//! counted and left out.
+//! not precede it, or when the numbers of the last line differ from those before it: the file was
+//! cut short or changed. Unknown fields and kinds of lines are ignored. Transactions in the trash
+//! are counted and left out.
 
 mod line;
 mod model;
