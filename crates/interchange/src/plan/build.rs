@@ -110,7 +110,9 @@ fn book(key: &BookKey, journal: &Journal, survey: &Survey) -> Book {
     }
 }
 
-/// Adds the accounts that a book uses, and to the first book those that are only declared.
+/// Adds the accounts that a book uses.
+///
+/// The first book also gets those that are only declared.
 fn add_chart(book: &mut Book, mut used: BTreeSet<usize>, chart: &Chart, is_first: bool) {
     if is_first {
         let declared = chart.accounts.iter().enumerate().filter(|(_, entry)| entry.is_declared);
@@ -213,7 +215,9 @@ impl Mapping<'_> {
         index.and_then(|index| self.entry.postings.get(index))
     }
 
-    /// Adds the properties and hashtags of the postings of a leg; `rest` are the legs behind it.
+    /// Adds the properties and hashtags of the postings of a leg.
+    ///
+    /// `rest` are the legs behind it.
     fn add_postings(&self, leg: &Leg, rest: &[Leg], own: &mut Facts, hashtags: &mut Hashtags) {
         let (credit, debit) = leg.postings;
         let side = |index: Option<usize>, is_later: bool| {

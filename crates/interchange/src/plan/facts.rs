@@ -111,7 +111,9 @@ fn remarks(comment: &str, tags: &[(String, String)]) -> String {
 /// Properties of a posting.
 pub(crate) type PostingFacts = Vec<(String, String)>;
 
-/// Returns the properties of a posting; `is_last` is true for the last transaction with it.
+/// Returns the properties of a posting.
+///
+/// `is_last` is true for the last transaction with it, which gets the assertion.
 pub(crate) fn of_posting(entry: &Entry, posting: &Posting, is_last: bool) -> PostingFacts {
     let mut facts = PostingFacts::new();
     let mut add = |key: &str, value: String| facts.push((key.to_owned(), value));

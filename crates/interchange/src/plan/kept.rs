@@ -6,7 +6,7 @@ use super::facts::number;
 use super::model::KeptFile;
 use crate::read::journal::Journal;
 
-/// Returns the prices, and the directives that are neither entries nor declarations, as files.
+/// Returns the prices and the directives without a place in a book as files.
 pub(crate) fn files(journal: &Journal) -> Vec<KeptFile> {
     let mut prices = String::new();
     for price in &journal.prices {

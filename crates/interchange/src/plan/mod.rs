@@ -1,10 +1,11 @@
 //! What Daybook records of a journal: books, groups, accounts and transactions.
 //!
-//! [`plan`] maps a journal of any format. An entry of any number of postings becomes transactions of
-//! two accounts by [`legs`]; each has the property `entry_id` when there are several, and a remote id
-//! of the source, the entry and the number of the leg. The identity of an entry is the identifier
-//! that its program gave it, else a hash of its text, with its number among equal ones. It does not
-//! depend on the place of the entry, so a journal that grows is imported again without repetition.
+//! [`plan`](fn@plan) maps a journal of any format. An entry of any number of postings becomes
+//! transactions of two accounts by [`legs`](fn@crate::read::journal::legs). They have the property
+//! `entry_id` when there are several, and remote ids of the source, the entry and the number of the
+//! leg. The identity of an entry is the identifier that its program gave it, else a hash of its
+//! text, with its number among equal ones. It does not depend on the place of the entry, so a
+//! journal that grows is imported again without repetition.
 //!
 //! An entry that a book cannot record exactly is refused as a whole, with its line: one with more
 //! decimal places than the book, or with an amount that is too large. A second commodity refuses

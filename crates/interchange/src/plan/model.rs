@@ -30,7 +30,9 @@ pub struct Options<'a> {
 /// What becomes of virtual postings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum VirtualPostings {
-    /// They are recorded in a book of their own, because queries cannot take them out again.
+    /// They are recorded in a book of their own.
+    ///
+    /// Queries cannot take them out of the balances of other accounts again.
     #[default]
     OwnBook,
     /// They are recorded with the others.
@@ -122,7 +124,9 @@ pub struct Transaction {
     pub hashtags: Vec<String>,
     /// Whether it is checked.
     pub is_checked: bool,
-    /// Whether the entry moves income and expenses to equity, and may get the hashtag `closing`.
+    /// Whether the entry moves income and expenses to equity.
+    ///
+    /// The hashtag `closing` is proposed for it.
     pub is_closing: bool,
     /// The properties.
     pub properties: BTreeMap<String, String>,

@@ -91,7 +91,7 @@ pub(crate) fn survey(journal: &Journal, options: &Options<'_>) -> Result<Survey,
     Ok(Survey { books, digits, refused })
 }
 
-/// The most decimal places of the amounts of each commodity, up to those that a book may have.
+/// The most decimal places of each commodity, up to those that a book may have.
 #[derive(Debug, Default)]
 struct Places {
     by_commodity: BTreeMap<String, u32>,

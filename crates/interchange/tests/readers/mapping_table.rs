@@ -141,8 +141,8 @@ fn book_of_gnucash(elements: &str) -> String {
     };
     let account = |id: &str, name: &str, kind: &str, more: &str| {
         format!(
-            "<gnc:account><act:name>{name}</act:name><act:id>{id}</act:id><act:type>{kind}</act:type>\
-             <act:commodity><cmdty:space>CURRENCY</cmdty:space><cmdty:id>EUR</cmdty:id>\
+            "<gnc:account><act:name>{name}</act:name><act:id>{id}</act:id><act:type>{kind}\
+             </act:type><act:commodity><cmdty:space>CURRENCY</cmdty:space><cmdty:id>EUR</cmdty:id>\
              </act:commodity>{more}</gnc:account>"
         )
     };

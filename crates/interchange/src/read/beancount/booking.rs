@@ -152,7 +152,7 @@ fn cost_of(rate: &Rate, lot: Option<Lot>) -> Option<Cost> {
     Some(Cost { quantity, is_total, lot })
 }
 
-/// The tolerances by currency, and the decimal places to which inferred amounts are rounded.
+/// The tolerances by currency, which also tell how inferred amounts are rounded.
 type Tolerances = BTreeMap<String, SignedAmount>;
 
 fn tolerances(drafts: &[Draft], options: &Options) -> Tolerances {

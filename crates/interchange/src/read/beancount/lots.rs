@@ -72,8 +72,9 @@ impl Lots {
         Ok(())
     }
 
-    /// Takes units out of lots; `None` if no lot has the other sign, so that they make a new one.
+    /// Takes units out of lots.
     ///
+    /// Returns `None` if no lot has the other sign, so that the units make a new one.
     /// The lots that are returned have the units that were taken, with the sign of `units`.
     pub(crate) fn reduce(
         &mut self,

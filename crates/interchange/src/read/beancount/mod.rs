@@ -1,9 +1,9 @@
 //! Journals of beancount.
 //!
 //! The reader returns the [`Journal`] that those of hledger become too. As in beancount, amounts
-//! that are left out are inferred from the other postings, reductions take the cost of the lots that
-//! they match, `pad` makes the entry that the next `balance` needs, and a balance that differs is a
-//! warning. A directive with a fault is refused alone.
+//! that are left out are inferred from the other postings, reductions take the cost of the lots
+//! that they match, `pad` makes the entry that the next `balance` needs, and a balance that differs
+//! is a warning. A directive with a fault is refused alone.
 //!
 //! `include` refuses the file, because the reader opens no other. Plugins are not run, with a
 //! warning. What has no place in a book stays as text in [`Journal::directives`]: events, queries,

@@ -28,9 +28,9 @@ pub(crate) struct Options {
     pub(crate) method: Method,
     /// The part of the last decimal place that may be missing in a sum.
     pub(crate) multiplier: SignedAmount,
-    /// The tolerances of currencies without decimal places in an entry; `*` is any other.
+    /// The least tolerances of currencies; `*` is any other.
     pub(crate) tolerances: BTreeMap<String, SignedAmount>,
-    /// The first parts of the names of accounts, with the letters of hledger for their types.
+    /// The first parts of the names of accounts, each with hledger's letter for the type.
     pub(crate) roots: [(&'static str, String); 5],
 }
 
@@ -74,7 +74,9 @@ pub(crate) enum Method {
 }
 
 impl Method {
-    /// Returns the method of a name; `None` also for `AVERAGE`, which beancount does not have yet.
+    /// Returns the method of a name.
+    ///
+    /// Returns `None` also for `AVERAGE`, which beancount does not have yet.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name {
             "STRICT" => Self::Strict,

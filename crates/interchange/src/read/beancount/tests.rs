@@ -103,7 +103,8 @@ fn reductions_take_the_cost_of_their_lots() {
         ("HIFO", "A:S -5 X @ 12 USD"),
     ] {
         let text = format!(
-            "2024-01-01 open A:S X \"{method}\"\n{BUY}2024-01-03 * \"sell\"\n  A:S  -7 X {{}}\n  A:C\n"
+            "2024-01-01 open A:S X \"{method}\"\n{BUY}2024-01-03 * \"sell\"\n  A:S  -7 X {{}}\n\
+             \x20 A:C\n"
         );
         assert_eq!(postings(&text).get(4).unwrap(), first, "{method}");
     }

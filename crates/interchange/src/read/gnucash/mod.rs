@@ -1,8 +1,8 @@
 //! Books of GnuCash in XML, plain or packed with gzip.
 //!
-//! The reader returns the [`Journal`] that those of hledger become too. An account has its whole path
-//! as its name. A transaction keeps its identifier, which stays the same when the transaction is
-//! changed. A split in another commodity than its transaction has a cost: its value.
+//! The reader returns the [`Journal`] that those of hledger become too. An account has its whole
+//! path as its name. A transaction keeps its identifier, which stays the same when the transaction
+//! is changed. A split in another commodity than its transaction has a cost: its value.
 //!
 //! Reconciled splits (`y`) are cleared. The state of others than `n` is a tag, as are actions and
 //! the named values that GnuCash stores with transactions. Templates of scheduled transactions,

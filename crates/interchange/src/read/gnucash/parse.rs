@@ -274,7 +274,7 @@ fn close_split(part: &[&str], text: &str, split: &mut Split, state: &mut State) 
     }
 }
 
-/// Adds a named value that is a text or a number, and not a date or a frame of others.
+/// Adds a named value, unless it is a date or a frame of others.
 fn push_slot(slots: &mut Vec<Slot>, state: &mut State, value: &str) {
     let key = std::mem::take(&mut state.key);
     if !key.is_empty() && !value.trim().is_empty() {

@@ -43,7 +43,9 @@ pub struct Account {
     pub tags: Vec<(String, String)>,
 }
 
-/// A part of a file that is neither an entry nor a declaration, such as a periodic transaction.
+/// A part of a file that is neither an entry nor a declaration.
+///
+/// An example is a periodic transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Directive {
     /// Where it begins.

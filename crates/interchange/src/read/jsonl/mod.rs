@@ -1,10 +1,10 @@
 //! Daybook's own export: a book as lines of JSON (`docs/export.md`).
 //!
 //! A [`Reader`] takes the lines one after the other, so a book of any size needs little memory
-//! beside its chart. The file is refused as a whole when a line has a fault, refers to what does not
-//! precede it, or when the numbers of the last line differ from those before it: the file was cut
-//! short or changed. Unknown fields and kinds of lines are ignored. Transactions in the trash are
-//! counted and left out.
+//! beside its chart. The file is refused as a whole when a line has a fault, refers to what does
+//! not precede it, or when the numbers of the last line differ from those before it: the file was
+//! cut short or changed. Unknown fields and kinds of lines are ignored. Transactions in the trash
+//! are counted and left out.
 
 mod line;
 mod model;
@@ -121,7 +121,7 @@ impl Reader {
         if version != VERSION {
             return Err(self.problem(Kind::ExportVersion(version)));
         }
-        // The scale only grows beyond the decimal places that a book may have set (behaviour 3.12.7).
+        // The scale is at least the decimal places of the book (behaviour 3.12.7).
         if scale > MAX_FRACTION_DIGITS || book.fraction_digits > scale {
             return Err(self.problem(Kind::InvalidAmount(scale.to_string())));
         }

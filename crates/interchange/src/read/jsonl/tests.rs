@@ -3,20 +3,17 @@
 use super::*;
 use daybook_domain::calendar::format_iso;
 
-const HEADER: &str = r#"{"daybook":{"version":1,"exportedAt":"1793466309007","scale":3,"book":{"id":"b","name":"Home","autoPost":true,"lockDate":"2026-01-31","datePattern":"dd/MM/yyyy","decimalSeparator":"COMMA","fractionDigits":2,"pageSize":100,"timeZone":"Europe/Paris","properties":{"k":"v"},"createdAt":"1","updatedAt":"2"}}}"#;
+const EXPORT: &str = include_str!("../../../tests/journals/export.jsonl");
 
-const CHART: &str = r#"{"group":{"id":"11","name":"Assets","createdAt":"1","updatedAt":"2"}}
-{"group":{"id":"12","name":"Cash","parent":{"id":"11","name":"Assets"},"hidden":true,"locked":true}}
-{"account":{"id":"21","name":"Bank","type":"ASSET","groups":[{"id":"12","name":"Cash"}],"minBalance":"-5.00"}}
-{"account":{"id":"22","name":"Food","type":"OUTGOING","archived":true,"properties":{"a":"b"}}}
-{"file":{"id":"31","name":"r.pdf","contentType":"application/pdf","size":7,"sha256":"0a","path":"x/r.pdf","createdBy":"ada"}}
-{"future":{"any":[1]}}"#;
+/// Returns lines of the sample.
+fn sample(lines: std::ops::Range<usize>) -> String {
+    EXPORT.lines().skip(lines.start).take(lines.len()).collect::<Vec<&str>>().join("\n")
+}
 
-const TRANSACTIONS: &str = r##"{"transaction":{"id":"41","date":"2026-03-14","amount":"42.505","description":"Shop #food","creditAccount":{"id":"21","name":"Bank"},"debitAccount":{"id":"22","name":"Food"},"checked":true,"urls":["https://a"],"remoteIds":["f:1"],"files":[{"id":"31"}],"properties":{"entry_id":"e"},"createdBy":"ada","agentId":"app","createdAt":"5","updatedAt":"6","new":1}}
-{"transaction":{"id":"42","draft":true}}
-{"transaction":{"id":"43","date":"2026-03-15","amount":"1","creditAccount":{"id":"21"},"debitAccount":{"id":"22"},"trashed":true}}"##;
-
-const END: &str = r#"{"end":{"groups":2,"accounts":2,"files":1,"transactions":3,"drafts":1,"amount":"42.505","lastEvent":{"sequence":57,"hash":"5f"}}}"#;
+/// Returns the header, the chart with a line of the future, the transactions and the end.
+fn parts() -> [String; 4] {
+    [sample(0..1), sample(1..7), sample(7..10), sample(10..11)]
+}
 
 fn file(parts: &[&str]) -> String {
     parts.join("\n") + "\n"
@@ -30,7 +27,8 @@ fn read_all(text: &str) -> Result<(Vec<Item>, Summary), String> {
 
 #[test]
 fn exports_are_read() {
-    let (items, summary) = read_all(&file(&[HEADER, CHART, TRANSACTIONS, END])).unwrap();
+    let [header, chart, transactions, end] = parts();
+    let (items, summary) = read_all(&file(&[&header, &chart, &transactions, &end])).unwrap();
     assert_eq!((summary.transactions, summary.drafts, summary.trashed), (3, 1, 1));
     assert_eq!(summary.sum.to_string(), "42.505");
     let [header, assets, cash, bank, food, receipt, shop, draft] = items.as_slice() else {
@@ -65,22 +63,23 @@ fn exports_are_read() {
 
 #[test]
 fn faults_refuse_the_file() {
+    let [header, chart, transactions, end] = parts();
     let transaction = |fields: &str| {
         let line = format!("{{\"transaction\":{{\"id\":\"9\",{fields}}}}}");
-        file(&[HEADER, CHART, &line, END])
+        file(&[&header, &chart, &line, &end])
     };
     for (text, expected) in [
-        (file(&[HEADER, CHART, TRANSACTIONS]), "the export was cut short or changed"),
-        (file(&[HEADER, CHART, END]), "line 8, column 1: the export was cut short or changed"),
-        (file(&[CHART]), "line 1, column 1: the file is not an export of Daybook"),
+        (file(&[&header, &chart, &transactions]), "the export was cut short or changed"),
+        (file(&[&header, &chart, &end]), "line 8, column 1: the export was cut short or changed"),
+        (file(&[&chart]), "line 1, column 1: the file is not an export of Daybook"),
         (String::new(), "the file is not an export of Daybook"),
         (
-            file(&[HEADER, CHART, TRANSACTIONS, END, END]),
+            file(&[&header, &chart, &transactions, &end, &end]),
             "line 12, column 1: the file is not an \
                                                            export of Daybook",
         ),
         (
-            HEADER.replace("\"version\":1", "\"version\":2"),
+            header.replace("\"version\":1", "\"version\":2"),
             "line 1, column 1: version 2 of exports is not read",
         ),
         (
@@ -106,7 +105,7 @@ fn faults_refuse_the_file() {
         ),
         (
             file(&[
-                HEADER,
+                &header,
                 "{\"group\":{\"id\":\"1\",\"name\":\"a\"}}",
                 "{\"group\":{\"id\":\"1\",\"name\":\"b\"}}",
             ]),
@@ -115,8 +114,8 @@ fn faults_refuse_the_file() {
     ] {
         assert_eq!(read_all(&text).unwrap_err(), expected, "{text}");
     }
-    let message = read_all(&file(&[HEADER, "{\"group\":{\"id\":"])).unwrap_err();
+    let message = read_all(&file(&[&header, "{\"group\":{\"id\":"])).unwrap_err();
     assert!(message.starts_with("line 2, column 15: invalid JSON: EOF"), "{message}");
-    let deep = file(&[HEADER, &format!("{{\"file\":{{\"x\":{}", "[".repeat(1_000))]);
+    let deep = file(&[&header, &format!("{{\"file\":{{\"x\":{}", "[".repeat(1_000))]);
     assert!(read_all(&deep).unwrap_err().contains("recursion limit"));
 }
