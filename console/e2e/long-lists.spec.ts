@@ -56,7 +56,7 @@ test(`[4] ${ROWS} transactions and ${ACCOUNTS} accounts scroll and type without 
 
   await page.goto(path('transactions'));
   const grid = gridOf(page);
-  await expect(grid.getByRole('row').nth(5)).toBeVisible();
+  await expect(grid.getByRole('row').nth(5)).toBeVisible({ timeout: 120_000 });
   await settled(page);
   const loaded = () => grid.locator('.list-body').evaluate((element) => Math.round(element.clientHeight / 26));
   const load = async (upTo: number) => {
