@@ -134,7 +134,7 @@ fn open(path: &[&str], position: Position, book: &mut Book) -> Result<(), Proble
     }
     let no_commodity = CommodityKey::default;
     match path {
-        [.., parent, "account"] if parent.is_empty() => book.accounts.push(Account {
+        [.., "", "account"] => book.accounts.push(Account {
             position,
             id: String::new(),
             name: String::new(),
