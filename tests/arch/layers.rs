@@ -184,7 +184,9 @@ fn shapes_live_in_http() {
         ),
         "JSON is the business of http",
     );
-    let layers = dependencies();
+    let mut layers = dependencies();
+    // The suites read JSON as programs do.
+    layers.retain(|layer, _| CORRIDOR.iter().any(|(name, _)| name == layer));
     let users = |name: &str| -> Vec<&str> {
         layers
             .iter()

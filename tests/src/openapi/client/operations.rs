@@ -283,7 +283,8 @@ impl Operation {
         let docs = self.docs(&examples);
         let (method, segments) = (&self.method, self.segments());
         format!(
-            "\n{docs}{deprecated}pub fn {name}{generics}(&self{arguments}) -> Request<{response}> {{\n\
+            "\n{docs}{deprecated}\
+             pub fn {name}{generics}(&self{arguments}) -> Request<{response}> {{\n\
              Request::{begin}({client}, Method::{method}, &[{segments}]){calls}\n}}\n"
         )
     }

@@ -12,7 +12,7 @@ use super::text::{doc, first_sentence, sentence};
 const BY_HAND: [&str; 2] = ["Error", "Properties"];
 
 /// Definitions whose types refer to one another stand in one file.
-const PLACED: [(&str, &str); 1] = [("Collection", "book")];
+const PLACED: [(&str, &str); 2] = [("Collection", "book"), ("Group", "account")];
 
 /// Schemas of `auth.json` that programs read. The others are of pages and browser sessions.
 const SIGN_IN: [&str; 4] = ["DeviceCodes", "Metadata", "TokenState", "Userinfo"];

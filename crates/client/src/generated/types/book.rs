@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::account::Account;
+use super::account::Group;
 use super::file::File;
-use super::group::Group;
 use crate::date::Date;
 use crate::nullable::Nullable;
 use crate::open_enum::open_enum;
