@@ -1,6 +1,9 @@
 //! Optional parameters of the operations.
 
-use crate::types::{EventType, ReportFormat};
+use crate::types::{
+    CreateImportDateOrder, CreateImportDecimalMark, CreateImportTarget, EventType,
+    ExportBookFormat, ListImportRecordsOutcome, ReportFormat,
+};
 
 /// Optional parameters of [`Client::list_books`](crate::Client::list_books).
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -149,6 +152,55 @@ pub struct UntrashTransactionsBatch {
     pub all: Option<bool>,
 }
 
+/// Optional parameters of [`Book::list_imports`](crate::Book::list_imports).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ListImports {
+    /// Imports per page. Zero or less means the default; more than 200 means 200 (2.2).
+    pub limit: Option<i32>,
+    /// `cursor` of the previous page (2.1). An unreadable cursor returns the first page (2.5).
+    pub cursor: Option<String>,
+}
+
+/// Optional parameters of [`Book::create_import`](crate::Book::create_import).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CreateImport {
+    /// The name of the file, for people.
+    pub name: Option<String>,
+    /// Id or name of the permanent account whose statement the file is. Needed unless the file
+    /// names an account of the book (15.2).
+    pub account: Option<String>,
+    /// Id of a file of the book with rules for CSV. Without it, the file whose property
+    /// `import_rules` is the id of the account (15.3).
+    pub rules: Option<String>,
+    /// The order of day and month, where the file does not show it.
+    pub date_order: Option<CreateImportDateOrder>,
+    /// The decimal mark of amounts, where the file does not show it.
+    pub decimal_mark: Option<CreateImportDecimalMark>,
+    /// The character encoding, by a name of the Encoding Standard, where it is not recognized.
+    pub encoding: Option<String>,
+    /// The name of the sheet of a workbook. Without it, the first sheet.
+    pub sheet: Option<String>,
+    /// Where the records are recorded: HERE, in this book. NEW is reserved for journals and returns
+    /// 400 (15.12).
+    pub target: Option<CreateImportTarget>,
+    /// Record transactions whose other account is unknown as drafts, and not on `Uncategorised
+    /// expenses` and `Uncategorised income` (15.5).
+    pub drafts: Option<bool>,
+    /// Record again what a person has moved to the trash (15.4).
+    pub trashed: Option<bool>,
+}
+
+/// Optional parameters of [`Book::list_import_records`](crate::Book::list_import_records).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ListImportRecords {
+    /// Only the records with this outcome.
+    pub outcome: Option<ListImportRecordsOutcome>,
+    /// Records per page. Zero or less means the default; more than 1000 means 1000 (2.2).
+    pub limit: Option<i32>,
+    /// `cursor` of the previous page (2.1). An unreadable cursor returns the first page (2.5).
+    pub cursor: Option<String>,
+}
+
 /// Optional parameters of [`Book::list_reconciliations`](crate::Book::list_reconciliations).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListReconciliations {
@@ -223,6 +275,30 @@ pub struct GetReportLink {
     pub zeros: Option<String>,
     /// The format.
     pub format: Option<ReportFormat>,
+    /// CSV with a byte order mark and the decimal separator of the book.
+    pub excel: Option<bool>,
+}
+
+/// Optional parameters of [`Book::export_book`](crate::Book::export_book).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ExportBook {
+    /// The format (docs/export.md).
+    pub format: Option<ExportBookFormat>,
+    /// The transactions, as in listTransactions, read strictly (1.1.14). Without it, the whole
+    /// book.
+    pub query: Option<String>,
+    /// CSV with a byte order mark and the decimal separator of the book.
+    pub excel: Option<bool>,
+}
+
+/// Optional parameters of [`Book::get_export_link`](crate::Book::get_export_link).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct GetExportLink {
+    /// The format (docs/export.md).
+    pub format: Option<ExportBookFormat>,
+    /// The transactions, as in listTransactions, read strictly (1.1.14). Without it, the whole
+    /// book.
+    pub query: Option<String>,
     /// CSV with a byte order mark and the decimal separator of the book.
     pub excel: Option<bool>,
 }

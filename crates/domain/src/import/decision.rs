@@ -8,7 +8,7 @@ use super::history::{Confidence, Suggestion};
 use super::outcome::{
     Match, MatchReason, MatchTarget, NewReason, Outcome, OutcomeKind, SkipReason,
 };
-use super::posting::Other;
+use super::record::Other;
 use super::refusal::Refusal;
 use crate::id::{AccountId, TransactionId};
 use crate::transaction::tags;

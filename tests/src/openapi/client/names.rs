@@ -26,6 +26,7 @@ pub fn pascal(name: &str) -> String {
 /// Returns the name of a field, and the name on the wire where serde would not find it.
 pub fn field(name: &str) -> (String, Option<String>) {
     let made = match name {
+        "match" => "match_with".to_owned(),
         "type" => "kind".to_owned(),
         name => snake(name),
     };
@@ -48,8 +49,10 @@ pub fn file(tag: &str) -> &'static str {
         "Collections" => "collection",
         "Connections" => "connection",
         "Event stream" | "Events" => "event",
+        "Exports" => "export",
         "Files" => "file",
         "Groups" => "group",
+        "Imports" => "import",
         "Integrations" => "integration",
         "Queries" => "saved_query",
         "Reconciliations" => "reconciliation",

@@ -218,6 +218,8 @@ impl<'a> Shapes<'a> {
             "string" if schema["pattern"] == r"^-?[0-9]+(\.[0-9]+)?$" => "Amount".to_owned(),
             "string" if AMOUNTS.contains(&name) => "Amount".to_owned(),
             "string" => "String".to_owned(),
+            // A share between 0 and 1.
+            "number" => "f64".to_owned(),
             "array" => format!("Vec<{}>", self.kind(owner, name, &schema["items"], file)),
             "object" if schema["properties"].is_object() => {
                 let made = nested(owner, name);
