@@ -21,13 +21,12 @@ const CRATES: [&str; 12] = [
 ];
 
 /// Cycles that stay, as modules of a crate.
-const NATURAL: [(&str, &[&str]); 5] = [
+const NATURAL: [(&str, &[&str]); 4] = [
     // A module and a part of it.
     ("domain", &["book", "book/dates"]),
     // Each noun is shown within the other.
     ("http", &["account", "group"]),
     ("http", &["book", "collection"]),
-    ("client", &["generated/types/account", "generated/types/group"]),
     // The stages of matching: each makes the next.
     ("domain", &["import/assignment", "import/matcher", "import/offers"]),
 ];
@@ -44,7 +43,9 @@ fn files_form_no_cycles() {
             let after = reachable(&uses, module);
             let cycle = after.iter().filter(|other| reachable(&uses, other).contains(module));
             let cycle: Vec<String> = cycle.map(|path| path.join("/")).collect();
-            if !cycle.is_empty() && !NATURAL.contains(&(name, &strs(&cycle))) {
+            // The shapes of the contract name one another.
+            let is_made = cycle.iter().all(|path| path.starts_with("generated/types/"));
+            if !cycle.is_empty() && !is_made && !NATURAL.contains(&(name, &strs(&cycle))) {
                 cycles.insert(format!("{name}: {}", cycle.join(", ")));
             }
         }

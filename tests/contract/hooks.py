@@ -119,11 +119,11 @@ def settled(path):
         thing = SESSION.get(f"{BASE}{path}", timeout=30).json()
         if thing["state"] not in {"READING", "RECORDING", "UNDOING"}:
             return thing
-        time.sleep(0.02)
+        time.sleep(1 / 50)
 
 
 def preview():
-    """The preview of a file with one record. A user has at most 20, so the older ones are discarded."""
+    """The preview of a file with one record. A user has at most 20: older ones are discarded."""
     path = f"/v5/books/{BOOK}/imports"
     for old in SESSION.get(f"{BASE}{path}", timeout=30).json()["items"][14:]:
         SESSION.delete(f"{BASE}{path}/{old['id']}", timeout=30)

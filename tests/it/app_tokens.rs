@@ -51,8 +51,8 @@ const INSIDE: &str = "createTransaction listTransactions updateTransaction \
     untrashTransaction untrashTransactionsBatch restoreTransaction loadTransactionsBatch \
     previewTransaction countTransactions countTransactionsPosted getTransaction listComments \
     createComment deleteComment getBalances getReport getReportLink closeBook exportBook \
-    getExportLink listAccounts createAccount updateAccount createAccountsBatch updateAccountsBatch deleteAccountsBatch \
-    getAccount deleteAccount \
+    getExportLink listAccounts createAccount updateAccount createAccountsBatch \
+    updateAccountsBatch deleteAccountsBatch getAccount deleteAccount \
     listAccountGroups listGroups createGroup updateGroup createGroupsBatch updateGroupsBatch \
     deleteGroupsBatch getGroup deleteGroup listGroupAccounts listBooks updateBook getBook \
     updateBookDeprecated auditBook listCollaborators getBookEventsBacklog replayEvents \

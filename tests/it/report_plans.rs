@@ -1,5 +1,5 @@
-//! Query plans of journals, general ledgers, cash flows (13.9, 13.10) and exports (16.2), taken from
-//! the statements that the server sends: each must use an index.
+//! Query plans of journals, general ledgers, cash flows (13.9, 13.10) and exports (16.2),
+//! taken from the statements that the server sends: each must use an index.
 
 use daybook_domain::amount::DecimalSeparator;
 use daybook_domain::balance::segments;

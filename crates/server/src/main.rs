@@ -41,7 +41,7 @@ mod worker;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use cli::{Cli, Command};
 
@@ -73,8 +73,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Key(options) => api_key::run(options),
         Command::Checkpoint(options) => checkpoint::run(&options),
         Command::Health(options) => health::run(&options),
-        Command::Manual(options) => manual::pages(&options),
-        Command::Completion(options) => manual::completion(&options),
+        Command::Manual(options) => manual::pages(&options, Cli::command()),
+        Command::Completion(options) => manual::completion(&options, Cli::command()),
         Command::Move(options) => relocation::run(&options),
         Command::Backup(options) => return backup::run(options),
         Command::Restore(options) => backup::restore(&options),

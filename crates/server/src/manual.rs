@@ -5,10 +5,8 @@ use std::io::stdout;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
-
-use crate::cli::Cli;
 
 /// The options of `daybook manual`.
 #[derive(Debug, Args)]
@@ -25,14 +23,14 @@ pub(crate) struct CompletionArgs {
     shell: Shell,
 }
 
-/// Writes the manual pages.
+/// Writes the manual pages of a command line.
 ///
 /// # Errors
 /// When the directory cannot be written.
-pub(crate) fn pages(options: &ManualArgs) -> anyhow::Result<()> {
+pub(crate) fn pages(options: &ManualArgs, command: Command) -> anyhow::Result<()> {
     let directory = &options.directory;
     std::fs::create_dir_all(directory)
-        .and_then(|()| clap_mangen::generate_to(Cli::command(), directory))
+        .and_then(|()| clap_mangen::generate_to(command, directory))
         .with_context(|| format!("{} cannot be written", directory.display()))
 }
 
@@ -40,9 +38,9 @@ pub(crate) fn pages(options: &ManualArgs) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// When the output cannot be written.
-pub(crate) fn completion(options: &CompletionArgs) -> anyhow::Result<()> {
+pub(crate) fn completion(options: &CompletionArgs, mut command: Command) -> anyhow::Result<()> {
     let mut script = Vec::new();
-    clap_complete::generate(options.shell, &mut Cli::command(), "daybook", &mut script);
+    clap_complete::generate(options.shell, &mut command, "daybook", &mut script);
     std::io::Write::write_all(&mut stdout().lock(), &script)
         .context("the output could not be written")
 }

@@ -1,7 +1,7 @@
 //! Messages to the service manager that has started the process (`sd_notify(3)`).
 //!
-//! systemd names a socket in `NOTIFY_SOCKET` for units of `Type=notify`. Then a unit is started when
-//! the server is ready, and units after it find it.
+//! systemd names a socket in `NOTIFY_SOCKET` for units of `Type=notify`. Such a unit is started
+//! when the server is ready, and units after it find it.
 
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};

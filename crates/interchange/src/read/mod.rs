@@ -166,8 +166,8 @@ pub fn statements(
 
 /// Returns rules that fit the header of a CSV file or a table.
 ///
-/// They are the text of a rules file. It returns `None` for other formats, and if the header is not recognized. The rules are those
-/// that a file is read with when it comes without rules.
+/// They are the text of a rules file, with which a file is read that comes without rules. It
+/// returns `None` for other formats, and if the header is not recognized.
 ///
 /// # Errors
 /// Those of [`statements`].

@@ -198,7 +198,8 @@ pub enum Kind {
     #[error("the journal has more than {0} commodities")]
     TooManyCommodities(usize),
     #[error(
-        "invalid identity of the source: expected 1 to {0} characters, without a blank at either end"
+        "invalid identity of the source: expected 1 to {0} characters, without a blank at either \
+         end"
     )]
     InvalidSource(usize),
     #[error("the accounts need more groups than a book may have")]

@@ -16,7 +16,8 @@ fn problem(text: &str) -> String {
 fn directives_are_parsed() {
     let rules = rules(
         "# comment\n; comment\n* comment\n\nskip 2\nseparator ;\ndecimal-mark: ,\ndate-format \
-         %d.%m.%Y\naccount1-currency CHF\nnewest-first\nintra-day-reversed\nencoding cp1252\nfields date, , Amount\n",
+         %d.%m.%Y\naccount1-currency CHF\nnewest-first\nintra-day-reversed\nencoding cp1252\n\
+         fields date, , Amount\n",
     );
     assert_eq!((rules.skip, rules.separator), (2, Some(';')));
     assert_eq!(rules.decimal_mark, Some(DecimalSeparator::Comma));
