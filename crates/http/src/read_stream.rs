@@ -118,10 +118,10 @@ impl MessageBody for StreamBody {
 ///
 /// # Errors
 /// The refusal of `work` before the headers; 503 if too many responses are in transfer.
-pub(crate) async fn send(
-    request: ApiRequest,
-    work: impl FnOnce(&mut Tx<'_>, &Context, &mut ChunkWriter) -> service::Result<()> + Send + 'static,
-) -> Result<HttpResponse, ApiError> {
+pub(crate) async fn send<W>(request: ApiRequest, work: W) -> Result<HttpResponse, ApiError>
+where
+    W: FnOnce(&mut Tx<'_>, &Context, &mut ChunkWriter) -> service::Result<()> + Send + 'static,
+{
     request.refuse_condition()?;
     let (cx, state) = request.into_parts();
     let busy = "too many reports are being sent; try again shortly";
