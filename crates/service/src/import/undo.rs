@@ -1,7 +1,8 @@
 //! Undoing of what an import has recorded (behaviour 15.9).
 
+use std::collections::{HashMap, HashSet};
+
 use daybook_domain::RefusalKind;
-use daybook_domain::account::Changes as AccountChanges;
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::import::{
     AccountFacts, Import, LeaveReason, MatchUndo, RUN_PROPERTY, RunTransaction, State, UndoAction,
@@ -15,7 +16,10 @@ use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 use daybook_storage::transaction::{ResolvedNames, Search};
 
-use super::save::save_at;
+use super::chart::archive_input;
+use super::new_book::is_out_of_reach;
+use super::parts::load_in_parts;
+use super::save::{is_current, save_at};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::transaction::{VerbRequest, perform};
@@ -32,10 +36,19 @@ const MATCHES_AT_ONCE: i64 = 200;
 pub struct UndoBlock {
     /// The number of records of the block.
     pub count: i64,
-    /// The remote ids of their transactions.
+    /// Their transactions, by book.
+    pub parts: Vec<UndoPart>,
+}
+
+/// The transactions of a block in a book.
+#[derive(Debug, Clone, Default)]
+pub struct UndoPart {
+    /// The id of the book, if it is not that of the import.
+    pub book: Option<String>,
+    /// The remote ids of the transactions.
     pub remote_ids: Vec<String>,
-    /// Whether the import has recorded them as checked.
-    pub are_checked: bool,
+    /// Those that the import has recorded as checked.
+    pub checked: HashSet<String>,
 }
 
 /// What was undone.
@@ -64,35 +77,21 @@ pub fn undo_block(
 ) -> Result<Option<Import>> {
     let cx = &cx.exempt_from_quotas();
     let access = access::enter_to(tx, cx, book, Record::Edit)?;
-    if !is_current(tx, &access, &import)? {
+    if !is_current(tx, &access, &import, State::Undoing)? {
         return Ok(None);
     }
-    let ids: Vec<&str> = block.remote_ids.iter().map(String::as_str).collect();
-    let found = tx.transactions().by_remote_ids(&access, &ids, MAX_TEXTS)?.unwrap_or_default();
     let run = import.id.to_string();
-    let own =
-        found.into_iter().filter(|row| row.properties.get(RUN_PROPERTY) == Some(run.as_str()));
-    let own: Vec<Transaction> = own.collect();
-    let numbers: Vec<TransactionId> = own.iter().map(|row| row.id).collect();
-    let reconciled = tx.reconciliations().entries_of(&access, &numbers)?;
-    let (mut result, mut trash) = (UndoResult::default(), Vec::new());
-    for row in &own {
-        let facts = RunTransaction {
-            is_reconciled: reconciled.contains_key(&row.id),
-            was_recorded_as_checked: block.are_checked,
-            ..facts(&access, row)
+    let mut result = UndoResult::default();
+    for part in &block.parts {
+        let Some(key) = &part.book else {
+            undo_part(tx, cx, &access, &run, part, &mut result)?;
+            continue;
         };
-        match undo_action(facts) {
-            UndoAction::Trash => trash.push(row.id),
-            UndoAction::AlreadyTrashed => {}
-            UndoAction::Leave(reason) => result.left.push((row.id, reason)),
+        match access::enter_to(tx, cx, key, Record::Edit) {
+            Ok(other) => undo_part(tx, cx, &other, &run, part, &mut result)?,
+            Err(error) if is_out_of_reach(error.kind()) => {}
+            Err(error) => return Err(error),
         }
-    }
-    if !trash.is_empty() {
-        result.trashed = u64::try_from(trash.len()).unwrap_or_default();
-        let request = VerbRequest::batch(Verb::Trash, block.are_checked);
-        let items = trash.into_iter().map(named);
-        perform(tx, cx, book, VerbRequest { all: true, ..request }, items.collect())?;
     }
     let progressed = Import { done: import.done.saturating_add(block.count), ..import };
     let version = progressed.stamp.version;
@@ -100,6 +99,48 @@ pub fn undo_block(
     let updated = Import { stamp: updated.stamp.clone().touch(cx.now), ..updated };
     save_at(tx, &access, version, &updated)?;
     Ok(Some(updated))
+}
+
+/// Moves the transactions of a part to the trash, in its book.
+fn undo_part(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    access: &AccessTo<Record>,
+    run: &str,
+    part: &UndoPart,
+    result: &mut UndoResult,
+) -> Result<()> {
+    let ids: Vec<&str> = part.remote_ids.iter().map(String::as_str).collect();
+    let mut load = |ids: &[&str]| Ok(tx.transactions().by_remote_ids(access, ids, MAX_TEXTS)?);
+    let mut own = load_in_parts(&ids, &mut load)?;
+    own.retain(|row| row.properties.get(RUN_PROPERTY) == Some(run));
+    let numbers: Vec<TransactionId> = own.iter().map(|row| row.id).collect();
+    let reconciled = tx.reconciliations().entries_of(access, &numbers)?;
+    let (mut trash, mut has_checked) = (Vec::new(), false);
+    for row in &own {
+        let facts = RunTransaction {
+            is_reconciled: reconciled.contains_key(&row.id),
+            was_recorded_as_checked: row.remote_ids.iter().any(|id| part.checked.contains(id)),
+            ..facts(access, row)
+        };
+        match undo_action(facts) {
+            UndoAction::Trash => {
+                has_checked |= row.is_checked();
+                trash.push(row.id);
+            }
+            UndoAction::AlreadyTrashed => {}
+            UndoAction::Leave(reason) => result.left.push((row.id, reason)),
+        }
+    }
+    if !trash.is_empty() {
+        let count = u64::try_from(trash.len()).unwrap_or_default();
+        result.trashed = result.trashed.saturating_add(count);
+        let request = VerbRequest::batch(Verb::Trash, has_checked);
+        let items = trash.into_iter().map(named).collect();
+        let book = access.book().key.as_str();
+        perform(tx, cx, book, VerbRequest { all: true, ..request }, items)?;
+    }
+    Ok(())
 }
 
 /// Undoes some matches of an import. Returns the transactions that were left, and whether there may
@@ -117,7 +158,13 @@ pub fn undo_matches(
     let access = access::enter_to(tx, cx, book, Record::Edit)?;
     let matches = tx.imports().matches_of(&access, import.id, MATCHES_AT_ONCE)?;
     let ids: Vec<TransactionId> = matches.iter().map(|one| one.transaction).collect();
-    let known = tx.transactions().by_ids(&access, &ids, MAX_TEXTS)?.unwrap_or_default();
+    let mut load = |ids: &[TransactionId]| {
+        let found = tx.transactions().by_ids(&access, ids, MAX_TEXTS)?;
+        Ok(found.map(|found| found.into_values().collect()))
+    };
+    let found = load_in_parts(&ids, &mut load)?;
+    let known: HashMap<TransactionId, Transaction> =
+        found.into_iter().map(|row| (row.id, row)).collect();
     let mut left = Vec::new();
     for one in matches.iter().filter(|one| one.given) {
         let Some(row) = known.get(&one.transaction).filter(|row| !row.trashed) else { continue };
@@ -172,12 +219,7 @@ pub fn archive_accounts(
             may_write,
         };
         if may_archive_account(facts) {
-            let changes = AccountChanges {
-                id: Some(id.to_string()),
-                archived: Some(true),
-                ..AccountChanges::default()
-            };
-            archived.push(account::Input { changes, ..account::Input::default() });
+            archived.push(archive_input(*id, true));
         }
     }
     let number = u64::try_from(archived.len()).unwrap_or_default();
@@ -197,12 +239,6 @@ fn count(tx: &mut Tx<'_>, access: &AccessTo<Record>, account: AccountId) -> Resu
     let names = ResolvedNames { accounts, ..ResolvedNames::default() };
     let search = Search { filter: &filter, names: &names, drafts_of: None, precedent: None };
     Ok(u64::try_from(tx.transactions().count(access, &search)?).unwrap_or_default())
-}
-
-fn is_current(tx: &mut Tx<'_>, access: &AccessTo<Record>, import: &Import) -> Result<bool> {
-    let found = tx.imports().find(access, import.id)?;
-    let is_same = found.is_some_and(|found| found.stamp.version == import.stamp.version);
-    Ok(is_same && import.state == State::Undoing)
 }
 
 /// Returns what an undo has to know of a transaction, without its reconciliations.
