@@ -195,6 +195,10 @@ pub fn confirm(
     let access = access::enter_to(tx, cx, book, Record::Draft)?;
     let import = find(tx, &access, id)?;
     import.check_confirmable(access.user())?;
+    // The worker has not removed it yet.
+    if import.expires_at().is_some_and(|at| at <= cx.now) {
+        return Err(Refusal::Unknown(import.id.to_string()).into());
+    }
     if creates.accounts {
         access.with_purpose(WriteChart)?;
     }
