@@ -1,16 +1,21 @@
 //! What the steps of a journal have of their own: its chart and books, and their undo.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use daybook_domain::book;
-use daybook_domain::import::{Import, OutcomeKind};
+use daybook_domain::id::ImportId;
+use daybook_domain::import::{Import, OutcomeKind, PostingOptions, State};
 use daybook_edge::error::ApiError;
+use daybook_service::Target;
+use daybook_service::book::CREATE_TARGET;
 use daybook_service::import::{
-    self, BookDeletion, BookEvents, NewAccount, NewBook, NewBooks, NewChart, RunBook, UndoPart,
+    self, BookEvents, NewAccount, NewBook, NewChart, RunBook, UndoBlock, UndoResult,
 };
+use daybook_storage::Tx;
 
 use super::document::{self, RecordDoc, ResultsDoc, SummaryDoc};
 use super::journal_document::{JournalDoc, RunBookDoc, edits};
+use super::recording::Run;
 use super::step::Step;
 
 /// Returns the groups and accounts that an import creates in its book.
@@ -29,43 +34,93 @@ pub(super) fn new_chart(summary: &SummaryDoc) -> NewChart {
     book.map(|book| book.chart(|name| names.contains(name))).unwrap_or_default()
 }
 
-/// Creates the books of a journal.
+/// Creates the books of a journal, one after another.
 pub(super) async fn create_books(
     step: &Step<'_>,
     import: Import,
     journal: &JournalDoc,
     results: ResultsDoc,
 ) -> Result<(), ApiError> {
-    let books = journal.books.iter().map(|book| NewBook {
-        settings: book::Changes {
-            name: Some(book.name.clone()),
-            fraction_digits: Some(i64::from(book.fraction_digits)),
-            properties: edits(&book.properties),
-            ..book::Changes::default()
-        },
-        chart: book.chart(|_| true),
-    });
-    let collection = (journal.books.len() > 1).then(|| journal.name.clone());
-    let new = NewBooks { books: books.collect(), collection };
-    let (cx, book) = (step.cx.clone(), step.book.to_owned());
-    let work = move |tx: &mut daybook_storage::Tx<'_>| {
-        let update = |import: Import, created: Vec<RunBook>, collection: Option<String>| {
-            let books = created.into_iter().map(|book| RunBookDoc {
-                id: book.key,
-                sequence: book.sequence,
-                is_changed: false,
-            });
-            let results =
-                ResultsDoc { has_accounts: true, books: books.collect(), collection, ..results };
-            Import { results: document::write(&results), ..import }
+    let (id, mut created): (ImportId, Vec<RunBook>) = (import.id, Vec::new());
+    for book in &journal.books {
+        let new = NewBook {
+            settings: book::Changes {
+                name: Some(book.name.clone()),
+                fraction_digits: Some(i64::from(book.fraction_digits)),
+                properties: edits(&book.properties),
+                ..book::Changes::default()
+            },
+            chart: book.chart(|_| true),
         };
-        import::create_books(tx, &cx, &book, import, &new, update).map(drop)
+        let (cx, known) = (step.cx.clone(), keys(&created));
+        let work = move |tx: &mut Tx<'_>| import::create_book(tx, &cx, id, new, &known);
+        created.push(step.write_to(CREATE_TARGET, work).await?);
+    }
+    let collection = if created.len() > 1 {
+        let (cx, name, books) = (step.cx.clone(), journal.name.clone(), keys(&created));
+        let work = move |tx: &mut Tx<'_>| import::collect_books(tx, &cx, &name, &books);
+        Some(step.write_to(Target::Caller, work).await?)
+    } else {
+        None
     };
-    step.write(work).await
+    let books = created.into_iter().map(|book| RunBookDoc {
+        id: book.key,
+        sequence: book.sequence,
+        is_changed: false,
+    });
+    let results = ResultsDoc { has_accounts: true, books: books.collect(), collection, ..results };
+    let version = import.stamp.version;
+    let saved = Import { results: document::write(&results), ..import };
+    step.save(version, saved.enter(State::Recording, step.cx.now)).await
+}
+
+fn keys(books: &[RunBook]) -> Vec<String> {
+    books.iter().map(|book| book.key.clone()).collect()
+}
+
+/// Records a block in the books of a journal, and then saves the progress.
+///
+/// An entry that one book refuses is not recorded in the next ones.
+pub(super) async fn record_in_books(
+    step: &Step<'_>,
+    import: Import,
+    block: &[RecordDoc],
+    mut results: ResultsDoc,
+) -> Result<(), ApiError> {
+    let name = import.name.clone();
+    let run = Run { id: import.id, name: &name, options: PostingOptions::default(), scale: 0 };
+    for (index, mut groups) in run.by_book(block) {
+        let Some(key) = results.books.get(index).map(|book| book.id.clone()) else { continue };
+        groups.retain(|group| results.refused.iter().all(|(number, _)| *number != group.record));
+        let (cx, book) = (step.cx.clone(), key.clone());
+        let work = move |tx: &mut Tx<'_>| import::record_in_book(tx, &cx, &book, groups);
+        let (refused, events) = step.write_to(Target::Book(key), work).await?;
+        results.refused.extend(refused);
+        add_events(&mut results, &events);
+    }
+    let count = i64::try_from(block.len()).unwrap_or(i64::MAX);
+    let (version, done) = (import.stamp.version, import.done.saturating_add(count));
+    let saved = Import { done, results: document::write(&results), ..import };
+    step.save(version, saved.enter(State::Recording, step.cx.now)).await
+}
+
+/// Archives the accounts that the journal closes, and notes the events.
+pub(super) async fn close_accounts(
+    step: &Step<'_>,
+    summary: &SummaryDoc,
+    results: &mut ResultsDoc,
+) -> Result<(), ApiError> {
+    for (key, names) in closed_accounts(step.book, summary, results) {
+        let (cx, book) = (step.cx.clone(), key.clone());
+        let work = move |tx: &mut Tx<'_>| import::close_accounts(tx, &cx, &book, &names);
+        let events = step.write_to(Target::Book(key), work).await?;
+        add_events(results, &events);
+    }
+    Ok(())
 }
 
 /// Notes what a unit of work of the import has written to one of its books.
-pub(super) fn add_events(results: &mut ResultsDoc, events: &BookEvents) {
+fn add_events(results: &mut ResultsDoc, events: &BookEvents) {
     if let Some(book) = results.books.iter_mut().find(|book| book.id == events.key) {
         book.is_changed |= book.sequence != events.before;
         book.sequence = events.after;
@@ -74,7 +129,7 @@ pub(super) fn add_events(results: &mut ResultsDoc, events: &BookEvents) {
 
 /// Returns the accounts that the journal closes, by the id of the book. `own` is that of the
 /// import.
-pub(super) fn closed_accounts(
+fn closed_accounts(
     own: &str,
     summary: &SummaryDoc,
     results: &ResultsDoc,
@@ -102,51 +157,70 @@ pub(super) fn may_delete_books(results: &ResultsDoc) -> bool {
 pub(super) async fn delete_books(
     step: &Step<'_>,
     import: Import,
-    results: ResultsDoc,
+    mut results: ResultsDoc,
 ) -> Result<(), ApiError> {
-    let unchanged = results.books.iter().filter(|book| !book.is_changed);
-    let deletion = BookDeletion {
-        books: unchanged
-            .map(|book| RunBook { key: book.id.clone(), sequence: book.sequence })
-            .collect(),
-        collection: results.collection.clone(),
-        days: step.state.deleted_books_days,
-    };
-    let (cx, book, days) = (step.cx.clone(), step.book.to_owned(), deletion.days);
-    let work = move |tx: &mut daybook_storage::Tx<'_>| {
-        let update = |import: Import, deleted: Vec<String>| {
-            let is_whole = deleted.len() == results.books.len();
-            let mut results = results;
-            results.undone.get_or_insert_default().deleted_book_ids = Some(deleted);
-            let done = if is_whole { import.total } else { import.done };
-            Import { results: document::write(&results), done, ..import }
-        };
-        import::delete_books(tx, &cx, &book, import, &deletion, update).map(drop)
-    };
-    step.write(work).await?;
-    if days == 0 {
+    let days = step.state.deleted_books_days;
+    let mut deleted = Vec::new();
+    for book in results.books.iter().filter(|book| !book.is_changed) {
+        let run_book = RunBook { key: book.id.clone(), sequence: book.sequence };
+        let cx = step.cx.clone();
+        let work = move |tx: &mut Tx<'_>| import::delete_book(tx, &cx, &run_book, days);
+        if step.write_to(Target::Book(book.id.clone()), work).await? {
+            deleted.push(book.id.clone());
+        }
+    }
+    if !deleted.is_empty() && days == 0 {
         step.state.removals.notify();
     }
-    Ok(())
+    if let Some(id) = results.collection.clone().filter(|_| !deleted.is_empty()) {
+        let cx = step.cx.clone();
+        let work = move |tx: &mut Tx<'_>| import::delete_empty_collection(tx, &cx, &id);
+        step.write_to(Target::Caller, work).await?;
+    }
+    let is_whole = deleted.len() == results.books.len();
+    results.undone.get_or_insert_default().deleted_book_ids = Some(deleted);
+    let done = if is_whole { import.total } else { import.done };
+    let version = import.stamp.version;
+    let saved = Import { done, results: document::write(&results), ..import };
+    step.save(version, saved.enter(State::Undoing, step.cx.now)).await
 }
 
-/// Returns the transactions of the new records of a block, by book.
-pub(super) fn undo_parts(block: &[RecordDoc], books: &[RunBookDoc]) -> Vec<UndoPart> {
-    let mut parts: BTreeMap<Option<&str>, UndoPart> = BTreeMap::new();
+/// Undoes a block in the books that are left. Returns what was undone.
+pub(super) async fn undo_in_books(
+    step: &Step<'_>,
+    import: ImportId,
+    block: &[RecordDoc],
+    books: &[RunBookDoc],
+) -> Result<UndoResult, ApiError> {
+    let mut all = UndoResult::default();
+    for (index, book) in books.iter().enumerate() {
+        let part = undo_block(block, index);
+        if part.remote_ids.is_empty() {
+            continue;
+        }
+        let (cx, key) = (step.cx.clone(), book.id.clone());
+        let work = move |tx: &mut Tx<'_>| import::undo_in_book(tx, &cx, &key, import, &part);
+        let result = step.write_to(Target::Book(book.id.clone()), work).await?;
+        all.trashed = all.trashed.saturating_add(result.trashed);
+        all.left.extend(result.left);
+    }
+    Ok(all)
+}
+
+/// Returns the transactions of the new records of a block in a book.
+pub(super) fn undo_block(block: &[RecordDoc], book: usize) -> UndoBlock {
+    let mut undone =
+        UndoBlock { count: i64::try_from(block.len()).unwrap_or_default(), ..UndoBlock::default() };
     for record in block.iter().filter(|record| record.kind() == OutcomeKind::New) {
         if record.entry.is_empty() {
-            parts.entry(None).or_default().remote_ids.extend(record.remote_ids());
+            undone.remote_ids.extend(record.remote_ids());
         }
-        for leg in &record.entry {
-            let book = books.get(leg.book).map(|book| book.id.as_str());
-            let part = parts.entry(book).or_default();
-            part.remote_ids.push(leg.remote_id.clone());
+        for leg in record.entry.iter().filter(|leg| leg.book == book) {
+            undone.remote_ids.push(leg.remote_id.clone());
             if leg.is_checked {
-                part.checked.insert(leg.remote_id.clone());
+                undone.checked.insert(leg.remote_id.clone());
             }
         }
     }
-    let with_book =
-        |(book, part): (Option<&str>, UndoPart)| UndoPart { book: book.map(str::to_owned), ..part };
-    parts.into_iter().map(with_book).collect()
+    undone
 }

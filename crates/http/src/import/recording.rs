@@ -35,8 +35,6 @@ pub(super) struct Run<'r> {
     pub(super) options: PostingOptions,
     /// The storage scale of the book.
     pub(super) scale: u32,
-    /// The ids of the books of a journal; empty for records in the book of the import.
-    pub(super) books: Vec<String>,
 }
 
 impl Run<'_> {
@@ -50,9 +48,8 @@ impl Run<'_> {
                     record: record.number,
                     items: self.items(record),
                     is_draft: record.draft,
-                    book: None,
                 }),
-                OutcomeKind::New => block.groups.extend(self.entry(record)),
+                OutcomeKind::New => block.groups.extend(self.entry(record).into_values()),
                 OutcomeKind::Matched => block.matches.extend(self.matched(record)),
                 OutcomeKind::Existing | OutcomeKind::Skipped | OutcomeKind::Refused => {}
             }
@@ -60,19 +57,29 @@ impl Run<'_> {
         block
     }
 
-    /// Returns the transactions of an entry of a journal, by book.
-    fn entry(&self, record: &RecordDoc) -> Vec<Group> {
-        let mut by_book: BTreeMap<usize, Vec<Changes>> = BTreeMap::new();
-        for leg in &record.entry {
-            by_book.entry(leg.book).or_default().push(self.transaction(record, leg));
+    /// Returns the new entries of a block, by the index of the book.
+    pub(super) fn by_book(&self, records: &[RecordDoc]) -> BTreeMap<usize, Vec<Group>> {
+        let mut by_book: BTreeMap<usize, Vec<Group>> = BTreeMap::new();
+        for record in records.iter().filter(|record| record.kind() == OutcomeKind::New) {
+            for (book, group) in self.entry(record) {
+                by_book.entry(book).or_default().push(group);
+            }
         }
-        let group = |(book, items): (usize, Vec<Changes>)| Group {
-            record: record.number,
-            items,
-            is_draft: record.draft,
-            book: self.books.get(book).cloned(),
-        };
-        by_book.into_iter().map(group).collect()
+        by_book
+    }
+
+    /// Returns the transactions of an entry of a journal, by the index of the book.
+    fn entry(&self, record: &RecordDoc) -> BTreeMap<usize, Group> {
+        let mut by_book: BTreeMap<usize, Group> = BTreeMap::new();
+        for leg in &record.entry {
+            let group = by_book.entry(leg.book).or_insert_with(|| Group {
+                record: record.number,
+                items: Vec::new(),
+                is_draft: record.draft,
+            });
+            group.items.push(self.transaction(record, leg));
+        }
+        by_book
     }
 
     fn transaction(&self, record: &RecordDoc, leg: &EntryDoc) -> Changes {

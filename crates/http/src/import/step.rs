@@ -12,6 +12,7 @@ use daybook_edge::run;
 use daybook_edge::worker::Stop;
 use daybook_service::import;
 use daybook_service::{Context, Target};
+use daybook_storage::Tx;
 
 use super::document::RecordDoc;
 use super::spool::{BLOCK_RECORDS, Spool};
@@ -38,14 +39,20 @@ impl Step<'_> {
         self.write(move |tx| import::save(tx, &cx, &book, version, import).map(drop)).await
     }
 
+    /// Writes to the book of the import.
     pub(super) async fn write<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut daybook_storage::Tx<'_>) -> daybook_service::Result<T>
-        + Clone
-        + Send
-        + 'static,
+        work: impl FnOnce(&mut Tx<'_>) -> daybook_service::Result<T> + Clone + Send + 'static,
     ) -> Result<T, ApiError> {
-        let target = Target::Book(self.book.to_owned());
+        self.write_to(Target::Book(self.book.to_owned()), work).await
+    }
+
+    /// Writes to another target.
+    pub(super) async fn write_to<T: Send + 'static>(
+        &self,
+        target: Target,
+        work: impl FnOnce(&mut Tx<'_>) -> daybook_service::Result<T> + Clone + Send + 'static,
+    ) -> Result<T, ApiError> {
         run::write(&self.state.edge, target.submission(&self.cx, None), work).await
     }
 

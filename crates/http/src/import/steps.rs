@@ -15,7 +15,7 @@ use daybook_edge::blocking::block;
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::run;
 use daybook_interchange::read::rules::{self, Rules};
-use daybook_service::import::{self, Recorded, Snapshot, UndoBlock, UndoResult};
+use daybook_service::import::{self, RefusedRecords, Snapshot, UndoResult};
 
 use super::chart::Names;
 use super::decision::DecisionsDoc;
@@ -23,8 +23,8 @@ use super::document::{self, CountsDoc, LeftDoc, OptionsDoc, ResultsDoc, SummaryD
 use super::failure::Failure;
 use super::journal::{is_journal, read_journal};
 use super::journal_steps::{
-    add_events, closed_accounts, create_books, delete_books, may_delete_books, new_chart,
-    undo_parts,
+    close_accounts, create_books, delete_books, may_delete_books, new_chart, record_in_books,
+    undo_block, undo_in_books,
 };
 use super::reading::{Preview, read_file};
 use super::recording::Run;
@@ -194,6 +194,9 @@ impl Step<'_> {
             return self.finish(import, &records).await;
         }
         let block = self.block_at(&import, &records).await?;
+        if !results.books.is_empty() {
+            return record_in_books(self, import, &block, results).await;
+        }
         let options: OptionsDoc = document::read(&import.options)?;
         let (cx, book) = (self.cx.clone(), self.book.to_owned());
         self.write(move |tx| {
@@ -209,13 +212,11 @@ impl Step<'_> {
                 name: &name,
                 options: posting_options(&access, &options),
                 scale: access.book().scale,
-                books: results.books.iter().map(|book| book.id.clone()).collect(),
             };
             let built = run.block(&block);
-            let update = |import: Import, recorded: &Recorded| {
+            let update = |import: Import, refused: RefusedRecords| {
                 let mut results = results;
-                results.refused.extend(recorded.refused.iter().cloned());
-                recorded.books.iter().for_each(|events| add_events(&mut results, events));
+                results.refused.extend(refused);
                 Import { results: document::write(&results), ..import }
             };
             import::record_block(tx, &cx, &book, import, built, update).map(drop)
@@ -317,7 +318,7 @@ impl Step<'_> {
 
     /// Writes the report, and ends the import.
     async fn finish(&self, import: Import, records: &StoredRecords) -> Result<(), ApiError> {
-        let results: ResultsDoc = document::read(&import.results)?;
+        let mut results: ResultsDoc = document::read(&import.results)?;
         let late: HashMap<u32, String> = results.refused.iter().cloned().collect();
         let (mut report, mut counts) = (Report::new(import.total), CountsDoc::default());
         for entry in &records.index {
@@ -331,7 +332,7 @@ impl Step<'_> {
         }
         let summary: SummaryDoc = document::read(&import.summary)?;
         let summary = SummaryDoc { counts, ..summary };
-        let closed = closed_accounts(self.book, &summary, &results);
+        close_accounts(self, &summary, &mut results).await?;
         let blob = self.state.blobs.new_blob(Bytes::from(report.into_bytes())).await?;
         let content = self.state.blobs.put(self.book, blob).await?;
         let name = if import.name.is_empty() { "statement" } else { import.name.as_str() };
@@ -348,16 +349,9 @@ impl Step<'_> {
         let blob_bytes = i64::try_from(records.bytes()).unwrap_or_default();
         let done =
             Import { summary: document::write(&summary), source: None, blob_bytes, ..import };
+        let done = Import { results: document::write(&results), ..done };
         let (cx, book) = (self.cx.clone(), self.book.to_owned());
-        self.write(move |tx| {
-            let mut results = results;
-            for (key, names) in &closed {
-                add_events(&mut results, &import::close_accounts(tx, &cx, key, names)?);
-            }
-            let done = Import { results: document::write(&results), ..done };
-            import::finish(tx, &cx, &book, done, changes, content).map(drop)
-        })
-        .await
+        self.write(move |tx| import::finish(tx, &cx, &book, done, changes, content).map(drop)).await
     }
 
     async fn undo(&self, import: Import, cache: &mut Cache) -> Result<(), ApiError> {
@@ -369,10 +363,15 @@ impl Step<'_> {
         let (cx, book) = (self.cx.clone(), self.book.to_owned());
         if import.done < import.total {
             let block = self.block_at(&import, &records).await?;
-            let undone = UndoBlock {
-                count: i64::try_from(block.len()).unwrap_or_default(),
-                parts: undo_parts(&block, &results.books),
-            };
+            if !results.books.is_empty() {
+                let result = undo_in_books(self, import.id, &block, &results.books).await?;
+                let count = i64::try_from(block.len()).unwrap_or_default();
+                let (version, done) = (import.stamp.version, import.done.saturating_add(count));
+                let import = add_undone(import, result.trashed, &result.left);
+                let saved = Import { done, ..import }.enter(State::Undoing, self.cx.now);
+                return self.save(version, saved).await;
+            }
+            let undone = undo_block(&block, 0);
             return self
                 .write(move |tx| {
                     let update = |import: Import, result: &UndoResult| {

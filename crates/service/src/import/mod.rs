@@ -36,10 +36,14 @@ use save::save_at;
 
 pub use chart::{NewAccount, NewChart, NewGroup, close_accounts, create_chart};
 pub use daybook_storage::import::DueImport;
-pub use new_book::{BookDeletion, NewBook, NewBooks, RunBook, create_books, delete_books};
+pub use new_book::{
+    NewBook, RunBook, collect_books, create_book, delete_book, delete_empty_collection,
+};
 pub use preview::{RulesFile, Snapshot};
-pub use record::{Block, BookEvents, Group, MatchedRecord, Recorded, record_block};
-pub use undo::{UndoBlock, UndoPart, UndoResult, archive_accounts, undo_block, undo_matches};
+pub use record::{
+    Block, BookEvents, Group, MatchedRecord, RefusedRecords, record_block, record_in_book,
+};
+pub use undo::{UndoBlock, UndoResult, archive_accounts, undo_block, undo_in_book, undo_matches};
 
 /// Rows of a page by default, and at most (behaviour 15.11).
 const DEFAULT_LIMIT: usize = 50;

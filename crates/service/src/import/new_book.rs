@@ -1,13 +1,16 @@
 //! The books that an import creates, and their deletion by its undo (behaviour 15.12).
+//!
+//! A unit of work concerns one book, so that no two wait for each other's books. Each can be
+//! repeated: a new book names its import, and transactions have remote ids.
 
 use daybook_domain::RefusalKind;
 use daybook_domain::book::Changes;
-use daybook_domain::import::{Import, State};
-use daybook_domain::purpose::{DeleteBook, Record};
+use daybook_domain::id::ImportId;
+use daybook_domain::import::RUN_PROPERTY;
+use daybook_domain::purpose::DeleteBook;
 use daybook_storage::Tx;
 
 use super::chart::{NewAccount, NewChart, NewGroup};
-use super::save::{is_current, save_at};
 use crate::context::Context;
 use crate::error::Result;
 use crate::{access, book, collection};
@@ -21,15 +24,6 @@ pub struct NewBook {
     pub chart: NewChart,
 }
 
-/// The books of an import.
-#[derive(Debug, Clone, Default)]
-pub struct NewBooks {
-    /// The books.
-    pub books: Vec<NewBook>,
-    /// The name of the collection that they are put into, if any.
-    pub collection: Option<String>,
-}
-
 /// A book that an import has created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunBook {
@@ -39,110 +33,102 @@ pub struct RunBook {
     pub sequence: i64,
 }
 
-/// Creates the books of an import, which its author owns, and saves the import.
+/// Creates a book of an import, which its author owns. The property `import_run` of the book has
+/// the id of the import.
 ///
-/// `update` returns the import with the books and the id of the collection. Returns the saved
-/// import; `None` if another worker has changed it.
+/// Returns the book that is there already, if this is repeated. `known` are the other books of the
+/// import.
 ///
 /// # Errors
 /// Refusals of the rules of books, groups and accounts, such as the most books of an owner.
-pub fn create_books(
+pub fn create_book(
     tx: &mut Tx<'_>,
     cx: &Context,
-    book: &str,
-    import: Import,
-    new: &NewBooks,
-    update: impl FnOnce(Import, Vec<RunBook>, Option<String>) -> Import,
-) -> Result<Option<Import>> {
-    let access = access::enter_to(tx, cx, book, Record::Draft)?;
-    if !is_current(tx, &access, &import, State::Recording)? {
-        return Ok(None);
-    }
-    let mut created = Vec::with_capacity(new.books.len());
-    for one in &new.books {
-        let input = book::Input {
-            changes: one.settings.clone(),
-            groups: one.chart.groups.iter().map(NewGroup::input).collect(),
-            accounts: one.chart.accounts.iter().map(NewAccount::input).collect(),
-        };
-        let view = book::create_of_any_size(tx, cx, input)?;
-        let sequence = tx.events().last_number(&view.access);
-        created.push(RunBook { key: view.access.book().key.as_str().to_owned(), sequence });
-    }
-    let collection = match &new.collection {
-        Some(name) => {
-            let id = collection::create(tx, cx, Some(name))?.collection.id.to_string();
-            let keys = created.iter().map(|book| Some(book.key.clone())).collect();
-            collection::add(tx, cx, &id, keys)?;
-            Some(id)
+    import: ImportId,
+    new: NewBook,
+    known: &[String],
+) -> Result<RunBook> {
+    let run = import.to_string();
+    for view in book::list(tx, cx, &run)? {
+        let (found, key) = (view.access.book(), view.access.book().key.as_str());
+        let is_of_run = found.settings.properties.get(RUN_PROPERTY) == Some(run.as_str());
+        let has_name = new.settings.name.as_deref() == Some(found.settings.name.as_str());
+        if is_of_run && has_name && !known.iter().any(|other| other == key) {
+            let sequence = tx.events().last_numbers(&[found.id])?;
+            let sequence = sequence.into_iter().find_map(|(_, number)| number);
+            let sequence = sequence.unwrap_or_default();
+            return Ok(RunBook { key: key.to_owned(), sequence });
         }
-        None => None,
+    }
+    let mut changes = new.settings;
+    changes.properties.insert(RUN_PROPERTY.to_owned(), Some(run));
+    let input = book::Input {
+        changes,
+        groups: new.chart.groups.iter().map(NewGroup::input).collect(),
+        accounts: new.chart.accounts.iter().map(NewAccount::input).collect(),
     };
-    let version = import.stamp.version;
-    let updated = update(import, created, collection);
-    let updated = Import { stamp: updated.stamp.clone().touch(cx.now), ..updated };
-    Ok(save_at(tx, &access, version, &updated)?.then_some(updated))
+    let view = book::create_of_any_size(tx, cx, input)?;
+    let sequence = tx.events().last_number(&view.access);
+    Ok(RunBook { key: view.access.book().key.as_str().to_owned(), sequence })
 }
 
-/// The books that an undo may delete.
-#[derive(Debug, Clone, Default)]
-pub struct BookDeletion {
-    /// The books, with the last event that the import has recorded in each.
-    pub books: Vec<RunBook>,
-    /// The id of their collection.
-    pub collection: Option<String>,
-    /// How many days they can be restored.
-    pub days: u16,
-}
-
-/// Deletes the books of an import that nothing else has written to, if the caller owns them, and
-/// their collection once it is empty.
-///
-/// `update` returns the import with the ids of the deleted books. Returns the saved import; `None`
-/// if another worker has changed it.
+/// Puts the books of an import into a new collection, unless one has them all. Returns its id.
 ///
 /// # Errors
-/// 403 or 404 when the user may not edit in the book of the import any more; failures.
-pub fn delete_books(
+/// Refusals of the rules of collections.
+pub fn collect_books(
     tx: &mut Tx<'_>,
     cx: &Context,
-    book: &str,
-    import: Import,
-    deletion: &BookDeletion,
-    update: impl FnOnce(Import, Vec<String>) -> Import,
-) -> Result<Option<Import>> {
-    let cx = &cx.exempt_from_quotas();
-    let access = access::enter_to(tx, cx, book, Record::Edit)?;
-    if !is_current(tx, &access, &import, State::Undoing)? {
-        return Ok(None);
+    name: &str,
+    books: &[String],
+) -> Result<String> {
+    let has_all = |view: &collection::View| {
+        let keys: Vec<&str> =
+            view.books.iter().map(|book| book.access.book().key.as_str()).collect();
+        books.iter().all(|key| keys.contains(&key.as_str()))
+    };
+    if let Some(view) = collection::list(tx, cx)?.into_iter().find(has_all) {
+        return Ok(view.collection.id.to_string());
     }
-    let mut deleted = Vec::new();
-    for one in &deletion.books {
-        match access::enter_to(tx, cx, &one.key, DeleteBook) {
-            Ok(access) if tx.events().last_number(&access) == one.sequence => {
-                book::delete(tx, cx, &one.key, deletion.days)?;
-                deleted.push(one.key.clone());
-            }
-            Ok(_) => {}
-            Err(error) if is_out_of_reach(error.kind()) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    if let Some(id) = deletion.collection.as_deref().filter(|_| !deleted.is_empty()) {
-        match collection::get(tx, cx, id) {
-            Ok(view) if view.books.is_empty() => drop(collection::delete(tx, cx, id)?),
-            Ok(_) => {}
-            Err(error) if is_out_of_reach(error.kind()) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    let version = import.stamp.version;
-    let updated = update(import, deleted);
-    let updated = Import { stamp: updated.stamp.clone().touch(cx.now), ..updated };
-    Ok(save_at(tx, &access, version, &updated)?.then_some(updated))
+    let id = collection::create(tx, cx, Some(name))?.collection.id.to_string();
+    collection::add(tx, cx, &id, books.iter().cloned().map(Some).collect())?;
+    Ok(id)
 }
 
-/// Returns whether a book is deleted, or the user may not do this in it.
+/// Deletes a book of an import that nothing else has written to, if the caller owns it. It can be
+/// restored for `days` days.
+///
+/// Returns whether it is deleted.
+///
+/// # Errors
+/// Failures.
+pub fn delete_book(tx: &mut Tx<'_>, cx: &Context, book: &RunBook, days: u16) -> Result<bool> {
+    match access::enter_to(tx, cx, &book.key, DeleteBook) {
+        Ok(access) if tx.events().last_number(&access) == book.sequence => {
+            book::delete(tx, cx, &book.key, days)?;
+            Ok(true)
+        }
+        Ok(_) => Ok(false),
+        Err(error) if error.kind() == RefusalKind::Missing => Ok(true),
+        Err(error) if is_out_of_reach(error.kind()) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Deletes the collection of the books of an import, if it is the caller's and empty.
+///
+/// # Errors
+/// Failures.
+pub fn delete_empty_collection(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<()> {
+    match collection::get(tx, cx, id) {
+        Ok(view) if view.books.is_empty() => collection::delete(tx, cx, id).map(drop),
+        Ok(_) => Ok(()),
+        Err(error) if is_out_of_reach(error.kind()) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns whether a resource is deleted, or the user may not do this with it.
 pub(super) fn is_out_of_reach(kind: RefusalKind) -> bool {
     kind == RefusalKind::Missing || kind == RefusalKind::Denied
 }

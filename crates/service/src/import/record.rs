@@ -1,6 +1,6 @@
 //! Recording of a block of records (behaviour 15.5, 15.7).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use daybook_domain::RefusalKind;
 use daybook_domain::account::AccountRef;
@@ -45,9 +45,6 @@ pub struct Group {
     pub items: Vec<Changes>,
     /// Whether they become drafts.
     pub is_draft: bool,
-    /// The id of the book that they are recorded in, if it is not that of the import. An entry in
-    /// several books is a group in each.
-    pub book: Option<String>,
 }
 
 /// A matched record.
@@ -69,16 +66,10 @@ pub struct MatchedRecord {
     pub values: Changes,
 }
 
-/// What was recorded of a block.
-#[derive(Debug, Clone, Default)]
-pub struct Recorded {
-    /// The refused records and the reasons.
-    pub refused: Vec<(u32, String)>,
-    /// The other books that were recorded in.
-    pub books: Vec<BookEvents>,
-}
+/// The refused records of a block and the reasons.
+pub type RefusedRecords = Vec<(u32, String)>;
 
-/// The events of a block in another book than that of the import.
+/// The events of the import in a book that it has created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BookEvents {
     /// The id of the book.
@@ -91,8 +82,8 @@ pub struct BookEvents {
 
 /// Records a block, and saves the import with its progress.
 ///
-/// `import` is the import as the worker has read it. `update` adds the result to it. Returns the
-/// saved import; `None` if another worker has changed it since.
+/// `import` is the import as the worker has read it. `update` adds the refused records to it.
+/// Returns the saved import; `None` if another worker has changed it since.
 ///
 /// # Errors
 /// 403 or 404 when the author may not record any more; refusals of storage quotas; failures.
@@ -102,7 +93,7 @@ pub fn record_block(
     book: &str,
     import: Import,
     block: Block,
-    update: impl FnOnce(Import, &Recorded) -> Import,
+    update: impl FnOnce(Import, RefusedRecords) -> Import,
 ) -> Result<Option<Import>> {
     let access = access::enter_to(tx, cx, book, Record::Draft)?;
     if !is_current(tx, &access, &import, State::Recording)? {
@@ -110,28 +101,31 @@ pub fn record_block(
     }
     let version = import.stamp.version;
     let Block { count, groups, matches } = block;
-    let mut by_book: BTreeMap<Option<String>, Vec<Group>> = BTreeMap::new();
-    for group in groups {
-        by_book.entry(group.book.clone()).or_default().push(group);
-    }
-    let mut recorded = Recorded::default();
-    for (key, groups) in by_book {
-        let Some(key) = key else {
-            recorded.refused.extend(record_groups(tx, cx, &access, groups)?);
-            continue;
-        };
-        let other = access::enter_to(tx, cx, &key, Record::Draft)?;
-        let before = tx.events().last_number(&other);
-        recorded.refused.extend(record_groups(tx, cx, &other, groups)?);
-        let after = tx.events().last_number(&other);
-        recorded.books.push(BookEvents { key, before, after });
-    }
+    let refused = record_groups(tx, cx, &access, groups)?;
     apply_matches(tx, cx, &access, book, import.id, matches)?;
     let progressed = Import { done: import.done.saturating_add(count), ..import };
-    let updated = update(progressed, &recorded);
+    let updated = update(progressed, refused);
     let updated = Import { stamp: updated.stamp.clone().touch(cx.now), ..updated };
     save_at(tx, &access, version, &updated)?;
     Ok(Some(updated))
+}
+
+/// Records groups in a book that the import has created. What is recorded already, by its remote
+/// id, stays as it is, so that this may be repeated.
+///
+/// # Errors
+/// Those of [`record_block`].
+pub fn record_in_book(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    groups: Vec<Group>,
+) -> Result<(RefusedRecords, BookEvents)> {
+    let access = access::enter_to(tx, cx, book, Record::Draft)?;
+    let before = tx.events().last_number(&access);
+    let refused = record_groups(tx, cx, &access, groups)?;
+    let after = tx.events().last_number(&access);
+    Ok((refused, BookEvents { key: book.to_owned(), before, after }))
 }
 
 /// Records groups in a book. Returns the refused records and the reasons.
@@ -140,7 +134,7 @@ fn record_groups(
     cx: &Context,
     access: &AccessTo<Record>,
     groups: Vec<Group>,
-) -> Result<Vec<(u32, String)>> {
+) -> Result<RefusedRecords> {
     let may_post = access.may(Action::Post);
     let (drafts, posted): (Vec<Group>, Vec<Group>) =
         groups.into_iter().partition(|group| group.is_draft || !may_post);

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use daybook_domain::RefusalKind;
-use daybook_domain::id::{AccountId, TransactionId};
+use daybook_domain::id::{AccountId, ImportId, TransactionId};
 use daybook_domain::import::{
     AccountFacts, Import, LeaveReason, MatchUndo, RUN_PROPERTY, RunTransaction, State, UndoAction,
     may_archive_account, undo_action, undo_match,
@@ -31,20 +31,11 @@ const MAX_TEXTS: usize = 256 * 1024 * 1024;
 /// The matches that are undone at once.
 const MATCHES_AT_ONCE: i64 = 200;
 
-/// The records of a block.
-#[derive(Debug, Clone)]
+/// The transactions of a block.
+#[derive(Debug, Clone, Default)]
 pub struct UndoBlock {
     /// The number of records of the block.
     pub count: i64,
-    /// Their transactions, by book.
-    pub parts: Vec<UndoPart>,
-}
-
-/// The transactions of a block in a book.
-#[derive(Debug, Clone, Default)]
-pub struct UndoPart {
-    /// The id of the book, if it is not that of the import.
-    pub book: Option<String>,
     /// The remote ids of the transactions.
     pub remote_ids: Vec<String>,
     /// Those that the import has recorded as checked.
@@ -80,19 +71,7 @@ pub fn undo_block(
     if !is_current(tx, &access, &import, State::Undoing)? {
         return Ok(None);
     }
-    let run = import.id.to_string();
-    let mut result = UndoResult::default();
-    for part in &block.parts {
-        let Some(key) = &part.book else {
-            undo_part(tx, cx, &access, &run, part, &mut result)?;
-            continue;
-        };
-        match access::enter_to(tx, cx, key, Record::Edit) {
-            Ok(other) => undo_part(tx, cx, &other, &run, part, &mut result)?,
-            Err(error) if is_out_of_reach(error.kind()) => {}
-            Err(error) => return Err(error),
-        }
-    }
+    let result = undo_in(tx, cx, &access, import.id, &block)?;
     let progressed = Import { done: import.done.saturating_add(block.count), ..import };
     let version = progressed.stamp.version;
     let updated = update(progressed, &result);
@@ -101,26 +80,45 @@ pub fn undo_block(
     Ok(Some(updated))
 }
 
-/// Moves the transactions of a part to the trash, in its book.
-fn undo_part(
+/// Moves the transactions of a block to the trash, in a book that the import has created. A book
+/// that is out of reach is left.
+///
+/// # Errors
+/// Failures.
+pub fn undo_in_book(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    import: ImportId,
+    block: &UndoBlock,
+) -> Result<UndoResult> {
+    let cx = &cx.exempt_from_quotas();
+    match access::enter_to(tx, cx, book, Record::Edit) {
+        Ok(access) => undo_in(tx, cx, &access, import, block),
+        Err(error) if is_out_of_reach(error.kind()) => Ok(UndoResult::default()),
+        Err(error) => Err(error),
+    }
+}
+
+fn undo_in(
     tx: &mut Tx<'_>,
     cx: &Context,
     access: &AccessTo<Record>,
-    run: &str,
-    part: &UndoPart,
-    result: &mut UndoResult,
-) -> Result<()> {
-    let ids: Vec<&str> = part.remote_ids.iter().map(String::as_str).collect();
+    import: ImportId,
+    block: &UndoBlock,
+) -> Result<UndoResult> {
+    let run = import.to_string();
+    let ids: Vec<&str> = block.remote_ids.iter().map(String::as_str).collect();
     let mut load = |ids: &[&str]| Ok(tx.transactions().by_remote_ids(access, ids, MAX_TEXTS)?);
     let mut own = load_in_parts(&ids, &mut load)?;
-    own.retain(|row| row.properties.get(RUN_PROPERTY) == Some(run));
+    own.retain(|row| row.properties.get(RUN_PROPERTY) == Some(run.as_str()));
     let numbers: Vec<TransactionId> = own.iter().map(|row| row.id).collect();
     let reconciled = tx.reconciliations().entries_of(access, &numbers)?;
-    let (mut trash, mut has_checked) = (Vec::new(), false);
+    let (mut result, mut trash, mut has_checked) = (UndoResult::default(), Vec::new(), false);
     for row in &own {
         let facts = RunTransaction {
             is_reconciled: reconciled.contains_key(&row.id),
-            was_recorded_as_checked: row.remote_ids.iter().any(|id| part.checked.contains(id)),
+            was_recorded_as_checked: row.remote_ids.iter().any(|id| block.checked.contains(id)),
             ..facts(access, row)
         };
         match undo_action(facts) {
@@ -133,14 +131,13 @@ fn undo_part(
         }
     }
     if !trash.is_empty() {
-        let count = u64::try_from(trash.len()).unwrap_or_default();
-        result.trashed = result.trashed.saturating_add(count);
+        result.trashed = u64::try_from(trash.len()).unwrap_or_default();
         let request = VerbRequest::batch(Verb::Trash, has_checked);
         let items = trash.into_iter().map(named).collect();
         let book = access.book().key.as_str();
         perform(tx, cx, book, VerbRequest { all: true, ..request }, items)?;
     }
-    Ok(())
+    Ok(result)
 }
 
 /// Undoes some matches of an import. Returns the transactions that were left, and whether there may
