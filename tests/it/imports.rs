@@ -60,7 +60,7 @@ pub fn preview(cast: &Cast, file: &str) -> Value {
 }
 
 #[track_caller]
-fn preview_of(cast: &Cast, query: &str, file: &str) -> Value {
+pub fn preview_of(cast: &Cast, query: &str, file: &str) -> Value {
     let read = settle(cast, &upload(&cast.owner, cast, query, file).ok());
     assert_eq!(read["state"], "PREVIEW", "{read}");
     read

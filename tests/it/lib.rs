@@ -120,6 +120,7 @@ modules! {
     webhooks,
     import_runs,
     imports,
+    journal_imports,
     reconciliations,
     report_changes,
     report_links,

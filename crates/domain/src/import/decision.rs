@@ -180,6 +180,45 @@ impl Decisions {
         Ok(Resolution { outcome, other, counterpart, description })
     }
 
+    /// Returns the outcome and the description of an entry of a journal. `locked_date` is its date,
+    /// if that is locked.
+    ///
+    /// # Errors
+    /// [`Refusal`] for an account or a match, and those of [`Self::resolve`] for outcomes and
+    /// values.
+    pub fn resolve_entry(
+        &self,
+        record: u32,
+        outcome: Outcome,
+        locked_date: Option<Date>,
+        description: &str,
+    ) -> Result<(Outcome, String), Refusal> {
+        let Some(decision) = self.by_record.get(&record) else {
+            return Ok((outcome, description.to_owned()));
+        };
+        if decision.account.is_some() {
+            return Err(Refusal::AccountOfEntry(record));
+        }
+        let proposal = Proposal {
+            record,
+            account: AccountId::new(0),
+            locked_date,
+            outcome,
+            candidates: Vec::new(),
+            counterpart: None,
+            other: None,
+            counterparty: None,
+            suggestion: None,
+            description: description.to_owned(),
+        };
+        let outcome = decide(&proposal, decision)?;
+        let has_values = decision.description.is_some() || !decision.tags.is_empty();
+        if has_values && outcome.kind() != OutcomeKind::New {
+            return Err(Refusal::NotRecorded(record));
+        }
+        Ok((outcome, describe(description, Some(decision))))
+    }
+
     /// Checks that the record which another one is matched with is recorded itself.
     fn check_main(&self, number: u32, main: u32) -> Result<(), Refusal> {
         let outcome = self.by_record.get(&main).and_then(|decision| decision.outcome);

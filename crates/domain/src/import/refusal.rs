@@ -53,6 +53,8 @@ pub enum Refusal {
     Locked(u32, String),
     #[error("record {0}: the account is the account of the statement")]
     SameAccount(u32),
+    #[error("record {0}: the accounts of an entry are those of the journal")]
+    AccountOfEntry(u32),
     #[error("record {0} is not recorded, so it takes no account, description or tags")]
     NotRecorded(u32),
     #[error("record {0}: \"{1}\" is not a hashtag: use letters, digits and _")]
@@ -81,6 +83,7 @@ impl Refusal {
             | Self::MatchTaken(..)
             | Self::MainNotRecorded(..)
             | Self::SameAccount(_)
+            | Self::AccountOfEntry(_)
             | Self::NotRecorded(_)
             | Self::Tag(..) => Reason::BadRequest,
         }

@@ -41,6 +41,12 @@ impl<'n> Names<'n> {
         by_id.or_else(|| self.by_name.get(&reference.normalized_name()?).copied())
     }
 
+    /// Finds an account by name alone.
+    pub(super) fn find_by_name(&self, name: &str) -> Option<&'n Account> {
+        let reference = AccountRef { id: None, name: Some(name.to_owned()) };
+        self.by_name.get(&reference.normalized_name()?).copied()
+    }
+
     /// Finds the account of a statement by its number or name.
     pub(super) fn find_own(&self, text: &str) -> Option<&'n Account> {
         let by_number = self.by_number.get(&normalize_number(text)).copied();

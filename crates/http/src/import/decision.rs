@@ -128,6 +128,11 @@ impl DecisionsDoc {
         self.decisions.iter().map(|decision| decision.record).collect()
     }
 
+    /// Returns whether only some accounts may be created.
+    pub(super) const fn restricts_accounts(&self) -> bool {
+        self.create_accounts.is_some()
+    }
+
     /// Returns the decisions, and the names of accounts that may be created.
     ///
     /// # Errors

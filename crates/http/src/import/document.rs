@@ -14,6 +14,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use time::Date;
 
+use super::journal_document::{EntryDoc, JournalDoc, RunBookDoc};
+
 /// The parameters of createImport.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -26,6 +28,12 @@ pub(super) struct OptionsDoc {
     pub(super) sheet: Option<String>,
     pub(super) drafts: bool,
     pub(super) trashed: bool,
+    /// Whether a journal is recorded in new books; by default it is.
+    pub(super) is_new: Option<bool>,
+    /// Whether each commodity gets a book.
+    pub(super) all_commodities: bool,
+    /// The first part of the remote ids of a journal.
+    pub(super) source: Option<String>,
     /// The bytes of the file.
     pub(super) source_bytes: i64,
 }
@@ -36,6 +44,13 @@ pub(super) struct AccountDoc {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<String>,
     pub(super) name: String,
+}
+
+impl AccountDoc {
+    /// Returns the document of an account that is to be created.
+    pub(super) fn named(name: &str) -> Self {
+        Self { id: None, name: name.to_owned() }
+    }
 }
 
 /// A statement of the file.
@@ -95,6 +110,8 @@ impl CountsDoc {
 pub(super) struct NewAccountDoc {
     pub(super) name: String,
     pub(super) r#type: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) group: Option<String>,
 }
 
 impl NewAccountDoc {
@@ -129,6 +146,9 @@ pub(super) struct SummaryDoc {
     pub(super) warnings: Vec<WarningDoc>,
     pub(super) warning_count: usize,
     pub(super) changed_records: Vec<u32>,
+    /// Where the records are recorded, for a journal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) journal: Option<JournalDoc>,
     /// The number of the last event of the book that the preview has seen.
     pub(super) sequence: i64,
     /// Whether the decisions are applied to the records.
@@ -145,6 +165,12 @@ pub(super) struct ResultsDoc {
     pub(super) accounts: Vec<i64>,
     /// The records that were refused while they were recorded.
     pub(super) refused: Vec<(u32, String)>,
+    /// The books that were created.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) books: Vec<RunBookDoc>,
+    /// The collection that was created for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) collection: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) undone: Option<UndoDoc>,
     /// The user who undoes it.
@@ -165,6 +191,9 @@ impl ResultsDoc {
 pub(super) struct UndoDoc {
     pub(super) trashed: u64,
     pub(super) archived: u64,
+    /// The books that were deleted; `None` before that is tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) deleted_book_ids: Option<Vec<String>>,
     pub(super) left: Vec<LeftDoc>,
     pub(super) left_count: u64,
 }
@@ -375,6 +404,12 @@ pub(super) struct RecordDoc {
     pub(super) other: Option<OtherDoc>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) legs: Vec<LegDoc>,
+    /// The transactions of an entry of a journal; empty for a record of a bank.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) entry: Vec<EntryDoc>,
+    /// Whether the entry moves income and expenses to equity alone.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(super) closing: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) properties: Vec<(String, String)>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -427,9 +462,14 @@ impl RecordDoc {
         self.day.and_then(from_day_number)
     }
 
-    /// Returns whether it was read, so that it has an account and an amount.
+    /// Returns the date if it is locked.
+    pub(super) fn locked_date(&self) -> Option<Date> {
+        self.date().filter(|_| self.locked)
+    }
+
+    /// Returns whether it was read, so that it has an account and an amount, or is an entry.
     pub(super) const fn is_read(&self) -> bool {
-        self.account != 0
+        self.account != 0 || !self.entry.is_empty()
     }
 
     /// Sets the outcome and its reason.
@@ -499,6 +539,19 @@ impl RecordDoc {
     /// Returns the remote ids of its transactions: one, or one for each of its parts.
     pub(super) fn remote_ids(&self) -> impl Iterator<Item = String> + '_ {
         (1..=self.legs.len().max(1)).map(move |leg| self.remote_id_of(leg))
+    }
+
+    /// Sets the description. Where a decision adds hashtags, each transaction of an entry keeps its
+    /// own text.
+    pub(super) fn describe(&mut self, text: String) {
+        let added = text.strip_prefix(&self.description);
+        for leg in &mut self.entry {
+            match added {
+                Some(added) => leg.description.push_str(added),
+                None => leg.description.clone_from(&text),
+            }
+        }
+        self.description = text;
     }
 
     /// Returns the remote id of a part, from 1.

@@ -10,6 +10,9 @@ mod chart;
 mod decision;
 mod document;
 mod failure;
+mod journal;
+mod journal_document;
+mod journal_steps;
 mod parsing;
 mod reading;
 mod recording;
@@ -17,6 +20,7 @@ mod report;
 mod resolving;
 mod shape;
 mod spool;
+mod step;
 mod steps;
 mod store;
 mod worker;
@@ -30,7 +34,7 @@ use daybook_domain::import::{Import, Match, MatchTarget, OutcomeKind, Refusal, S
 use daybook_domain::permission::Action;
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::run;
-use daybook_service::import::{self, NewImport, Snapshot, View};
+use daybook_service::import::{self, Creates, NewImport, Snapshot, View};
 use daybook_service::{self as service, Context};
 use daybook_storage::Tx;
 use tokio::time::{Instant, sleep};
@@ -126,8 +130,10 @@ fn options(request: &ApiRequest) -> Result<OptionsDoc, ApiError> {
             Err(service::Error::BadRequest(why))
         }
     };
-    if choice("target", "NEW", "HERE")? == Some(true) {
-        let why = "target NEW is for journals: files of banks are recorded in this book";
+    let is_new = choice("target", "NEW", "HERE")?;
+    let all_commodities = choice("commodities", "ALL", "ONE")? == Some(true);
+    if all_commodities && is_new == Some(false) {
+        let why = "commodities=ALL requires the target NEW: this book has one commodity";
         return Err(service::Error::BadRequest(why.to_owned()).into());
     }
     Ok(OptionsDoc {
@@ -139,6 +145,9 @@ fn options(request: &ApiRequest) -> Result<OptionsDoc, ApiError> {
         sheet: text("sheet"),
         drafts: request.flag("drafts") == Some(true),
         trashed: request.flag("trashed") == Some(true),
+        is_new,
+        all_commodities,
+        source: text("source"),
         source_bytes: 0,
     })
 }
@@ -151,36 +160,43 @@ pub(crate) async fn delete_import(request: ApiRequest) -> ApiResult {
 
 /// POST imports/{id}/confirm.
 pub(crate) async fn confirm_import(request: ApiRequest, body: Body<ConfirmationIn>) -> ApiResult {
-    let (decisions, creates_accounts) = match check_decisions(&request, body.0).await {
+    let (decisions, creates) = match check_decisions(&request, body.0).await {
         Ok(checked) => checked,
         Err(error) => return request.answer_refusal(error).await,
     };
     let (id, document) = (request.id(), document::write(&decisions));
     let waiting = Waiting::new(&request);
     let confirm = move |tx: &mut Tx<'_>, cx: &Context, book: &str| {
-        import::confirm(tx, cx, book, &id, document, creates_accounts)
+        import::confirm(tx, cx, book, &id, document, creates)
     };
     let written = request.write_book(confirm, to_reply).await?;
     waiting.wait(written, State::Recording).await
 }
 
-/// Refuses decisions that cannot be applied to the preview. Returns them, and whether accounts are
-/// created by a caller who may not write accounts.
+/// Refuses decisions that cannot be applied to the preview. Returns them, and what the confirmation
+/// creates; the accounts only for a caller who may not write accounts.
 ///
 /// Only for such a caller all records are read.
 async fn check_decisions(
     request: &ApiRequest,
     body: ConfirmationIn,
-) -> Result<(DecisionsDoc, bool), ApiError> {
+) -> Result<(DecisionsDoc, Creates), ApiError> {
     request.check_write()?;
     let (book, id) = (request.book(), request.id());
     let found = request.on_snapshot(move |tx, cx| import::get(tx, cx, &book, &id)).await?;
     let decisions = DecisionsDoc::try_from(body)?;
-    let Some(import) = found.imports.into_iter().next() else { return Ok((decisions, false)) };
+    let Some(import) = found.imports.into_iter().next() else {
+        return Ok((decisions, Creates::default()));
+    };
     let refused = import.check_confirmable(found.access.user());
     refused.map_err(service::Error::from)?;
     let summary: SummaryDoc = document::read(&import.summary)?;
     let options: OptionsDoc = document::read(&import.options)?;
+    let is_new = summary.journal.as_ref().is_some_and(|journal| journal.is_new);
+    if is_new && decisions.restricts_accounts() {
+        let why = "createAccounts is for imports into this book: a new book has all accounts";
+        return Err(service::Error::BadRequest(why.to_owned()).into());
+    }
     let blobs = &request.state.blobs;
     let records = StoredRecords::open(blobs, &request.book(), &import).await?;
     let book = request.book();
@@ -192,7 +208,7 @@ async fn check_decisions(
     let options = posting_options(&snapshot.access, &options);
     let mut resolver = Resolver::new(&names, options, Some(read));
     let numbers = decisions.records();
-    let reads_all = !snapshot.access.may(Action::WriteChart);
+    let reads_all = !is_new && !snapshot.access.may(Action::WriteChart);
     let mut first = 1_u32;
     for entry in records.iter().flat_map(|records| &records.index) {
         let last = first.saturating_add(entry.count());
@@ -206,8 +222,10 @@ async fn check_decisions(
             }
         }
     }
-    let creates_accounts = reads_all && !resolver.into_new_accounts().is_empty();
-    Ok((decisions, creates_accounts))
+    let of_journal = summary.journal.iter().flat_map(|_| &summary.accounts_to_create);
+    let mut of_journal = of_journal.filter(|account| resolver.may_create_named(&account.name));
+    let has_some = of_journal.next().is_some() || !resolver.into_new_accounts().is_empty();
+    Ok((decisions, Creates { accounts: reads_all && has_some, books: is_new }))
 }
 
 /// POST imports/{id}/undo.

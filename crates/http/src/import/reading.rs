@@ -36,7 +36,7 @@ use super::resolving::{Resolver, posting_options};
 use super::spool::{Spool, Writer};
 
 /// The warnings that are shown.
-const MAX_WARNINGS: usize = 100;
+pub(super) const MAX_WARNINGS: usize = 100;
 
 /// The statements that a failure names.
 const MAX_NAMED: usize = 10;
@@ -51,7 +51,7 @@ pub(super) struct Preview {
 }
 
 /// Ends the reading when the process is about to end. Another process reads the file again.
-fn check_stop(stop: &Stop) -> Result<(), Failure> {
+pub(super) fn check_stop(stop: &Stop) -> Result<(), Failure> {
     if stop.is_requested() { Err(daybook_storage::Error::Stopped.into()) } else { Ok(()) }
 }
 
@@ -80,7 +80,8 @@ pub(super) fn read_file(
         uncategorised.iter().filter_map(|name| names.find(name)).map(|found| found.id).collect();
     let rule_options =
         Options { restore_trashed: options.trashed, locked_until: book.settings.locked_until() };
-    let mut matcher = Matcher::new(scheme, &own, uncategorised.clone());
+    let mut matcher = Matcher::new(scheme, &own, uncategorised.clone())
+        .with_locked_until(rule_options.locked_until);
     let classified =
         look_up(tx, snapshot, &identities, resolved_records, rule_options, &mut matcher, stop)?;
     drop(identities);
@@ -107,13 +108,14 @@ pub(super) fn read_file(
         warnings: found.warnings.iter().take(MAX_WARNINGS).map(warning).collect(),
         warning_count: found.warning_count,
         changed_records: Vec::new(),
+        journal: None,
         sequence: snapshot.sequence,
         resolved: false,
     };
     Ok(Preview { summary, records })
 }
 
-fn warning(problem: &Problem) -> WarningDoc {
+pub(super) fn warning(problem: &Problem) -> WarningDoc {
     WarningDoc {
         line: problem.position.map(|position| position.line),
         column: problem.position.map(|position| position.column),

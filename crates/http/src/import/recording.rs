@@ -1,5 +1,7 @@
 //! From the records of a block to the transactions that are recorded.
 
+use std::collections::BTreeMap;
+
 use daybook_domain::account::AccountRef;
 use daybook_domain::amount::write_units;
 use daybook_domain::calendar::format_iso;
@@ -9,10 +11,12 @@ use daybook_domain::import::{
     ENTRY_PROPERTY, Match, MatchTarget, Other, OutcomeKind, Posting, PostingOptions, RUN_PROPERTY,
     Side,
 };
+use daybook_domain::property::Edits;
 use daybook_domain::transaction::Changes;
 use daybook_service::import::{Block, Group, MatchedRecord};
 
 use super::document::RecordDoc;
+use super::journal_document::{EntryDoc, edits};
 use super::resolving::postings;
 
 /// The property of a transaction with the place of its record in the file.
@@ -40,16 +44,62 @@ impl Run<'_> {
         let mut block = Block { count, groups: Vec::new(), matches: Vec::new() };
         for record in records {
             match record.kind() {
-                OutcomeKind::New => block.groups.push(Group {
+                OutcomeKind::New if record.entry.is_empty() => block.groups.push(Group {
                     record: record.number,
                     items: self.items(record),
                     is_draft: record.draft,
                 }),
+                OutcomeKind::New => block.groups.extend(self.entry(record).into_values()),
                 OutcomeKind::Matched => block.matches.extend(self.matched(record)),
                 OutcomeKind::Existing | OutcomeKind::Skipped | OutcomeKind::Refused => {}
             }
         }
         block
+    }
+
+    /// Returns the new entries of a block, by the index of the book.
+    pub(super) fn by_book(&self, records: &[RecordDoc]) -> BTreeMap<usize, Vec<Group>> {
+        let mut by_book: BTreeMap<usize, Vec<Group>> = BTreeMap::new();
+        for record in records.iter().filter(|record| record.kind() == OutcomeKind::New) {
+            for (book, group) in self.entry(record) {
+                by_book.entry(book).or_default().push(group);
+            }
+        }
+        by_book
+    }
+
+    /// Returns the transactions of an entry of a journal, by the index of the book.
+    fn entry(&self, record: &RecordDoc) -> BTreeMap<usize, Group> {
+        let mut by_book: BTreeMap<usize, Group> = BTreeMap::new();
+        for leg in &record.entry {
+            let group = by_book.entry(leg.book).or_insert_with(|| Group {
+                record: record.number,
+                items: Vec::new(),
+                is_draft: record.draft,
+            });
+            group.items.push(self.transaction(record, leg));
+        }
+        by_book
+    }
+
+    fn transaction(&self, record: &RecordDoc, leg: &EntryDoc) -> Changes {
+        let account = |name: &Option<String>| {
+            let name = name.clone();
+            name.map_or(Field::Keep, |name| Field::Set(AccountRef { id: None, name: Some(name) }))
+        };
+        let mut properties = edits(&leg.properties);
+        properties.extend(self.own_properties(record));
+        Changes {
+            date: leg.date().map_or(Field::Keep, |date| Field::Set(format_iso(date))),
+            amount: leg.amount.clone().map_or(Field::Keep, Field::Set),
+            description: Field::Set(leg.description.clone()),
+            credit: account(&leg.credit),
+            debit: account(&leg.debit),
+            checked: leg.is_checked,
+            remote_ids: Some(vec![leg.remote_id.clone()]),
+            properties,
+            ..Changes::default()
+        }
     }
 
     fn items(&self, record: &RecordDoc) -> Vec<Changes> {
@@ -92,17 +142,23 @@ impl Run<'_> {
         }
     }
 
-    fn properties(&self, record: &RecordDoc) -> daybook_domain::property::Edits {
-        let place = format!("{}:{}", self.name, record.line);
-        let own =
-            [(RUN_PROPERTY.to_owned(), self.id.to_string()), (SOURCE_PROPERTY.to_owned(), place)];
+    fn properties(&self, record: &RecordDoc) -> Edits {
         let read = record.properties.iter().map(|(key, value)| {
             let key = key.chars().take(MAX_KEY).collect();
             let end = value.floor_char_boundary(MAX_PROPERTY);
-            (key, value.get(..end).unwrap_or_default().to_owned())
+            (key, Some(value.get(..end).unwrap_or_default().to_owned()))
         });
         // The own ones come last, so that the file cannot replace them.
-        read.chain(own).map(|(key, value)| (key, Some(value))).collect()
+        read.chain(self.own_properties(record)).collect()
+    }
+
+    /// Returns the properties that every transaction of the import has.
+    fn own_properties(&self, record: &RecordDoc) -> [(String, Option<String>); 2] {
+        let place = format!("{}:{}", self.name, record.line);
+        [
+            (RUN_PROPERTY.to_owned(), Some(self.id.to_string())),
+            (SOURCE_PROPERTY.to_owned(), Some(place)),
+        ]
     }
 
     fn matched(&self, record: &RecordDoc) -> Option<MatchedRecord> {

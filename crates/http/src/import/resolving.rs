@@ -54,11 +54,14 @@ impl<'r, 'n> Resolver<'r, 'n> {
         record: &mut RecordDoc,
         is_final: bool,
     ) -> Result<(), Refusal> {
+        if !record.entry.is_empty() {
+            return self.resolve_entry(record);
+        }
         let outcome = record.outcome();
         let proposal = Proposal {
             record: record.number,
             account: AccountId::new(record.account),
-            locked_date: record.date().filter(|_| record.locked),
+            locked_date: record.locked_date(),
             candidates: record.candidates.iter().map(Match::from).collect(),
             counterpart: record.counterpart.map(|(other, id)| (other, AccountId::new(id))),
             other: record.other.as_ref().map(Other::from),
@@ -94,13 +97,46 @@ impl<'r, 'n> Resolver<'r, 'n> {
         Ok(())
     }
 
+    /// Applies the decisions to an entry of a journal, whose accounts are those of the file. An
+    /// entry on an account that is not created is refused.
+    fn resolve_entry(&self, record: &mut RecordDoc) -> Result<(), Refusal> {
+        let before = record.outcome();
+        let (outcome, description) = self.decisions.resolve_entry(
+            record.number,
+            before.clone(),
+            record.locked_date(),
+            &record.description,
+        )?;
+        if outcome != before {
+            record.set_outcome(&outcome);
+        }
+        record.describe(description);
+        if record.kind() != OutcomeKind::New {
+            record.draft = false;
+            return Ok(());
+        }
+        let mut sides = record.entry.iter().flat_map(|leg| leg.credit.iter().chain(&leg.debit));
+        let missing = sides.find(|name| {
+            let known = self.names.find_by_name(name).is_some_and(|known| !known.archived);
+            !known && !self.may_create_named(name)
+        });
+        if let Some(name) = missing.cloned() {
+            let shown: String = name.chars().take(60).collect();
+            record.refuse(&format!("account \"{shown}\" is not created"));
+        }
+        Ok(())
+    }
+
     fn may_create(&self, other: &Other) -> bool {
         match other {
             Other::Account(_) => true,
-            Other::Named(name) => {
-                self.allowed.as_ref().is_none_or(|allowed| allowed.contains(name))
-            }
+            Other::Named(name) => self.may_create_named(name),
         }
+    }
+
+    /// Returns whether an account of this name may be created.
+    pub(super) fn may_create_named(&self, name: &str) -> bool {
+        self.allowed.as_ref().is_none_or(|allowed| allowed.contains(name))
     }
 
     /// Sets the accounts of the transaction of a new record, or of its first part.
@@ -131,7 +167,7 @@ impl<'r, 'n> Resolver<'r, 'n> {
                 // An archived one, as after an undo, is taken out of the archive.
                 if known.is_none_or(|known| known.archived) {
                     let (name, kind) = (new.name.clone(), new.kind.as_str().to_owned());
-                    self.new_accounts.insert(NewAccountDoc { name, r#type: kind });
+                    self.new_accounts.insert(NewAccountDoc { name, r#type: kind, group: None });
                 }
                 let to_create = || AccountDoc { id: None, name: new.name.clone() };
                 Some(known.map_or_else(to_create, account_document))

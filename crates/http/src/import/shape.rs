@@ -14,9 +14,10 @@ use serde::Serialize;
 
 use super::chart::{Names, account_document};
 use super::document::{
-    self, AccountDoc, CountsDoc, NewAccountDoc, OtherDoc, RecordDoc, ResultsDoc, StatementDoc,
-    SummaryDoc, UndoDoc, WarningDoc,
+    self, AccountDoc, CountsDoc, NewAccountDoc, OptionsDoc, OtherDoc, RecordDoc, ResultsDoc,
+    StatementDoc, SummaryDoc, UndoDoc, WarningDoc,
 };
+use super::journal_document::EntryDoc;
 use crate::wire::StampOut;
 
 /// An import.
@@ -69,6 +70,11 @@ impl ImportOut {
         let summary: SummaryDoc = document::read(&import.summary)?;
         let results: ResultsDoc = document::read(&import.results)?;
         let is_undone = import.state == State::Undone;
+        let options: OptionsDoc = document::read(&import.options)?;
+        let is_new = match &summary.journal {
+            Some(journal) => journal.is_new,
+            None => options.is_new == Some(true),
+        };
         Ok(Self {
             id: import.id.to_string(),
             name: import.name.clone(),
@@ -76,7 +82,7 @@ impl ImportOut {
             error: summary.error.filter(|_| import.state == State::Failed),
             format: summary.format,
             account: summary.account,
-            target: "HERE",
+            target: if is_new { "NEW" } else { "HERE" },
             created_by: view.usernames.get(&import.created_by).cloned().unwrap_or_default(),
             stamp: StampOut::from(&import.stamp),
             expires_at: import.expires_at().map(|at| at.milliseconds().to_string()),
@@ -90,7 +96,7 @@ impl ImportOut {
             changed_records: summary.changed_records,
             progress: ProgressOut { done: import.done, total: import.total },
             report_file_id: import.report.map(|id: FileId| id.to_string()),
-            book_ids: Vec::new(),
+            book_ids: results.books.into_iter().map(|book| book.id).collect(),
             undone: results.undone.filter(|_| is_undone),
         })
     }
@@ -126,6 +132,8 @@ pub(super) struct RecordOut {
     draft: bool,
     #[serde(skip_serializing_if = "is_false")]
     locked: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    closing: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -162,6 +170,25 @@ struct LegOut {
     account: Option<AccountDoc>,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<AccountDoc>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<AccountDoc>,
+}
+
+/// Returns the shape of a transaction of an entry of several.
+fn entry_leg(leg: &EntryDoc) -> LegOut {
+    let side = |name: &Option<String>| name.as_deref().map(AccountDoc::named);
+    LegOut {
+        amount: leg.amount.clone().unwrap_or_default(),
+        account: None,
+        description: Some(leg.description.clone()),
+        date: leg.date().map(format_iso),
+        from: side(&leg.credit),
+        to: side(&leg.debit),
+    }
 }
 
 const fn is_false(value: &bool) -> bool {
@@ -204,11 +231,16 @@ impl Shown<'_> {
             uncategorised: record.uncategorised,
             draft: record.draft,
             locked: record.locked,
+            closing: record.closing,
             rule: record.rule,
             transaction_id: transaction.map(|id| id.to_string()),
             suggestion: record.suggestion.as_ref().and_then(|found| self.suggestion(found)),
             candidates: record.candidates.iter().filter_map(|one| self.candidate(one)).collect(),
-            legs: record.legs.iter().map(|leg| self.leg(leg)).collect(),
+            legs: if record.entry.len() > 1 {
+                record.entry.iter().map(entry_leg).collect()
+            } else {
+                record.legs.iter().map(|leg| self.leg(leg)).collect()
+            },
         }
     }
 
@@ -253,6 +285,9 @@ impl Shown<'_> {
             amount: write_units(i128::from(leg.units), *scale, settings.fraction_digits),
             account,
             description: leg.description.clone(),
+            date: None,
+            from: None,
+            to: None,
         }
     }
 }

@@ -8,46 +8,37 @@ use std::sync::Arc;
 
 use actix_web::web::Bytes;
 use daybook_domain::file;
-use daybook_domain::id::{AccountId, FileId, ImportId, TransactionId};
+use daybook_domain::id::{AccountId, FileId, TransactionId};
 use daybook_domain::import::{Fingerprint, Import, LeaveReason, RUN_PROPERTY, State, differences};
 use daybook_domain::property::Edits;
 use daybook_edge::blocking::block;
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::run;
-use daybook_edge::worker::Stop;
 use daybook_interchange::read::rules::{self, Rules};
-use daybook_service::import::{self, NewAccount, Snapshot, UndoBlock, UndoResult};
-use daybook_service::{Context, Target};
+use daybook_service::import::{self, RefusedRecords, Snapshot, UndoResult};
 
 use super::chart::Names;
 use super::decision::DecisionsDoc;
-use super::document::{
-    self, CountsDoc, LeftDoc, NewAccountDoc, OptionsDoc, RecordDoc, ResultsDoc, SummaryDoc, UndoDoc,
-};
+use super::document::{self, CountsDoc, LeftDoc, OptionsDoc, ResultsDoc, SummaryDoc, UndoDoc};
 use super::failure::Failure;
+use super::journal::{is_journal, read_journal};
+use super::journal_steps::{
+    close_accounts, create_books, delete_books, may_delete_books, new_chart, record_in_books,
+    undo_block, undo_in_books,
+};
 use super::reading::{Preview, read_file};
 use super::recording::Run;
 use super::report::Report;
 use super::resolving::{Resolver, posting_options};
-use super::spool::{BLOCK_RECORDS, Spool, Writer};
+use super::spool::{Spool, Writer};
+use super::step::{Cache, Step};
 use super::store::StoredRecords;
-use crate::state::AppState;
 
 /// The changed records, and the transactions left by an undo, that are shown.
 const MAX_SHOWN: usize = 100;
 
-/// What the steps of imports have in common: the indexes of their records.
-#[derive(Default)]
-pub(super) struct Cache(HashMap<ImportId, (String, Arc<StoredRecords>)>);
-
-/// A step of an import.
-pub(super) struct Step<'s> {
-    pub(super) state: &'s AppState,
-    /// The context of the user for whom it is done.
-    pub(super) cx: Context,
-    pub(super) book: &'s str,
-    pub(super) stop: &'s Stop,
-}
+/// Why a bank file is not recorded in a new book.
+const ONLY_JOURNALS: &str = "target NEW is for journals: files of banks are recorded in this book";
 
 impl Step<'_> {
     /// Does the next step.
@@ -58,31 +49,6 @@ impl Step<'_> {
             State::Undoing => self.undo(import, cache).await,
             State::Preview | State::Done | State::Undone | State::Failed => Ok(()),
         }
-    }
-
-    /// Saves a changed import. It is dropped if another worker has changed the import since.
-    async fn save(&self, version: i64, import: Import) -> Result<(), ApiError> {
-        let (cx, book) = (self.cx.clone(), self.book.to_owned());
-        self.write(move |tx| import::save(tx, &cx, &book, version, import).map(drop)).await
-    }
-
-    async fn write<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&mut daybook_storage::Tx<'_>) -> daybook_service::Result<T>
-        + Clone
-        + Send
-        + 'static,
-    ) -> Result<T, ApiError> {
-        let target = Target::Book(self.book.to_owned());
-        run::write(&self.state.edge, target.submission(&self.cx, None), work).await
-    }
-
-    /// Stores the records of a preview.
-    async fn store(&self, records: Spool) -> Result<(String, i64), ApiError> {
-        let blob = block(move || records.into_blob()).await??;
-        let blob = self.state.blobs.new_blob(Bytes::from(blob)).await?;
-        let content = self.state.blobs.put(self.book, blob).await?;
-        Ok((content.blob, content.size))
     }
 
     async fn read(&self, import: Import) -> Result<(), ApiError> {
@@ -127,9 +93,16 @@ impl Step<'_> {
         };
         let (store, cx) = (Arc::clone(&self.state.edge.store), self.cx.clone());
         let (book, stop) = (self.book.to_owned(), self.stop.clone());
+        let name = import.name.clone();
         let read = move || {
             store.read(|tx| {
                 let snapshot = Snapshot::open(tx, &cx, &book)?;
+                if is_journal(&bytes) {
+                    return read_journal(tx, &snapshot, &bytes, &name, &options, &stop);
+                }
+                if options.is_new == Some(true) {
+                    return Err(Failure::File(ONLY_JOURNALS.to_owned()));
+                }
                 read_file(tx, &snapshot, bytes, &options, rules.as_ref(), &stop)
             })
         };
@@ -221,6 +194,9 @@ impl Step<'_> {
             return self.finish(import, &records).await;
         }
         let block = self.block_at(&import, &records).await?;
+        if !results.books.is_empty() {
+            return record_in_books(self, import, &block, results).await;
+        }
         let options: OptionsDoc = document::read(&import.options)?;
         let (cx, book) = (self.cx.clone(), self.book.to_owned());
         self.write(move |tx| {
@@ -238,12 +214,9 @@ impl Step<'_> {
                 scale: access.book().scale,
             };
             let built = run.block(&block);
-            let update = |import: Import, refused: &[(u32, String)]| {
-                if refused.is_empty() {
-                    return import;
-                }
-                let mut results: ResultsDoc = document::read(&import.results).unwrap_or_default();
-                results.refused.extend(refused.iter().cloned());
+            let update = |import: Import, refused: RefusedRecords| {
+                let mut results = results;
+                results.refused.extend(refused);
                 Import { results: document::write(&results), ..import }
             };
             import::record_block(tx, &cx, &book, import, built, update).map(drop)
@@ -259,7 +232,9 @@ impl Step<'_> {
         let decisions: DecisionsDoc = document::read(&import.decisions)?;
         let version = import.stamp.version;
         let old = self.whole(&import).await?;
-        let is_same = self.last_event().await? == before.sequence;
+        // A new book holds nothing that an outcome could depend on.
+        let is_new = before.journal.as_ref().is_some_and(|journal| journal.is_new);
+        let is_same = is_new || self.last_event().await? == before.sequence;
         let (summary, records) = if is_same {
             (before, old)
         } else {
@@ -325,11 +300,10 @@ impl Step<'_> {
         summary: SummaryDoc,
         results: ResultsDoc,
     ) -> Result<(), ApiError> {
-        let accounts = summary
-            .accounts_to_create
-            .iter()
-            .map(|account| NewAccount { name: account.name.clone(), kind: account.kind() });
-        let accounts: Vec<NewAccount> = accounts.collect();
+        if let Some(journal) = summary.journal.as_ref().filter(|journal| journal.is_new) {
+            return create_books(self, import, journal, results).await;
+        }
+        let chart = new_chart(&summary);
         let (cx, book) = (self.cx.clone(), self.book.to_owned());
         self.write(move |tx| {
             let update = |import: Import, created: &[AccountId]| {
@@ -337,51 +311,15 @@ impl Step<'_> {
                 let results = ResultsDoc { has_accounts: true, accounts, ..results };
                 Import { results: document::write(&results), ..import }
             };
-            import::create_accounts(tx, &cx, &book, import, &accounts, update).map(drop)
+            import::create_chart(tx, &cx, &book, import, &chart, update).map(drop)
         })
         .await
     }
 
-    /// Returns the records of an import.
-    async fn records(
-        &self,
-        import: &Import,
-        cache: &mut Cache,
-    ) -> Result<Arc<StoredRecords>, ApiError> {
-        let blob = import.preview.clone().unwrap_or_default();
-        if let Some((known, records)) = cache.0.get(&import.id)
-            && *known == blob
-        {
-            return Ok(Arc::clone(records));
-        }
-        let records = StoredRecords::open(&self.state.blobs, self.book, import).await?;
-        let records = Arc::new(records.ok_or_else(missing)?);
-        cache.0.insert(import.id, (blob, Arc::clone(&records)));
-        Ok(records)
-    }
-
-    /// Returns all records of an import.
-    async fn whole(&self, import: &Import) -> Result<Spool, ApiError> {
-        let blob = import.preview.clone().unwrap_or_default();
-        let bytes = self.state.blobs.read(self.book, &blob).await?.ok_or_else(missing)?;
-        Ok(Spool::read(bytes.to_vec())?)
-    }
-
-    /// Returns the block of records that begins at the progress of an import.
-    async fn block_at(
-        &self,
-        import: &Import,
-        records: &StoredRecords,
-    ) -> Result<Vec<RecordDoc>, ApiError> {
-        let done = usize::try_from(import.done).unwrap_or_default();
-        let entry = records.index.get(done / BLOCK_RECORDS).ok_or_else(missing)?;
-        records.block(&self.state.blobs, entry).await
-    }
-
     /// Writes the report, and ends the import.
     async fn finish(&self, import: Import, records: &StoredRecords) -> Result<(), ApiError> {
-        let results: ResultsDoc = document::read(&import.results)?;
-        let late: HashMap<u32, String> = results.refused.into_iter().collect();
+        let mut results: ResultsDoc = document::read(&import.results)?;
+        let late: HashMap<u32, String> = results.refused.iter().cloned().collect();
         let (mut report, mut counts) = (Report::new(import.total), CountsDoc::default());
         for entry in &records.index {
             for mut record in records.block(&self.state.blobs, entry).await? {
@@ -394,6 +332,7 @@ impl Step<'_> {
         }
         let summary: SummaryDoc = document::read(&import.summary)?;
         let summary = SummaryDoc { counts, ..summary };
+        close_accounts(self, &summary, &mut results).await?;
         let blob = self.state.blobs.new_blob(Bytes::from(report.into_bytes())).await?;
         let content = self.state.blobs.put(self.book, blob).await?;
         let name = if import.name.is_empty() { "statement" } else { import.name.as_str() };
@@ -410,23 +349,29 @@ impl Step<'_> {
         let blob_bytes = i64::try_from(records.bytes()).unwrap_or_default();
         let done =
             Import { summary: document::write(&summary), source: None, blob_bytes, ..import };
+        let done = Import { results: document::write(&results), ..done };
         let (cx, book) = (self.cx.clone(), self.book.to_owned());
         self.write(move |tx| import::finish(tx, &cx, &book, done, changes, content).map(drop)).await
     }
 
     async fn undo(&self, import: Import, cache: &mut Cache) -> Result<(), ApiError> {
+        let results: ResultsDoc = document::read(&import.results)?;
+        if may_delete_books(&results) {
+            return delete_books(self, import, results).await;
+        }
         let records = self.records(&import, cache).await?;
         let (cx, book) = (self.cx.clone(), self.book.to_owned());
         if import.done < import.total {
             let block = self.block_at(&import, &records).await?;
-            let new = block
-                .iter()
-                .filter(|record| record.kind() == daybook_domain::import::OutcomeKind::New);
-            let undone = UndoBlock {
-                count: i64::try_from(block.len()).unwrap_or_default(),
-                remote_ids: new.flat_map(RecordDoc::remote_ids).collect(),
-                are_checked: false,
-            };
+            if !results.books.is_empty() {
+                let result = undo_in_books(self, import.id, &block, &results.books).await?;
+                let count = i64::try_from(block.len()).unwrap_or_default();
+                let (version, done) = (import.stamp.version, import.done.saturating_add(count));
+                let import = add_undone(import, result.trashed, &result.left);
+                let saved = Import { done, ..import }.enter(State::Undoing, self.cx.now);
+                return self.save(version, saved).await;
+            }
+            let undone = undo_block(&block, 0);
             return self
                 .write(move |tx| {
                     let update = |import: Import, result: &UndoResult| {
@@ -456,10 +401,6 @@ impl Step<'_> {
         })
         .await
     }
-}
-
-fn missing() -> ApiError {
-    RequestError::Failed("the records of an import are missing".to_owned()).into()
 }
 
 /// Adds to the result of an undo.
@@ -518,7 +459,12 @@ fn resolve_all(
             writer.add(&record)?;
         }
     }
-    let accounts: Vec<NewAccountDoc> = resolver.into_new_accounts().into_iter().collect();
+    let mut accounts = summary.accounts_to_create.clone();
+    if summary.journal.is_some() {
+        accounts.retain(|account| resolver.may_create_named(&account.name));
+    } else {
+        accounts = resolver.into_new_accounts().into_iter().collect();
+    }
     let summary = SummaryDoc {
         counts,
         accounts_to_create: accounts,

@@ -19,7 +19,7 @@ use daybook_service::import::{self, DueImport};
 use daybook_service::{Context, book};
 
 use super::document::{self, ResultsDoc, SummaryDoc};
-use super::steps;
+use super::step::{Cache, Step};
 use crate::import_queue::is_reading;
 use crate::state::AppState;
 
@@ -60,7 +60,7 @@ impl Round {
         let (store, name) = (Arc::clone(&self.state.edge.store), self.name);
         let Some(_lease) = block(move || store.lease(name)).await?? else { return Ok(report) };
         let (mut failed, mut seen) = (HashSet::new(), HashSet::new());
-        let mut cache = steps::Cache::default();
+        let mut cache = Cache::default();
         loop {
             let due = self.due().await?;
             let due: Vec<DueImport> =
@@ -98,7 +98,7 @@ impl Round {
     }
 
     /// Does the next step of an import.
-    async fn step(&self, due: &DueImport, cache: &mut steps::Cache) -> Result<(), ApiError> {
+    async fn step(&self, due: &DueImport, cache: &mut Cache) -> Result<(), ApiError> {
         let now = (self.state.edge.clock)();
         let ids = Arc::clone(&self.state.edge.ids);
         if !due.state.is_in_progress() {
@@ -134,7 +134,7 @@ impl Round {
             Ok(cx) => {
                 let cx = Context { storage_quotas: Some(quotas), ..cx };
                 let book = due.book.as_str();
-                let step = steps::Step { state: &self.state, cx, book, stop: &self.stop };
+                let step = Step { state: &self.state, cx, book, stop: &self.stop };
                 step.run(import, cache).await
             }
             Err(error) => Err(error.into()),

@@ -30,7 +30,7 @@ pub(crate) fn build(
     chart: Chart,
 ) -> Plan {
     let mut plan = Plan {
-        books: survey.books.iter().map(|key| book(key, journal, &survey)).collect(),
+        books: survey.books.iter().map(|key| book(key, journal, options, &survey)).collect(),
         files: kept::files(journal),
         entries: 0,
         refused: journal.refused.clone(),
@@ -83,9 +83,10 @@ fn text_bytes(transaction: &Transaction) -> usize {
     transaction.description.len() + properties.chain(hashtags).sum::<usize>()
 }
 
-fn book(key: &BookKey, journal: &Journal, survey: &Survey) -> Book {
+fn book(key: &BookKey, journal: &Journal, options: &Options<'_>, survey: &Survey) -> Book {
     let (commodity, is_virtual) = key;
-    let mut name = journal.title.clone().unwrap_or_else(|| "Journal".to_owned());
+    let named = options.name.or(journal.title.as_deref());
+    let mut name = named.unwrap_or("Journal").to_owned();
     let mut properties = BTreeMap::new();
     if survey.books.len() > 1 && !commodity.is_empty() {
         name.push(' ');

@@ -13,6 +13,8 @@ use crate::read::problem::{Position, Problem};
 pub struct Options<'a> {
     /// The identity of the source in the book, of 1 to 150 characters. Remote ids begin with it.
     pub source: &'a str,
+    /// The name of the book; else the title of the journal.
+    pub name: Option<&'a str>,
     /// The commodity of the book, if it exists; else that of the first amount.
     pub commodity: Option<&'a str>,
     /// The decimal places of the book, if it exists.

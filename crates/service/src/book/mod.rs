@@ -152,6 +152,14 @@ fn matches_term(book: &Book, term: &str, folded: &str) -> bool {
 pub fn create(tx: &mut Tx<'_>, cx: &Context, input: Input) -> Result<View> {
     batch::check_id_count("groups", input.groups.len())?;
     batch::check_id_count("accounts", input.accounts.len())?;
+    create_of_any_size(tx, cx, input)
+}
+
+/// Creates a book with any number of groups and accounts.
+///
+/// # Errors
+/// As [`create`].
+pub(crate) fn create_of_any_size(tx: &mut Tx<'_>, cx: &Context, input: Input) -> Result<View> {
     let settings = Settings::create(with_canonical_zone(input.changes)?)?;
     if settings.visibility == Visibility::Public {
         cx.scope.check_lasting()?;

@@ -5,7 +5,9 @@
 //! the worker records ([`record`]) and undoes ([`undo`]) the import in blocks, each a unit of work
 //! that also moves the progress. So an import continues after a restart where it stopped.
 
-mod account;
+mod chart;
+mod new_book;
+mod parts;
 mod preview;
 mod record;
 mod save;
@@ -32,11 +34,16 @@ use crate::{access, file as service_file, storage_quota};
 
 use save::save_at;
 
-pub use account::{NewAccount, create_accounts};
+pub use chart::{NewAccount, NewChart, NewGroup, close_accounts, create_chart};
 pub use daybook_storage::import::DueImport;
+pub use new_book::{
+    NewBook, RunBook, collect_books, create_book, delete_book, delete_empty_collection,
+};
 pub use preview::{RulesFile, Snapshot};
-pub use record::{Block, BlockResult, Group, MatchedRecord, record_block};
-pub use undo::{UndoBlock, UndoResult, archive_accounts, undo_block, undo_matches};
+pub use record::{
+    Block, BookEvents, Group, MatchedRecord, RefusedRecords, record_block, record_in_book,
+};
+pub use undo::{UndoBlock, UndoResult, archive_accounts, undo_block, undo_in_book, undo_matches};
 
 /// Rows of a page by default, and at most (behaviour 15.11).
 const DEFAULT_LIMIT: usize = 50;
@@ -164,26 +171,43 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<Vie
     View::load(tx, access.into_access(), vec![import])
 }
 
+/// What a confirmation creates beside transactions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Creates {
+    /// Whether it creates accounts in the book of the import.
+    pub accounts: bool,
+    /// Whether it creates books.
+    pub books: bool,
+}
+
 /// confirmImport: accepts the preview, so that a worker records it.
 ///
 /// `decisions` is the document of the decisions. The caller has checked them against the preview.
 ///
 /// # Errors
 /// [`Refusal::Unknown`], [`Refusal::NotAuthor`], [`Refusal::State`]; 403 when accounts are to be
-/// created and the caller may not write them.
+/// created and the caller may not write them, and when books are and the token does not reach
+/// beyond some.
 pub fn confirm(
     tx: &mut Tx<'_>,
     cx: &Context,
     book: &str,
     id: &str,
     decisions: String,
-    creates_accounts: bool,
+    creates: Creates,
 ) -> Result<View> {
     let access = access::enter_to(tx, cx, book, Record::Draft)?;
     let import = find(tx, &access, id)?;
     import.check_confirmable(access.user())?;
-    if creates_accounts {
+    // The worker has not removed it yet.
+    if import.expires_at().is_some_and(|at| at <= cx.now) {
+        return Err(Refusal::Unknown(import.id.to_string()).into());
+    }
+    if creates.accounts {
         access.with_purpose(WriteChart)?;
+    }
+    if creates.books {
+        cx.scope.check_outside_books()?;
     }
     let confirmed = Import { decisions, ..import.enter(State::Recording, cx.now) };
     tx.imports().update(&access, &confirmed)?;

@@ -17,6 +17,7 @@ use daybook_storage::Tx;
 use daybook_storage::page::PageKey;
 use daybook_storage::transaction::{ResolvedNames, Search};
 
+use super::parts::load_in_parts;
 use crate::access;
 use crate::context::Context;
 use crate::error::Result;
@@ -135,9 +136,8 @@ impl Snapshot {
         let ids: HashSet<&str> =
             lookups.iter().flat_map(|(_, ids)| ids).map(String::as_str).collect();
         let ids: Vec<&str> = ids.into_iter().collect();
-        let found = tx.transactions().by_remote_ids_even_trashed(&self.access, &ids, MAX_TEXTS)?;
         let mut by_remote_id: HashMap<String, Vec<Transaction>> = HashMap::new();
-        for transaction in found.unwrap_or_default() {
+        for transaction in self.with_remote_ids(tx, &ids)? {
             for id in &transaction.remote_ids {
                 by_remote_id.entry(id.clone()).or_default().push(transaction.clone());
             }
@@ -145,8 +145,7 @@ impl Snapshot {
         let ids: Vec<String> = ids.into_iter().map(str::to_owned).collect();
         let pairs = tx.imports().matches(&self.access, &ids)?;
         let paired: Vec<TransactionId> = pairs.iter().map(|(_, id)| *id).collect();
-        let paired = tx.transactions().by_ids(&self.access, &paired, MAX_TEXTS)?;
-        let paired = paired.unwrap_or_default();
+        let paired = self.with_ids(tx, &paired)?;
         for (remote_id, id) in pairs {
             let known = by_remote_id.entry(remote_id).or_default();
             if let Some(transaction) = paired.get(&id)
@@ -164,6 +163,55 @@ impl Snapshot {
         Ok(lookups.iter().map(of_record).collect())
     }
 
+    /// Finds which of these remote ids transactions have. A live one counts before one in the trash,
+    /// and that before one whose import is undone.
+    pub fn known(
+        &self,
+        tx: &mut Tx<'_>,
+        remote_ids: &[String],
+    ) -> Result<HashMap<String, (TransactionId, FindingState)>> {
+        let ids: Vec<&str> = remote_ids.iter().map(String::as_str).collect();
+        let found = self.with_remote_ids(tx, &ids)?;
+        let undone = self.undone_imports(tx, found.iter())?;
+        let rank = |state: FindingState| match state {
+            FindingState::Live => 2,
+            FindingState::Trashed => 1,
+            FindingState::Undone => 0,
+        };
+        let mut known: HashMap<String, (TransactionId, FindingState)> = HashMap::new();
+        for row in &found {
+            let state = state_of(row, &undone);
+            for id in &row.remote_ids {
+                let entry = known.entry(id.clone()).or_insert((row.id, state));
+                if rank(state) > rank(entry.1) {
+                    *entry = (row.id, state);
+                }
+            }
+        }
+        Ok(known)
+    }
+
+    /// Loads the transactions with any of these remote ids, trashed ones included.
+    fn with_remote_ids(&self, tx: &mut Tx<'_>, ids: &[&str]) -> Result<Vec<Transaction>> {
+        let mut load = |ids: &[&str]| {
+            Ok(tx.transactions().by_remote_ids_even_trashed(&self.access, ids, MAX_TEXTS)?)
+        };
+        load_in_parts(ids, &mut load)
+    }
+
+    fn with_ids(
+        &self,
+        tx: &mut Tx<'_>,
+        ids: &[TransactionId],
+    ) -> Result<HashMap<TransactionId, Transaction>> {
+        let mut load = |ids: &[TransactionId]| {
+            let found = tx.transactions().by_ids(&self.access, ids, MAX_TEXTS)?;
+            Ok(found.map(|found| found.into_values().collect()))
+        };
+        let found = load_in_parts(ids, &mut load)?;
+        Ok(found.into_iter().map(|row| (row.id, row)).collect())
+    }
+
     fn finding(
         &self,
         record: &Record,
@@ -171,12 +219,7 @@ impl Snapshot {
         transaction: &Transaction,
         undone: &HashSet<String>,
     ) -> Finding {
-        let run = transaction.properties.get(RUN_PROPERTY);
-        let state = match (transaction.trashed, run.is_some_and(|run| undone.contains(run))) {
-            (false, _) => FindingState::Live,
-            (true, true) => FindingState::Undone,
-            (true, false) => FindingState::Trashed,
-        };
+        let state = state_of(transaction, undone);
         let is_visible = self.access.sees(transaction.created_by, transaction.is_posted());
         // The legs of an entry are found by the first one, whose amount is not that of the record.
         let is_leg = transaction.properties.get(daybook_domain::import::ENTRY_PROPERTY).is_some();
@@ -225,7 +268,7 @@ impl Snapshot {
             until: last.next_day(),
         };
         let mut seen = HashSet::new();
-        self.each_of(tx, &accounts, Some(days), usize::MAX, |tx, rows| {
+        let mut offer = |tx: &mut Tx<'_>, rows: &[Transaction]| -> Result<()> {
             let ids: Vec<TransactionId> = rows.iter().map(|row| row.id).collect();
             let paired = tx.imports().remote_ids_of(&self.access, &ids)?;
             for row in rows.iter().filter(|row| seen.insert(row.id)) {
@@ -237,7 +280,13 @@ impl Snapshot {
                 offers.add_transaction(&facts);
             }
             Ok(())
-        })
+        };
+        self.each_of(tx, &accounts, Some(days.clone()), usize::MAX, &mut offer)?;
+        // A draft whose account is another one may be the other half of a transfer.
+        let of_status = |status| Filter::Term(Term::Status(status));
+        let live = Filter::Not(Box::new(of_status(Status::Trashed)));
+        let drafts = Filter::All(vec![of_status(Status::Draft), live, Filter::Term(days)]);
+        self.each_found(tx, &drafts, HashMap::new(), usize::MAX, &mut offer)
     }
 
     /// Passes the newest transactions of an account on, newest first; none if the author may not
@@ -251,10 +300,16 @@ impl Snapshot {
         if !self.sees_all() {
             return Ok(());
         }
-        self.each_of(tx, &[account], None, MAX_HISTORY, |_, rows| {
-            rows.iter().for_each(&mut each);
-            Ok(())
-        })
+        self.each_of(
+            tx,
+            &[account],
+            None,
+            MAX_HISTORY,
+            &mut |_: &mut Tx<'_>, rows: &[Transaction]| {
+                rows.iter().for_each(&mut each);
+                Ok(())
+            },
+        )
     }
 
     /// Loads transactions by id, as far as the author sees them.
@@ -263,7 +318,7 @@ impl Snapshot {
         tx: &mut Tx<'_>,
         ids: &[TransactionId],
     ) -> Result<HashMap<TransactionId, Transaction>> {
-        let mut found = tx.transactions().by_ids(&self.access, ids, MAX_TEXTS)?.unwrap_or_default();
+        let mut found = self.with_ids(tx, ids)?;
         found.retain(|_, row| self.access.sees(row.created_by, row.is_posted()));
         Ok(found)
     }
@@ -278,8 +333,9 @@ impl Snapshot {
         let (run, mut recorded) = (import.to_string(), HashMap::new());
         for chunk in remote_ids.chunks(LOOKED_UP) {
             let ids: Vec<&str> = chunk.iter().map(String::as_str).collect();
-            let found = tx.transactions().by_remote_ids(&self.access, &ids, MAX_TEXTS)?;
-            for row in found.unwrap_or_default() {
+            let mut load =
+                |ids: &[&str]| Ok(tx.transactions().by_remote_ids(&self.access, ids, MAX_TEXTS)?);
+            for row in load_in_parts(&ids, &mut load)? {
                 if row.properties.get(RUN_PROPERTY) == Some(run.as_str()) {
                     recorded.extend(row.remote_ids.iter().map(|id| (id.clone(), row.id)));
                 }
@@ -295,7 +351,7 @@ impl Snapshot {
         accounts: &[AccountId],
         days: Option<Term>,
         max: usize,
-        mut each: impl FnMut(&mut Tx<'_>, &[Transaction]) -> Result<()>,
+        each: &mut EachPage<'_>,
     ) -> Result<()> {
         if accounts.is_empty() {
             return Ok(());
@@ -305,9 +361,21 @@ impl Snapshot {
         let terms = [Filter::Any(sides), trashed].into_iter().chain(days.map(Filter::Term));
         let filter = Filter::All(terms.collect());
         let named = accounts.iter().map(|id| (id.to_string(), *id)).collect();
-        let names = ResolvedNames { accounts: named, ..ResolvedNames::default() };
+        self.each_found(tx, &filter, named, max, each)
+    }
+
+    /// Passes the transactions of a search on, in pages, newest first.
+    fn each_found(
+        &self,
+        tx: &mut Tx<'_>,
+        filter: &Filter,
+        accounts: HashMap<String, AccountId>,
+        max: usize,
+        each: &mut EachPage<'_>,
+    ) -> Result<()> {
+        let names = ResolvedNames { accounts, ..ResolvedNames::default() };
         let drafts_of = drafts_of(&self.access);
-        let search = Search { filter: &filter, names: &names, drafts_of, precedent: None };
+        let search = Search { filter, names: &names, drafts_of, precedent: None };
         let (mut after, mut count) = (None, 0_usize);
         loop {
             let page = tx.transactions().search(&self.access, &search, after, PAGE_ROWS)?;
@@ -319,5 +387,17 @@ impl Snapshot {
             }
             after = Some(last);
         }
+    }
+}
+
+/// What takes the pages of a search.
+type EachPage<'e> = dyn FnMut(&mut Tx<'_>, &[Transaction]) -> Result<()> + 'e;
+
+fn state_of(transaction: &Transaction, undone: &HashSet<String>) -> FindingState {
+    let run = transaction.properties.get(RUN_PROPERTY);
+    match (transaction.trashed, run.is_some_and(|run| undone.contains(run))) {
+        (false, _) => FindingState::Live,
+        (true, true) => FindingState::Undone,
+        (true, false) => FindingState::Trashed,
     }
 }

@@ -15,7 +15,8 @@ use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 use time::Date;
 
-use super::save::save_at;
+use super::parts::load_in_parts;
+use super::save::{is_current, save_at};
 use crate::access;
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -65,19 +66,24 @@ pub struct MatchedRecord {
     pub values: Changes,
 }
 
-/// The result of a block.
-#[derive(Debug, Clone)]
-pub struct BlockResult {
-    /// The saved import.
-    pub import: Import,
-    /// The refused records and the reasons.
-    pub refused: Vec<(u32, String)>,
+/// The refused records of a block and the reasons.
+pub type RefusedRecords = Vec<(u32, String)>;
+
+/// The events of the import in a book that it has created.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BookEvents {
+    /// The id of the book.
+    pub key: String,
+    /// The number of the last event before.
+    pub before: i64,
+    /// The number of the last event after.
+    pub after: i64,
 }
 
 /// Records a block, and saves the import with its progress.
 ///
-/// `import` is the import as the worker has read it. `update` adds the refused records to it. The
-/// result is `None` if another worker has changed the import since.
+/// `import` is the import as the worker has read it. `update` adds the refused records to it.
+/// Returns the saved import; `None` if another worker has changed it since.
 ///
 /// # Errors
 /// 403 or 404 when the author may not record any more; refusals of storage quotas; failures.
@@ -87,16 +93,48 @@ pub fn record_block(
     book: &str,
     import: Import,
     block: Block,
-    update: impl FnOnce(Import, &[(u32, String)]) -> Import,
-) -> Result<Option<BlockResult>> {
+    update: impl FnOnce(Import, RefusedRecords) -> Import,
+) -> Result<Option<Import>> {
     let access = access::enter_to(tx, cx, book, Record::Draft)?;
-    let version = import.stamp.version;
-    let found = tx.imports().find(&access, import.id)?;
-    if import.state != State::Recording || found.is_none_or(|found| found.stamp.version != version)
-    {
+    if !is_current(tx, &access, &import, State::Recording)? {
         return Ok(None);
     }
+    let version = import.stamp.version;
     let Block { count, groups, matches } = block;
+    let refused = record_groups(tx, cx, &access, groups)?;
+    apply_matches(tx, cx, &access, book, import.id, matches)?;
+    let progressed = Import { done: import.done.saturating_add(count), ..import };
+    let updated = update(progressed, refused);
+    let updated = Import { stamp: updated.stamp.clone().touch(cx.now), ..updated };
+    save_at(tx, &access, version, &updated)?;
+    Ok(Some(updated))
+}
+
+/// Records groups in a book that the import has created. What is recorded already, by its remote
+/// id, stays as it is, so that this may be repeated.
+///
+/// # Errors
+/// Those of [`record_block`].
+pub fn record_in_book(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    groups: Vec<Group>,
+) -> Result<(RefusedRecords, BookEvents)> {
+    let access = access::enter_to(tx, cx, book, Record::Draft)?;
+    let before = tx.events().last_number(&access);
+    let refused = record_groups(tx, cx, &access, groups)?;
+    let after = tx.events().last_number(&access);
+    Ok((refused, BookEvents { key: book.to_owned(), before, after }))
+}
+
+/// Records groups in a book. Returns the refused records and the reasons.
+fn record_groups(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    access: &AccessTo<Record>,
+    groups: Vec<Group>,
+) -> Result<RefusedRecords> {
     let may_post = access.may(Action::Post);
     let (drafts, posted): (Vec<Group>, Vec<Group>) =
         groups.into_iter().partition(|group| group.is_draft || !may_post);
@@ -108,7 +146,7 @@ pub fn record_block(
             items.iter_mut().for_each(|item| item.draft = intent == Intent::Create);
             items
         });
-        let recorded = record_each(tx, cx, &access, items.collect(), intent)?;
+        let recorded = record_each(tx, cx, access, items.collect(), intent)?;
         refused.extend(
             records
                 .into_iter()
@@ -116,12 +154,7 @@ pub fn record_block(
                 .filter_map(|(record, result)| Some((record, result.err()?))),
         );
     }
-    apply_matches(tx, cx, &access, book, import.id, matches)?;
-    let progressed = Import { done: import.done.saturating_add(count), ..import };
-    let updated = update(progressed, &refused);
-    let updated = Import { stamp: updated.stamp.clone().touch(cx.now), ..updated };
-    save_at(tx, &access, version, &updated)?;
-    Ok(Some(BlockResult { import: updated, refused }))
+    Ok(refused)
 }
 
 /// Applies matches. A transaction that may not be changed is left as it is, and the pair of the
@@ -138,7 +171,13 @@ fn apply_matches(
         return Ok(());
     }
     let ids: Vec<TransactionId> = matches.iter().map(|one| one.transaction).collect();
-    let mut known = tx.transactions().by_ids(access, &ids, MAX_TEXTS)?.unwrap_or_default();
+    let mut load = |ids: &[TransactionId]| {
+        let found = tx.transactions().by_ids(access, ids, MAX_TEXTS)?;
+        Ok(found.map(|found| found.into_values().collect()))
+    };
+    let found = load_in_parts(&ids, &mut load)?;
+    let mut known: HashMap<TransactionId, Transaction> =
+        found.into_iter().map(|row| (row.id, row)).collect();
     let mut pairs = Vec::new();
     for one in matches {
         let given = match change_of(access, &known, &one) {

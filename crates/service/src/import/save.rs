@@ -1,6 +1,6 @@
 //! Saving of a changed import.
 
-use daybook_domain::import::Import;
+use daybook_domain::import::{Import, State};
 use daybook_domain::purpose::Record;
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
@@ -22,4 +22,16 @@ pub(super) fn save_at(
         tx.imports().update(access, changed)?;
     }
     Ok(is_current)
+}
+
+/// Returns whether an import is in a state, and no other worker has changed it.
+pub(super) fn is_current(
+    tx: &mut Tx<'_>,
+    access: &AccessTo<Record>,
+    import: &Import,
+    state: State,
+) -> Result<bool> {
+    let found = tx.imports().find(access, import.id)?;
+    let is_same = found.is_some_and(|found| found.stamp.version == import.stamp.version);
+    Ok(is_same && import.state == state)
 }

@@ -1,8 +1,9 @@
 //! Undoing of what an import has recorded (behaviour 15.9).
 
+use std::collections::{HashMap, HashSet};
+
 use daybook_domain::RefusalKind;
-use daybook_domain::account::Changes as AccountChanges;
-use daybook_domain::id::{AccountId, TransactionId};
+use daybook_domain::id::{AccountId, ImportId, TransactionId};
 use daybook_domain::import::{
     AccountFacts, Import, LeaveReason, MatchUndo, RUN_PROPERTY, RunTransaction, State, UndoAction,
     may_archive_account, undo_action, undo_match,
@@ -15,7 +16,10 @@ use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 use daybook_storage::transaction::{ResolvedNames, Search};
 
-use super::save::save_at;
+use super::chart::archive_input;
+use super::new_book::is_out_of_reach;
+use super::parts::load_in_parts;
+use super::save::{is_current, save_at};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::transaction::{VerbRequest, perform};
@@ -27,15 +31,15 @@ const MAX_TEXTS: usize = 256 * 1024 * 1024;
 /// The matches that are undone at once.
 const MATCHES_AT_ONCE: i64 = 200;
 
-/// The records of a block.
-#[derive(Debug, Clone)]
+/// The transactions of a block.
+#[derive(Debug, Clone, Default)]
 pub struct UndoBlock {
     /// The number of records of the block.
     pub count: i64,
-    /// The remote ids of their transactions.
+    /// The remote ids of the transactions.
     pub remote_ids: Vec<String>,
-    /// Whether the import has recorded them as checked.
-    pub are_checked: bool,
+    /// Those that the import has recorded as checked.
+    pub checked: HashSet<String>,
 }
 
 /// What was undone.
@@ -64,42 +68,76 @@ pub fn undo_block(
 ) -> Result<Option<Import>> {
     let cx = &cx.exempt_from_quotas();
     let access = access::enter_to(tx, cx, book, Record::Edit)?;
-    if !is_current(tx, &access, &import)? {
+    if !is_current(tx, &access, &import, State::Undoing)? {
         return Ok(None);
     }
-    let ids: Vec<&str> = block.remote_ids.iter().map(String::as_str).collect();
-    let found = tx.transactions().by_remote_ids(&access, &ids, MAX_TEXTS)?.unwrap_or_default();
-    let run = import.id.to_string();
-    let own =
-        found.into_iter().filter(|row| row.properties.get(RUN_PROPERTY) == Some(run.as_str()));
-    let own: Vec<Transaction> = own.collect();
-    let numbers: Vec<TransactionId> = own.iter().map(|row| row.id).collect();
-    let reconciled = tx.reconciliations().entries_of(&access, &numbers)?;
-    let (mut result, mut trash) = (UndoResult::default(), Vec::new());
-    for row in &own {
-        let facts = RunTransaction {
-            is_reconciled: reconciled.contains_key(&row.id),
-            was_recorded_as_checked: block.are_checked,
-            ..facts(&access, row)
-        };
-        match undo_action(facts) {
-            UndoAction::Trash => trash.push(row.id),
-            UndoAction::AlreadyTrashed => {}
-            UndoAction::Leave(reason) => result.left.push((row.id, reason)),
-        }
-    }
-    if !trash.is_empty() {
-        result.trashed = u64::try_from(trash.len()).unwrap_or_default();
-        let request = VerbRequest::batch(Verb::Trash, block.are_checked);
-        let items = trash.into_iter().map(named);
-        perform(tx, cx, book, VerbRequest { all: true, ..request }, items.collect())?;
-    }
+    let result = undo_in(tx, cx, &access, import.id, &block)?;
     let progressed = Import { done: import.done.saturating_add(block.count), ..import };
     let version = progressed.stamp.version;
     let updated = update(progressed, &result);
     let updated = Import { stamp: updated.stamp.clone().touch(cx.now), ..updated };
     save_at(tx, &access, version, &updated)?;
     Ok(Some(updated))
+}
+
+/// Moves the transactions of a block to the trash, in a book that the import has created. A book
+/// that is out of reach is left.
+///
+/// # Errors
+/// Failures.
+pub fn undo_in_book(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    import: ImportId,
+    block: &UndoBlock,
+) -> Result<UndoResult> {
+    let cx = &cx.exempt_from_quotas();
+    match access::enter_to(tx, cx, book, Record::Edit) {
+        Ok(access) => undo_in(tx, cx, &access, import, block),
+        Err(error) if is_out_of_reach(error.kind()) => Ok(UndoResult::default()),
+        Err(error) => Err(error),
+    }
+}
+
+fn undo_in(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    access: &AccessTo<Record>,
+    import: ImportId,
+    block: &UndoBlock,
+) -> Result<UndoResult> {
+    let run = import.to_string();
+    let ids: Vec<&str> = block.remote_ids.iter().map(String::as_str).collect();
+    let mut load = |ids: &[&str]| Ok(tx.transactions().by_remote_ids(access, ids, MAX_TEXTS)?);
+    let mut own = load_in_parts(&ids, &mut load)?;
+    own.retain(|row| row.properties.get(RUN_PROPERTY) == Some(run.as_str()));
+    let numbers: Vec<TransactionId> = own.iter().map(|row| row.id).collect();
+    let reconciled = tx.reconciliations().entries_of(access, &numbers)?;
+    let (mut result, mut trash, mut has_checked) = (UndoResult::default(), Vec::new(), false);
+    for row in &own {
+        let facts = RunTransaction {
+            is_reconciled: reconciled.contains_key(&row.id),
+            was_recorded_as_checked: row.remote_ids.iter().any(|id| block.checked.contains(id)),
+            ..facts(access, row)
+        };
+        match undo_action(facts) {
+            UndoAction::Trash => {
+                has_checked |= row.is_checked();
+                trash.push(row.id);
+            }
+            UndoAction::AlreadyTrashed => {}
+            UndoAction::Leave(reason) => result.left.push((row.id, reason)),
+        }
+    }
+    if !trash.is_empty() {
+        result.trashed = u64::try_from(trash.len()).unwrap_or_default();
+        let request = VerbRequest::batch(Verb::Trash, has_checked);
+        let items = trash.into_iter().map(named).collect();
+        let book = access.book().key.as_str();
+        perform(tx, cx, book, VerbRequest { all: true, ..request }, items)?;
+    }
+    Ok(result)
 }
 
 /// Undoes some matches of an import. Returns the transactions that were left, and whether there may
@@ -117,7 +155,13 @@ pub fn undo_matches(
     let access = access::enter_to(tx, cx, book, Record::Edit)?;
     let matches = tx.imports().matches_of(&access, import.id, MATCHES_AT_ONCE)?;
     let ids: Vec<TransactionId> = matches.iter().map(|one| one.transaction).collect();
-    let known = tx.transactions().by_ids(&access, &ids, MAX_TEXTS)?.unwrap_or_default();
+    let mut load = |ids: &[TransactionId]| {
+        let found = tx.transactions().by_ids(&access, ids, MAX_TEXTS)?;
+        Ok(found.map(|found| found.into_values().collect()))
+    };
+    let found = load_in_parts(&ids, &mut load)?;
+    let known: HashMap<TransactionId, Transaction> =
+        found.into_iter().map(|row| (row.id, row)).collect();
     let mut left = Vec::new();
     for one in matches.iter().filter(|one| one.given) {
         let Some(row) = known.get(&one.transaction).filter(|row| !row.trashed) else { continue };
@@ -172,12 +216,7 @@ pub fn archive_accounts(
             may_write,
         };
         if may_archive_account(facts) {
-            let changes = AccountChanges {
-                id: Some(id.to_string()),
-                archived: Some(true),
-                ..AccountChanges::default()
-            };
-            archived.push(account::Input { changes, ..account::Input::default() });
+            archived.push(archive_input(*id, true));
         }
     }
     let number = u64::try_from(archived.len()).unwrap_or_default();
@@ -197,12 +236,6 @@ fn count(tx: &mut Tx<'_>, access: &AccessTo<Record>, account: AccountId) -> Resu
     let names = ResolvedNames { accounts, ..ResolvedNames::default() };
     let search = Search { filter: &filter, names: &names, drafts_of: None, precedent: None };
     Ok(u64::try_from(tx.transactions().count(access, &search)?).unwrap_or_default())
-}
-
-fn is_current(tx: &mut Tx<'_>, access: &AccessTo<Record>, import: &Import) -> Result<bool> {
-    let found = tx.imports().find(access, import.id)?;
-    let is_same = found.is_some_and(|found| found.stamp.version == import.stamp.version);
-    Ok(is_same && import.state == State::Undoing)
 }
 
 /// Returns what an undo has to know of a transaction, without its reconciliations.

@@ -1,0 +1,397 @@
+//! From a journal to a preview: each entry is a record (behaviour 15.12).
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use daybook_domain::amount::write;
+use daybook_domain::calendar::format_iso;
+use daybook_domain::id::TransactionId;
+use daybook_domain::import::{
+    ExistingReason, FindingState, NewReason, Outcome, RefuseReason, SkipReason,
+};
+use daybook_domain::name::MAX_NAME;
+use daybook_domain::permission::Action;
+use daybook_edge::worker::Stop;
+use daybook_interchange::plan::{self, Plan, Transaction, VirtualPostings};
+use daybook_interchange::read;
+use daybook_interchange::read::format::Format;
+use daybook_interchange::read::problem::Problem;
+use daybook_service::import::Snapshot;
+use daybook_storage::Tx;
+use time::Date;
+
+use super::chart::Names;
+use super::document::{
+    AccountDoc, CountsDoc, NewAccountDoc, OptionsDoc, RecordDoc, SummaryDoc, day_of,
+};
+use super::failure::Failure;
+use super::journal_document::{BookDoc, EntryDoc, GroupDoc, JournalAccountDoc, JournalDoc};
+use super::reading::{MAX_WARNINGS, Preview, check_stop, warning};
+use super::spool::Writer;
+
+/// The entries whose remote ids are looked up at once.
+const LOOKED_UP: usize = 500;
+
+/// The problems that a failure names.
+const MAX_NAMED: usize = 10;
+
+/// The property of a book with the commodity of its amounts.
+const COMMODITY: &str = "commodity";
+
+/// The ends of names of files that are not part of the name of a book.
+const FILE_TYPES: [&str; 9] =
+    ["journal", "hledger", "ledger", "dat", "beancount", "bean", "gnucash", "gz", "txt"];
+
+/// Returns whether a file is read as a journal.
+pub(super) fn is_journal(bytes: &[u8]) -> bool {
+    read::detect(bytes).is_ok_and(|format| match format {
+        Format::Journal | Format::Beancount | Format::Gnucash | Format::Gzip => true,
+        Format::Csv
+        | Format::Ofx
+        | Format::Qif
+        | Format::Camt
+        | Format::Mt940
+        | Format::JsonLines
+        | Format::Zip
+        | Format::Xlsx
+        | Format::Ods
+        | Format::Xls
+        | Format::Html
+        | Format::Xml => false,
+    })
+}
+
+/// Reads a journal of this name.
+pub(super) fn read_journal(
+    tx: &mut Tx<'_>,
+    snapshot: &Snapshot,
+    bytes: &[u8],
+    name: &str,
+    options: &OptionsDoc,
+    stop: &Stop,
+) -> Result<Preview, Failure> {
+    let (format, journal) =
+        read::read_journal(bytes).map_err(|problem| Failure::File(problem.to_string()))?;
+    // A packed book of GnuCash is the same source as an unpacked one.
+    let format = if format == Format::Gzip { Format::Gnucash } else { format };
+    let is_new = options.is_new.unwrap_or(true);
+    let settings = &snapshot.book().settings;
+    let default_source = format.name().to_lowercase();
+    let plan_options = plan::Options {
+        source: options.source.as_deref().unwrap_or(&default_source),
+        name: Some(book_name(name)).filter(|name| !name.is_empty()),
+        commodity: settings.properties.get(COMMODITY).filter(|_| !is_new),
+        fraction_digits: Some(settings.fraction_digits).filter(|_| !is_new),
+        book_per_commodity: is_new && options.all_commodities,
+        virtual_postings: if is_new { VirtualPostings::OwnBook } else { VirtualPostings::SameBook },
+        ..plan::Options::default()
+    };
+    let plan =
+        plan::plan(&journal, &plan_options).map_err(|problems| failure(&problems, is_new))?;
+    let title = plan_options.name.or(journal.title.as_deref()).unwrap_or("Journal");
+    let title: String = title.chars().take(MAX_NAME).collect();
+    drop(journal);
+    let names = Names::new(&snapshot.chart);
+    let restore = options.trashed;
+    let reading = Reading { snapshot, plan: &plan, is_new, restore, stop };
+    let (writer, counts) = reading.records(tx)?;
+    let books: Vec<BookDoc> = if is_new {
+        plan.books.iter().map(|book| book_document(book, |_| true)).collect()
+    } else {
+        let is_missing = |name: &str| names.find_by_name(name).is_none_or(|known| known.archived);
+        plan.books.first().map(|book| book_document(book, is_missing)).into_iter().collect()
+    };
+    let summary = SummaryDoc {
+        format: Some(describe(format, &plan)),
+        counts,
+        accounts_to_create: accounts_to_create(&books),
+        warnings: plan.warnings.iter().take(MAX_WARNINGS).map(warning).collect(),
+        warning_count: plan.warnings.len(),
+        sequence: snapshot.sequence,
+        journal: Some(JournalDoc { name: title, is_new, books }),
+        ..SummaryDoc::default()
+    };
+    Ok(Preview { summary, records: writer.finish()? })
+}
+
+/// Returns the name of a file without its type.
+fn book_name(file: &str) -> &str {
+    let mut name = file.trim();
+    while let Some((stem, end)) = name.rsplit_once('.')
+        && FILE_TYPES.iter().any(|known| end.eq_ignore_ascii_case(known))
+    {
+        name = stem.trim_end();
+    }
+    name
+}
+
+fn failure(problems: &[Problem], is_new: bool) -> Failure {
+    let named: Vec<String> = problems.iter().take(MAX_NAMED).map(Problem::to_string).collect();
+    let rest = problems.len().saturating_sub(named.len());
+    let more = if rest > 0 { format!("; and {rest} more") } else { String::new() };
+    let is_commodity =
+        |problem: &Problem| matches!(problem.kind, read::problem::Kind::OtherCommodity { .. });
+    let hint = if is_new && problems.iter().any(is_commodity) {
+        "; with commodities=ALL each commodity gets a book"
+    } else {
+        ""
+    };
+    Failure::File(format!("{}{more}{hint}", named.join("; ")))
+}
+
+/// Says what was recognized: `beancount, 12 entries, 2026-01-02 to 2026-03-31`.
+fn describe(format: Format, plan: &Plan) -> String {
+    let days = || {
+        let all = plan.books.iter().flat_map(|book| &book.transactions);
+        all.map(|transaction| transaction.date)
+    };
+    let span = days()
+        .min()
+        .zip(days().max())
+        .map(|(first, last)| format!(", {} to {}", format_iso(first), format_iso(last)));
+    format!("{}, {} entries{}", format.name(), plan.entries, span.unwrap_or_default())
+}
+
+/// Returns a book with the accounts that `is_missing` names, and their groups.
+fn book_document(book: &plan::Book, is_missing: impl Fn(&str) -> bool) -> BookDoc {
+    let missing = || book.accounts.iter().filter(|account| is_missing(&account.name));
+    let mut needed: BTreeSet<&str> =
+        missing().flat_map(|account| &account.groups).map(String::as_str).collect();
+    // Parents precede their groups.
+    for group in book.groups.iter().rev() {
+        if needed.contains(group.name.as_str()) {
+            needed.extend(group.parent.as_deref());
+        }
+    }
+    let groups = book.groups.iter().filter(|group| needed.contains(group.name.as_str()));
+    BookDoc {
+        name: book.name.clone(),
+        fraction_digits: book.fraction_digits,
+        properties: book.properties.clone(),
+        groups: groups
+            .map(|group| GroupDoc {
+                name: group.name.clone(),
+                parent: group.parent.clone(),
+                properties: group.properties.clone(),
+            })
+            .collect(),
+        accounts: missing()
+            .map(|account| JournalAccountDoc {
+                name: account.name.clone(),
+                r#type: account.kind.as_str().to_owned(),
+                groups: account.groups.clone(),
+                properties: account.properties.clone(),
+                is_closed: account.is_archived,
+            })
+            .collect(),
+    }
+}
+
+/// Returns the accounts of all books, each once.
+fn accounts_to_create(books: &[BookDoc]) -> Vec<NewAccountDoc> {
+    let all = books.iter().flat_map(|book| &book.accounts);
+    let by_name: BTreeMap<&str, NewAccountDoc> = all
+        .map(|account| {
+            let new = NewAccountDoc {
+                name: account.name.clone(),
+                r#type: account.r#type.clone(),
+                group: account.groups.first().cloned(),
+            };
+            (account.name.as_str(), new)
+        })
+        .collect();
+    by_name.into_values().collect()
+}
+
+/// A transaction of an entry.
+struct Leg<'p> {
+    /// The index of its book.
+    book: usize,
+    /// The remote id without the number of the leg.
+    entry: &'p str,
+    number: u32,
+    transaction: &'p Transaction,
+}
+
+/// Returns the transactions of all books in the order of the file, those of an entry together.
+fn legs(plan: &Plan) -> Vec<Leg<'_>> {
+    let mut legs = Vec::new();
+    for (book, planned) in plan.books.iter().enumerate() {
+        legs.extend(planned.transactions.iter().map(|transaction| {
+            let id = transaction.remote_id.as_str();
+            let (entry, number) = id.rsplit_once(':').unwrap_or((id, ""));
+            Leg { book, entry, number: number.parse().unwrap_or_default(), transaction }
+        }));
+    }
+    legs.sort_unstable_by_key(|leg| (leg.transaction.position, leg.entry, leg.number));
+    legs
+}
+
+/// The reading of the entries of a journal.
+struct Reading<'r> {
+    snapshot: &'r Snapshot,
+    plan: &'r Plan,
+    is_new: bool,
+    /// Whether entries in the trash are recorded again.
+    restore: bool,
+    stop: &'r Stop,
+}
+
+impl Reading<'_> {
+    /// Returns a record for each entry, and their counts.
+    fn records(&self, tx: &mut Tx<'_>) -> Result<(Writer, CountsDoc), Failure> {
+        let legs = legs(self.plan);
+        let is_of_one = |one: &Leg<'_>, other: &Leg<'_>| one.entry == other.entry;
+        let entries: Vec<&[Leg<'_>]> = legs.chunk_by(is_of_one).collect();
+        let mut records = Records::default();
+        let mut refused = self.plan.refused.iter().peekable();
+        for chunk in entries.chunks(LOOKED_UP) {
+            check_stop(self.stop)?;
+            let known = self.known(tx, chunk)?;
+            for entry in chunk {
+                let Some(first) = entry.first() else { continue };
+                let position = first.transaction.position;
+                let precedes =
+                    |problem: &&Problem| problem.position.is_none_or(|place| place < position);
+                while let Some(problem) = refused.next_if(precedes) {
+                    records.refuse(problem)?;
+                }
+                let mut record = self.record(entry, first);
+                let outcome = self.outcome(&record, &known);
+                record.set_outcome(&outcome);
+                records.add(record)?;
+            }
+        }
+        refused.try_for_each(|problem| records.refuse(problem))?;
+        Ok((records.writer, records.counts))
+    }
+
+    /// Looks up the remote ids of entries. A new book has none.
+    fn known(
+        &self,
+        tx: &mut Tx<'_>,
+        entries: &[&[Leg<'_>]],
+    ) -> Result<HashMap<String, (TransactionId, FindingState)>, Failure> {
+        if self.is_new {
+            return Ok(HashMap::new());
+        }
+        let legs = entries.iter().flat_map(|entry| entry.iter());
+        let ids: Vec<String> = legs.map(|leg| leg.transaction.remote_id.clone()).collect();
+        Ok(self.snapshot.known(tx, &ids)?)
+    }
+
+    fn record(&self, entry: &[Leg<'_>], first: &Leg<'_>) -> RecordDoc {
+        let legs: Vec<EntryDoc> = entry.iter().map(|leg| self.leg(leg)).collect();
+        let only = legs.first().filter(|_| legs.len() == 1);
+        let side = |name: Option<&String>| name.map(|name| AccountDoc::named(name));
+        let transaction = first.transaction;
+        let may_post = self.is_new || self.snapshot.access.may(Action::Post);
+        RecordDoc {
+            line: transaction.position.line,
+            column: transaction.position.column,
+            day: Some(day_of(transaction.date)),
+            amount: only.and_then(|leg| leg.amount.clone()),
+            description: transaction.description_with_hashtags(),
+            remote_id: transaction.remote_id.clone(),
+            draft: transaction.is_draft() || !may_post,
+            closing: transaction.is_closing,
+            from: side(only.and_then(|leg| leg.credit.as_ref())),
+            to: side(only.and_then(|leg| leg.debit.as_ref())),
+            entry: legs,
+            ..RecordDoc::default()
+        }
+    }
+
+    fn leg(&self, leg: &Leg<'_>) -> EntryDoc {
+        let book = self.plan.books.get(leg.book);
+        let name = |side: Option<usize>| {
+            let account = side.and_then(|index| book?.accounts.get(index));
+            account.map(|account| account.name.clone())
+        };
+        let digits = book.map(|book| book.fraction_digits).unwrap_or_default();
+        let transaction = leg.transaction;
+        EntryDoc {
+            book: leg.book,
+            day: day_of(transaction.date),
+            amount: transaction.amount.map(|amount| write(amount.value(), digits)),
+            credit: name(transaction.credit),
+            debit: name(transaction.debit),
+            description: transaction.description_with_hashtags(),
+            is_checked: transaction.is_checked,
+            properties: transaction.properties.clone(),
+            remote_id: transaction.remote_id.clone(),
+        }
+    }
+
+    /// Returns the outcome of an entry by the transactions with its remote ids.
+    fn outcome(
+        &self,
+        record: &RecordDoc,
+        known: &HashMap<String, (TransactionId, FindingState)>,
+    ) -> Outcome {
+        let found = record.entry.iter().filter_map(|leg| known.get(&leg.remote_id));
+        let of = |wanted: FindingState| {
+            found.clone().find(|(_, state)| *state == wanted).map(|(id, _)| *id)
+        };
+        if let Some(id) = of(FindingState::Live) {
+            return Outcome::Existing(ExistingReason::RemoteId(id));
+        }
+        let trashed = of(FindingState::Trashed);
+        if let Some(id) = trashed.filter(|_| !self.restore) {
+            return Outcome::Skipped(SkipReason::Trashed(id));
+        }
+        if let Some(date) = self.locked_date(record) {
+            return Outcome::Refused(RefuseReason::Locked(date));
+        }
+        Outcome::New(trashed.map_or(NewReason::Unknown, NewReason::Restored))
+    }
+
+    /// Returns the first locked date of an entry.
+    fn locked_date(&self, record: &RecordDoc) -> Option<Date> {
+        let until = self.snapshot.book().settings.locked_until().filter(|_| !self.is_new)?;
+        let days = record.entry.iter().filter_map(EntryDoc::date);
+        days.filter(|day| *day <= until).min()
+    }
+}
+
+/// The records of a journal on their way into the spool.
+#[derive(Default)]
+struct Records {
+    writer: Writer,
+    counts: CountsDoc,
+}
+
+impl Records {
+    fn add(&mut self, record: RecordDoc) -> Result<(), Failure> {
+        let record = RecordDoc { number: self.counts.total.saturating_add(1), ..record };
+        self.counts.add(&record);
+        Ok(self.writer.add(&record)?)
+    }
+
+    fn refuse(&mut self, problem: &Problem) -> Result<(), Failure> {
+        let mut record = RecordDoc {
+            line: problem.position.map_or(0, |position| position.line),
+            column: problem.position.map_or(0, |position| position.column),
+            ..RecordDoc::default()
+        };
+        record.refuse(&problem.kind.to_string());
+        self.add(record)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn book_is_named_by_the_file_without_its_type() {
+        for (file, name) in [
+            ("2026.journal", "2026"),
+            ("home.gnucash.gz", "home"),
+            ("Household v1.2", "Household v1.2"),
+            (".journal", ""),
+            ("", ""),
+        ] {
+            assert_eq!(book_name(file), name, "{file}");
+        }
+    }
+}
