@@ -226,7 +226,7 @@ fn rule_15_1_files_that_cannot_be_read(server: &Server) {
     let decided =
         preview_of(&cast, "account=Bank&dateOrder=DAY_FIRST", &csv(&["03/04/2026,Cafe,-5"]));
     assert_eq!(records(&cast, &decided)[0]["date"], "2026-04-03");
-    for query in ["account=Bank&dateOrder=YEAR", "account=Bank&decimalMark=X", "target=NEW"] {
+    for query in ["account=Bank&dateOrder=YEAR", "account=Bank&decimalMark=X", "target=THERE"] {
         upload(&cast.owner, &cast, query, &csv(&["2026-01-02,Cafe,-5"])).refused(400, "badRequest");
     }
     let large = vec![b'x'; 64 * 1024 * 1024 + 1];

@@ -6,7 +6,7 @@ use daybook_domain::amount::write;
 use daybook_domain::calendar::format_iso;
 use daybook_domain::id::TransactionId;
 use daybook_domain::import::{
-    ExistingReason, FindingState, NewReason, Outcome, RefuseReason, SkipReason,
+    ExistingReason, FindingState, NewReason, Outcome, OutcomeKind, RefuseReason, SkipReason,
 };
 use daybook_domain::name::MAX_NAME;
 use daybook_domain::permission::Action;
@@ -258,6 +258,7 @@ impl Reading<'_> {
                 let mut record = self.record(entry, first);
                 let outcome = self.outcome(&record, &known);
                 record.set_outcome(&outcome);
+                record.draft &= record.kind() == OutcomeKind::New;
                 records.add(record)?;
             }
         }
