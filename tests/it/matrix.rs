@@ -125,7 +125,7 @@ const BOOK: &[Operation] = &[
     read("get_report", |c, s| c.get(&s.path("/reports/balance-sheet")), BUT_RECORDER),
     read("get_changes", |c, s| c.get(&s.path("/reports/changes")), BUT_RECORDER),
     read("get_report_link", |c, s| c.get(&s.path("/reports/journal/link")), BUT_RECORDER),
-    read("export_book", |c, s| c.get(&s.path("/export?format=csv")), BUT_RECORDER),
+    read("get_export", |c, s| c.get(&s.path("/export?format=csv")), BUT_RECORDER),
     read("get_export_link", |c, s| c.get(&s.path("/export/link")), BUT_RECORDER),
     read("get_book_sums", |c, s| c.get(&s.path("/balances?query=on:2025")), BUT_RECORDER),
     read("count_transactions_posted", |c, s| c.get(&s.path(COUNTS)), BUT_RECORDER),

@@ -1,8 +1,8 @@
 //! Optional parameters of the operations.
 
 use crate::types::{
-    CreateImportDateOrder, CreateImportDecimalMark, CreateImportTarget, EventType,
-    ExportBookFormat, ListImportRecordsOutcome, ReportFormat,
+    CreateImportCommodities, CreateImportDateOrder, CreateImportDecimalMark, CreateImportTarget,
+    EventType, ExportBookFormat, ListImportRecordsOutcome, ReportFormat,
 };
 
 /// Optional parameters of [`Client::list_books`](crate::Client::list_books).
@@ -164,7 +164,7 @@ pub struct ListImports {
 /// Optional parameters of [`Book::create_import`](crate::Book::create_import).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CreateImport {
-    /// The name of the file, for people.
+    /// The name of the file, for people; also that of a new book (15.12).
     pub name: Option<String>,
     /// Id or name of the permanent account whose statement the file is. Needed unless the file
     /// names an account of the book (15.2).
@@ -180,9 +180,15 @@ pub struct CreateImport {
     pub encoding: Option<String>,
     /// The name of the sheet of a workbook. Without it, the first sheet.
     pub sheet: Option<String>,
-    /// Where the records are recorded: HERE, in this book. NEW is reserved for journals and returns
-    /// 400 (15.12).
+    /// Where the records are recorded: HERE, in this book, or for journals NEW, in a book that the
+    /// confirmation creates. By default NEW for journals, else HERE (15.12).
     pub target: Option<CreateImportTarget>,
+    /// ALL records each commodity of a journal in a book of its own; it requires the target NEW.
+    /// ONE refuses a journal of several (15.12).
+    pub commodities: Option<CreateImportCommodities>,
+    /// For journals, the first part of the remote ids. Keep it for later imports of the same
+    /// journal. Without it, the name of the format (15.12).
+    pub source: Option<String>,
     /// Record transactions whose other account is unknown as drafts, and not on `Uncategorised
     /// expenses` and `Uncategorised income` (15.5).
     pub drafts: Option<bool>,

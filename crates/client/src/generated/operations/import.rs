@@ -28,10 +28,10 @@ impl Book {
 
     /// Reads a file for an import.
     ///
-    /// Reads the file of a bank and shows what an import would record; it records nothing (15.1).
-    /// The body is the file itself, with any Content-Type, up to 64 MB. The format is recognized by
-    /// the content. Waits up to 5 seconds for the preview; if the state is still READING, read the
-    /// import again. Requires POSTER, or RECORDER for drafts.
+    /// Reads the file of a bank, or a journal, and shows what an import would record; it records
+    /// nothing (15.1, 15.12). The body is the file itself, with any Content-Type, up to 64 MB. The
+    /// format is recognized by the content. Waits up to 5 seconds for the preview; if the state is
+    /// still READING, read the import again. Requires POSTER, or RECORDER for drafts.
     ///
     /// `POST /v5/books/{bookId}/imports` is `createImport`.
     ///
@@ -55,6 +55,8 @@ impl Book {
             .parameter("encoding", parameters.encoding.as_ref())
             .parameter("sheet", parameters.sheet.as_ref())
             .parameter("target", parameters.target.as_ref())
+            .parameter("commodities", parameters.commodities.as_ref())
+            .parameter("source", parameters.source.as_ref())
             .parameter("drafts", parameters.drafts.as_ref())
             .parameter("trashed", parameters.trashed.as_ref())
             .keyed()

@@ -10,6 +10,18 @@ use crate::open_enum::open_enum;
 use crate::timestamp::Timestamp;
 
 open_enum! {
+    /// ALL records each commodity of a journal in a book of its own; it requires the target NEW.
+    ///
+    /// ONE refuses a journal of several (15.12).
+    pub enum CreateImportCommodities {
+        /// `ONE`.
+        One = "ONE",
+        /// `ALL`.
+        All = "ALL",
+    }
+}
+
+open_enum! {
     /// The order of day and month, where the file does not show it.
     pub enum CreateImportDateOrder {
         /// `DAY_FIRST`.
@@ -30,9 +42,10 @@ open_enum! {
 }
 
 open_enum! {
-    /// Where the records are recorded: HERE, in this book.
+    /// Where the records are recorded: HERE, in this book, or for journals NEW, in a book that the
+    /// confirmation creates.
     ///
-    /// NEW is reserved for journals and returns 400 (15.12).
+    /// By default NEW for journals, else HERE (15.12).
     pub enum CreateImportTarget {
         /// `HERE`.
         Here = "HERE",
@@ -54,7 +67,7 @@ pub struct Import {
     /// Id of the agent that created the resource, from the agent header; absent without one (9.2).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
-    /// Reserved for the books that an import creates; `[]` (15.12).
+    /// The books that the import has created (15.12).
     pub book_ids: Vec<String>,
     /// The numbers of up to 100 records whose outcome or match has changed since the preview
     /// before; set by a confirmation that returned 409 (15.7).
@@ -95,11 +108,11 @@ pub struct Import {
     /// The sum of the booked records into the accounts of the statements, whatever their outcome.
     /// Absent until the file is read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sum_in: Option<String>,
+    pub sum_in: Option<Amount>,
     /// The same, out of the accounts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sum_out: Option<String>,
-    /// The book of the records: HERE is this one (15.12).
+    pub sum_out: Option<Amount>,
+    /// Where the records are recorded: HERE is this book (15.12).
     pub target: CreateImportTarget,
     /// The result of the undo; only in the state UNDONE.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -131,7 +144,8 @@ pub struct ImportConfirmation {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accept_above: Option<f64>,
     /// The names of the accounts of `accountsToCreate` to create. Without it all are. Records of an
-    /// account that is not created go to the accounts for uncategorised ones.
+    /// account that is not created go to the accounts for uncategorised ones; entries of journals
+    /// are refused (15.12).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub create_accounts: Option<Vec<String>>,
     /// Decisions about records; of several about one record the last counts.
@@ -219,9 +233,18 @@ pub struct ImportLeg {
     pub account: Option<ImportAccount>,
     /// The amount; positive into the account of the statement.
     pub amount: Amount,
+    /// The day; only of an entry of a journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<Date>,
     /// The text of the part, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// The credit account; only of an entry of a journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<ImportAccount>,
+    /// The debit account; only of an entry of a journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<ImportAccount>,
 }
 
 /// Imports, newest first.
@@ -269,6 +292,10 @@ pub struct ImportRecord {
     /// Transactions that may be the same one; a decision may name one as `match`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub candidates: Option<Vec<PreviewDuplicate>>,
+    /// `true` for an entry of a journal between income or expenses and equity alone. A decision
+    /// with the tag `closing` marks it as one that closes a period (15.12).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closing: Option<bool>,
     /// The column where it begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<i64>,
@@ -285,7 +312,8 @@ pub struct ImportRecord {
     /// draft.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<ImportAccount>,
-    /// The parts of a record with several other accounts. Each becomes a transaction.
+    /// The parts of a record with several other accounts, or the transactions of an entry of a
+    /// journal. Each becomes a transaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub legs: Option<Vec<ImportLeg>>,
     /// The line where it begins.
@@ -383,9 +411,9 @@ pub struct ImportStatement {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening: Option<Amount>,
     /// The sum of its booked records into the account, whatever their outcome.
-    pub sum_in: String,
+    pub sum_in: Amount,
     /// The same, out of the account.
-    pub sum_out: String,
+    pub sum_out: Amount,
 }
 
 /// A suggestion for the other account of a record.
@@ -406,6 +434,9 @@ pub struct ImportSuggestion {
 pub struct ImportUndo {
     /// Number of accounts archived.
     pub archived: i64,
+    /// The books that were deleted; absent for an import that created none (15.12).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted_book_ids: Option<Vec<String>>,
     /// The first 100 transactions that were left as they are.
     pub left: Vec<ImportLeft>,
     /// Number of transactions that were left.
