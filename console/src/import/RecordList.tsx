@@ -108,7 +108,7 @@ export function RecordList({ run, outcome, canDecide }: { readonly run: Import; 
             return (
               <RecordEditor
                 run={run} record={record} fields={editing.fields}
-                onChange={(part) => latest.current && edit({ ...latest.current, fields: { ...latest.current.fields, ...part } })}
+                onChange={(part) => latest.current?.record === editing.record && edit({ ...latest.current, fields: { ...latest.current.fields, ...part } })}
                 onSave={save}
                 onCancel={() => { edit(undefined); focusList(); }}
               />

@@ -198,6 +198,7 @@ export function reasonOf(record: ImportRecord, proposal: Proposal): string {
   if (record.candidates && record.candidates.length > 0) return `May be ${record.candidates.length === 1 ? 'a transaction' : `one of ${record.candidates.length}`} of the book`;
   if (record.draft) return record.date ? 'Becomes a draft' : 'Becomes a draft: it has no date';
   if (proposal.source === 'rule') return `Rule on line ${record.rule}`;
+  if (proposal.source === 'file') return 'The file or its rules name the account';
   if (proposal.source === 'none') return 'No other account is known';
   return sentenceCase(record.reason ?? '');
 }

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, type InfiniteData } from '@tanstack/react-query';
 import { keys, queryClient } from '~/api/cache';
 import { api } from '~/api/client';
 import type { components } from '~/api/schema';
@@ -54,7 +54,12 @@ export async function whenDone(bookId: string, started: Import): Promise<Import>
   }
 }
 
-async function readRecords(bookId: string, id: string, outcome: Outcome | undefined, cursor: string, signal?: AbortSignal) {
+interface RecordPage {
+  readonly items: readonly ImportRecord[];
+  readonly cursor: string | undefined;
+}
+
+async function readRecords(bookId: string, id: string, outcome: Outcome | undefined, cursor: string, signal?: AbortSignal): Promise<RecordPage> {
   const { data } = await api.get('/v5/books/{bookId}/imports/{id}/records', {
     path: { bookId, id }, query: { limit: PAGE, ...(outcome ? { outcome } : {}) }, cursor: cursor || undefined, signal,
   });
@@ -66,11 +71,13 @@ async function readRecords(bookId: string, id: string, outcome: Outcome | undefi
  * again.
  */
 export function useRecords(bookId: string, { id, updatedAt, state }: Import, outcome: Outcome | undefined) {
-  return useInfiniteQuery({
+  return useInfiniteQuery<RecordPage, Error, InfiniteData<RecordPage, string>, readonly string[], string>({
     queryKey: ['import records', bookId, id, `${state} ${updatedAt}`, outcome ?? ''],
     enabled: state !== 'READING' && state !== 'FAILED',
     staleTime: state === 'PREVIEW' ? Infinity : 0,
     gcTime: 60 * 60_000,
+    // The list stays while the state changes.
+    placeholderData: (rows, before) => (before?.queryKey[2] === id && before.queryKey[4] === (outcome ?? '') ? rows : undefined),
     initialPageParam: '',
     queryFn: ({ pageParam, signal }) => readRecords(bookId, id, outcome, pageParam, signal),
     getNextPageParam: (last) => last.cursor,
@@ -78,14 +85,16 @@ export function useRecords(bookId: string, { id, updatedAt, state }: Import, out
 }
 
 interface Pages {
-  readonly pages: readonly { readonly items: readonly ImportRecord[] }[];
+  readonly pages: readonly RecordPage[];
 }
 
-/** Records by number that were read of an import: those of this version, or those of the versions before. */
+/** Records by number that were read of an import: those of this version, or those of the previews before. */
 export function knownRecords(bookId: string, { id, updatedAt, state }: Import, which: 'current' | 'before'): ReadonlyMap<number, ImportRecord> {
   const found = new Map<number, ImportRecord>();
   for (const [key, data] of queryClient.getQueriesData<Pages>({ queryKey: ['import records', bookId, id] })) {
-    if ((key[3] === `${state} ${updatedAt}`) !== (which === 'current')) continue;
+    const version = String(key[3]);
+    const isCurrent = version === `${state} ${updatedAt}`;
+    if (which === 'current' ? !isCurrent : isCurrent || !version.startsWith('PREVIEW ')) continue;
     data?.pages?.forEach(({ items }) => items.forEach((item) => found.set(item.record, item)));
   }
   return found;
