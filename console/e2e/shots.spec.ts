@@ -19,6 +19,7 @@ const views: [name: string, path: (bookId: string, accountId: string) => string]
   ['income-statement', (book) => `/b/${book}/reports/income-statement?columns=month`],
   ['general-ledger', (book) => `/b/${book}/reports/general-ledger`],
   ['reconcile', (book, account) => `/b/${book}/reconcile?account=${account}`],
+  ['imports', (book, account) => `/b/${book}/imports?account=${account}`],
   ['people', (book) => `/b/${book}/people`],
   ['apps', (book) => `/b/${book}/apps`],
   ['history', (book) => `/b/${book}/history`],

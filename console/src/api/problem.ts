@@ -4,7 +4,7 @@ export type Reason =
   | 'badRequest' | 'parseError' | 'invalid' | 'checkedTransaction' | 'lockedDate' | 'insufficientFunds'
   | 'queryTooLarge' | 'queryNotUnderstood' | 'answerTooLarge'
   | 'required' | 'forbidden' | 'insufficientScope' | 'disabled' | 'notAdmitted' | 'tokenExpired'
-  | 'notFound' | 'methodNotAllowed' | 'requestTimeout' | 'conflict' | 'outcomeUnknown' | 'conditionNotMet'
+  | 'notFound' | 'methodNotAllowed' | 'requestTimeout' | 'conflict' | 'previewChanged' | 'outcomeUnknown' | 'conditionNotMet'
   | 'requestTooLarge' | 'storageQuotaExceeded' | 'unsupportedMediaType' | 'idempotencyKeyReused'
   | 'rateLimitExceeded' | 'internalError' | 'backendError' | 'deadlineExceeded' | 'notOffered'
   /** No response arrived. */

@@ -993,6 +993,144 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v5/books/{bookId}/imports": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List imports
+         * @description Newest first, in pages (15.11). Requires VIEWER; a RECORDER of a PRIVATE book gets its own.
+         */
+        get: operations["listImports"];
+        put?: never;
+        /**
+         * Read a file for an import
+         * @description Reads the file of a bank and shows what an import would record; it records nothing (15.1). The body is the file itself, with any Content-Type, up to 64 MB. The format is recognized by the content. Waits up to 5 seconds for the preview; if the state is still READING, read the import again. Requires POSTER, or RECORDER for drafts.
+         */
+        post: operations["createImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v5/books/{bookId}/imports/{id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get an import
+         * @description Returns the import with its progress (15.7). Requires VIEWER; a RECORDER of a PRIVATE book gets its own.
+         */
+        get: operations["getImport"];
+        put?: never;
+        post?: never;
+        /**
+         * Discard a preview
+         * @description Forgets an import that has recorded nothing: in the state READING, PREVIEW or FAILED. Only its author may discard it. Other states return 400 (15.10).
+         */
+        delete: operations["deleteImport"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v5/books/{bookId}/imports/{id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record an import
+         * @description Records the preview with the decisions of the caller (15.7). Only its author may confirm it, within an hour. Returns 409 `previewChanged` if the book has changed so that the outcome or match of a record differs; the import then has a new preview, and `changedRecords` names them. Waits up to 5 seconds; if the state is still RECORDING, read the import again. Needs the permission to write accounts if accounts are created.
+         */
+        post: operations["confirmImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v5/books/{bookId}/imports/{id}/records": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the records of an import
+         * @description In the order of the file, in pages (15.6). An import in the state READING has none. Requires VIEWER; a RECORDER of a PRIVATE book gets those of its own imports.
+         */
+        get: operations["listImportRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v5/books/{bookId}/imports/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo an import
+         * @description Moves to the trash what the import has recorded and nobody has changed since, and archives the accounts that it created and nothing else uses (15.9). `undone` of the import lists what was left and why. Waits up to 5 seconds; if the state is still UNDOING, read the import again. Needs the permission to trash posted transactions, and to check if the import recorded checked ones.
+         */
+        post: operations["undoImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v5/books/{bookId}/integrations": {
         parameters: {
             query?: never;
@@ -3244,7 +3382,7 @@ export interface components {
                     domain?: string;
                     /** @description For people. */
                     message?: string;
-                    /** @description For programs: badRequest, parseError, invalid, checkedTransaction, lockedDate, insufficientFunds, queryTooLarge, queryNotUnderstood, answerTooLarge, required, forbidden, insufficientScope, disabled, notAdmitted, tokenExpired, notFound, methodNotAllowed, requestTimeout, conflict, outcomeUnknown, conditionNotMet, requestTooLarge, storageQuotaExceeded, unsupportedMediaType, idempotencyKeyReused, rateLimitExceeded, internalError, backendError, deadlineExceeded, notOffered (10.2). */
+                    /** @description For programs: badRequest, parseError, invalid, checkedTransaction, lockedDate, insufficientFunds, queryTooLarge, queryNotUnderstood, answerTooLarge, required, forbidden, insufficientScope, disabled, notAdmitted, tokenExpired, notFound, methodNotAllowed, requestTimeout, conflict, previewChanged, outcomeUnknown, conditionNotMet, requestTooLarge, storageQuotaExceeded, unsupportedMediaType, idempotencyKeyReused, rateLimitExceeded, internalError, backendError, deadlineExceeded, notOffered (10.2). */
                     reason?: string;
                 }[];
                 /** @description For people. */
@@ -3450,6 +3588,325 @@ export interface components {
         GroupList: {
             /** @description In the order of the request; `[]` if there are none (2.7). A batch request has at most 10000 (3.6.6). */
             items: components["schemas"]["Group"][];
+        };
+        /** @description The import of a file: its preview, what it has recorded, and its undo (15). */
+        Import: {
+            /** @description The account that the caller named; absent without one. */
+            account?: components["schemas"]["ImportAccount"];
+            /** @description Accounts that the records need and the book does not have. The confirmation creates them (15.5). */
+            accountsToCreate: components["schemas"]["ImportNewAccount"][];
+            /** @description Id of the agent that created the resource, from the agent header; absent without one (9.2). */
+            readonly agentId?: string;
+            /** @description The books that the import has created (15.12). */
+            bookIds: string[];
+            /** @description The numbers of up to 100 records whose outcome or match has changed since the preview before; set by a confirmation that returned 409 (15.7). */
+            changedRecords: number[];
+            counts: components["schemas"]["ImportCounts"];
+            /** @description Creation time in milliseconds since the Unix epoch, as a string of digits. */
+            readonly createdAt: string;
+            /** @description Username of its author. */
+            readonly createdBy: string;
+            /** @description Why the file could not be read; only in the state FAILED. Names line and column where there are any. */
+            error?: string;
+            /** @description When an import that was not confirmed is removed, in milliseconds, as a string of digits. Absent once it is confirmed. */
+            readonly expiresAt?: string;
+            /** @description What was recognized, for people, such as `OFX 1.02, windows-1252, 2 accounts, 214 records, 2026-01-02 to 2026-03-31`. Absent until the file is read. */
+            format?: string;
+            /** @description 16 hexadecimal digits, assigned by the server (0.14). */
+            readonly id: string;
+            /** @description The name of the file; may be empty. */
+            name: string;
+            progress: components["schemas"]["ImportProgress"];
+            /** @description The file of the book with the report, a CSV table of the records and their outcomes. Absent until the import is done. */
+            reportFileId?: string;
+            /**
+             * @description READING, RECORDING and UNDOING are in progress and become PREVIEW or FAILED, DONE or PREVIEW, and UNDONE (15.7).
+             * @enum {string}
+             */
+            state: "READING" | "PREVIEW" | "RECORDING" | "DONE" | "UNDOING" | "UNDONE" | "FAILED";
+            /** @description The statements of the file. */
+            statements: components["schemas"]["ImportStatement"][];
+            /** @description The sum of the booked records into the accounts of the statements, whatever their outcome. Absent until the file is read. */
+            sumIn?: string;
+            /** @description The same, out of the accounts. */
+            sumOut?: string;
+            /**
+             * @description The book of the records: this one or a new one (15.12).
+             * @enum {string}
+             */
+            target: "HERE" | "NEW";
+            /** @description The result of the undo; only in the state UNDONE. */
+            undone?: components["schemas"]["ImportUndo"];
+            /** @description Time of the last change in milliseconds since the Unix epoch, as a string of digits. */
+            readonly updatedAt: string;
+            /**
+             * Format: int64
+             * @description Number of warnings.
+             */
+            warningCount: number;
+            /** @description The first 100 warnings about the file. */
+            warnings: components["schemas"]["ImportWarning"][];
+        };
+        /** @description An account of the book, or one that the confirmation creates. */
+        ImportAccount: {
+            /** @description Absent for an account that does not exist yet. */
+            id?: string;
+            /** @description Name of the account. */
+            name: string;
+        };
+        /** @description The decisions of a confirmation (15.8). */
+        ImportConfirmation: {
+            /** @description Accept the suggestions with at least this confidence. Without it none is accepted. */
+            acceptAbove?: number;
+            /** @description The names of the accounts of `accountsToCreate` to create. Without it all are. Records of an account that is not created go to the accounts for uncategorised ones. */
+            createAccounts?: string[];
+            /** @description Decisions about records; of several about one record the last counts. */
+            decisions?: components["schemas"]["ImportDecision"][];
+        };
+        /** @description Records by outcome; the first five add up to `total` (15.4). */
+        ImportCounts: {
+            /**
+             * Format: int64
+             * @description Of the new ones, those that become drafts.
+             */
+            drafts: number;
+            /**
+             * Format: int64
+             * @description Recorded before.
+             */
+            existing: number;
+            /**
+             * Format: int64
+             * @description Of the refused ones, those on locked dates (3.5).
+             */
+            locked: number;
+            /**
+             * Format: int64
+             * @description Matched with a transaction of the book.
+             */
+            matched: number;
+            /**
+             * Format: int64
+             * @description To be recorded.
+             */
+            new: number;
+            /**
+             * Format: int64
+             * @description Refused, with a reason.
+             */
+            refused: number;
+            /**
+             * Format: int64
+             * @description Skipped by a rule, or because a person has moved them to the trash.
+             */
+            skipped: number;
+            /**
+             * Format: int64
+             * @description All records of the file.
+             */
+            total: number;
+        };
+        /** @description A decision about a record. Absent fields leave the preview. */
+        ImportDecision: {
+            /** @description Id or name of the other account. */
+            account?: string;
+            /** @description The description of the transaction. */
+            description?: string;
+            /** @description The transaction to match with; implies MATCHED. */
+            match?: string;
+            /**
+             * @description Record it, match it, or leave it out. Refused and existing records keep their outcome.
+             * @enum {string}
+             */
+            outcome?: "NEW" | "MATCHED" | "SKIPPED";
+            /**
+             * Format: int64
+             * @description The number of the record.
+             */
+            record: number;
+            /** @description Hashtags to append to the description, without `#`. */
+            tags?: string[];
+        };
+        /** @description A transaction that an undo left as it is. */
+        ImportLeft: {
+            /** @description Why, for people. */
+            reason: string;
+            /** @description The transaction. */
+            transactionId: string;
+        };
+        /** @description A part of a record. */
+        ImportLeg: {
+            /** @description The other account; absent if it is unknown. */
+            account?: components["schemas"]["ImportAccount"];
+            /** @description The amount; positive into the account of the statement. */
+            amount: string;
+            /** @description The text of the part, if it has one. */
+            description?: string;
+        };
+        /** @description Imports, newest first. */
+        ImportList: {
+            /** @description Value for the next page; absent on the last page (2.3). */
+            cursor?: string;
+            /** @description `[]` if there are none (2.7). */
+            items: components["schemas"]["Import"][];
+        };
+        /** @description An account that the confirmation creates. */
+        ImportNewAccount: {
+            /** @description Name of its group, which is created with it; absent without one. */
+            group?: string;
+            /** @description Name of the account. */
+            name: string;
+            /** @description Type of the account. */
+            type: components["schemas"]["AccountType"];
+        };
+        /** @description How far an import in the state RECORDING or UNDOING is. */
+        ImportProgress: {
+            /**
+             * Format: int64
+             * @description Number of records that are done.
+             */
+            done: number;
+            /**
+             * Format: int64
+             * @description Number of records.
+             */
+            total: number;
+        };
+        /** @description A record of a file and its outcome (15.4, 15.6). */
+        ImportRecord: {
+            /** @description The amount; positive into the account of the statement. */
+            amount?: string;
+            /** @description Transactions that may be the same one; a decision may name one as `match`. */
+            candidates?: components["schemas"]["PreviewDuplicate"][];
+            /**
+             * Format: int64
+             * @description The column where it begins.
+             */
+            column?: number;
+            /**
+             * Format: date
+             * @description The booking day; absent without one.
+             */
+            date?: string;
+            /** @description The description of the transaction. */
+            description?: string;
+            /** @description `true` if it becomes a draft. */
+            draft?: boolean;
+            /** @description The credit account, which the money leaves; absent if it is unknown and the record becomes a draft. */
+            from?: components["schemas"]["ImportAccount"];
+            /** @description The parts of a record with several other accounts. Each becomes a transaction. */
+            legs?: components["schemas"]["ImportLeg"][];
+            /**
+             * Format: int64
+             * @description The line where it begins.
+             */
+            line?: number;
+            /** @description `true` if it is refused because its date is locked (3.5). */
+            locked?: boolean;
+            /**
+             * @description NEW is recorded, EXISTING was recorded before, MATCHED is a transaction that the book has, SKIPPED and REFUSED are not recorded.
+             * @enum {string}
+             */
+            outcome: "NEW" | "EXISTING" | "MATCHED" | "SKIPPED" | "REFUSED";
+            /** @description Why it has this outcome, for people. */
+            reason?: string;
+            /**
+             * Format: int64
+             * @description Its number in the file, from 1. Decisions name it.
+             */
+            record: number;
+            /**
+             * Format: int64
+             * @description The line of the rules file that assigned the other account or skipped the record.
+             */
+            rule?: number;
+            /**
+             * Format: int64
+             * @description Index of its statement in the import.
+             */
+            statement?: number;
+            /** @description A suggestion for the other account. It has no effect unless it is accepted (15.8). */
+            suggestion?: components["schemas"]["ImportSuggestion"];
+            /** @description The debit account, which the money enters; absent if it is unknown and the record becomes a draft. */
+            to?: components["schemas"]["ImportAccount"];
+            /** @description The existing or matched transaction, or the recorded one once the import is done. */
+            transactionId?: string;
+            /** @description `true` if the other account is unknown, and the transaction is recorded on an account for uncategorised ones. */
+            uncategorised?: boolean;
+        };
+        /** @description Records in the order of the file. */
+        ImportRecordList: {
+            /** @description Value for the next page; absent on the last page (2.3). */
+            cursor?: string;
+            /** @description `[]` if there are none (2.7). */
+            items: components["schemas"]["ImportRecord"][];
+        };
+        /** @description A statement in the file. Balances are positive for money in the account. */
+        ImportStatement: {
+            /** @description The account of the book that it is recorded on. */
+            account?: components["schemas"]["ImportAccount"];
+            /** @description The closing balance, if the file has one. */
+            closing?: string;
+            /**
+             * Format: int64
+             * @description Number of records.
+             */
+            count: number;
+            /** @description The currency in the file. */
+            currency?: string;
+            /** @description closing - opening - sumIn + sumOut: zero if the file is complete. Only with both balances. */
+            difference?: string;
+            /** @description The number, IBAN or name of the account in the file. */
+            number?: string;
+            /** @description The opening balance, if the file has one. */
+            opening?: string;
+            /** @description The sum of its booked records into the account, whatever their outcome. */
+            sumIn: string;
+            /** @description The same, out of the account. */
+            sumOut: string;
+        };
+        /** @description A suggestion for the other account of a record. */
+        ImportSuggestion: {
+            account: components["schemas"]["ImportAccount"];
+            /** @description The share of earlier transactions that agree. */
+            confidence: number;
+            /** @description The reason, such as `7 of 7 earlier "netflix" from Card`. */
+            reason: string;
+        };
+        /** @description The result of an undo (15.9). */
+        ImportUndo: {
+            /**
+             * Format: int64
+             * @description Number of accounts archived.
+             */
+            archived: number;
+            /** @description The first 100 transactions that were left as they are. */
+            left: components["schemas"]["ImportLeft"][];
+            /**
+             * Format: int64
+             * @description Number of transactions that were left.
+             */
+            leftCount: number;
+            /**
+             * Format: int64
+             * @description Number of transactions moved to the trash.
+             */
+            trashed: number;
+        };
+        /** @description A warning about the file. */
+        ImportWarning: {
+            /**
+             * Format: int64
+             * @description The column in characters, if it has one.
+             */
+            column?: number;
+            /**
+             * Format: int64
+             * @description The line, if it has one.
+             */
+            line?: number;
+            /** @description The warning, for people. */
+            message: string;
         };
         /** @description An app installed in a book, or the program of a bank (9.4). */
         Integration: {
@@ -4067,7 +4524,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `conflict`: another resource has that id (9.3). `outcomeUnknown`: as in every write (10.17). */
+        /** @description `conflict`: another resource has that id (9.3). `previewChanged`: the outcome or match of a record of an import has changed (15.7). `outcomeUnknown`: as in every write (10.17). */
         Conflict: {
             headers: {
                 [name: string]: unknown;
@@ -6427,6 +6884,301 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
+    listImports: {
+        parameters: {
+            query?: {
+                /** @description The same as the header `cursor`, which takes precedence (2.1). */
+                cursor?: components["parameters"]["cursorQuery"];
+                /** @description Imports per page. Zero or less means the default; more than 200 means 200 (2.2). */
+                limit?: number;
+            };
+            header?: {
+                /** @description `cursor` of the previous page (2.1). An unreadable cursor returns the first page (2.5). */
+                cursor?: components["parameters"]["cursor"];
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of imports. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
+    createImport: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the permanent account whose statement the file is. Needed unless the file names an account of the book (15.2). */
+                account?: string;
+                /** @description The order of day and month, where the file does not show it. */
+                dateOrder?: "DAY_FIRST" | "MONTH_FIRST";
+                /** @description The decimal mark of amounts, where the file does not show it. */
+                decimalMark?: "DOT" | "COMMA";
+                /** @description Record transactions whose other account is unknown as drafts, and not on `Uncategorised expenses` and `Uncategorised income` (15.5). */
+                drafts?: boolean;
+                /** @description The character encoding, by a name of the Encoding Standard, where it is not recognized. */
+                encoding?: string;
+                /** @description The name of the file, for people. */
+                name?: string;
+                /** @description Id of a file of the book with rules for CSV. Without it, the file whose property `import_rules` is the id of the account (15.3). */
+                rules?: string;
+                /** @description The name of the sheet of a workbook. Without it, the first sheet. */
+                sheet?: string;
+                /** @description Where a journal is recorded: in this book, or in a new book of the caller (15.12). Files of banks are always recorded in this book; NEW returns 400 for them. */
+                target?: "HERE" | "NEW";
+                /** @description Record again what a person has moved to the trash (15.4). */
+                trashed?: boolean;
+            };
+            header?: {
+                /** @description The client's key for this request, 1 to 255 visible ASCII characters. A repetition within 24 hours is not executed: it returns the first response with `Idempotency-Replayed: true` (0.16), or only its ids with `Idempotency-Answer: ids` if the response is very large (0.38). */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+            };
+            cookie?: never;
+        };
+        /** @description The bytes of the file. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description The import, in the state PREVIEW, READING or FAILED. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["KeyReused"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
+    getImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+                /** @description Import id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The import. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
+    deleteImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The client's key for this request, 1 to 255 visible ASCII characters. A repetition within 24 hours is not executed: it returns the first response with `Idempotency-Replayed: true` (0.16), or only its ids with `Idempotency-Answer: ids` if the response is very large (0.38). */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+                /** @description Import id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The discarded import. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["KeyReused"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
+    confirmImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The client's key for this request, 1 to 255 visible ASCII characters. A repetition within 24 hours is not executed: it returns the first response with `Idempotency-Replayed: true` (0.16), or only its ids with `Idempotency-Answer: ids` if the response is very large (0.38). */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+                /** @description Import id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description The decisions; `{}` for none. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportConfirmation"];
+            };
+        };
+        responses: {
+            /** @description The import, in the state DONE, RECORDING or FAILED. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
+    listImportRecords: {
+        parameters: {
+            query?: {
+                /** @description The same as the header `cursor`, which takes precedence (2.1). */
+                cursor?: components["parameters"]["cursorQuery"];
+                /** @description Records per page. Zero or less means the default; more than 1000 means 1000 (2.2). */
+                limit?: number;
+                /** @description Only the records with this outcome. */
+                outcome?: "NEW" | "EXISTING" | "MATCHED" | "SKIPPED" | "REFUSED";
+            };
+            header?: {
+                /** @description `cursor` of the previous page (2.1). An unreadable cursor returns the first page (2.5). */
+                cursor?: components["parameters"]["cursor"];
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+                /** @description Import id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of records. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportRecordList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Default"];
+        };
+    };
+    undoImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The client's key for this request, 1 to 255 visible ASCII characters. A repetition within 24 hours is not executed: it returns the first response with `Idempotency-Replayed: true` (0.16), or only its ids with `Idempotency-Answer: ids` if the response is very large (0.38). */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+                /** @description Id of the calling app; stored as `agentId` of created resources and events (9.2). The prefix `service-` has configurable aliases (0.15). */
+                "service-agent-id"?: components["parameters"]["agentId"];
+            };
+            path: {
+                /** @description Id of the book. */
+                bookId: components["parameters"]["bookId"];
+                /** @description Import id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The import, in the state UNDONE or UNDOING. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["KeyReused"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Default"];

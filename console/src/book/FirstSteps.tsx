@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useHeaderInfo } from '~/frame/headerInfo';
+import { importsPath } from '~/import/paths';
 import { Button } from '~/ui/Button';
 import { Link } from '~/ui/Link';
 import { navigate } from '~/lib/router';
@@ -32,7 +33,7 @@ export function FirstSteps() {
           </li>
           <li>
             <strong><Link to={bookPath(id, 'transactions')}>Record the first transaction</Link></strong>
-            <p>Press <kbd>N</kbd> and type an amount, what it was for, where it comes from and where it goes: <code>12.50 lunch cash food</code>.</p>
+            <p>Press <kbd>N</kbd> and type an amount, what it was for, where it comes from and where it goes: <code>12.50 lunch cash food</code>. Or <Link to={importsPath(id)}>import a file of your bank</Link>.</p>
           </li>
         </ol>
       </section>

@@ -1,6 +1,7 @@
 import { useMemo, useState, type FormEvent } from 'react';
 import { useHeaderInfo } from '~/frame/headerInfo';
 import { propertyChanges, shownProperties } from '~/lib/properties';
+import { ExportSection } from '~/export/ExportSection';
 import { Button } from '~/ui/Button';
 import { Loading } from '~/ui/EmptyState';
 import { ChoiceField } from '~/ui/fields/ChoiceField';
@@ -17,7 +18,7 @@ import { DIGIT_CHOICES, MONTH_CHOICES, nameError, PATTERN_CHOICES, SEPARATOR_CHO
 import { useBookSettings } from './queries';
 import { useBook } from './types';
 
-/** The settings of a book, copying and deleting it. */
+/** The settings of a book, downloading, copying and deleting it. */
 export default function SettingsPage() {
   const { id, book, can } = useBook();
   useHeaderInfo({ title: 'Settings' });
@@ -26,6 +27,7 @@ export default function SettingsPage() {
     <div className="page">
       {!can('EDITOR') && <p className="notice page-lead"><Icon name="warning" /> Only editors and the owner change settings. You can look at them and copy the book.</p>}
       {settings.data ? <SettingsForm {...settings.data} /> : <Loading label="Loading the settings" />}
+      <ExportSection />
       <CopySection book={book} />
       {can('OWNER') && <DeleteSection book={book} />}
     </div>

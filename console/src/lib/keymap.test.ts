@@ -7,7 +7,7 @@ const press = (key: string, modifiers: Partial<KeyPress> = {}): KeyPress => ({
 
 test('ids are unique, and so are keys within scopes that are active together', () => {
   expect(new Set(SHORTCUTS.map(({ id }) => id)).size).toBe(SHORTCUTS.length);
-  for (const scopes of [['everywhere', 'list', 'transactions'], ['everywhere', 'panel'], ['everywhere', 'entry']]) {
+  for (const scopes of [['everywhere', 'list', 'transactions'], ['everywhere', 'list', 'import'], ['everywhere', 'panel'], ['everywhere', 'entry']]) {
     const keys = SHORTCUTS.filter(({ scope }) => scopes.includes(scope)).flatMap((entry) => entry.keys);
     expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
   }

@@ -3,7 +3,7 @@
  * (`useShortcut`). The `?` overlay and the palette show this table.
  */
 
-export type Scope = 'everywhere' | 'list' | 'transactions' | 'entry' | 'panel';
+export type Scope = 'everywhere' | 'list' | 'transactions' | 'import' | 'entry' | 'panel';
 
 export interface Shortcut {
   readonly id: string;
@@ -38,6 +38,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   entry('go-income', 'g i', 'Income statement', 'everywhere'),
   entry('go-trial', 'g t', 'Trial balance', 'everywhere'),
   entry('go-ledger', 'g l', 'General ledger', 'everywhere'),
+  entry('go-imports', 'g m', 'Import', 'everywhere'),
   entry('go-budget', 'g u', 'Budget', 'everywhere'),
   entry('go-timeline', 'g h', 'History', 'everywhere'),
   entry('go-people', 'g p', 'People', 'everywhere'),
@@ -71,6 +72,14 @@ export const SHORTCUTS: readonly Shortcut[] = [
   entry('close-legs', 'ArrowLeft', 'Close the legs of an entry', 'transactions'),
   entry('comment', 'o', 'Comment', 'transactions'),
   entry('reconcile', 'r', 'Reconcile this account', 'transactions'),
+  entry('import-edit', 'e', 'Correct the record', 'import'),
+  entry('import-accept', 'a', 'Accept the suggestion', 'import'),
+  entry('import-accept-all', 'Shift+a', 'Accept all suggestions above the threshold', 'import'),
+  entry('import-skip', 's', 'Skip, or record after all', 'import'),
+  entry('import-match', 'm', 'Match with the next candidate', 'import'),
+  entry('import-reset', 'r', 'Back to the preview', 'import'),
+  entry('import-rule', 'l', 'Keep a rule for records like this', 'import'),
+  entry('import-confirm', 'Mod+Enter', 'Record the import', 'import'),
   entry('entry-swap', 'Alt+s', 'Swap From and To', 'entry'),
   entry('entry-save', 'Enter', 'Save and begin the next', 'entry'),
   entry('entry-split', 'Alt+p', 'Split', 'entry'),
@@ -82,6 +91,7 @@ export const SCOPE_NAMES: Record<Scope, string> = {
   everywhere: 'Everywhere',
   list: 'In lists',
   transactions: 'On transactions',
+  import: 'In the preview of an import',
   entry: 'While entering',
   panel: 'In a side panel',
 };

@@ -27,7 +27,8 @@ async function reportLink(bookId: string, name: ReportName, query: ReportQuery, 
   }
 }
 
-function follow(url: string, fileName: string): void {
+/** Lets the browser download an address. */
+export function follow(url: string, fileName: string): void {
   const anchor = document.createElement('a');
   anchor.href = url;
   anchor.download = fileName;

@@ -4,6 +4,8 @@ import { api } from '~/api/client';
 import type { Account } from '~/api/types';
 import { bookPath } from '~/book/paths';
 import { useBook } from '~/book/types';
+import { ExportMenu } from '~/export/ExportMenu';
+import { importsPath } from '~/import/paths';
 import { formatCount, isZero, parseDecimal } from '~/lib/money';
 import { joinQuery } from '~/lib/query';
 import { usePath, useQueryState, withParams } from '~/lib/router';
@@ -15,14 +17,18 @@ import './ListBar.css';
 
 /** A line above the list: what is locked, how far the account is reconciled, and what the list hides. */
 export function ListBar({ query, account }: { readonly query: string; readonly account: Account | undefined }) {
-  const { id: bookId, book, day } = useBook();
+  const { id: bookId, book, day, can } = useBook();
   return (
     <div className="list-bar">
       {account?.permanent && <Reconciled account={account} />}
       {book.lockDate && <span><Icon name="lock" size={12} /> Locked up to {day(book.lockDate)}</span>}
       {book.closingDate && <span><Icon name="lock" size={12} /> Closed up to {day(book.closingDate)}</span>}
       <Upcoming query={query} />
-      {!account && <OtherList bookId={bookId} />}
+      <span className="list-bar-end">
+        {account?.permanent && can('POSTER') && <Link to={importsPath(bookId, account.id!)}>Import</Link>}
+        {!account && <OtherList bookId={bookId} />}
+        <ExportMenu query={query} look="ghost" />
+      </span>
     </div>
   );
 }
@@ -31,7 +37,7 @@ export function ListBar({ query, account }: { readonly query: string; readonly a
 function OtherList({ bookId }: { readonly bookId: string }) {
   const trash = bookPath(bookId, 'trash');
   const isTrash = usePath() === trash;
-  return <Link className="list-bar-end" to={isTrash ? bookPath(bookId, 'transactions') : trash}>{isTrash ? 'All transactions' : 'Trash'}</Link>;
+  return <Link to={isTrash ? bookPath(bookId, 'transactions') : trash}>{isTrash ? 'All transactions' : 'Trash'}</Link>;
 }
 
 /** The last day that a statement without a difference covers, and the number of unchecked rows. */

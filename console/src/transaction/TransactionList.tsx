@@ -4,10 +4,12 @@ import { sentence } from '~/api/problem';
 import { useBook } from '~/book/types';
 import { useAttach } from '~/file/actions';
 import { useFileDrop } from '~/file/useFileDrop';
+import { importsPath } from '~/import/paths';
 import type { Decimal } from '~/lib/money';
 import { useQueryState } from '~/lib/router';
 import { Button } from '~/ui/Button';
 import { EmptyState, Loading } from '~/ui/EmptyState';
+import { Link } from '~/ui/Link';
 import { Cell, List, type ListColumn } from '~/ui/List';
 import { Money } from '~/ui/Money';
 import { useNarrow, usePrefs } from '~/ui/prefs';
@@ -202,10 +204,11 @@ function Footer({ isComplete, error, onRetry, opening }: {
 }
 
 function NoTransactions({ isFiltered }: { readonly isFiltered: boolean }) {
+  const { id } = useBook();
   const [, setPeriod] = useQueryState('period');
   const [, setQuery] = useQueryState('q');
   if (!isFiltered) {
-    return <EmptyState title="No transactions yet">Record the first one with <kbd>N</kbd>, or import a bank file.</EmptyState>;
+    return <EmptyState title="No transactions yet">Record the first one with <kbd>N</kbd>, or <Link to={importsPath(id)}>import a file of your bank</Link>.</EmptyState>;
   }
   return (
     <EmptyState

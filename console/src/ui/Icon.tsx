@@ -18,6 +18,7 @@ const PATHS = {
   down: 'M3.5 6L8 10.3 12.5 6',
   close: 'M4 4l8 8M12 4l-8 8',
   check: 'M3 8.5l3.2 3.2L13 4.5',
+  import: 'M8 2.5v7M4.8 6.6L8 9.8l3.2-3.2M2.5 10v3.5h11V10',
   plus: 'M8 3v10M3 8h10',
   menu: 'M2.5 4.5h11M2.5 8h11M2.5 11.5h11',
   more: 'M3.5 8h.1M8 8h.1M12.5 8h.1',
