@@ -138,6 +138,7 @@ modules! {
     audiences,
     bodies,
     chromium,
+    command_line,
     compression,
     configuration,
     console,

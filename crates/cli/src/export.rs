@@ -11,7 +11,8 @@ use crate::session::Session;
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
     /// Format of the file
-    format: ExportFormat,
+    #[arg(value_name = "FORMAT")]
+    kind: ExportFormat,
     /// Query; by default the whole book
     #[arg(value_name = "QUERY")]
     query: Vec<String>,
@@ -59,12 +60,12 @@ impl ExportFormat {
 /// When the server refuses, or the file cannot be written.
 pub(crate) async fn run(session: &Session, args: ExportArgs) -> Result {
     let book = session.book().await?;
-    let is_binary = matches!(args.format, ExportFormat::Xlsx | ExportFormat::Zip);
+    let is_binary = matches!(args.kind, ExportFormat::Xlsx | ExportFormat::Zip);
     if is_binary && args.output.is_none() {
         return Err(Failure::usage("a binary file needs --output FILE"));
     }
-    let mut path = format!("/v5/books/{}/export?format={}", book.choice.id, args.format.name());
-    let query = args.query.join(" ");
+    let mut path = format!("/v5/books/{}/export?format={}", book.choice.id, args.kind.name());
+    let query = crate::query::join(&args.query);
     if !query.is_empty() {
         path = format!("{path}&query={}", encode(&query));
     }

@@ -173,6 +173,27 @@ struct Record {
     suggestion: Option<Suggestion>,
 }
 
+impl Record {
+    /// Shows what the decisions about this record will make of it.
+    fn apply(&mut self, decisions: &[String]) {
+        let number = self.record.to_string();
+        for decision in decisions {
+            let Some((record, choice)) = decision.split_once('=') else { continue };
+            if record != number {
+                continue;
+            }
+            if choice == "skip" {
+                "SKIPPED".clone_into(&mut self.outcome);
+                continue;
+            }
+            let is_out = self.amount.as_deref().is_some_and(|amount| amount.starts_with('-'));
+            let side = if is_out { &mut self.to } else { &mut self.from };
+            *side = Some(Named { name: choice.to_owned() });
+            (self.uncategorised, self.draft) = (false, false);
+        }
+    }
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Suggestion {
@@ -226,7 +247,7 @@ async fn wait(session: &Session, book: &OpenBook, text: String) -> Result<(Strin
         if !matches!(import.state.as_str(), "READING" | "RECORDING" | "UNDOING") {
             return Ok((text, import));
         }
-        if let Some(progress) = import.progress.filter(|progress| progress.total > 0) {
+        if let Some(progress) = import.progress.filter(|progress| progress.done > 0) {
             session.output.say(&format!("{} of {}", progress.done, progress.total));
         }
         tokio::time::sleep(POLL).await;
@@ -269,7 +290,7 @@ async fn undo(session: &Session, book: &OpenBook, id: &str) -> Result {
     let (trashed, archived) = (undone.trashed, undone.archived);
     session
         .output
-        .line(&format!("trashed {trashed} transactions, archived {archived} accounts"))?;
+        .line(&format!("transactions trashed: {trashed}; accounts archived: {archived}"))?;
     for left in &undone.left {
         session.output.line(&format!("left {}: {}", left.transaction_id, left.reason))?;
     }
@@ -287,7 +308,9 @@ async fn import(session: &Session, book: &OpenBook, args: &ImportArgs, path: &Pa
     if let Some(error) = &preview.error {
         return Err(Failure::new(error.clone()).with_hint("dbk import --help"));
     }
-    let records = records(session, book, &preview.id).await?;
+    let decisions = confirmation(args)?;
+    let mut records = records(session, book, &preview.id).await?;
+    records.iter_mut().for_each(|record| record.apply(&args.decisions));
     if session.output.is_json() {
         if args.dry_run {
             session.output.line(text.trim_end())?;
@@ -296,7 +319,6 @@ async fn import(session: &Session, book: &OpenBook, args: &ImportArgs, path: &Pa
         show(session, book, &preview, &records)?;
     }
     let address = format!("/{}", preview.id);
-    let decisions = confirmation(args)?;
     if args.dry_run {
         send(session, book, "DELETE", &address, None).await?;
         let is_known = records.iter().all(|record| !record.uncategorised && !record.draft)
@@ -332,7 +354,7 @@ async fn confirm(session: &Session, book: &OpenBook, id: &str, decisions: &Value
     }
     match session.output.is_json() {
         true => session.output.line(text.trim_end())?,
-        false => session.output.line(&format!("imported: {}", counts(&done)))?,
+        false => session.output.line(&format!("imported {}", counts(&done)))?,
     }
     session.output.say(&format!("undo: dbk import undo {id}"));
     match count(&done, "refused") {
@@ -414,14 +436,15 @@ fn show(session: &Session, book: &OpenBook, preview: &Import, records: &[Record]
     for record in records.iter().filter(|record| record.outcome != "EXISTING") {
         let suggestion = record.suggestion.as_ref();
         let suggestion = suggestion.map(|it| format!("{}? {}", it.account.name, it.reason));
-        let why = record.reason.clone().or(suggestion).unwrap_or_default();
+        let reason = record.reason.clone().filter(|_| record.outcome != "NEW");
+        let why = reason.or(suggestion).unwrap_or_default();
         let line = record.line.filter(|_| record.outcome == "REFUSED");
         let line = line.map(|line| format!("line {line}: ")).unwrap_or_default();
         table.add(vec![
             record.record.to_string(),
             record.outcome.to_lowercase(),
             record.date.clone().unwrap_or_default(),
-            record.amount.clone().map(|amount| book.localized(amount)).unwrap_or_default(),
+            money(book, record.amount.as_deref()),
             record.description.clone().unwrap_or_default(),
             name(&record.from),
             name(&record.to),
@@ -431,7 +454,7 @@ fn show(session: &Session, book: &OpenBook, preview: &Import, records: &[Record]
     session.output.table(&table)?;
     session.output.say(preview.format.as_deref().unwrap_or_default());
     session.output.say(&counts(preview));
-    let sum = |sum: &Option<String>| book.localized(sum.clone().unwrap_or_default());
+    let sum = |sum: &Option<String>| money(book, sum.as_deref());
     session.output.say(&format!("in {}, out {}", sum(&preview.sum_in), sum(&preview.sum_out)));
     for statement in &preview.statements {
         let is_off = |difference: &&String| !difference.trim_matches(['0', '.', '-']).is_empty();
@@ -449,6 +472,12 @@ fn show(session: &Session, book: &OpenBook, preview: &Import, records: &[Record]
         eprintln!("warning: {line}{}", warning.message);
     }
     Ok(())
+}
+
+/// Writes an amount as the book does, empty without one.
+fn money(book: &OpenBook, amount: Option<&str>) -> String {
+    let amount = amount.unwrap_or_default();
+    amount.parse().map_or_else(|_| amount.to_owned(), |amount| book.money(amount))
 }
 
 fn count(import: &Import, kind: &str) -> i64 {

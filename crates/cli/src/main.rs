@@ -12,6 +12,7 @@ mod failure;
 mod import;
 mod manual;
 mod output;
+mod query;
 mod raw;
 mod reconcile;
 mod report;

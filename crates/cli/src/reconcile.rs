@@ -55,6 +55,10 @@ pub(crate) async fn run(session: &Session, args: ReconcileArgs) -> Result {
     let opening = last.first().map(|last| last.closing_balance).unwrap_or_default();
     let query = Query::new().account(account.name.as_deref().unwrap_or_default()).is("posted");
     let found = find(session, &book, &String::from(query), 10_000).await?;
+    let is_unknown = |id: &&String| !found.rows.iter().any(|row| id_of(row) == id.as_str());
+    if let Some(unknown) = args.except.iter().find(is_unknown) {
+        return Err(Failure::not_found(format!("no transaction {unknown:?} on this account")));
+    }
     let mut candidates = Vec::new();
     for row in found.rows.into_iter().rev() {
         let is_later = row.date.get().is_some_and(|day| *day > date);
@@ -110,7 +114,7 @@ pub(crate) async fn run(session: &Session, args: ReconcileArgs) -> Result {
         true => session.output.json(&made)?,
         false => {
             let name = account.name.as_deref().unwrap_or_default();
-            session.output.line(&format!("reconciled {name} to {date}: {count} transactions"))?;
+            session.output.line(&format!("reconciled {name} to {date}; transactions: {count}"))?;
         }
     }
     let path = format!("/v5/books/{}/reconciliations/{}", book.choice.id, made.id);

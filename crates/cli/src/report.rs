@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use daybook_client::parameters::{GetBalances, GetReport};
 use daybook_client::types::{
-    AccountBalances, GroupBalances, ReportColumnKind, ReportFormat, ReportKind, ReportRowKind,
+    AccountBalances, GroupBalances, Report, ReportColumn, ReportColumnKind, ReportFormat,
+    ReportKind, ReportRowKind,
 };
 use daybook_client::{Amount, Slice};
 
@@ -78,7 +79,7 @@ pub(crate) struct ReportArgs {
 /// When the server refuses.
 pub(crate) async fn bal(session: &Session, args: BalArgs) -> Result {
     let book = session.book().await?;
-    let asked = args.query.join(" ");
+    let asked = crate::query::join(&args.query);
     let has = |keys: &[&str]| {
         let terms = || asked.split_whitespace();
         keys.iter().any(|key| terms().any(|term| term.starts_with(key)))
@@ -230,7 +231,7 @@ fn named(slices: impl Iterator<Item = Slice>, is_permanent: bool) -> Vec<(String
 pub(crate) async fn run(session: &Session, report: ReportKind, args: ReportArgs) -> Result {
     let book = session.book().await?;
     let columns = [(args.monthly, "month"), (args.quarterly, "quarter"), (args.yearly, "year")];
-    let query = args.query.join(" ");
+    let query = crate::query::join(&args.query);
     let mut parameters = GetReport {
         period: args.period,
         after: args.after,
@@ -271,21 +272,30 @@ pub(crate) async fn run(session: &Session, report: ReportKind, args: ReportArgs)
     }
 }
 
-fn show(session: &Session, book: &OpenBook, report: &daybook_client::types::Report) -> Result {
+/// Columns that tables leave out: other commands show them, and the widths are for the texts.
+const HIDDEN: [&str; 6] = ["id", "checked", "files", "app", "recordedBy", "recordedAt"];
+
+fn show(session: &Session, book: &OpenBook, report: &Report) -> Result {
     let mut table = Table::new(&[]);
-    let kinds: Vec<Kind> = report.columns.iter().map(|column| kind_of(&column.kind)).collect();
-    for (column, kind) in report.columns.iter().zip(&kinds) {
-        table.add_column(&column.label, *kind);
+    let is_table = session.output.format == Format::Table;
+    let is_shown = |column: &ReportColumn| !is_table || !HIDDEN.contains(&column.key.as_str());
+    for column in report.columns.iter().filter(|column| is_shown(column)) {
+        let over = column.over.as_ref().map(|over| format!("{over} ")).unwrap_or_default();
+        let label = format!("{over}{}", column.label);
+        table.add_column(
+            if over.is_empty() { label } else { label.to_lowercase() },
+            kind_of(&column.kind),
+        );
     }
     for row in &report.rows {
         let depth = usize::try_from(row.depth).unwrap_or_default();
-        let columns = row.cells.iter().zip(&report.columns).enumerate();
-        let cells = columns.map(|(index, (cell, column))| {
-            match (column.kind == ReportColumnKind::Amount, index) {
-                (true, _) => book.localized(cell.clone()),
-                (false, 0) => format!("{}{cell}", "  ".repeat(depth)),
-                (false, _) => cell.clone(),
-            }
+        let columns = row.cells.iter().zip(&report.columns);
+        let columns = columns.filter(|(_, column)| is_shown(column)).enumerate();
+        let cells = columns.map(|(index, (cell, column))| match () {
+            () if column.kind == ReportColumnKind::Amount => book.localized(cell.clone()),
+            () if column.kind == ReportColumnKind::Instant && is_table => book.minute(cell),
+            () if index == 0 => format!("{}{cell}", "  ".repeat(depth)),
+            () => cell.clone(),
         });
         let is_plain = matches!(row.kind, ReportRowKind::Line | ReportRowKind::Entry);
         let look = if is_plain { Look::Plain } else { Look::Strong };

@@ -99,7 +99,7 @@ pub(crate) async fn find(
 /// # Errors
 /// When the server refuses.
 pub(crate) async fn list(session: &Session, args: ListArgs) -> Result {
-    let (book, query) = (session.book().await?, args.query.join(" "));
+    let (book, query) = (session.book().await?, crate::query::join(&args.query));
     if session.output.is_json() && !args.ids {
         let parameters = ListTransactions {
             query: Some(query),
@@ -190,7 +190,7 @@ fn has_days_alone(query: &str) -> bool {
 /// # Errors
 /// When the server refuses.
 pub(crate) async fn reg(session: &Session, args: RegArgs) -> Result {
-    let (book, days) = (session.book().await?, args.query.join(" "));
+    let (book, days) = (session.book().await?, crate::query::join(&args.query));
     let query = Query::new().account(&args.account).and(Query::verbatim(days.clone())).is("posted");
     let query = String::from(query);
     if session.output.is_json() {
@@ -231,18 +231,13 @@ pub(crate) async fn reg(session: &Session, args: RegArgs) -> Result {
         ("Account", Kind::Text),
         ("Amount", Kind::Amount),
         ("Balance", Kind::Amount),
-        ("Checked", Kind::Key),
+        ("", Kind::Key),
         ("Id", Kind::Key),
     ]);
-    if let Some(opening) = running {
-        let mut cells = vec![String::new(); 7];
-        for (cell, text) in cells
-            .iter_mut()
-            .zip(["", "Opening balance", "", "", &book.money(opening), "", ""].map(str::to_owned))
-        {
-            *cell = text;
-        }
-        table.add_looking(Look::Strong, cells);
+    let is_whole = days.is_empty() && !found.has_more;
+    if let Some(opening) = running.filter(|opening| !is_whole || !opening.is_zero()) {
+        let cells = ["", "Opening balance", "", "", &book.money(opening), "", ""];
+        table.add_looking(Look::Strong, cells.map(str::to_owned).to_vec());
     }
     lines.into_iter().rev().for_each(|cells| table.add(cells));
     session.output.table(&table)?;

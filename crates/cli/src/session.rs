@@ -32,10 +32,10 @@ pub(crate) struct Globals {
     #[arg(long, global = true, env = "DBK_FORMAT", value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
     /// The JSON of the API, as `--format json`
-    #[arg(long, global = true, conflicts_with = "format")]
+    #[arg(long, global = true)]
     pub(crate) json: bool,
     /// Comma-separated values, as `--format csv`
-    #[arg(long, global = true, conflicts_with_all = ["format", "json"])]
+    #[arg(long, global = true, conflicts_with = "json")]
     pub(crate) csv: bool,
     /// Print results and errors alone
     #[arg(short, long, global = true)]
@@ -234,6 +234,17 @@ impl OpenBook {
     pub(crate) fn read_amount(&self, text: &str) -> Result<Amount> {
         let plain = if text.contains('.') { text.to_owned() } else { text.replace(',', ".") };
         plain.parse().map_err(|error| Failure::usage(format!("invalid amount {text:?}: {error}")))
+    }
+
+    /// Writes a time of the server, which counts milliseconds, to the minute in the book's zone.
+    pub(crate) fn minute(&self, milliseconds: &str) -> String {
+        let time =
+            milliseconds.parse().ok().and_then(|time| jiff::Timestamp::from_millisecond(time).ok());
+        let zone = jiff::tz::TimeZone::get(&self.choice.zone).unwrap_or(jiff::tz::TimeZone::UTC);
+        match time {
+            Some(time) => time.to_zoned(zone).strftime("%Y-%m-%d %H:%M").to_string(),
+            None => milliseconds.to_owned(),
+        }
     }
 
     /// Returns today's date in the zone of the book.

@@ -86,9 +86,9 @@ pub(crate) async fn apply(session: &Session, change: Change, args: StateArgs) ->
     match session.output.is_json() {
         true => session.output.json(&json!({"items": total, "skipped": skipped}))?,
         false if skipped == 0 => session.output.line(&format!("{done} {written} transactions"))?,
-        false => session
-            .output
-            .line(&format!("{done} {written} transactions; {skipped} were left as they are"))?,
+        false => session.output.line(&format!(
+            "{done} {written} of {total} transactions; the others were left as they are"
+        ))?,
     }
     session.output.say(&undo);
     Ok(())

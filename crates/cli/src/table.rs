@@ -8,6 +8,8 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 const GAP: &str = "  ";
 /// The narrowest that a column of text becomes.
 const MIN_TEXT: usize = 8;
+/// The narrowest that it becomes while columns of amounts can be divided.
+const MIN_LABEL: usize = 20;
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,9 +99,15 @@ impl Table {
         let others: Vec<usize> =
             (0..self.columns.len()).filter(|index| !amounts.contains(index)).collect();
         let all: Vec<usize> = (0..self.columns.len()).collect();
-        self.shrink(&mut widths, &all, width);
-        if total(&widths, &all) <= width || amounts.len() < 2 {
+        let can_divide = amounts.len() > 2 && others.len() == 1;
+        let narrowest = if can_divide { MIN_LABEL } else { MIN_TEXT };
+        self.shrink(&mut widths, &all, (width, narrowest));
+        if total(&widths, &all) <= width || !can_divide {
             return self.block(&all, &widths, has_color);
+        }
+        if let Some(widest) = amounts.iter().filter_map(|index| widths.get(*index)).max().copied() {
+            let room = width.saturating_sub(widest).saturating_sub(GAP.len());
+            self.shrink(&mut widths, &others, (room, MIN_TEXT));
         }
         let mut blocks: Vec<Vec<usize>> = Vec::new();
         for index in amounts {
@@ -138,12 +146,12 @@ impl Table {
     }
 
     /// Makes the widest column of text narrower until the columns fit.
-    fn shrink(&self, widths: &mut [usize], shown: &[usize], limit: usize) {
+    fn shrink(&self, widths: &mut [usize], shown: &[usize], (limit, least): (usize, usize)) {
         let texts = self.of_kind(Kind::Text);
         while total(widths, shown) > limit {
             let columns = widths.iter_mut().enumerate();
             let widest = columns
-                .filter(|(index, width)| texts.contains(index) && **width > MIN_TEXT)
+                .filter(|(index, width)| texts.contains(index) && **width > least)
                 .max_by_key(|(_, width)| **width);
             let Some((_, width)) = widest else { return };
             *width = width.saturating_sub(1);
@@ -265,10 +273,11 @@ mod tests {
             ("Account", Kind::Text),
             ("January", Kind::Amount),
             ("February", Kind::Amount),
+            ("March", Kind::Amount),
         ]);
-        let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
-        table.add(row(["Household insurance", "1234567.89", "-5.00"]));
-        table.add(row(["Größe", "0.10", "2.00"]));
+        let row = |cells: [&str; 4]| cells.map(str::to_owned).to_vec();
+        table.add(row(["Household insurance of the car", "1234567.89", "-5.00", "1.00"]));
+        table.add(row(["Größe", "0.10", "2.00", "3.00"]));
         table
     }
 
@@ -276,33 +285,33 @@ mod tests {
     fn wide_table_is_aligned() {
         assert_eq!(
             table().to_text(80, false),
-            "Account                 January  February\n\
-             Household insurance  1234567.89     -5.00\n\
-             Größe                      0.10      2.00\n"
+            "Account                            January  February  March\n\
+             Household insurance of the car  1234567.89     -5.00   1.00\n\
+             Größe                                 0.10      2.00   3.00\n"
         );
     }
 
     #[test]
     fn narrow_table_shortens_text_alone() {
         assert_eq!(
-            table().to_text(32, false),
-            "Account        January  February\n\
-             Househ…nce  1234567.89     -5.00\n\
-             Größe             0.10      2.00\n"
+            table().to_text(50, false),
+            "Account                   January  February  March\n\
+             Household insu…he car  1234567.89     -5.00   1.00\n\
+             Größe                        0.10      2.00   3.00\n"
         );
     }
 
     #[test]
     fn too_narrow_table_is_divided_into_blocks() {
         assert_eq!(
-            table().to_text(22, false),
-            "Account      January\n\
-             House…ce  1234567.89\n\
-             Größe           0.10\n\
+            table().to_text(38, false),
+            "Account                  January\n\
+             Household ins…he car  1234567.89\n\
+             Größe                       0.10\n\
              \n\
-             Account   February\n\
-             House…ce     -5.00\n\
-             Größe         2.00\n"
+             Account               February  March\n\
+             Household ins…he car     -5.00   1.00\n\
+             Größe                     2.00   3.00\n"
         );
     }
 
