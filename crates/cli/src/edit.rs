@@ -90,12 +90,14 @@ pub(crate) async fn edit(session: &Session, args: EditArgs) -> Result {
     if args.dry_run {
         return session.output.line(&format!("would be: {}", summary(&book, &row)));
     }
-    let request = match args.post {
+    // The server does not apply changes when it posts what is posted already.
+    let posts = args.post && row.draft == Some(true);
+    let request = match posts {
         true => book.handle.post_transaction(&row),
         false => book.handle.update_transaction(&row),
     };
     let mut undo_line = format!("undo: dbk edit {} {}", quote(&args.id), undo.join(" "));
-    if args.post {
+    if posts {
         undo_line = format!("undo: dbk trash {}", quote(&args.id));
     }
     if session.output.is_json() {

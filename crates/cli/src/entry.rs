@@ -212,7 +212,7 @@ fn ask_account(
     Ok(None)
 }
 
-/// Returns the accounts with a text in their names, or the one that has it as its name.
+/// Returns the account of this name, or all with the text in their names.
 fn matches<'a>(accounts: &'a [Account], text: &str) -> Vec<&'a str> {
     let text = text.to_lowercase();
     let open = accounts.iter().filter(|account| account.archived != Some(true));

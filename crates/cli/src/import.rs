@@ -45,7 +45,7 @@ pub(crate) struct ImportArgs {
     /// Record again what was moved to the trash
     #[arg(long)]
     include_trashed: bool,
-    /// A decision: RECORD=ACCOUNT names the other account, RECORD=skip leaves the record out
+    /// RECORD=ACCOUNT names the other account, RECORD=skip leaves it out
     #[arg(short, long = "decide", value_name = "RECORD=DECISION")]
     decisions: Vec<String>,
     /// Accept suggestions of at least this confidence, such as 0.95

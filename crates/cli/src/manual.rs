@@ -1,4 +1,4 @@
-//! `dbk completion` and `dbk manual`: completions and manual pages, made from the command line.
+//! `dbk completion` and `dbk manual`, which are made from the command line.
 
 use std::path::PathBuf;
 

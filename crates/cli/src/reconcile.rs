@@ -135,7 +135,9 @@ fn find_account(accounts: &[Account], named: &str) -> Result<Account> {
     })
 }
 
-/// Returns what an open transaction does to the account; `None` if it is on a statement already.
+/// Returns what a transaction does to the account.
+///
+/// It is `None` if the transaction is on a statement already.
 fn open_effect(row: &Transaction, account: &Account) -> Option<Amount> {
     let amount = *row.amount.get()?;
     let is = |side: &&Account| side.id == account.id;

@@ -44,7 +44,7 @@ pub(crate) struct ReportArgs {
     /// Hashtags, `account:` and `group:` terms
     #[arg(value_name = "QUERY")]
     query: Vec<String>,
-    /// Period: 2026, 2026-03, 2026-Q2, a day, DAY..DAY, or FY2026; by default the fiscal year
+    /// 2026, 2026-03, 2026-Q2, a day, DAY..DAY or FY2026, the default
     #[arg(short, long)]
     period: Option<String>,
     /// A column for each month
@@ -65,7 +65,7 @@ pub(crate) struct ReportArgs {
     /// Also accounts without balance and movements
     #[arg(short = 'E', long)]
     empty: bool,
-    /// Of `changes`: the number of an event, or an RFC 3339 time, after which they begin
+    /// Of `changes`: the event, by number or RFC 3339 time, before the first
     #[arg(long, value_name = "EVENT")]
     after: Option<String>,
     /// Write to a file: .csv, .xlsx, .html or .json
@@ -211,7 +211,9 @@ impl Tree<'_> {
     }
 }
 
-/// Returns the slices by period: the balance of permanent accounts, and the movement of others.
+/// Returns the amounts by period.
+///
+/// They are the balances of permanent accounts, and the movements of others.
 fn named(slices: impl Iterator<Item = Slice>, is_permanent: bool) -> Vec<(String, Amount)> {
     let of = |slice: Slice| {
         let key = match (slice.month, slice.day) {
@@ -272,7 +274,7 @@ pub(crate) async fn run(session: &Session, report: ReportKind, args: ReportArgs)
     }
 }
 
-/// Columns that tables leave out: other commands show them, and the widths are for the texts.
+/// Columns that tables leave out, to have space for the texts.
 const HIDDEN: [&str; 6] = ["id", "checked", "files", "app", "recordedBy", "recordedAt"];
 
 fn show(session: &Session, book: &OpenBook, report: &Report) -> Result {

@@ -171,7 +171,7 @@ fn effect(row: &Transaction, account: &Account) -> Option<Amount> {
     }
 }
 
-/// Returns the side of a transaction with this account, and the name of the other account.
+/// Returns the side with this account, and the name of the other account.
 fn sides<'a>(row: &'a Transaction, account: &str) -> Option<(&'a Account, &'a str)> {
     let (credit, debit) = (&row.credit_account, &row.debit_account);
     let is = |side: &Account| side.id.as_deref() == Some(account);
@@ -179,7 +179,7 @@ fn sides<'a>(row: &'a Transaction, account: &str) -> Option<(&'a Account, &'a st
     credit_side.or_else(|| debit.get().filter(|side| is(side)).map(|side| (side, name_of(credit))))
 }
 
-/// Returns whether a query restricts days alone, which leaves running balances as they are.
+/// Returns whether a query has days alone, which keep running balances.
 fn has_days_alone(query: &str) -> bool {
     let is_day = |term: &str| ["on:", "after:", "before:"].iter().any(|key| term.starts_with(key));
     query.split_whitespace().all(is_day)

@@ -216,7 +216,9 @@ pub(crate) struct OpenBook {
 }
 
 impl OpenBook {
-    /// Writes an amount with the decimal places of the book, and with its separator in tables.
+    /// Writes an amount with the decimal places of the book.
+    ///
+    /// In tables it has the decimal separator of the book.
     pub(crate) fn money(&self, amount: Amount) -> String {
         let text = amount.with_decimals(self.choice.digits).unwrap_or(amount).to_string();
         self.localized(text)
@@ -236,7 +238,7 @@ impl OpenBook {
         plain.parse().map_err(|error| Failure::usage(format!("invalid amount {text:?}: {error}")))
     }
 
-    /// Writes a time of the server, which counts milliseconds, to the minute in the book's zone.
+    /// Writes a time in milliseconds to the minute, in the zone of the book.
     pub(crate) fn minute(&self, milliseconds: &str) -> String {
         let time =
             milliseconds.parse().ok().and_then(|time| jiff::Timestamp::from_millisecond(time).ok());

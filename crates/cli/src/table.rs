@@ -91,14 +91,18 @@ impl Table {
 
     /// Returns the table in aligned columns.
     ///
-    /// Columns of text become narrower to fit `width`. If that is not enough, the columns of
-    /// amounts are divided into blocks, each with the other columns before it.
+    /// Empty columns are left out. Columns of text become narrower to fit `width`. If that is not
+    /// enough, several columns of amounts are divided into blocks, each with the labels before it.
     pub(crate) fn to_text(&self, width: usize, has_color: bool) -> String {
         let mut widths = self.widths();
-        let amounts: Vec<usize> = self.of_kind(Kind::Amount);
-        let others: Vec<usize> =
-            (0..self.columns.len()).filter(|index| !amounts.contains(index)).collect();
-        let all: Vec<usize> = (0..self.columns.len()).collect();
+        let has_content = |index: &usize| {
+            let mut cells = self.rows.iter().filter_map(|(_, cells)| cells.get(*index));
+            cells.any(|cell| !cell.is_empty())
+        };
+        let all: Vec<usize> = (0..self.columns.len()).filter(has_content).collect();
+        let amounts = self.of_kind(Kind::Amount);
+        let (amounts, others): (Vec<usize>, Vec<usize>) =
+            all.iter().copied().partition(|index| amounts.contains(index));
         let can_divide = amounts.len() > 2 && others.len() == 1;
         let narrowest = if can_divide { MIN_LABEL } else { MIN_TEXT };
         self.shrink(&mut widths, &all, (width, narrowest));

@@ -31,7 +31,7 @@ pub(crate) fn amount_of(book: &OpenBook, transaction: &Transaction) -> String {
     transaction.amount.get().map(|amount| book.money(*amount)).unwrap_or_default()
 }
 
-/// Returns the state of a transaction: the first of trashed, draft, checked and posted.
+/// Returns the state: the first of trashed, draft, checked and posted.
 pub(crate) fn state_of(transaction: &Transaction) -> &'static str {
     let is = |flag: Option<bool>| flag == Some(true);
     match () {
