@@ -105,7 +105,7 @@ async fn preview(book: &OpenBook, text: &str) -> Result<TransactionPreview> {
 
 fn describe(book: &OpenBook, preview: &TransactionPreview) -> String {
     let line = summary(book, &preview.transaction);
-    let missing: Vec<&str> = preview.missing.iter().map(|part| words(part)).collect();
+    let missing: Vec<&str> = preview.missing.iter().map(words).collect();
     match missing.is_empty() {
         true => line,
         false => format!("{line}\n  as a draft, without {}", missing.join(" and ")),

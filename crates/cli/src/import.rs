@@ -184,6 +184,7 @@ impl Record {
             }
             if choice == "skip" {
                 "SKIPPED".clone_into(&mut self.outcome);
+                self.reason = Some("as decided".to_owned());
                 continue;
             }
             let is_out = self.amount.as_deref().is_some_and(|amount| amount.starts_with('-'));

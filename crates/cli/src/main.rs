@@ -31,22 +31,17 @@ use daybook_client::types::ReportKind;
 
 use crate::cli::{Cli, Command};
 use crate::failure::{Failure, Result};
-use crate::session::Session;
+use crate::session::{Globals, Session};
 use crate::state::Change;
 
 fn main() -> ExitCode {
     let Cli { globals, command } = Cli::parse();
-    let done = match command {
-        Command::Completion(args) => manual::completion(&args, &mut Cli::command()),
-        Command::Manual(args) => manual::pages(&args, Cli::command()),
-        command => tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| Failure::io("the runtime cannot start", &error))
-            .and_then(|runtime| {
-                let session = Session::open(globals)?;
-                runtime.block_on(run(session, command))
-            }),
+    let done = if let Command::Completion(args) = &command {
+        manual::completion(args, &mut Cli::command())
+    } else if let Command::Manual(args) = &command {
+        manual::pages(args, Cli::command())
+    } else {
+        start(globals, command)
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -62,6 +57,15 @@ fn main() -> ExitCode {
     }
 }
 
+/// Opens a session, and runs a command in it.
+fn start(globals: Globals, command: Command) -> Result {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::io("the runtime cannot start", &error))?;
+    let session = Session::open(globals)?;
+    runtime.block_on(run(session, command))
+}
+
+/// Runs a command.
 async fn run(session: Session, command: Command) -> Result {
     match command {
         Command::Login(args) => sign_in::login(&session, args).await,
