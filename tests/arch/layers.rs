@@ -33,6 +33,7 @@ const CORRIDOR: [(&str, &[&str]); 12] = [
     ("interchange", &["domain"]),
     // Published: programs of others use it, and no server.
     ("client", &[]),
+    ("cli", &["client"]),
     ("console", &[]),
     ("domain", &[]),
 ];
@@ -195,7 +196,7 @@ fn shapes_live_in_http() {
             .map(|(layer, _)| layer.as_str())
             .collect()
     };
-    let shaped = ["auth", "client", "edge", "http", "interchange", "server", "webhooks"];
+    let shaped = ["auth", "cli", "client", "edge", "http", "interchange", "server", "webhooks"];
     assert_eq!(users("serde"), shaped);
     assert_eq!(users("actix-web"), ["auth", "blobs", "edge", "http", "server", "webhooks"]);
     assert_eq!(users("diesel"), ["storage"]);

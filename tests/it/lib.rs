@@ -139,6 +139,7 @@ modules! {
     audiences,
     bodies,
     chromium,
+    command_line,
     compression,
     configuration,
     console,

@@ -60,7 +60,9 @@ pub use postgres::admin_url;
 pub use raw_sql::{RawSql, plain_event};
 pub use row_lock::RowLock;
 pub use scratch::{folder, scratch_dir};
-pub use server::{Options, Server, binary, free_port, refused_start, resident, run_for};
+pub use server::{
+    Options, Server, binary, dbk_binary, free_port, refused_start, resident, run_for,
+};
 
 /// A name, or the local part of an e-mail, that is unique in this process.
 pub fn unique(prefix: &str) -> String {

@@ -483,32 +483,35 @@ pub fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| match setting("DAYBOOK_BIN") {
         Some(path) => std::path::absolute(path).expect("an absolute path"),
-        None => build(),
+        None => build(&["-p", "daybook-server"], "daybook"),
     })
 }
 
-fn build() -> PathBuf {
+/// The dbk binary: `DBK_BIN`, or built now, once, with the features of the whole workspace.
+pub fn dbk_binary() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| match setting("DBK_BIN") {
+        Some(path) => std::path::absolute(path).expect("an absolute path"),
+        None => build(&["--workspace"], "dbk"),
+    })
+}
+
+fn build(packages: &[&str], name: &str) -> PathBuf {
     let cargo = setting("CARGO").unwrap_or_else(|| "cargo".to_owned());
-    let arguments = [
-        "build",
-        "-p",
-        "daybook-server",
-        "--bin",
-        "daybook",
-        "--message-format=json-render-diagnostics",
-    ];
     let run = Command::new(cargo)
-        .args(arguments)
+        .arg("build")
+        .args(packages)
+        .args(["--bin", name, "--message-format=json-render-diagnostics"])
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
         .stderr(Stdio::inherit())
         .output()
         .expect("cargo runs");
-    assert!(run.status.success(), "the daybook command does not build");
+    assert!(run.status.success(), "{name} does not build");
     let messages = String::from_utf8_lossy(&run.stdout).into_owned();
     let artifacts = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let executable = artifacts
         .filter(|message| {
-            message["reason"] == "compiler-artifact" && message["target"]["name"] == "daybook"
+            message["reason"] == "compiler-artifact" && message["target"]["name"] == name
         })
         .find_map(|message| message["executable"].as_str().map(PathBuf::from));
     executable.expect("cargo names the executable it built")

@@ -1,0 +1,87 @@
+//! Failures of commands: a message, a hint, and an exit code.
+
+use std::fmt::Display;
+
+use daybook_client::Error;
+
+/// Something failed that has no code of its own.
+pub(crate) const FAILED: u8 = 1;
+/// The command line is wrong.
+pub(crate) const USAGE: u8 = 2;
+/// Something differs from what is expected.
+pub(crate) const DIFFERENT: u8 = 3;
+/// Nobody is signed in, or the token is not valid.
+pub(crate) const NOT_SIGNED_IN: u8 = 4;
+/// Something does not exist, or the caller may not see it.
+pub(crate) const NOT_FOUND: u8 = 5;
+/// Something has changed since it was read.
+pub(crate) const CONFLICT: u8 = 6;
+/// The server was busy after all repetitions.
+pub(crate) const BUSY: u8 = 7;
+
+/// Why a command ends without success.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// What failed; empty if everything was said.
+    pub(crate) message: String,
+    /// What to do next.
+    pub(crate) hint: Option<String>,
+    /// The exit code.
+    pub(crate) code: u8,
+}
+
+/// The result of a command.
+pub(crate) type Result<T = (), E = Failure> = std::result::Result<T, E>;
+
+impl Failure {
+    /// Returns a failure with the code 1.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None, code: FAILED }
+    }
+
+    /// Returns a failure for a value that is not accepted.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(message).with_code(USAGE)
+    }
+
+    /// Returns a failure for something that does not exist.
+    pub(crate) fn not_found(message: impl Into<String>) -> Self {
+        Self::new(message).with_code(NOT_FOUND)
+    }
+
+    /// Returns the failure of a command that has printed the differences that it found.
+    pub(crate) fn different() -> Self {
+        Self::new("").with_code(DIFFERENT)
+    }
+
+    /// Returns a failure of the file system or a terminal.
+    pub(crate) fn io(what: impl Display, error: &std::io::Error) -> Self {
+        Self::new(format!("{what}: {error}"))
+    }
+
+    /// Sets the exit code.
+    pub(crate) fn with_code(self, code: u8) -> Self {
+        Self { code, ..self }
+    }
+
+    /// Adds what to do next.
+    pub(crate) fn with_hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let failure = Self::new(error.to_string());
+        if matches!(error, Error::OAuth(_)) {
+            return failure.with_code(NOT_SIGNED_IN).with_hint("dbk login");
+        }
+        match error.status() {
+            Some(401) => failure.with_code(NOT_SIGNED_IN).with_hint("dbk login"),
+            Some(403 | 404) => failure.with_code(NOT_FOUND),
+            Some(409 | 412) => failure.with_code(CONFLICT),
+            Some(429 | 503) => failure.with_code(BUSY),
+            _ => failure,
+        }
+    }
+}

@@ -1,0 +1,556 @@
+//! `dbk import`: preview, decisions, confirmation and undo.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+use daybook_client::types::File;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::export::encode;
+use crate::failure::{CONFLICT, DIFFERENT, Failure, Result};
+use crate::session::{OpenBook, Session};
+use crate::table::{Kind, Table};
+
+/// The time between two looks at an import in progress.
+const POLL: Duration = Duration::from_millis(500);
+/// Records that are shown.
+const SHOWN: usize = 1000;
+
+/// The options of `dbk import`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct ImportArgs {
+    #[command(subcommand)]
+    command: Option<ImportCommand>,
+    /// File of the bank: CSV, OFX, QFX, QIF, CAMT or MT940
+    #[arg(required = true)]
+    file: Option<PathBuf>,
+    /// Account whose statement the file is
+    #[arg(short, long)]
+    account: Option<String>,
+    /// Rules for CSV: a file here, or the id of a file of the book
+    #[arg(long, value_name = "FILE")]
+    rules: Option<String>,
+    /// Order of day and month, where the file does not show it
+    #[arg(long)]
+    date_order: Option<DateOrder>,
+    /// Decimal mark, where the file does not show it
+    #[arg(long)]
+    decimal_mark: Option<DecimalMark>,
+    /// Record what has no other account as drafts
+    #[arg(long)]
+    drafts: bool,
+    /// Record again what was moved to the trash
+    #[arg(long)]
+    include_trashed: bool,
+    /// RECORD=ACCOUNT names the other account, RECORD=skip leaves it out
+    #[arg(short, long = "decide", value_name = "RECORD=DECISION")]
+    decisions: Vec<String>,
+    /// Accept suggestions of at least this confidence, such as 0.95
+    #[arg(long, value_name = "CONFIDENCE")]
+    accept_above: Option<String>,
+    /// Show the preview, and record nothing. The exit code is 3 if an account is unknown
+    #[arg(long)]
+    dry_run: bool,
+    /// Record without asking
+    #[arg(short, long)]
+    yes: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum ImportCommand {
+    /// List the imports of the book
+    Log,
+    /// Move what an import has recorded to the trash
+    Undo {
+        /// Id of the import
+        id: String,
+    },
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum DateOrder {
+    /// 31/12
+    DayFirst,
+    /// 12/31
+    MonthFirst,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum DecimalMark {
+    /// 12.50
+    Dot,
+    /// 12,50
+    Comma,
+}
+
+/// An import, as far as it is shown here.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Import {
+    id: String,
+    name: String,
+    state: String,
+    error: Option<String>,
+    format: Option<String>,
+    counts: Map<String, Value>,
+    sum_in: Option<String>,
+    sum_out: Option<String>,
+    statements: Vec<Statement>,
+    accounts_to_create: Vec<Named>,
+    warnings: Vec<Warning>,
+    changed_records: Vec<i64>,
+    progress: Option<Progress>,
+    undone: Option<Undone>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Statement {
+    account: Option<Named>,
+    difference: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Named {
+    name: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Warning {
+    line: Option<i64>,
+    message: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Progress {
+    done: i64,
+    total: i64,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Undone {
+    trashed: i64,
+    archived: i64,
+    left_count: i64,
+    left: Vec<Left>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Left {
+    transaction_id: String,
+    reason: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ImportList {
+    items: Vec<Import>,
+}
+
+/// A record of a file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Record {
+    record: i64,
+    line: Option<i64>,
+    outcome: String,
+    reason: Option<String>,
+    date: Option<String>,
+    amount: Option<String>,
+    description: Option<String>,
+    from: Option<Named>,
+    to: Option<Named>,
+    uncategorised: bool,
+    draft: bool,
+    suggestion: Option<Suggestion>,
+}
+
+impl Record {
+    /// Shows what the decisions about this record will make of it.
+    fn apply(&mut self, decisions: &[String]) {
+        let number = self.record.to_string();
+        for decision in decisions {
+            let Some((record, choice)) = decision.split_once('=') else { continue };
+            if record != number {
+                continue;
+            }
+            if choice == "skip" {
+                "SKIPPED".clone_into(&mut self.outcome);
+                self.reason = Some("as decided".to_owned());
+                continue;
+            }
+            let is_out = self.amount.as_deref().is_some_and(|amount| amount.starts_with('-'));
+            let side = if is_out { &mut self.to } else { &mut self.from };
+            *side = Some(Named { name: choice.to_owned() });
+            (self.uncategorised, self.draft) = (false, false);
+        }
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Suggestion {
+    account: Named,
+    reason: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct RecordList {
+    items: Vec<Record>,
+    cursor: Option<String>,
+}
+
+/// Runs `dbk import`.
+///
+/// # Errors
+/// When the file cannot be read, the import fails, or the server refuses.
+pub(crate) async fn run(session: &Session, args: ImportArgs) -> Result {
+    let book = session.book().await?;
+    match (&args.command, &args.file) {
+        (Some(ImportCommand::Log), _) => log(session, &book).await,
+        (Some(ImportCommand::Undo { id }), _) => undo(session, &book, id).await,
+        (None, Some(file)) => import(session, &book, &args, &file.clone()).await,
+        (None, None) => Err(Failure::usage("no file")),
+    }
+}
+
+/// Sends a request about imports of the book.
+async fn send(
+    session: &Session,
+    book: &OpenBook,
+    method: &str,
+    rest: &str,
+    body: Option<&[u8]>,
+) -> Result<String> {
+    let path = format!("/v5/books/{}/imports{rest}", book.choice.id);
+    Ok(session.client.raw(method, &path, body)?.await?)
+}
+
+fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T> {
+    serde_json::from_str(text)
+        .map_err(|error| Failure::new(format!("unexpected response: {error}")))
+}
+
+/// Waits while an import is in progress, and shows how far it is.
+async fn wait(session: &Session, book: &OpenBook, text: String) -> Result<(String, Import)> {
+    let mut text = text;
+    loop {
+        let import: Import = read(&text)?;
+        if !matches!(import.state.as_str(), "READING" | "RECORDING" | "UNDOING") {
+            return Ok((text, import));
+        }
+        if let Some(progress) = import.progress.filter(|progress| progress.done > 0) {
+            session.output.say(&format!("{} of {}", progress.done, progress.total));
+        }
+        tokio::time::sleep(POLL).await;
+        text = send(session, book, "GET", &format!("/{}", import.id), None).await?;
+    }
+}
+
+async fn log(session: &Session, book: &OpenBook) -> Result {
+    let text = send(session, book, "GET", "", None).await?;
+    if session.output.is_json() {
+        return session.output.line(text.trim_end());
+    }
+    let mut table = Table::new(&[
+        ("Import", Kind::Key),
+        ("State", Kind::Key),
+        ("New", Kind::Amount),
+        ("File", Kind::Text),
+        ("Format", Kind::Text),
+    ]);
+    for import in read::<ImportList>(&text)?.items {
+        let new = count(&import, "new").to_string();
+        table.add(vec![
+            import.id,
+            import.state,
+            new,
+            import.name,
+            import.format.unwrap_or_default(),
+        ]);
+    }
+    session.output.table(&table)
+}
+
+async fn undo(session: &Session, book: &OpenBook, id: &str) -> Result {
+    let text = send(session, book, "POST", &format!("/{id}/undo"), None).await?;
+    let (text, import) = wait(session, book, text).await?;
+    if session.output.is_json() {
+        return session.output.line(text.trim_end());
+    }
+    let undone = import.undone.unwrap_or_default();
+    let (trashed, archived) = (undone.trashed, undone.archived);
+    session
+        .output
+        .line(&format!("transactions trashed: {trashed}; accounts archived: {archived}"))?;
+    for left in &undone.left {
+        session.output.line(&format!("left {}: {}", left.transaction_id, left.reason))?;
+    }
+    match undone.left_count {
+        0 => Ok(()),
+        _ => Err(Failure::different()),
+    }
+}
+
+async fn import(session: &Session, book: &OpenBook, args: &ImportArgs, path: &PathBuf) -> Result {
+    let bytes = std::fs::read(path).map_err(|error| Failure::io(path.display(), &error))?;
+    let parameters = parameters(session, book, args, path).await?;
+    let text = send(session, book, "POST", &format!("?{parameters}"), Some(&bytes)).await?;
+    let (text, preview) = wait(session, book, text).await?;
+    if let Some(error) = &preview.error {
+        return Err(Failure::new(error.clone()).with_hint("dbk import --help"));
+    }
+    let decisions = confirmation(args)?;
+    let mut records = records(session, book, &preview.id).await?;
+    records.iter_mut().for_each(|record| record.apply(&args.decisions));
+    if session.output.is_json() {
+        if args.dry_run {
+            session.output.line(text.trim_end())?;
+        }
+    } else {
+        show(session, book, &preview, &records)?;
+    }
+    let address = format!("/{}", preview.id);
+    if args.dry_run {
+        send(session, book, "DELETE", &address, None).await?;
+        let is_known = records.iter().all(|record| !record.uncategorised && !record.draft)
+            && count(&preview, "refused") == 0;
+        return if is_known { Ok(()) } else { Err(Failure::different()) };
+    }
+    if count(&preview, "new") == 0 && count(&preview, "matched") == 0 {
+        send(session, book, "DELETE", &address, None).await?;
+        session.output.say("nothing new");
+        return Ok(());
+    }
+    if session.can_ask() && !args.yes {
+        let answer = session.ask("Enter records it, q quits:")?;
+        if answer.as_deref() != Some("") {
+            send(session, book, "DELETE", &address, None).await?;
+            return Err(Failure::new("nothing was recorded"));
+        }
+    }
+    confirm(session, book, &preview.id, &decisions).await
+}
+
+/// Records a preview, and prints the counts.
+async fn confirm(session: &Session, book: &OpenBook, id: &str, decisions: &Value) -> Result {
+    let body = decisions.to_string().into_bytes();
+    let text = send(session, book, "POST", &format!("/{id}/confirm"), Some(&body)).await?;
+    let (text, done) = wait(session, book, text).await?;
+    if done.state != "DONE" {
+        let records: Vec<String> = done.changed_records.iter().map(ToString::to_string).collect();
+        let records = records.join(", ");
+        return Err(Failure::new(format!("the preview has changed in the records {records}"))
+            .with_code(CONFLICT)
+            .with_hint("import the file again"));
+    }
+    match session.output.is_json() {
+        true => session.output.line(text.trim_end())?,
+        false => session.output.line(&format!("imported {}", counts(&done)))?,
+    }
+    session.output.say(&format!("undo: dbk import undo {id}"));
+    match count(&done, "refused") {
+        0 => Ok(()),
+        _ => Err(Failure::new("some records were refused").with_code(DIFFERENT)),
+    }
+}
+
+/// Returns the parameters of the request. Rules that are a file here are stored in the book.
+async fn parameters(
+    session: &Session,
+    book: &OpenBook,
+    args: &ImportArgs,
+    path: &std::path::Path,
+) -> Result<String> {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let mut parts = vec![format!("name={}", encode(&name.unwrap_or_default()))];
+    parts.extend(args.account.as_ref().map(|account| format!("account={}", encode(account))));
+    if let Some(rules) = &args.rules {
+        let id = match std::fs::read(rules) {
+            Ok(bytes) => {
+                let name = std::path::Path::new(rules).file_name();
+                let file = File {
+                    name: name.map(|name| name.to_string_lossy().into_owned()),
+                    content_type: Some("text/plain".to_owned()),
+                    content: Some(base64(&bytes)),
+                    ..File::default()
+                };
+                let file = book.handle.create_file(&file).await?.value;
+                let id = file.id.unwrap_or_default();
+                session.output.say(&format!("stored {rules} in the book as file {id}"));
+                id
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => rules.clone(),
+            Err(error) => return Err(Failure::io(rules, &error)),
+        };
+        parts.push(format!("rules={}", encode(&id)));
+    }
+    parts.extend(args.date_order.map(|order| match order {
+        DateOrder::DayFirst => "dateOrder=DAY_FIRST".to_owned(),
+        DateOrder::MonthFirst => "dateOrder=MONTH_FIRST".to_owned(),
+    }));
+    parts.extend(args.decimal_mark.map(|mark| match mark {
+        DecimalMark::Dot => "decimalMark=DOT".to_owned(),
+        DecimalMark::Comma => "decimalMark=COMMA".to_owned(),
+    }));
+    parts.extend(args.drafts.then(|| "drafts=true".to_owned()));
+    parts.extend(args.include_trashed.then(|| "trashed=true".to_owned()));
+    Ok(parts.join("&"))
+}
+
+async fn records(session: &Session, book: &OpenBook, id: &str) -> Result<Vec<Record>> {
+    let mut records = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let rest = format!("/{id}/records?limit={SHOWN}{cursor}");
+        let page: RecordList = read(&send(session, book, "GET", &rest, None).await?)?;
+        records.extend(page.items);
+        match page.cursor {
+            Some(next) => cursor = format!("&cursor={}", encode(&next)),
+            None => return Ok(records),
+        }
+    }
+}
+
+fn show(session: &Session, book: &OpenBook, preview: &Import, records: &[Record]) -> Result {
+    let mut table = Table::new(&[
+        ("No.", Kind::Amount),
+        ("Outcome", Kind::Key),
+        ("Date", Kind::Key),
+        ("Amount", Kind::Amount),
+        ("Description", Kind::Text),
+        ("From", Kind::Text),
+        ("To", Kind::Text),
+        ("Why", Kind::Text),
+    ]);
+    let name =
+        |side: &Option<Named>| side.as_ref().map(|side| side.name.clone()).unwrap_or_default();
+    for record in records.iter().filter(|record| record.outcome != "EXISTING") {
+        let suggestion = record.suggestion.as_ref();
+        let suggestion = suggestion.map(|it| format!("{}? {}", it.account.name, it.reason));
+        let reason = record.reason.clone().filter(|_| record.outcome != "NEW");
+        let why = reason.or(suggestion).unwrap_or_default();
+        let line = record.line.filter(|_| record.outcome == "REFUSED");
+        let line = line.map(|line| format!("line {line}: ")).unwrap_or_default();
+        table.add(vec![
+            record.record.to_string(),
+            record.outcome.to_lowercase(),
+            record.date.clone().unwrap_or_default(),
+            money(book, record.amount.as_deref()),
+            record.description.clone().unwrap_or_default(),
+            name(&record.from),
+            name(&record.to),
+            format!("{line}{why}"),
+        ]);
+    }
+    session.output.table(&table)?;
+    session.output.say(preview.format.as_deref().unwrap_or_default());
+    session.output.say(&counts(preview));
+    let sum = |sum: &Option<String>| money(book, sum.as_deref());
+    session.output.say(&format!("in {}, out {}", sum(&preview.sum_in), sum(&preview.sum_out)));
+    for statement in &preview.statements {
+        let is_off = |difference: &&String| !difference.trim_matches(['0', '.', '-']).is_empty();
+        if let Some(difference) = statement.difference.as_ref().filter(is_off) {
+            let account = name(&statement.account);
+            eprintln!("warning: the balances of {account} in the file differ by {difference}");
+        }
+    }
+    let new: Vec<&str> = preview.accounts_to_create.iter().map(|one| one.name.as_str()).collect();
+    if !new.is_empty() {
+        session.output.say(&format!("new accounts: {}", new.join(", ")));
+    }
+    for warning in &preview.warnings {
+        let line = warning.line.map(|line| format!("line {line}: ")).unwrap_or_default();
+        eprintln!("warning: {line}{}", warning.message);
+    }
+    Ok(())
+}
+
+/// Writes an amount as the book does, empty without one.
+fn money(book: &OpenBook, amount: Option<&str>) -> String {
+    let amount = amount.unwrap_or_default();
+    amount.parse().map_or_else(|_| amount.to_owned(), |amount| book.money(amount))
+}
+
+fn count(import: &Import, kind: &str) -> i64 {
+    import.counts.get(kind).and_then(Value::as_i64).unwrap_or_default()
+}
+
+/// Describes the counts, which add up to the records of the file.
+fn counts(import: &Import) -> String {
+    let kinds = ["new", "existing", "matched", "skipped", "refused"]
+        .map(|kind| (kind, count(import, kind)));
+    let shown: Vec<String> = kinds
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(kind, count)| format!("{count} {kind}"))
+        .collect();
+    format!("{} records: {}", count(import, "total"), shown.join(", "))
+}
+
+/// Returns the body of the confirmation.
+fn confirmation(args: &ImportArgs) -> Result<Value> {
+    let mut decisions = Vec::new();
+    for decision in &args.decisions {
+        let invalid = || {
+            let accepted = "expected RECORD=ACCOUNT or RECORD=skip";
+            Failure::usage(format!("invalid --decide {decision:?}: {accepted}"))
+        };
+        let (record, choice) = decision.split_once('=').ok_or_else(invalid)?;
+        let record: i64 = record.parse().map_err(|_| invalid())?;
+        decisions.push(match choice {
+            "skip" => json!({"record": record, "outcome": "SKIPPED"}),
+            account => json!({"record": record, "account": account}),
+        });
+    }
+    let mut body = Map::new();
+    body.insert("decisions".to_owned(), Value::Array(decisions));
+    if let Some(confidence) = &args.accept_above {
+        let number: Option<Value> = serde_json::from_str(confidence).ok().filter(Value::is_number);
+        let number = number.ok_or_else(|| {
+            Failure::usage(format!("invalid --accept-above {confidence:?}: expected 0 to 1"))
+        })?;
+        body.insert("acceptAbove".to_owned(), number);
+    }
+    Ok(Value::Object(body))
+}
+
+/// Encodes bytes in base64 (RFC 4648, 4).
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digit = |bits: u32| {
+        let index = usize::try_from(bits & 63).unwrap_or_default();
+        DIGITS.get(index).map_or('=', |byte| char::from(*byte))
+    };
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let byte = |index: usize| chunk.get(index).copied().map_or(0, u32::from);
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        text.push(digit(bits >> 18));
+        text.push(digit(bits >> 12));
+        text.push(if chunk.len() > 1 { digit(bits >> 6) } else { '=' });
+        text.push(if chunk.len() > 2 { digit(bits) } else { '=' });
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::base64;
+
+    #[test]
+    fn base64_has_the_vectors_of_its_rfc() {
+        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foobar", "Zm9vYmFy")] {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+    }
+}

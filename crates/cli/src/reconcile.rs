@@ -1,0 +1,184 @@
+//! `dbk reconcile`: an account against its statement.
+
+use clap::Args;
+use daybook_client::types::{Account, AccountType, ReconciliationRequest, Transaction};
+use daybook_client::{Amount, Query};
+
+use crate::failure::{Failure, Result};
+use crate::rows::find;
+use crate::session::Session;
+use crate::table::{Kind, Table};
+use crate::transaction::{day_of, description_of, id_of};
+
+/// The options of `dbk reconcile`.
+#[derive(Debug, Args)]
+pub(crate) struct ReconcileArgs {
+    /// Name of the account
+    account: String,
+    /// Last day and closing balance of the statement, such as 2026-01-31=1234.56
+    #[arg(long, value_name = "DATE=AMOUNT")]
+    statement: String,
+    /// Transactions that are not on the statement
+    #[arg(long, value_name = "ID", num_args = 1..)]
+    except: Vec<String>,
+    /// Reconcile even if there is a difference
+    #[arg(long)]
+    keep_difference: bool,
+    /// Reconcile without asking
+    #[arg(short, long)]
+    yes: bool,
+    /// Show the difference, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// A transaction that may be on the statement.
+struct Candidate {
+    row: Transaction,
+    effect: Amount,
+    is_on: bool,
+}
+
+/// Puts the open transactions of an account on a reconciliation, which checks them.
+///
+/// # Errors
+/// When the difference is not zero, or the server refuses.
+pub(crate) async fn run(session: &Session, args: ReconcileArgs) -> Result {
+    let book = session.book().await?;
+    let (date, closing) = args.statement.split_once('=').ok_or_else(|| {
+        Failure::usage(format!("invalid --statement {:?}: expected DATE=AMOUNT", args.statement))
+    })?;
+    let (date, closing) = (book.read_day(date)?, book.read_amount(closing)?);
+    let account = find_account(&book.handle.list_accounts().await?.items, &args.account)?;
+    let id = account.id.clone().unwrap_or_default();
+    let last = book.handle.reconciliations(Some(&id)).take(1).await?;
+    let opening = last.first().map(|last| last.closing_balance).unwrap_or_default();
+    let query = Query::new().account(account.name.as_deref().unwrap_or_default()).is("posted");
+    let found = find(session, &book, &String::from(query), 10_000).await?;
+    let is_unknown = |id: &&String| !found.rows.iter().any(|row| id_of(row) == id.as_str());
+    if let Some(unknown) = args.except.iter().find(is_unknown) {
+        return Err(Failure::not_found(format!("no transaction {unknown:?} on this account")));
+    }
+    let mut candidates = Vec::new();
+    for row in found.rows.into_iter().rev() {
+        let is_later = row.date.get().is_some_and(|day| *day > date);
+        let is_on = !args.except.iter().any(|except| except == id_of(&row));
+        match open_effect(&row, &account) {
+            Some(effect) if !is_later => candidates.push(Candidate { row, effect, is_on }),
+            _ => {}
+        }
+    }
+    let difference = loop {
+        let ticked = candidates.iter().filter(|one| one.is_on).map(|one| one.effect);
+        let movement = Amount::sum(ticked);
+        let difference = movement
+            .and_then(|movement| opening.checked_add(movement))
+            .and_then(|computed| closing.checked_sub(computed))
+            .ok_or_else(|| Failure::new("the amounts are too large to add"))?;
+        if session.output.is_json() {
+            break difference;
+        }
+        show(session, &book, &candidates)?;
+        let (from, to) = (book.money(opening), book.money(closing));
+        session.output.say(&format!("opening {from}, closing {to}"));
+        session.output.say(&format!("difference {}", book.money(difference)));
+        if args.dry_run || args.yes || !session.can_ask() {
+            break difference;
+        }
+        let question = "Numbers change the mark, Enter reconciles, q quits:";
+        match session.ask(question)?.as_deref() {
+            Some("") => break difference,
+            None | Some("q") => return Err(Failure::new("nothing was changed")),
+            Some(line) => toggle(&mut candidates, line),
+        }
+    };
+    if args.dry_run {
+        return if difference.is_zero() { Ok(()) } else { Err(Failure::different()) };
+    }
+    if !difference.is_zero() && !args.keep_difference {
+        let hint = "--except leaves transactions out, --keep-difference reconciles nevertheless";
+        return Err(Failure::different().with_hint(hint));
+    }
+    let on = candidates.iter().filter(|one| one.is_on);
+    let ids: Vec<String> = on.map(|one| id_of(&one.row).to_owned()).collect();
+    let count = ids.len();
+    let request = ReconciliationRequest {
+        account: Some(Account { id: Some(id), ..Account::default() }),
+        date: Some(date),
+        closing_balance: Some(closing),
+        add: Some(ids),
+        ..ReconciliationRequest::default()
+    };
+    let made = book.handle.create_reconciliation(&request).await?;
+    match session.output.is_json() {
+        true => session.output.json(&made)?,
+        false => {
+            let name = account.name.as_deref().unwrap_or_default();
+            session.output.line(&format!("reconciled {name} to {date}; transactions: {count}"))?;
+        }
+    }
+    let path = format!("/v5/books/{}/reconciliations/{}", book.choice.id, made.id);
+    session.output.say(&format!("undo: dbk api DELETE {path}"));
+    Ok(())
+}
+
+/// Finds an account by its id or its name, ignoring case.
+fn find_account(accounts: &[Account], named: &str) -> Result<Account> {
+    let wanted = named.to_lowercase();
+    let is = |account: &&Account| {
+        let name = account.name.as_deref().unwrap_or_default().to_lowercase();
+        account.id.as_deref() == Some(named) || name == wanted
+    };
+    let found = accounts.iter().find(is).cloned();
+    found.ok_or_else(|| {
+        Failure::not_found(format!("no account {named:?}")).with_hint("dbk accounts")
+    })
+}
+
+/// Returns what a transaction does to the account.
+///
+/// It is `None` if the transaction is on a statement already.
+fn open_effect(row: &Transaction, account: &Account) -> Option<Amount> {
+    let amount = *row.amount.get()?;
+    let is = |side: &&Account| side.id == account.id;
+    let credit = row.credit_account.get().filter(is);
+    let side = credit.or_else(|| row.debit_account.get().filter(is))?;
+    let has_credit_nature = account.kind == Some(AccountType::Liability);
+    match (side.reconciliation_id.is_some(), credit.is_some() == has_credit_nature) {
+        (true, _) => None,
+        (false, true) => Some(amount),
+        (false, false) => amount.checked_neg(),
+    }
+}
+
+fn show(session: &Session, book: &crate::session::OpenBook, candidates: &[Candidate]) -> Result {
+    let mut table = Table::new(&[
+        ("", Kind::Amount),
+        ("", Kind::Key),
+        ("Date", Kind::Key),
+        ("Amount", Kind::Amount),
+        ("Description", Kind::Text),
+        ("Id", Kind::Key),
+    ]);
+    for (number, one) in (1_usize..).zip(candidates) {
+        table.add(vec![
+            number.to_string(),
+            (if one.is_on { "x" } else { "-" }).to_owned(),
+            day_of(&one.row),
+            book.money(one.effect),
+            description_of(&one.row).to_owned(),
+            id_of(&one.row).to_owned(),
+        ]);
+    }
+    session.output.table(&table)
+}
+
+fn toggle(candidates: &mut [Candidate], line: &str) {
+    for word in line.split([' ', ',']).filter(|word| !word.is_empty()) {
+        let number = word.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        match number.and_then(|number| candidates.get_mut(number)) {
+            Some(one) => one.is_on = !one.is_on,
+            None => eprintln!("no transaction {word:?}"),
+        }
+    }
+}
