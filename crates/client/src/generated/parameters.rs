@@ -1,8 +1,8 @@
 //! Optional parameters of the operations.
 
 use crate::types::{
-    CreateImportCommodities, CreateImportDateOrder, CreateImportDecimalMark, CreateImportTarget,
-    EventType, ExportBookFormat, ListImportRecordsOutcome, ReportFormat,
+    BookDecimalSeparator, EventType, ExportFormat, ImportCommodities, ImportDateOrder,
+    ImportOutcome, ImportTarget, ReportFormat,
 };
 
 /// Optional parameters of [`Client::list_books`](crate::Client::list_books).
@@ -173,19 +173,19 @@ pub struct CreateImport {
     /// `import_rules` is the id of the account (15.3).
     pub rules: Option<String>,
     /// The order of day and month, where the file does not show it.
-    pub date_order: Option<CreateImportDateOrder>,
+    pub date_order: Option<ImportDateOrder>,
     /// The decimal mark of amounts, where the file does not show it.
-    pub decimal_mark: Option<CreateImportDecimalMark>,
+    pub decimal_mark: Option<BookDecimalSeparator>,
     /// The character encoding, by a name of the Encoding Standard, where it is not recognized.
     pub encoding: Option<String>,
     /// The name of the sheet of a workbook. Without it, the first sheet.
     pub sheet: Option<String>,
     /// Where the records are recorded: HERE, in this book, or for journals NEW, in a book that the
     /// confirmation creates. By default NEW for journals, else HERE (15.12).
-    pub target: Option<CreateImportTarget>,
+    pub target: Option<ImportTarget>,
     /// ALL records each commodity of a journal in a book of its own; it requires the target NEW.
     /// ONE refuses a journal of several (15.12).
-    pub commodities: Option<CreateImportCommodities>,
+    pub commodities: Option<ImportCommodities>,
     /// For journals, the first part of the remote ids. Keep it for later imports of the same
     /// journal. Without it, the name of the format (15.12).
     pub source: Option<String>,
@@ -200,7 +200,7 @@ pub struct CreateImport {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListImportRecords {
     /// Only the records with this outcome.
-    pub outcome: Option<ListImportRecordsOutcome>,
+    pub outcome: Option<ImportOutcome>,
     /// Records per page. Zero or less means the default; more than 1000 means 1000 (2.2).
     pub limit: Option<i32>,
     /// `cursor` of the previous page (2.1). An unreadable cursor returns the first page (2.5).
@@ -289,7 +289,7 @@ pub struct GetReportLink {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ExportBook {
     /// The format (docs/export.md).
-    pub format: Option<ExportBookFormat>,
+    pub format: Option<ExportFormat>,
     /// The transactions, as in listTransactions, read strictly (1.1.14). Without it, the whole
     /// book.
     pub query: Option<String>,
@@ -301,7 +301,7 @@ pub struct ExportBook {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GetExportLink {
     /// The format (docs/export.md).
-    pub format: Option<ExportBookFormat>,
+    pub format: Option<ExportFormat>,
     /// The transactions, as in listTransactions, read strictly (1.1.14). Without it, the whole
     /// book.
     pub query: Option<String>,

@@ -69,6 +69,10 @@ pub fn nested(owner: &str, name: &str) -> String {
     match (owner, name) {
         ("Balances" | "countTransactionsPosted", "periodicity") => "Periodicity".to_owned(),
         ("BookClosing" | "Report", "lastEvent") => "LogHead".to_owned(),
+        ("createImport", "decimalMark") => "BookDecimalSeparator".to_owned(),
+        ("createImport", name) => format!("Import{}", pascal(name)),
+        ("listImportRecords", "outcome") => "ImportOutcome".to_owned(),
+        ("exportBook" | "getExportLink", "format") => "ExportFormat".to_owned(),
         ("getReport" | "getReportLink", "format") => "ReportFormat".to_owned(),
         ("getReport" | "getReportLink", "id") => "ReportKind".to_owned(),
         ("requestBookAccess", "permission") => "Permission".to_owned(),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::account::Account;
 use super::account::Group;
 use super::file::File;
-use super::import::CreateImportDecimalMark;
+use super::import::BookDecimalSeparator;
 use crate::date::Date;
 use crate::nullable::Nullable;
 use crate::open_enum::open_enum;
@@ -42,7 +42,7 @@ pub struct Book {
     pub date_pattern: Option<BookDatePattern>,
     /// Decimal separator of amounts in text (3.12.3); responses always use a dot. DOT by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub decimal_separator: Option<CreateImportDecimalMark>,
+    pub decimal_separator: Option<BookDecimalSeparator>,
     /// Time of deletion in milliseconds since the Unix epoch, as a string of digits. Only in the
     /// list of deleted books (12.12).
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -4,7 +4,7 @@ use crate::open_enum::open_enum;
 
 open_enum! {
     /// The format (docs/export.md).
-    pub enum ExportBookFormat {
+    pub enum ExportFormat {
         /// `jsonl`.
         Jsonl = "jsonl",
         /// `hledger`.

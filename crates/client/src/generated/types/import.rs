@@ -10,47 +10,12 @@ use crate::open_enum::open_enum;
 use crate::timestamp::Timestamp;
 
 open_enum! {
-    /// ALL records each commodity of a journal in a book of its own; it requires the target NEW.
-    ///
-    /// ONE refuses a journal of several (15.12).
-    pub enum CreateImportCommodities {
-        /// `ONE`.
-        One = "ONE",
-        /// `ALL`.
-        All = "ALL",
-    }
-}
-
-open_enum! {
-    /// The order of day and month, where the file does not show it.
-    pub enum CreateImportDateOrder {
-        /// `DAY_FIRST`.
-        DayFirst = "DAY_FIRST",
-        /// `MONTH_FIRST`.
-        MonthFirst = "MONTH_FIRST",
-    }
-}
-
-open_enum! {
     /// The decimal mark of amounts, where the file does not show it.
-    pub enum CreateImportDecimalMark {
+    pub enum BookDecimalSeparator {
         /// `DOT`.
         Dot = "DOT",
         /// `COMMA`.
         Comma = "COMMA",
-    }
-}
-
-open_enum! {
-    /// Where the records are recorded: HERE, in this book, or for journals NEW, in a book that the
-    /// confirmation creates.
-    ///
-    /// By default NEW for journals, else HERE (15.12).
-    pub enum CreateImportTarget {
-        /// `HERE`.
-        Here = "HERE",
-        /// `NEW`.
-        New = "NEW",
     }
 }
 
@@ -113,7 +78,7 @@ pub struct Import {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sum_out: Option<Amount>,
     /// Where the records are recorded: HERE is this book (15.12).
-    pub target: CreateImportTarget,
+    pub target: ImportTarget,
     /// The result of the undo; only in the state UNDONE.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undone: Option<ImportUndo>,
@@ -134,6 +99,18 @@ pub struct ImportAccount {
     pub id: Option<String>,
     /// Name of the account.
     pub name: String,
+}
+
+open_enum! {
+    /// ALL records each commodity of a journal in a book of its own; it requires the target NEW.
+    ///
+    /// ONE refuses a journal of several (15.12).
+    pub enum ImportCommodities {
+        /// `ONE`.
+        One = "ONE",
+        /// `ALL`.
+        All = "ALL",
+    }
 }
 
 /// The decisions of a confirmation (15.8).
@@ -173,6 +150,16 @@ pub struct ImportCounts {
     pub skipped: i64,
     /// All records of the file.
     pub total: i64,
+}
+
+open_enum! {
+    /// The order of day and month, where the file does not show it.
+    pub enum ImportDateOrder {
+        /// `DAY_FIRST`.
+        DayFirst = "DAY_FIRST",
+        /// `MONTH_FIRST`.
+        MonthFirst = "MONTH_FIRST",
+    }
 }
 
 /// A decision about a record.
@@ -272,6 +259,22 @@ pub struct ImportNewAccount {
     pub kind: AccountType,
 }
 
+open_enum! {
+    /// Only the records with this outcome.
+    pub enum ImportOutcome {
+        /// `NEW`.
+        New = "NEW",
+        /// `EXISTING`.
+        Existing = "EXISTING",
+        /// `MATCHED`.
+        Matched = "MATCHED",
+        /// `SKIPPED`.
+        Skipped = "SKIPPED",
+        /// `REFUSED`.
+        Refused = "REFUSED",
+    }
+}
+
 /// How far an import in the state RECORDING or UNDOING is.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -324,7 +327,7 @@ pub struct ImportRecord {
     pub locked: Option<bool>,
     /// NEW is recorded, EXISTING was recorded before, MATCHED is a transaction that the book has,
     /// SKIPPED and REFUSED are not recorded.
-    pub outcome: ListImportRecordsOutcome,
+    pub outcome: ImportOutcome,
     /// Why it has this outcome, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -428,6 +431,19 @@ pub struct ImportSuggestion {
     pub reason: String,
 }
 
+open_enum! {
+    /// Where the records are recorded: HERE, in this book, or for journals NEW, in a book that the
+    /// confirmation creates.
+    ///
+    /// By default NEW for journals, else HERE (15.12).
+    pub enum ImportTarget {
+        /// `HERE`.
+        Here = "HERE",
+        /// `NEW`.
+        New = "NEW",
+    }
+}
+
 /// The result of an undo (15.9).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -457,20 +473,4 @@ pub struct ImportWarning {
     pub line: Option<i64>,
     /// The warning, for people.
     pub message: String,
-}
-
-open_enum! {
-    /// Only the records with this outcome.
-    pub enum ListImportRecordsOutcome {
-        /// `NEW`.
-        New = "NEW",
-        /// `EXISTING`.
-        Existing = "EXISTING",
-        /// `MATCHED`.
-        Matched = "MATCHED",
-        /// `SKIPPED`.
-        Skipped = "SKIPPED",
-        /// `REFUSED`.
-        Refused = "REFUSED",
-    }
 }
