@@ -43,7 +43,7 @@ const ACCOUNTS: [(&str, AccountType, &str); 14] = [
 pub(crate) async fn run(session: &Session, args: DemoArgs) -> Result {
     let year = match session.globals.today {
         Some(today) => today,
-        None => crate::session::today_in("UTC"),
+        None => crate::clock::today_in("UTC"),
     }
     .year();
     let rows = household(year.saturating_sub(2), year);

@@ -2,6 +2,7 @@
 
 mod books;
 mod cli;
+mod clock;
 mod config;
 mod demo;
 mod edit;

@@ -251,7 +251,7 @@ impl OpenBook {
 
     /// Returns today's date in the zone of the book.
     pub(crate) fn today(&self) -> Date {
-        self.today.unwrap_or_else(|| today_in(&self.choice.zone))
+        self.today.unwrap_or_else(|| crate::clock::today_in(&self.choice.zone))
     }
 
     /// Reads a day: `2026-01-31`, `today`, `yesterday`, or `-3` for three days ago.
@@ -276,21 +276,6 @@ impl OpenBook {
     pub(crate) fn days_after(&self, days: i64) -> Option<Date> {
         let today: jiff::civil::Date = self.today().to_string().parse().ok()?;
         let span = jiff::Span::new().try_days(days).ok()?;
-        day_text(today.checked_add(span).ok()?).parse().ok()
+        today.checked_add(span).ok()?.to_string().parse().ok()
     }
-}
-
-fn day_text(day: jiff::civil::Date) -> String {
-    day.strftime("%Y-%m-%d").to_string()
-}
-
-/// Returns today's date in a time zone.
-pub(crate) fn today_in(zone: &str) -> Date {
-    day_text(now_in(zone).date()).parse().unwrap_or_default()
-}
-
-#[expect(clippy::disallowed_methods, reason = "days on a command line are relative to today")]
-fn now_in(zone: &str) -> jiff::Zoned {
-    let zone = jiff::tz::TimeZone::get(zone).unwrap_or(jiff::tz::TimeZone::UTC);
-    jiff::Timestamp::now().to_zoned(zone)
 }
