@@ -11,7 +11,7 @@ import { sentenceCase } from './decisions';
 import { DropZone } from './DropZone';
 import { importsPath } from './paths';
 import { exampleOf, questionOf, readingsOf, statementsOf } from './question';
-import type { ReadOptions } from './sourceFiles';
+import { sourceOf, type ReadOptions } from './sourceFiles';
 import type { Import } from './types';
 import { useReread } from './useReread';
 
@@ -161,8 +161,11 @@ function AccountForm({ error, onAnswer, isPending }: { readonly error: string } 
 }
 
 function RulesHint({ run, onAnswer, isPending }: { readonly run: Import } & Props) {
-  const [account, setAccount] = useState(run.account?.id ?? '');
-  if (!run.account?.id) {
+  const { accountById } = useBook();
+  const [account, setAccount] = useState('');
+  // An import that failed does not name its account.
+  const known = accountById.get(run.account?.id ?? sourceOf(run.id)?.options.account ?? '');
+  if (!known) {
     return (
       <>
         <p className="muted">The rules of a table belong to an account. Which one is the statement of?</p>
@@ -174,7 +177,7 @@ function RulesHint({ run, onAnswer, isPending }: { readonly run: Import } & Prop
   }
   return (
     <p className="page-actions">
-      <Button look="primary" onPress={() => navigate(withParams({ panel: `import-rules:${run.id}` }))}>Edit the rules of {run.account.name}</Button>
+      <Button look="primary" onPress={() => navigate(withParams({ panel: `import-rules:${run.id}` }))}>Edit the rules of {known.name}</Button>
       <span className="muted">Rules say which column is what.</span>
     </p>
   );

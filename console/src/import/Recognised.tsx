@@ -29,11 +29,11 @@ export function Recognised({ run }: { readonly run: Import }) {
             <thead>
               <tr>
                 <th scope="col">Statement</th>
+                <th scope="col">Result</th>
                 {hasBalances && <th scope="col" className="number">Opening</th>}
                 <th scope="col" className="number">In</th>
                 <th scope="col" className="number">Out</th>
                 {hasBalances && <th scope="col" className="number">Closing</th>}
-                <th scope="col">Result</th>
               </tr>
             </thead>
             <tbody>{run.statements.map((statement, index) => <Statement key={index} statement={statement} hasBalances={hasBalances} />)}</tbody>
@@ -57,11 +57,11 @@ function Statement({ statement, hasBalances }: { readonly statement: ImportState
         {number && number !== account?.name && <span className="muted"> <bdi>{number}</bdi></span>}
         {currency && <span className="muted"> {currency}</span>}
       </th>
+      <td><Balance difference={difference} isDifferent={isDifferent} count={count} /></td>
       {hasBalances && <td className="number">{amount(opening)}</td>}
       <td className="number">{amount(sumIn)}</td>
       <td className="number">{amount(sumOut)}</td>
       {hasBalances && <td className="number">{amount(closing)}</td>}
-      <td><Balance difference={difference} isDifferent={isDifferent} count={count} /></td>
     </tr>
   );
 }

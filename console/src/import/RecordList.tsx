@@ -34,7 +34,8 @@ export function RecordList({ run, outcome, canDecide }: { readonly run: Import; 
   const { data, error, hasNextPage, isFetching, fetchNextPage, refetch } = useRecords(bookId, run, outcome);
   const records = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data]);
   const decisions = useDecisions(run.id);
-  const keyAt = useCallback((index: number) => String(records[index]?.record ?? ''), [records]);
+  // The list numbers its row elements, so a key is more than a number.
+  const keyAt = useCallback((index: number) => keyOf(records[index]), [records]);
   const state = useListState(records.length, keyAt, `${run.id} ${outcome ?? ''}`);
   const changed = useMemo(() => new Set(run.changedRecords), [run.changedRecords]);
   const [panel, setPanel] = useQueryState('panel');
@@ -71,7 +72,7 @@ export function RecordList({ run, outcome, canDecide }: { readonly run: Import; 
   };
   const targets = (): ImportRecord[] => {
     const wanted = new Set(state.targets());
-    return records.filter(({ record }) => wanted.has(String(record)));
+    return records.filter((record) => wanted.has(keyOf(record)));
   };
   useRecordKeys({
     run, targets, isEnabled: canDecide && !editing,
@@ -122,6 +123,8 @@ export function RecordList({ run, outcome, canDecide }: { readonly run: Import; 
     </div>
   );
 }
+
+const keyOf = (record: ImportRecord | undefined): string => (record ? `record ${record.record}` : '');
 
 function rowClass(record: ImportRecord | undefined, decisions: Decisions, changed: ReadonlySet<number>): string {
   if (!record) return '';

@@ -24,7 +24,8 @@ export default function RulesPanel({ id, close }: PanelProps) {
   const { id: bookId, accountById } = useBook();
   const [importId = '', number = ''] = id.split(':');
   const { data: run } = useImport(bookId, importId);
-  const own = run?.account?.id ?? (run?.statements.length === 1 ? run.statements[0]!.account?.id : undefined) ?? '';
+  // An import that failed does not name its account.
+  const own = run?.account?.id ?? sourceOf(importId)?.options.account ?? (run?.statements.length === 1 ? run.statements[0]!.account?.id : undefined) ?? '';
   const [chosen, setChosen] = useState('');
   const accountId = chosen || own;
   const account = accountById.get(accountId);
