@@ -15,19 +15,19 @@ help: ## list the tasks
 
 .PHONY: run
 run: ## build and serve on 127.0.0.1:8080 with SQLite under ./data
-	$(CARGO) build --profile quick --package daybook-server
+	$(CARGO) build --profile quick --package daybook-server --package daybook-cli
 	$(CARGO_TARGET_DIR)/quick/daybook serve
 
 # `--workspace` everywhere: the features of dependencies are those of all packages, and nothing is
 # built twice.
 .PHONY: test
 test: tools ## the fast suite; see docs/testing.md
-	@tests/timed build $(CARGO) build --workspace --tests --bin daybook
-	@tests/timed unit $(CARGO) test --workspace --lib --bin daybook
+	@tests/timed build $(CARGO) build --workspace --tests --bin daybook --bin dbk
+	@tests/timed unit $(CARGO) test --workspace --lib --bin daybook --bin dbk
 	@tests/timed doc $(CARGO) test --workspace --exclude daybook-client --doc
 	@tests/timed arch $(CARGO) test --workspace --test arch
 	@tests/timed console tests/check-console
-	@DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook \
+	@DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook DBK_BIN=$(CARGO_TARGET_DIR)/debug/dbk \
 	    tests/timed it $(CARGO) test --workspace --test it
 
 .PHONY: console

@@ -8,7 +8,7 @@ use super::tree::{cargo, none, read, said};
 
 /// The layers from left to right, each with the layers it may know. An arrow may skip layers and
 /// never points left.
-const CORRIDOR: [(&str, &[&str]); 12] = [
+const CORRIDOR: [(&str, &[&str]); 13] = [
     ("server", &["http", "webhooks", "auth", "blobs", "edge", "service", "storage", "domain"]),
     (
         "http",
