@@ -6,11 +6,11 @@ use daybook_domain::book;
 use daybook_domain::id::ImportId;
 use daybook_domain::import::{Import, OutcomeKind, PostingOptions, State};
 use daybook_edge::error::ApiError;
-use daybook_service::Target;
 use daybook_service::book::CREATE_TARGET;
 use daybook_service::import::{
     self, BookEvents, NewAccount, NewBook, NewChart, RunBook, UndoBlock, UndoResult,
 };
+use daybook_service::{Target, collection};
 use daybook_storage::Tx;
 
 use super::document::{self, RecordDoc, ResultsDoc, SummaryDoc};
@@ -59,7 +59,7 @@ pub(super) async fn create_books(
     let collection = if created.len() > 1 {
         let (cx, name, books) = (step.cx.clone(), journal.name.clone(), keys(&created));
         let work = move |tx: &mut Tx<'_>| import::collect_books(tx, &cx, &name, &books);
-        Some(step.write_to(Target::Caller, work).await?)
+        Some(step.write_to(collection::TARGET, work).await?)
     } else {
         None
     };
@@ -175,7 +175,7 @@ pub(super) async fn delete_books(
     if let Some(id) = results.collection.clone().filter(|_| !deleted.is_empty()) {
         let cx = step.cx.clone();
         let work = move |tx: &mut Tx<'_>| import::delete_empty_collection(tx, &cx, &id);
-        step.write_to(Target::Caller, work).await?;
+        step.write_to(collection::TARGET, work).await?;
     }
     let is_whole = deleted.len() == results.books.len();
     results.undone.get_or_insert_default().deleted_book_ids = Some(deleted);

@@ -35,7 +35,6 @@ pub(super) fn parse(
         decimal_mark,
         encoding: options.encoding.clone(),
         sheet: options.sheet.clone(),
-        ..read::options::Options::default()
     };
     let (mut writer, mut fault, mut number) = (Writer::default(), None, 0_u32);
     let mut sink = |item: Item| {

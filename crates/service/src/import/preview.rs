@@ -163,8 +163,8 @@ impl Snapshot {
         Ok(lookups.iter().map(of_record).collect())
     }
 
-    /// Finds which of these remote ids transactions have. A live one counts before one in the trash,
-    /// and that before one whose import is undone.
+    /// Finds which of these remote ids transactions have. A live one counts before one in the
+    /// trash, and that before one whose import is undone.
     pub fn known(
         &self,
         tx: &mut Tx<'_>,
