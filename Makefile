@@ -23,7 +23,8 @@ run: ## build and serve on 127.0.0.1:8080 with SQLite under ./data
 .PHONY: test
 test: tools ## the fast suite; see docs/testing.md
 	@tests/timed build $(CARGO) build --workspace --tests --bin daybook --bin dbk
-	@tests/timed unit $(CARGO) test --workspace --lib --bin daybook --bin dbk
+	@tests/timed unit $(CARGO) test --workspace --lib --bin daybook --bin dbk \
+	    --test readers --test writers
 	@tests/timed doc $(CARGO) test --workspace --exclude daybook-client --doc
 	@tests/timed arch $(CARGO) test --workspace --test arch
 	@tests/timed console tests/check-console
