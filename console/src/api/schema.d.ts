@@ -1014,7 +1014,7 @@ export interface paths {
         put?: never;
         /**
          * Read a file for an import
-         * @description Reads the file of a bank and shows what an import would record; it records nothing (15.1). The body is the file itself, with any Content-Type, up to 64 MB. The format is recognized by the content. Waits up to 5 seconds for the preview; if the state is still READING, read the import again. Requires POSTER, or RECORDER for drafts.
+         * @description Reads the file of a bank, or a journal, and shows what an import would record; it records nothing (15.1, 15.12). The body is the file itself, with any Content-Type, up to 64 MB. The format is recognized by the content. Waits up to 5 seconds for the preview; if the state is still READING, read the import again. Requires POSTER, or RECORDER for drafts.
          */
         post: operations["createImport"];
         delete?: never;
@@ -3631,7 +3631,7 @@ export interface components {
             /** @description The same, out of the accounts. */
             sumOut?: string;
             /**
-             * @description The book of the records: this one or a new one (15.12).
+             * @description Where the records are recorded: HERE is this book (15.12).
              * @enum {string}
              */
             target: "HERE" | "NEW";
@@ -3658,7 +3658,7 @@ export interface components {
         ImportConfirmation: {
             /** @description Accept the suggestions with at least this confidence. Without it none is accepted. */
             acceptAbove?: number;
-            /** @description The names of the accounts of `accountsToCreate` to create. Without it all are. Records of an account that is not created go to the accounts for uncategorised ones. */
+            /** @description The names of the accounts of `accountsToCreate` to create. Without it all are. Records of an account that is not created go to the accounts for uncategorised ones; entries of journals are refused (15.12). */
             createAccounts?: string[];
             /** @description Decisions about records; of several about one record the last counts. */
             decisions?: components["schemas"]["ImportDecision"][];
@@ -3740,8 +3740,17 @@ export interface components {
             account?: components["schemas"]["ImportAccount"];
             /** @description The amount; positive into the account of the statement. */
             amount: string;
+            /**
+             * Format: date
+             * @description The day; only of an entry of a journal.
+             */
+            date?: string;
             /** @description The text of the part, if it has one. */
             description?: string;
+            /** @description The credit account; only of an entry of a journal. */
+            from?: components["schemas"]["ImportAccount"];
+            /** @description The debit account; only of an entry of a journal. */
+            to?: components["schemas"]["ImportAccount"];
         };
         /** @description Imports, newest first. */
         ImportList: {
@@ -3778,6 +3787,8 @@ export interface components {
             amount?: string;
             /** @description Transactions that may be the same one; a decision may name one as `match`. */
             candidates?: components["schemas"]["PreviewDuplicate"][];
+            /** @description `true` for an entry of a journal between income or expenses and equity alone. A decision with the tag `closing` marks it as one that closes a period (15.12). */
+            closing?: boolean;
             /**
              * Format: int64
              * @description The column where it begins.
@@ -3794,7 +3805,7 @@ export interface components {
             draft?: boolean;
             /** @description The credit account, which the money leaves; absent if it is unknown and the record becomes a draft. */
             from?: components["schemas"]["ImportAccount"];
-            /** @description The parts of a record with several other accounts. Each becomes a transaction. */
+            /** @description The parts of a record with several other accounts, or the transactions of an entry of a journal. Each becomes a transaction. */
             legs?: components["schemas"]["ImportLeg"][];
             /**
              * Format: int64
@@ -3880,6 +3891,8 @@ export interface components {
              * @description Number of accounts archived.
              */
             archived: number;
+            /** @description The books that were deleted; absent for an import that created none (15.12). */
+            deletedBookIds?: string[];
             /** @description The first 100 transactions that were left as they are. */
             left: components["schemas"]["ImportLeft"][];
             /**
@@ -6932,6 +6945,8 @@ export interface operations {
             query?: {
                 /** @description Id or name of the permanent account whose statement the file is. Needed unless the file names an account of the book (15.2). */
                 account?: string;
+                /** @description ALL records each commodity of a journal in a book of its own; it requires the target NEW. ONE refuses a journal of several (15.12). */
+                commodities?: "ONE" | "ALL";
                 /** @description The order of day and month, where the file does not show it. */
                 dateOrder?: "DAY_FIRST" | "MONTH_FIRST";
                 /** @description The decimal mark of amounts, where the file does not show it. */
@@ -6940,13 +6955,15 @@ export interface operations {
                 drafts?: boolean;
                 /** @description The character encoding, by a name of the Encoding Standard, where it is not recognized. */
                 encoding?: string;
-                /** @description The name of the file, for people. */
+                /** @description The name of the file, for people; also that of a new book (15.12). */
                 name?: string;
                 /** @description Id of a file of the book with rules for CSV. Without it, the file whose property `import_rules` is the id of the account (15.3). */
                 rules?: string;
                 /** @description The name of the sheet of a workbook. Without it, the first sheet. */
                 sheet?: string;
-                /** @description Where a journal is recorded: in this book, or in a new book of the caller (15.12). Files of banks are always recorded in this book; NEW returns 400 for them. */
+                /** @description For journals, the first part of the remote ids. Keep it for later imports of the same journal. Without it, the name of the format (15.12). */
+                source?: string;
+                /** @description Where the records are recorded: HERE, in this book, or for journals NEW, in a book that the confirmation creates. By default NEW for journals, else HERE (15.12). */
                 target?: "HERE" | "NEW";
                 /** @description Record again what a person has moved to the trash (15.4). */
                 trashed?: boolean;
