@@ -31,7 +31,7 @@ pub mod worker;
 
 pub use read::open_with_row;
 pub use removal::{BeforeRemoval, BookRemoval, RemovalNote};
-pub use store::{Blobs, NewBlob};
+pub use store::{Blobs, NewBlob, hexadecimal};
 pub use sweep::FileSweep;
 pub use uploads::{TooManyBytes, Uploads};
 pub use verify::{VerifiedBytes, verify};

@@ -196,8 +196,9 @@ fn blob_path(book: &str, blob: &str) -> Result<Path, ApiError> {
     }
 }
 
-/// Formats a digest as in the rows of files.
-pub(crate) fn hexadecimal(digest: &[u8]) -> String {
+/// Formats a digest in hexadecimal digits, as in the rows of files.
+#[must_use]
+pub fn hexadecimal(digest: &[u8]) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -1,11 +1,16 @@
 //! The audit of all books of a database, for backups and moves.
 
-use daybook_domain::audit::AuditedEvent;
+use anyhow::Context;
+use daybook_blobs::hexadecimal;
+use daybook_domain::audit::{AuditedEvent, Report};
+use daybook_domain::event::Hash;
 use daybook_domain::id::BookKey;
 use daybook_service::{Result, audit};
-use daybook_storage::ReadOnlyStore;
+use daybook_storage::{Address, ReadOnlyStore};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+
+use crate::progress::Progress;
 
 /// The result of an audit of all books.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,60 +31,83 @@ pub(crate) struct AuditSummary {
     pub(crate) heads: String,
 }
 
-/// Audits all books of a database. `progress` receives the number of events so far.
-///
-/// # Errors
-/// When the database cannot be read.
-pub(crate) fn audit_all(
-    store: &mut ReadOnlyStore,
-    progress: &mut dyn FnMut(i64),
-) -> anyhow::Result<AuditSummary> {
-    let (mut heads, mut pages) = (Sha256::new(), BookPages::default());
-    let mut summary = AuditSummary {
-        books: 0,
-        transactions: 0,
-        events: 0,
-        findings: 0,
-        first_finding: None,
-        heads: String::new(),
-    };
-    while let Some(book) = pages.next(store)? {
-        let mut head = None;
-        let mut each = |event: &AuditedEvent| {
-            head = Some((event.sequence, event.event.as_ref().map(|event| event.hash)));
+/// The last number and the last hash of the log of a book; nothing for a book without events.
+pub(crate) type LogEnd = Option<(i64, Option<Hash>)>;
+
+/// A running summary of audits, to which books are added in the order of their ids.
+pub(crate) struct AuditSum {
+    summary: AuditSummary,
+    heads: Sha256,
+}
+
+impl AuditSum {
+    /// Creates an empty sum.
+    pub(crate) fn new() -> Self {
+        let summary = AuditSummary {
+            books: 0,
+            transactions: 0,
+            events: 0,
+            findings: 0,
+            first_finding: None,
+            heads: String::new(),
         };
-        let examined: Result<_> = store.read(|tx| audit::examine(tx, &book, &mut each));
+        Self { summary, heads: Sha256::new() }
+    }
+
+    /// Adds the audit of a book; `None` if the book has no state or no owner.
+    pub(crate) fn add(&mut self, book: &BookKey, end: LogEnd, report: Option<&Report>) {
+        let Self { summary, heads } = self;
         summary.books = summary.books.saturating_add(1);
-        heads.update(format!("{book} {head:?}\n"));
-        match examined? {
+        heads.update(format!("{book} {end:?}\n"));
+        let (findings, first) = match report {
             Some(report) => {
                 summary.transactions =
                     summary.transactions.saturating_add(report.transactions_checked);
                 summary.events = summary.events.saturating_add(report.events_checked);
-                let first = report.findings.all().next();
-                summary.add(
-                    report.findings.count(),
-                    first.map(|found| {
-                        let (kind, resource) = (found.kind.as_str(), &found.resource);
-                        format!("{kind} in book {book}: {resource}")
-                    }),
-                );
+                let first = report.findings.all().next().map(|found| {
+                    let (kind, resource) = (found.kind.as_str(), &found.resource);
+                    format!("{kind} in book {book}: {resource}")
+                });
+                (report.findings.count(), first)
             }
-            None => summary.add(1, Some(format!("book {book} has no state or no owner"))),
+            None => (1, Some(format!("book {book} has no state or no owner"))),
+        };
+        summary.findings = summary.findings.saturating_add(findings);
+        if summary.first_finding.is_none() {
+            summary.first_finding = first;
         }
-        progress(summary.events);
     }
-    summary.heads = heads.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(summary)
+
+    /// Returns the summary.
+    pub(crate) fn finish(self) -> AuditSummary {
+        AuditSummary { heads: hexadecimal(&self.heads.finalize()), ..self.summary }
+    }
 }
 
-impl AuditSummary {
-    fn add(&mut self, findings: i64, first: Option<String>) {
-        self.findings = self.findings.saturating_add(findings);
-        if self.first_finding.is_none() {
-            self.first_finding = first;
-        }
+/// Notes an event of an audit as the end of the log so far.
+pub(crate) fn note_end(end: &mut LogEnd, event: &AuditedEvent) {
+    *end = Some((event.sequence, event.event.as_ref().map(|event| event.hash)));
+}
+
+/// Audits all books of a database, and shows the progress of this step.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(crate) fn audit_database(
+    address: &Address,
+    step: &'static str,
+) -> anyhow::Result<AuditSummary> {
+    let mut store = ReadOnlyStore::open(address).context("the database cannot be opened")?;
+    let mut progress = Progress::new(step);
+    let (mut sum, mut books) = (AuditSum::new(), BookPages::default());
+    while let Some(book) = books.next(&mut store)? {
+        let mut end = None;
+        let mut each = |event: &AuditedEvent| note_end(&mut end, event);
+        let examined: Result<_> = store.read(|tx| audit::examine(tx, &book, &mut each));
+        sum.add(&book, end, examined?.as_ref());
+        progress.show(&format!("{} events", sum.summary.events));
     }
+    Ok(sum.finish())
 }
 
 /// The books of a database in the order of their ids, read in pages.

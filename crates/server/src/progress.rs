@@ -17,8 +17,12 @@ pub(crate) struct Progress {
 impl Progress {
     /// Begins a step.
     pub(crate) fn new(step: &'static str) -> Self {
-        let is_terminal = stderr().is_terminal();
-        Self { step, is_terminal, last: Instant::now(), is_shown: false }
+        Self { step, is_terminal: stderr().is_terminal(), last: Instant::now(), is_shown: false }
+    }
+
+    /// Begins a step that prints lines on a terminal, too.
+    pub(crate) fn in_lines(step: &'static str) -> Self {
+        Self { step, is_terminal: false, last: Instant::now(), is_shown: false }
     }
 
     /// Shows how far the step is, at most five times a second.

@@ -6,11 +6,11 @@
 
 use anyhow::{Context, bail};
 use clap::Args;
+use daybook_storage::Address;
 use daybook_storage::dump::{Source, TableRows, Target};
-use daybook_storage::{Address, ReadOnlyStore};
 use serde::Serialize;
 
-use crate::audited::{AuditSummary, audit_all};
+use crate::audited::{AuditSummary, audit_database};
 use crate::installation::{DataArgs, print};
 use crate::log::log_command;
 use crate::private;
@@ -84,9 +84,7 @@ fn copy(from: &Address, to: &Address) -> anyhow::Result<Moved> {
 }
 
 fn audited(address: &Address, step: &'static str) -> anyhow::Result<AuditSummary> {
-    let mut store = ReadOnlyStore::open(address)?;
-    let mut progress = Progress::new(step);
-    let summary = audit_all(&mut store, &mut |events| progress.show(&format!("{events} events")))?;
+    let summary = audit_database(address, step)?;
     if let Some(finding) = &summary.first_finding {
         bail!("the {step} has {} findings, first: {finding}", summary.findings);
     }

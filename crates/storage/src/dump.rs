@@ -53,7 +53,7 @@ impl Source {
             return Err(Error::Unavailable(format!("file not found: {}", path.display())));
         }
         let mut conn = address.connect(Mode::Read)?;
-        if conn.is_distributed() {
+        if conn.engine().is_distributed() {
             let message = "the tables are distributed over several machines, which have no common \
                            snapshot";
             return Err(Error::Refused(message.to_owned()));

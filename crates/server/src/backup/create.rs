@@ -18,10 +18,10 @@ use daybook_storage::{Address, ReadOnlyStore};
 use super::age::{self, Recipient};
 use super::keep::{self, Keep};
 use super::layout::{CONTENTS, DATABASE, FILE_LIST, SEALED_KEYS, name};
-use super::manifest::{FileContents, Keys, Manifest, NOTE, Part};
+use super::manifest::{FileContents, Keys, LAYOUT, Manifest, NOTE, Part};
 use super::place::{Place, sum_of};
 use super::staging::{Staging, sync};
-use crate::audited::{AuditSummary, BookPages, audit_all};
+use crate::audited::{AuditSummary, BookPages, audit_database};
 use crate::checkpoint::CheckpointArgs;
 use crate::checkpoint::file::list;
 use crate::files::FileStoreArgs;
@@ -73,7 +73,7 @@ pub(super) fn run(options: &CreateArgs) -> anyhow::Result<ExitCode> {
     let address = options.data.address()?;
     let copy = staging.file(DATABASE);
     copy_database(&address, &copy)?;
-    let audit = audited(&copy)?;
+    let audit = audit_database(&Address::Sqlite(copy.clone()), "audit")?;
     let mut parts = Vec::new();
     let contents = copy_contents(options, &copy, &place, &backup, &mut parts)?;
     let sum = place.put_file(&format!("{backup}/{DATABASE}"), &copy)?;
@@ -81,7 +81,7 @@ pub(super) fn run(options: &CreateArgs) -> anyhow::Result<ExitCode> {
     copy_checkpoints(options, &place, &backup, &mut parts)?;
     let keys = copy_keys(options, &place, &backup, &mut parts)?;
     let manifest = Manifest {
-        layout: Manifest::LAYOUT,
+        layout: LAYOUT,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         began_at: began.milliseconds(),
         ended_at: clock::now().milliseconds(),
@@ -112,14 +112,6 @@ fn copy_database(address: &Address, copy: &Path) -> anyhow::Result<()> {
             .context("the database cannot be copied")?;
     }
     sync(copy)
-}
-
-/// Audits a copy of the database.
-pub(super) fn audited(copy: &Path) -> anyhow::Result<AuditSummary> {
-    let mut store = ReadOnlyStore::open(&Address::Sqlite(copy.to_owned()))
-        .context("the copy of the database cannot be opened")?;
-    let mut progress = Progress::new("audit");
-    audit_all(&mut store, &mut |events| progress.show(&format!("{events} events")))
 }
 
 /// Stores the contents of files that the copy names and the place does not have, and their list.

@@ -77,8 +77,8 @@ impl Keep {
 /// Removes the backups that are not kept, and the contents of files that no backup has. Returns the
 /// names of the removed ones.
 ///
-/// Backups with a damaged manifest are kept, because somebody should look at them. Unfinished ones
-/// are removed after a day.
+/// Backups with a damaged manifest are kept, because their operator has to look at them. Unfinished
+/// ones are removed after a day.
 ///
 /// # Errors
 /// When the place fails.
@@ -91,18 +91,18 @@ pub(super) fn prune(place: &Place, keep: &Keep) -> anyhow::Result<Vec<String>> {
         .map(|(name, _)| name.as_str())
         .collect();
     let kept = keep.select(&complete);
-    let is_removed = |name: &str, is_complete: bool| {
-        if is_complete {
-            return !kept.contains(name);
-        }
-        let age = began(name).map_or(0, |at| now.saturating_sub(at.unix_timestamp() * 1_000));
-        age > UNFINISHED
-    };
     let mut removed = Vec::new();
     let mut named: BTreeSet<String> = BTreeSet::new();
     for (name, manifest) in &found {
-        let is_damaged = manifest.is_err();
-        if !is_damaged && is_removed(name, matches!(manifest, Ok(Some(_)))) {
+        let is_removed = match manifest {
+            Ok(Some(_)) => !kept.contains(name.as_str()),
+            Ok(None) => {
+                let at = began(name).map_or(now, |at| at.unix_timestamp() * 1_000);
+                now.saturating_sub(at) > UNFINISHED
+            }
+            Err(_) => false,
+        };
+        if is_removed {
             // The manifest goes first: what remains after an interruption is an unfinished backup.
             let objects = place.list(name)?;
             let is_manifest = |path: &str| path.ends_with("manifest.json");

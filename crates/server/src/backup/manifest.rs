@@ -7,7 +7,7 @@ use super::place::{Place, Sum, sum_of};
 use crate::audited::AuditSummary;
 
 /// The version of the layout of backups.
-const LAYOUT: u32 = 1;
+pub(super) const LAYOUT: u32 = 1;
 
 /// The name of the manifest in the folder of a backup. It is stored last.
 const MANIFEST: &str = "manifest.json";
@@ -72,8 +72,6 @@ pub(super) struct Manifest {
 pub(super) const NOTE: &str = "The database and the contents of files are not encrypted.";
 
 impl Manifest {
-    pub(super) const LAYOUT: u32 = LAYOUT;
-
     /// Returns whether the audit has no findings and no content of a file is missing.
     pub(super) const fn is_good(&self) -> bool {
         self.audit.findings == 0 && self.files.missing == 0
@@ -82,11 +80,6 @@ impl Manifest {
     /// Returns the bytes of its parts, without contents of files.
     pub(super) fn bytes(&self) -> u64 {
         self.parts.iter().map(|part| part.sum.bytes).sum()
-    }
-
-    /// Returns a part by its name.
-    pub(super) fn part(&self, name: &str) -> Option<&Part> {
-        self.parts.iter().find(|part| part.name == name)
     }
 
     /// Stores the manifest, which completes the backup.

@@ -1,6 +1,8 @@
 //! The parts of a backup.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::{Context, ensure};
@@ -46,21 +48,18 @@ pub(super) fn fetch(
     Ok(())
 }
 
-/// Returns the keys of a backup by the names of their files.
+/// Returns the keys of a fetched backup by the names of their files.
 ///
 /// # Errors
-/// When the place fails; when sealed keys do not open.
+/// When sealed keys do not open, and when a file cannot be read.
 pub(super) fn keys_of(
-    place: &Place,
-    backup: &str,
-    manifest: &Manifest,
+    directory: &Path,
     identity: Option<&Identity>,
 ) -> anyhow::Result<Vec<(&'static str, Vec<u8>)>> {
-    let read = |name: &str| -> anyhow::Result<Option<Vec<u8>>> {
-        if manifest.part(name).is_none() {
-            return Ok(None);
-        }
-        place.get(&format!("{backup}/{name}"))
+    let read = |name: &str| match fs::read(directory.join(name)) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("{name} cannot be read")),
     };
     let mut keys = Vec::new();
     if let (Some(sealed), Some(identity)) = (read(SEALED_KEYS)?, identity) {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use actix_web::rt::{System, SystemRunner};
 use anyhow::{Context, bail};
+use daybook_blobs::hexadecimal;
 use futures_core::Stream;
 use object_store::buffered::BufWriter;
 use object_store::local::LocalFileSystem;
@@ -46,8 +47,7 @@ impl Summing {
     }
 
     pub(super) fn finish(self) -> Sum {
-        let sha256 = self.digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Sum { bytes: self.bytes, sha256 }
+        Sum { bytes: self.bytes, sha256: hexadecimal(&self.digest.finalize()) }
     }
 }
 

@@ -17,7 +17,7 @@ use super::manifest::{Keys, Manifest};
 use super::parts::{completed, fetch, keys_of};
 use super::place::{Place, sum_of};
 use super::staging::Staging;
-use crate::audited::audit_all;
+use crate::audited::audit_database;
 use crate::files::{self, FileStoreArgs};
 use crate::installation::{DataArgs, open, print};
 use crate::log::log_command;
@@ -106,7 +106,7 @@ fn restore(options: &RestoreArgs, path: &str, into: &Path) -> anyhow::Result<()>
         .context("the database of the backup cannot be used")?;
     restore_contents(options, into, &copy, &place)?;
     restore_checkpoints(staging.path(), into)?;
-    let has_keys = restore_keys(options, into, &place, backup, &manifest)?;
+    let has_keys = restore_keys(options, staging.path(), into, &manifest)?;
     restore_database(&address, &copy, &manifest)?;
     drop(staging);
     log_command(&data, "restore", None);
@@ -144,9 +144,7 @@ fn restore_database(address: &Address, copy: &Path, manifest: &Manifest) -> anyh
             })
             .context("the database cannot be written")?;
     }
-    let mut store = ReadOnlyStore::open(address)?;
-    let mut progress = Progress::new("audit");
-    let audit = audit_all(&mut store, &mut |events| progress.show(&format!("{events} events")))?;
+    let audit = audit_database(address, "audit")?;
     ensure!(audit == manifest.audit, "the restored database differs from the backup: {audit:?}");
     Ok(())
 }
@@ -193,16 +191,15 @@ fn restore_checkpoints(staging: &Path, into: &Path) -> anyhow::Result<()> {
 
 fn restore_keys(
     options: &RestoreArgs,
+    staging: &Path,
     into: &Path,
-    place: &Place,
-    backup: &str,
     manifest: &Manifest,
 ) -> anyhow::Result<bool> {
     let identity = options.identity.as_deref().map(identity).transpose()?;
     if manifest.keys == Keys::Sealed && identity.is_none() {
         return Ok(false);
     }
-    let keys = keys_of(place, backup, manifest, identity.as_ref())?;
+    let keys = keys_of(staging, identity.as_ref())?;
     key::write(into, &keys)?;
     Ok(!keys.is_empty())
 }

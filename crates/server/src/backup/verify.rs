@@ -8,7 +8,6 @@ use clap::Args;
 use daybook_auth::identity::CheckpointKey;
 use daybook_storage::Address;
 
-use super::create;
 use super::layout::{DATABASE, contents, identity, split_path};
 use super::manifest::{Keys, Manifest};
 use super::parts::{completed, fetch, keys_of};
@@ -44,38 +43,37 @@ pub(super) fn run(options: &VerifyArgs) -> anyhow::Result<ExitCode> {
     let copy = staging.file(DATABASE);
     // A later version may have steps that the backup lacks.
     Address::Sqlite(copy.clone()).migrate().context("the database of the backup is damaged")?;
-    let audit = create::audited(&copy)?;
-    ensure!(
-        audit == manifest.audit,
-        "the database has other books or events than the manifest says: {audit:?}"
-    );
-    let key = checkpoint_key(options, &place, backup, &manifest, staging.path())?;
+    let key = checkpoint_key(options, &manifest, staging.path())?;
     if key.is_none() {
         print(["The checkpoints were not compared: the keys are sealed or left out. --identity \
                 opens sealed keys."
             .to_owned()])?;
     }
-    verify::compare(Comparison {
+    let (status, audit) = verify::compare(Comparison {
         address: Address::Sqlite(copy),
         checkpoints: staging.file("checkpoints"),
         key,
         // Connections to a bucket belong to the runtime that has opened them.
         blobs: Some(contents(&Place::open(at, &options.files)?)),
-    })
+    })?;
+    ensure!(
+        audit == manifest.audit,
+        "the database has other books or events than the manifest says: {audit:?}"
+    );
+    Ok(status)
 }
 
 fn checkpoint_key(
     options: &VerifyArgs,
-    place: &Place,
-    backup: &str,
     manifest: &Manifest,
     directory: &Path,
 ) -> anyhow::Result<Option<CheckpointKey>> {
-    let opened = match (manifest.keys, &options.identity) {
+    let identity = match (manifest.keys, &options.identity) {
         (Keys::LeftOut, _) | (Keys::Sealed, None) => return Ok(None),
-        (Keys::Sealed, Some(path)) => keys_of(place, backup, manifest, Some(&identity(path)?))?,
-        (Keys::Unsealed, _) => keys_of(place, backup, manifest, None)?,
+        (Keys::Sealed, Some(path)) => Some(identity(path)?),
+        (Keys::Unsealed, _) => None,
     };
+    let opened = keys_of(directory, identity.as_ref())?;
     if opened.is_empty() {
         return Ok(None);
     }

@@ -8,17 +8,21 @@ use daybook_service::{Error, Result, audit};
 
 use super::Verification;
 use super::merged::NamedHead;
+use crate::audited::note_end;
 
 impl Verification {
     /// Verifies a book of the database.
     pub(super) fn verify(&mut self, book: &BookKey, heads: &[NamedHead]) -> anyhow::Result<()> {
         let expected: Vec<Head> = heads.iter().map(|head| head.head).collect();
         let mut comparison = LogComparison::new(expected);
+        let mut end = None;
         let mut each = |event: &AuditedEvent| {
+            note_end(&mut end, event);
             comparison.add_event(event.sequence, event.event.as_ref().map(|event| event.hash));
         };
         let examined = self.store.read(|tx| audit::examine(tx, book, &mut each));
         let Some(examined) = self.readable(book, examined)? else { return Ok(()) };
+        self.audit.add(book, end, examined.as_ref());
         let Some(report) = examined else { return self.report_unusable(book, heads) };
         self.output.books = self.output.books.saturating_add(1);
         let events = u64::try_from(report.events_checked).unwrap_or_default();

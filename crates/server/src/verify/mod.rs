@@ -21,7 +21,7 @@ use daybook_blobs::Blobs;
 use daybook_domain::id::BookKey;
 use daybook_storage::{Address, ReadOnlyStore};
 
-use crate::audited::BookPages;
+use crate::audited::{AuditSum, AuditSummary, BookPages};
 use crate::checkpoint::CheckpointArgs;
 use crate::checkpoint::file::{Checkpoint, CheckpointReader, check, list};
 use crate::files::FileStoreArgs;
@@ -70,15 +70,17 @@ pub(crate) fn run(options: &VerifyArgs) -> anyhow::Result<ExitCode> {
         checkpoints.display()
     );
     let blobs = files::open_existing(files, &data.data_dir)?;
-    compare(Comparison { address: data.address()?, checkpoints, key: Some(key), blobs })
+    let (status, _) =
+        compare(Comparison { address: data.address()?, checkpoints, key: Some(key), blobs })?;
+    Ok(status)
 }
 
 /// Compares a database with the checkpoints and the contents of files, and prints the differences.
-/// The status is 0 if everything agrees, and 1 if something differs.
+/// Returns 0 if everything agrees and 1 if something differs, and the audit of all books.
 ///
 /// # Errors
 /// When the data to compare cannot be read.
-pub(crate) fn compare(comparison: Comparison) -> anyhow::Result<ExitCode> {
+pub(crate) fn compare(comparison: Comparison) -> anyhow::Result<(ExitCode, AuditSummary)> {
     let Comparison { address, checkpoints: directory, key, blobs } = comparison;
     let mut output = Output::new();
     let paths = if key.is_some() && directory.exists() { list(&directory)? } else { Vec::new() };
@@ -89,9 +91,11 @@ pub(crate) fn compare(comparison: Comparison) -> anyhow::Result<ExitCode> {
     let store = ReadOnlyStore::open(&address).context("the database cannot be opened")?;
     let place = CheckpointPlace { directory, key, known: paths.into_iter().collect() };
     let system = System::new();
-    let mut verification = Verification { place, store, blobs, system, output };
+    let mut verification =
+        Verification { place, store, blobs, system, output, audit: AuditSum::new() };
     verification.run(&checkpoints)?;
-    verification.output.finish(checkpoints.len())
+    let Verification { output, audit, .. } = verification;
+    Ok((output.finish(checkpoints.len())?, audit.finish()))
 }
 
 /// Returns the checkpoints with valid signatures, and reports the others.
@@ -145,6 +149,7 @@ struct Verification {
     /// Runs the requests to the file store.
     system: SystemRunner,
     output: Output,
+    audit: AuditSum,
 }
 
 impl Verification {

@@ -1,18 +1,14 @@
 //! The output of `daybook verify`: a line for each difference and a summary on standard output, and
 //! the progress on standard error.
 
-use std::io::{Write, stderr};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
 use daybook_domain::id::BookKey;
 
 use crate::checkpoint::file::CheckpointFault;
 use crate::installation::print;
-
-/// The interval between two lines of progress.
-const PROGRESS: Duration = Duration::from_secs(10);
+use crate::progress::Progress;
 
 /// The counts of what was compared, and of differences.
 pub(super) struct Output {
@@ -21,7 +17,7 @@ pub(super) struct Output {
     pub(super) files: u64,
     pub(super) bytes: u64,
     differences: u64,
-    last_progress: Instant,
+    progress: Progress,
 }
 
 impl Output {
@@ -32,7 +28,7 @@ impl Output {
             files: 0,
             bytes: 0,
             differences: 0,
-            last_progress: Instant::now(),
+            progress: Progress::in_lines("daybook"),
         }
     }
 
@@ -76,17 +72,11 @@ impl Output {
 
     /// Prints the progress from time to time.
     pub(super) fn progress(&mut self) {
-        if self.last_progress.elapsed() < PROGRESS {
-            return;
-        }
-        self.last_progress = Instant::now();
         let Self { books, events, files, bytes, .. } = self;
         let megabytes = *bytes / 1_000_000;
-        // Progress is optional, so a failure to print it does not matter.
-        let _ = writeln!(
-            stderr(),
-            "daybook: verified {books} books, {events} events, {files} files of {megabytes} MB"
-        );
+        self.progress.show(&format!(
+            "verified {books} books, {events} events, {files} files of {megabytes} MB"
+        ));
     }
 
     /// Prints the summary. The status is 0 if nothing differs, otherwise 1.

@@ -18,7 +18,7 @@ use crate::conn::engine::Engine;
 use crate::conn::mode::Mode;
 use crate::conn::settings::{POSTGRES_SETTINGS, SQLITE_READER_SETTINGS, SQLITE_SETTINGS};
 use crate::conn::sql::{Sql, Typed};
-use crate::conn::{Conn, PostgresConn, citus, on_engine, planner, stop_check};
+use crate::conn::{Conn, citus, on_engine, planner, stop_check};
 
 impl Conn {
     /// Applies the session settings to a new connection.
@@ -119,11 +119,6 @@ impl Conn {
             Self::Postgres(c) if c.distributed => Engine::Citus,
             Self::Postgres(_) => Engine::Postgres,
         }
-    }
-
-    /// Returns whether Citus distributes the tables over several machines.
-    pub(crate) const fn is_distributed(&self) -> bool {
-        matches!(self, Self::Postgres(PostgresConn { distributed: true, .. }))
     }
 
     /// Opens the savepoint by which [`Self::check_open`] detects an implicit rollback.

@@ -115,9 +115,12 @@ impl Conn {
             let _ = write!(names, "{comma}{name}");
             let _ = write!(values, "{comma}{value}");
         }
-        let each = if is_sqlite { "json_each({})" } else { "jsonb_array_elements({}::jsonb)" };
-        let sql = format!("INSERT INTO {table} ({names}) SELECT {values} FROM {each} AS r");
-        let sql = if is_sqlite { sql } else { sql.replace(" AS r", " AS r(value)") };
+        let each = if is_sqlite {
+            "json_each({})"
+        } else {
+            "jsonb_array_elements({}::jsonb) AS each(value)"
+        };
+        let sql = format!("INSERT INTO {table} ({names}) SELECT {values} FROM {each}");
         self.run(Sql::new(sql).bind(rows).uncached())
     }
 

@@ -112,9 +112,6 @@ impl Transactions<'_, '_> {
         remote_ids: &[&str],
         max_bytes: usize,
     ) -> Result<Option<Vec<Transaction>>> {
-        if remote_ids.is_empty() {
-            return Ok(Some(Vec::new()));
-        }
         self.with_any_remote_id(access, remote_ids, max_bytes, Some(false))
     }
 
@@ -126,9 +123,6 @@ impl Transactions<'_, '_> {
         remote_ids: &[&str],
         max_bytes: usize,
     ) -> Result<Option<Vec<Transaction>>> {
-        if remote_ids.is_empty() {
-            return Ok(Some(Vec::new()));
-        }
         self.with_any_remote_id(access, remote_ids, max_bytes, None)
     }
 
@@ -139,6 +133,9 @@ impl Transactions<'_, '_> {
         max_bytes: usize,
         trashed: Option<bool>,
     ) -> Result<Option<Vec<Transaction>>> {
+        if remote_ids.is_empty() {
+            return Ok(Some(Vec::new()));
+        }
         let Book { id, scale, .. } = *access.book();
         let lookup = self.tx.lookup();
         let mut conn = self.tx.flushed_for_remote_ids(id, remote_ids)?;
