@@ -17,6 +17,7 @@ pub fn tests() -> Vec<Case> {
         rule_15_3_rules_of_the_account,
         rule_15_4_equal_records_of_a_day_are_counted,
         rule_15_4_ids_of_the_bank_are_unique_per_account,
+        rule_15_4_id_that_is_used_again_later_is_recorded,
         rule_15_4_trashed_records_stay_in_the_trash,
         rule_15_4_typed_transactions_are_matched,
         rule_15_4_transfer_is_one_transaction,
@@ -296,6 +297,18 @@ fn rule_15_4_equal_records_of_a_day_are_counted(server: &Server) {
     let late = run(&cast, &csv(&["2026-02-03,A,-1", "2026-02-03,C,-1", "2026-02-05,B,-1"]));
     assert_eq!(outcomes(&cast, &late), ["EXISTING", "NEW", "EXISTING"]);
     assert_eq!(balance(&cast, "Bank"), "15.80");
+}
+
+/// 15.4: case 6, when the fee comes in a later file than the purchase.
+fn rule_15_4_id_that_is_used_again_later_is_recorded(server: &Server) {
+    let cast = book(server);
+    let rows = [("F1", "20260102", "-50.00", "SHOP"), ("F1", "20260102", "-1.50", "FX FEE")];
+    run(&cast, &ofx("1", &rows[..1]));
+    let both = run(&cast, &ofx("1", &rows));
+    assert_eq!(outcomes(&cast, &both), ["EXISTING", "NEW"]);
+    assert_eq!(balance(&cast, "Bank"), "51.50");
+    run(&cast, &ofx("1", &rows));
+    assert_eq!(balance(&cast, "Bank"), "51.50");
 }
 
 /// 15.4: cases 6 and 7: an id that is used twice, and in two accounts.

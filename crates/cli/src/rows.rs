@@ -94,6 +94,17 @@ pub(crate) async fn find(
     }
 }
 
+/// Prints the first page of a query as the API returns it.
+async fn print_page(session: &Session, book: &OpenBook, query: String, limit: usize) -> Result {
+    let parameters = ListTransactions {
+        query: Some(query),
+        limit: i32::try_from(limit).ok(),
+        ..ListTransactions::default()
+    };
+    let text = book.handle.list_transactions(&parameters).into_text().await?;
+    session.output.line(text.trim_end())
+}
+
 /// Lists transactions.
 ///
 /// # Errors
@@ -101,13 +112,7 @@ pub(crate) async fn find(
 pub(crate) async fn list(session: &Session, args: ListArgs) -> Result {
     let (book, query) = (session.book().await?, crate::query::join(&args.query));
     if session.output.is_json() && !args.ids {
-        let parameters = ListTransactions {
-            query: Some(query),
-            limit: i32::try_from(args.limit).ok(),
-            ..ListTransactions::default()
-        };
-        let text = book.handle.list_transactions(&parameters).into_text().await?;
-        return session.output.line(text.trim_end());
+        return print_page(session, &book, query, args.limit).await;
     }
     let found = find(session, &book, &query, args.limit.max(1)).await?;
     if args.ids {
@@ -194,13 +199,7 @@ pub(crate) async fn reg(session: &Session, args: RegArgs) -> Result {
     let query = Query::new().account(&args.account).and(Query::verbatim(days.clone())).is("posted");
     let query = String::from(query);
     if session.output.is_json() {
-        let parameters = ListTransactions {
-            query: Some(query),
-            limit: i32::try_from(args.limit).ok(),
-            ..ListTransactions::default()
-        };
-        let text = book.handle.list_transactions(&parameters).into_text().await?;
-        return session.output.line(text.trim_end());
+        return print_page(session, &book, query, args.limit).await;
     }
     let found = find(session, &book, &query, args.limit.max(1)).await?;
     let account = found.account.unwrap_or_default();

@@ -105,13 +105,13 @@ impl Table {
             all.iter().copied().partition(|index| amounts.contains(index));
         let can_divide = amounts.len() > 2 && others.len() == 1;
         let narrowest = if can_divide { MIN_LABEL } else { MIN_TEXT };
-        self.shrink(&mut widths, &all, (width, narrowest));
+        self.shrink(&mut widths, &all, width, narrowest);
         if total(&widths, &all) <= width || !can_divide {
             return self.block(&all, &widths, has_color);
         }
         if let Some(widest) = amounts.iter().filter_map(|index| widths.get(*index)).max().copied() {
             let room = width.saturating_sub(widest).saturating_sub(GAP.len());
-            self.shrink(&mut widths, &others, (room, MIN_TEXT));
+            self.shrink(&mut widths, &others, room, MIN_TEXT);
         }
         let mut blocks: Vec<Vec<usize>> = Vec::new();
         for index in amounts {
@@ -150,7 +150,7 @@ impl Table {
     }
 
     /// Makes the widest column of text narrower until the columns fit.
-    fn shrink(&self, widths: &mut [usize], shown: &[usize], (limit, least): (usize, usize)) {
+    fn shrink(&self, widths: &mut [usize], shown: &[usize], limit: usize, least: usize) {
         let texts = self.of_kind(Kind::Text);
         while total(widths, shown) > limit {
             let columns = widths.iter_mut().enumerate();

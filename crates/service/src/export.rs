@@ -119,7 +119,7 @@ pub fn stream(
     scan(tx, cx, &access, &text, |tx, page| {
         users.load(tx, page.iter().map(|transaction| transaction.created_by))?;
         if sink.wants_files() {
-            send_files(tx, &access, page, (&mut users, &mut sent), sink)?;
+            send_files(tx, &access, page, &mut users, &mut sent, sink)?;
         }
         let ids = page.iter().flat_map(|transaction| transaction.files.iter().copied());
         let files = tx.files().attached(&access, ids)?;
@@ -131,7 +131,7 @@ pub fn stream(
         Some(_) => None,
         None => {
             if sink.wants_files() {
-                send_other_files(tx, &access, (&mut users, &sent), sink)?;
+                send_other_files(tx, &access, &mut users, &sent, sink)?;
             }
             Some(read_balances(tx, &access, &accounts)?)
         }
@@ -148,7 +148,8 @@ fn send_files(
     tx: &mut Tx<'_>,
     access: &Access,
     page: &[Transaction],
-    (users, sent): (&mut UserNames, &mut HashSet<FileId>),
+    users: &mut UserNames,
+    sent: &mut HashSet<FileId>,
     sink: &mut dyn ExportSink,
 ) -> Result<()> {
     let mut new: Vec<(FileId, &Transaction)> = Vec::new();
@@ -174,7 +175,8 @@ fn send_files(
 fn send_other_files(
     tx: &mut Tx<'_>,
     access: &Access,
-    (users, sent): (&mut UserNames, &HashSet<FileId>),
+    users: &mut UserNames,
+    sent: &HashSet<FileId>,
     sink: &mut dyn ExportSink,
 ) -> Result<()> {
     let mut below = None;

@@ -50,12 +50,6 @@ impl Identity {
         alternate.unwrap_or(&self.remote_id)
     }
 
-    /// Returns the remote id of a leg of an entry, from 0. The first leg has that of the record.
-    pub fn leg_id(&self, outcome: &Outcome, leg: usize) -> String {
-        let id = self.recorded_id(outcome);
-        if leg == 0 { id.to_owned() } else { format!("{id}/{leg}") }
-    }
-
     /// Iterates over the remote ids to look up.
     pub fn lookups(&self) -> impl Iterator<Item = &str> {
         let others = [&self.alternate, &self.other_form].into_iter().flatten();

@@ -88,7 +88,8 @@ impl Import {
         id: ImportId,
         name: String,
         options: String,
-        (source, bytes): (String, i64),
+        source: String,
+        bytes: i64,
         created_by: UserId,
         stamp: Stamp,
     ) -> Result<Self, Refusal> {
@@ -210,9 +211,8 @@ mod tests {
 
     fn import(state: State, done: i64) -> Import {
         let stamp = Stamp::new(None, NOW);
-        let file = ("blob".to_owned(), 10);
-        let id = ImportId::new(1);
-        let new = Import::create(id, "bank.csv".to_owned(), String::new(), file, AUTHOR, stamp);
+        let (id, name, blob) = (ImportId::new(1), "bank.csv".to_owned(), "blob".to_owned());
+        let new = Import::create(id, name, String::new(), blob, 10, AUTHOR, stamp);
         Import { done, ..new.unwrap() }.enter(state, NOW)
     }
 

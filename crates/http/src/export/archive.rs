@@ -50,7 +50,8 @@ struct ArchivePass<'w> {
 pub(super) fn write_archive(
     tx: &mut Tx<'_>,
     cx: &Context,
-    (book, query): (&str, Option<&str>),
+    book: &str,
+    query: Option<&str>,
     chunks: &mut ChunkWriter,
     blobs: &BlobReader,
 ) -> service::Result<()> {

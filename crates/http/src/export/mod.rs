@@ -44,7 +44,7 @@ pub(crate) async fn export_book(request: ApiRequest) -> Result<HttpResponse, Api
     let (book, query) = (request.book(), read_query(&request));
     let blobs = (format == Format::Zip).then(|| BlobReader::start(request.state.clone()));
     read_stream::send(request, move |tx, cx, chunks| match blobs {
-        Some(blobs) => write_archive(tx, cx, (&book, query.as_deref()), chunks, &blobs),
+        Some(blobs) => write_archive(tx, cx, &book, query.as_deref(), chunks, &blobs),
         None => {
             let mut sink = ExportChunks::new(format, cx, chunks);
             export::stream(tx, cx, &book, query.as_deref(), &mut sink)

@@ -43,21 +43,7 @@ const FILE_TYPES: [&str; 9] =
 
 /// Returns whether a file is read as a journal.
 pub(super) fn is_journal(bytes: &[u8]) -> bool {
-    read::detect(bytes).is_ok_and(|format| match format {
-        Format::Journal | Format::Beancount | Format::Gnucash | Format::Gzip => true,
-        Format::Csv
-        | Format::Ofx
-        | Format::Qif
-        | Format::Camt
-        | Format::Mt940
-        | Format::JsonLines
-        | Format::Zip
-        | Format::Xlsx
-        | Format::Ods
-        | Format::Xls
-        | Format::Html
-        | Format::Xml => false,
-    })
+    read::detect(bytes).is_ok_and(Format::is_journal)
 }
 
 /// Reads a journal of this name.

@@ -367,10 +367,7 @@ fn look_up(
             let outcome = classify(record, identity, &findings, options);
             matcher.add_record(record, &outcome);
             document.set_outcome(&outcome);
-            // The plain id is taken by another movement.
-            let is_reused = matches!(outcome, Outcome::New(NewReason::ReusedId(_)));
-            let alternate = identity.alternate.as_ref().filter(|_| is_reused);
-            document.remote_id = alternate.unwrap_or(&identity.remote_id).clone();
+            document.remote_id = identity.recorded_id(&outcome).to_owned();
         }
         block.iter().try_for_each(|record| writer.add(record))?;
     }

@@ -38,6 +38,12 @@ pub enum Format {
 }
 
 impl Format {
+    /// Returns whether [`read_journal`](super::read_journal) reads it.
+    #[must_use]
+    pub const fn is_journal(self) -> bool {
+        matches!(self, Self::Journal | Self::Beancount | Self::Gnucash | Self::Gzip)
+    }
+
     /// Returns the name for people.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -123,8 +123,8 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, new: NewImport) -> Resu
 
 fn new_import(tx: &mut Tx<'_>, cx: &Context, access: &Access, new: NewImport) -> Result<Import> {
     let NewImport { name, options, source, bytes } = new;
-    let (id, file) = (ImportId::new(cx.mint()), (source, bytes));
-    let import = Import::create(id, name, options, file, access.user(), cx.stamp())?;
+    let id = ImportId::new(cx.mint());
+    let import = Import::create(id, name, options, source, bytes, access.user(), cx.stamp())?;
     if tx.imports().count_open(access)? >= MAX_OPEN {
         return Err(Refusal::TooManyOpen.into());
     }
