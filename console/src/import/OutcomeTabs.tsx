@@ -2,6 +2,7 @@ import { useBook } from '~/book/types';
 import { formatCount } from '~/lib/money';
 import { withParams } from '~/lib/router';
 import { Link } from '~/ui/Link';
+import '~/ui/Tabs.css';
 import { countOf, countOutcomes, type Decisions } from './decisions';
 import { OUTCOME_NAMES, OUTCOMES, type Import, type Outcome } from './types';
 
@@ -16,7 +17,7 @@ export function OutcomeTabs({ run, decisions, outcome }: { readonly run: Import;
     </Link>
   );
   return (
-    <nav className="import-tabs" aria-label="Outcomes">
+    <nav className="tabs" aria-label="Outcomes">
       {tab(undefined, 'All', run.counts.total, run.counts.total)}
       {OUTCOMES.map((value) => tab(value, OUTCOME_NAMES[value], counts[value], countOf(run.counts, value)))}
     </nav>

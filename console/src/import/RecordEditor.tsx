@@ -3,6 +3,7 @@ import { useBook } from '~/book/types';
 import { decimalOrZero } from '~/lib/money';
 import { Button } from '~/ui/Button';
 import { Cell } from '~/ui/List';
+import { handleEditKeys, isListOpen } from '~/ui/editKeys';
 import { Money } from '~/ui/Money';
 import { OutcomeField, TargetField, TextFields, type RecordFieldsetProps } from './RecordFieldset';
 
@@ -28,21 +29,8 @@ export function RecordEditor({ onSave, onCancel, ...props }: Omit<RecordFieldset
     setTimeout(onSave);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const target = event.target as Element;
-    if (event.nativeEvent.isComposing) return;
-    const isOpen = target.getAttribute('aria-expanded') === 'true';
-    isEntered.current = isOpen && event.key === 'Enter';
-    if (isOpen) return;
-    if (event.key === 'Enter') {
-      event.preventDefault();
-      event.stopPropagation();
-      // The fields take the key first: a typed account counts.
-      setTimeout(onSave);
-    } else if (event.key === 'Escape') {
-      event.preventDefault();
-      event.stopPropagation();
-      onCancel();
-    }
+    if (!event.nativeEvent.isComposing) isEntered.current = isListOpen(event) && event.key === 'Enter';
+    handleEditKeys(event, onSave, onCancel);
   };
   const fieldset = { ...props, onChange, isCompact: true };
   return (

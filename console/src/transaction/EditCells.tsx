@@ -1,7 +1,8 @@
-import { useRef, useState, type KeyboardEvent } from 'react';
+import { useRef, useState } from 'react';
 import type { Account } from '~/api/types';
 import type { Decimal } from '~/lib/money';
 import { Cell } from '~/ui/List';
+import { handleEditKeys } from '~/ui/editKeys';
 import { AccountField } from '~/ui/fields/AccountField';
 import { AmountField } from '~/ui/fields/AmountField';
 import { DateField } from '~/ui/fields/DateField';
@@ -28,22 +29,8 @@ export function EditCells({ fields, account, onChange, onSave, onCancel }: EditC
     latest.current = { ...latest.current, ...part };
     onChange(latest.current);
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const isListOpen = (event.target as Element).getAttribute('aria-expanded') === 'true';
-    if (isListOpen || event.nativeEvent.isComposing) return;
-    if (event.key === 'Enter') {
-      event.preventDefault();
-      event.stopPropagation();
-      // The fields take the key first: a typed account or date counts.
-      setTimeout(onSave);
-    } else if (event.key === 'Escape') {
-      event.preventDefault();
-      event.stopPropagation();
-      onCancel();
-    }
-  };
   return (
-    <div className="tx-edit" onKeyDownCapture={onKeyDown} onClick={(event) => event.stopPropagation()}>
+    <div className="tx-edit" onKeyDownCapture={(event) => handleEditKeys(event, onSave, onCancel)} onClick={(event) => event.stopPropagation()}>
       <Cell className="tx-date"><DateField isCompact label="Date" value={fields.date} onChange={(date) => change({ date })} /></Cell>
       <Cell className="tx-status" />
       <Cell className="tx-description">

@@ -1,0 +1,1 @@
+function e(e){return e.target.getAttribute(`aria-expanded`)===`true`}function t(t,n,r){e(t)||t.nativeEvent.isComposing||(t.key===`Enter`?(t.preventDefault(),t.stopPropagation(),setTimeout(n)):t.key===`Escape`&&(t.preventDefault(),t.stopPropagation(),r()))}export{e as n,t};
