@@ -170,7 +170,7 @@ fn rule_7_3_callers_of_imports(server: &Server) {
     settle(&cast, &cast.poster.post(&confirming, &body).ok());
     assert_eq!(balance(&cast, "Food"), "5.00");
     let own = settle(&cast, &upload(&cast.recorder, &cast, "account=Bank", &file).ok());
-    assert_eq!(own["counts"]["existing"], 1, "3.7.2: it exists, and nothing else is told");
+    assert_eq!(own["counts"]["existing"], 1, "3.7.2: it exists, and shows nothing else");
     let new = csv(&["2026-01-05,Kiosk,-2"]);
     let own = settle(&cast, &upload(&cast.recorder, &cast, "account=Bank", &new).ok());
     let confirming = cast.path(&format!("/imports/{}/confirm", id(&own)));

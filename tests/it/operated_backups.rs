@@ -99,7 +99,7 @@ fn seen(server: &Server, cast: &Cast) -> String {
     seen.replace(server.base(), "http://server")
 }
 
-/// What was answered before the backup began is in it. The restored server continues the log.
+/// The backup has every write answered before it began. The restored server continues the log.
 fn a_backup_is_restored_and_goes_on(engine: Engine) {
     let server = Server::start(engine);
     let cast = book(&server);
@@ -241,7 +241,7 @@ fn changed_backups_are_refused(engine: Engine) {
     assert!(text(&output.stdout).starts_with("file\t"), "{}", text(&output.stdout));
     fs::remove_file(&content).expect("it existed");
     assert_eq!(verify().status.code(), Some(1));
-    // What is not a backup, and a place that cannot be used.
+    // Paths that do not name a backup.
     for other in ["/nowhere", "20260101", "20260101T000000Z"] {
         assert!(!daybook(&["backup", "verify", other]).status.success(), "{other}");
     }

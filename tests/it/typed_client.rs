@@ -131,7 +131,7 @@ fn shapes_keep_what_the_server_writes(server: &Server) {
     run(async {
         let book = book(server, &cast, &cast.owner);
         let client = book.client();
-        // Without an account of cash there is no cash flow.
+        // A cash flow needs an account of cash.
         let cash = Group {
             name: Some("Cash and cash equivalents".to_owned()),
             properties: Some([("report".to_owned(), Some("cash".to_owned()))].into()),

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{CASH_AND_FOOD, Engine, Server};
 
-/// What an example is run with.
+/// The server and the data of an example.
 pub struct Example {
     /// The address of the server.
     pub url: String,

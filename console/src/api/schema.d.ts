@@ -1122,7 +1122,7 @@ export interface paths {
         put?: never;
         /**
          * Undo an import
-         * @description Moves to the trash what the import has recorded and nobody has changed since, and archives the accounts that it created and nothing else uses (15.9). `undone` of the import lists what was left and why. Waits up to 5 seconds; if the state is still UNDOING, read the import again. Needs the permission to trash posted transactions, and to check if the import recorded checked ones.
+         * @description Moves the transactions that the import has recorded and no user has changed since to the trash, and archives the accounts that it created and nothing else uses (15.9). `undone` of the import lists what was left and why. Waits up to 5 seconds; if the state is still UNDOING, read the import again. Needs the permission to trash posted transactions, and to check if the import recorded checked ones.
          */
         post: operations["undoImport"];
         delete?: never;

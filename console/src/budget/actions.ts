@@ -101,7 +101,7 @@ async function writeCells({ budgetId, from, until, accounts }: Target, changes: 
   if (writes.create.length > 0) {
     const { data } = await api.post('/v5/books/{bookId}/transactions/batch', { path, body: { items: [...writes.create] }, idempotencyKey: key });
     created = data.items ?? [];
-    // Somebody else has filled the cell meanwhile: the remote id found their transaction, and the last writer wins.
+    // Another user has filled the cell meanwhile: the remote id found that transaction, and the last writer wins.
     const differing = (data.known ?? []).filter(({ differs }) => differs).map(({ index }) => ({ id: created[index!]!.id!, ...writes.create[index!] }));
     if (differing.length > 0) await update(budgetId, differing.map(({ remoteIds: _, ...body }) => body), `${key}k`);
     const drafts = created.filter(({ posted }) => !posted);

@@ -78,7 +78,7 @@ pub(crate) enum Command {
     Cf(ReportArgs),
     /// General ledger
     Gl(ReportArgs),
-    /// What was recorded or changed after an event
+    /// List the changes after an event
     Changes(ReportArgs),
     /// List drafts, what each lacks, and the command that completes it
     Drafts,

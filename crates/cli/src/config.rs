@@ -19,11 +19,11 @@ pub(crate) const DEFAULT_SERVER: &str = "http://127.0.0.1:8080";
 pub(crate) struct Config {
     /// The server of commands without `--server`.
     pub(crate) server: Option<String>,
-    /// What is known of each server, by its address.
+    /// The stored data of each server, by its address.
     pub(crate) servers: BTreeMap<String, ServerEntry>,
 }
 
-/// What is known of a server.
+/// The stored data of a server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ServerEntry {

@@ -53,7 +53,7 @@ pub(crate) struct DupArgs {
     dry_run: bool,
 }
 
-/// Changes a transaction, unless somebody else has changed it meanwhile.
+/// Changes a transaction, unless another user has changed it meanwhile.
 ///
 /// # Errors
 /// When a value is not accepted, or the server refuses.

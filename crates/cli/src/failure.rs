@@ -10,7 +10,7 @@ pub(crate) const FAILED: u8 = 1;
 pub(crate) const USAGE: u8 = 2;
 /// Something differs from what is expected.
 pub(crate) const DIFFERENT: u8 = 3;
-/// Nobody is signed in, or the token is not valid.
+/// The user is not signed in, or the token is not valid.
 pub(crate) const NOT_SIGNED_IN: u8 = 4;
 /// Something does not exist, or the caller may not see it.
 pub(crate) const NOT_FOUND: u8 = 5;
@@ -22,9 +22,9 @@ pub(crate) const BUSY: u8 = 7;
 /// Why a command ends without success.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    /// What failed; empty if everything was said.
+    /// The failure; empty if everything was printed.
     pub(crate) message: String,
-    /// What to do next.
+    /// The next step for the user.
     pub(crate) hint: Option<String>,
     /// The exit code.
     pub(crate) code: u8,

@@ -1,4 +1,4 @@
-//! What every command works with: the client, the book in use, and the output.
+//! The session of a command: the client, the book in use, and the output.
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -232,7 +232,7 @@ impl OpenBook {
     /// Reads an amount with either separator.
     ///
     /// # Errors
-    /// When the text is no amount.
+    /// When the text is not an amount.
     pub(crate) fn read_amount(&self, text: &str) -> Result<Amount> {
         let plain = if text.contains('.') { text.to_owned() } else { text.replace(',', ".") };
         plain.parse().map_err(|error| Failure::usage(format!("invalid amount {text:?}: {error}")))
@@ -257,7 +257,7 @@ impl OpenBook {
     /// Reads a day: `2026-01-31`, `today`, `yesterday`, or `-3` for three days ago.
     ///
     /// # Errors
-    /// When the text is no day.
+    /// When the text is not a day.
     pub(crate) fn read_day(&self, text: &str) -> Result<Date> {
         let ago = match text {
             "today" => Some(0),

@@ -91,7 +91,7 @@ pub(crate) async fn logout(session: &Session) -> Result {
 /// Shows the user, the server and the book in use.
 ///
 /// # Errors
-/// When nobody is signed in.
+/// When the user is not signed in.
 pub(crate) async fn whoami(session: &Session) -> Result {
     let request = session.client.get_user();
     if session.output.is_json() {

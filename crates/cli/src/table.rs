@@ -11,7 +11,7 @@ const MIN_TEXT: usize = 8;
 /// The narrowest that it becomes while columns of amounts can be divided.
 const MIN_LABEL: usize = 20;
 
-/// What a column holds.
+/// The content of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Text that may be shortened in its middle.

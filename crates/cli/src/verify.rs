@@ -71,7 +71,7 @@ pub(crate) async fn run(session: &Session) -> Result {
 /// Shows the events of a transaction, oldest first, with what each changed.
 ///
 /// # Errors
-/// When the server refuses, or there is no such transaction.
+/// When the server refuses, or does not have the transaction.
 pub(crate) async fn history(session: &Session, id: &str) -> Result {
     let book = session.book().await?;
     let wanted = ListEvents { resource_id: Some(id.to_owned()), ..ListEvents::default() };

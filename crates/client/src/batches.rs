@@ -10,7 +10,7 @@ use crate::parameters::{
 use crate::request::Request;
 use crate::types::{Account, AccountList, Group, GroupList, Transaction, TransactionList};
 
-/// What became of a request of ids.
+/// The outcome of a request of ids.
 ///
 /// ```
 /// # daybook_tests::run_example(async |example| {

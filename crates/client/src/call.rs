@@ -133,7 +133,7 @@ impl Call {
     }
 }
 
-/// What the headers of a response say.
+/// The data in the headers of a response.
 ///
 /// ```
 /// # daybook_tests::run_example(async |example| {

@@ -33,7 +33,7 @@ pub struct ChainReport {
     pub events: u64,
     /// Number and hash of the last event. Note them, to check them later.
     pub head: Option<(i64, String)>,
-    /// What is wrong.
+    /// The fault.
     pub faults: Vec<ChainFault>,
 }
 
@@ -92,7 +92,7 @@ pub enum ChainFault {
         sequence: i64,
         /// The noted hash.
         noted: String,
-        /// The hash now; empty if there is no such event.
+        /// The hash now; empty without such an event.
         now: String,
     },
 }

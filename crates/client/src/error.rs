@@ -30,7 +30,7 @@ pub enum Error {
     /// The token endpoint refused the request (RFC 6749, 5.2).
     #[error("{0}")]
     OAuth(OAuthError),
-    /// There was no connection, or no complete response.
+    /// The connection failed, or the response was incomplete.
     #[error("no response from the server: {message}")]
     Transport {
         /// The causes, without the address.
@@ -43,7 +43,7 @@ pub enum Error {
     Decode {
         /// Method and path of the request.
         operation: String,
-        /// What is wrong with the JSON.
+        /// The fault in the JSON.
         source: serde_json::Error,
     },
     /// An argument of the caller is not usable.

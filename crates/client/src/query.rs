@@ -341,7 +341,7 @@ impl Query {
     /// Adds a term.
     fn term(mut self, term: &str) -> Self {
         if !self.text.is_empty() {
-            // After a closing quote a keyword says that the quote is no apostrophe (1.1.5).
+            // A keyword after a closing quote shows that the quote is not an apostrophe (1.1.5).
             let is_quoted = self.text.ends_with('\'');
             self.text.push_str(if is_quoted { " AND " } else { " " });
         }

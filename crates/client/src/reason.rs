@@ -33,7 +33,7 @@ open_enum! {
         QueryNotUnderstood = "queryNotUnderstood",
         /// The response would be too large.
         AnswerTooLarge = "answerTooLarge",
-        /// There is no valid access token.
+        /// A valid access token is missing.
         Required = "required",
         /// The permission in the book is too low.
         Forbidden = "forbidden",

@@ -48,7 +48,7 @@ pub struct Request<T> {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response<T> {
-    /// What the headers say.
+    /// The data in the headers.
     pub head: Head,
     /// The decoded body.
     pub value: T,
@@ -324,7 +324,7 @@ impl Client {
 
 /// A value with the version that the server returned with it.
 ///
-/// Updates that take a `Versioned` row set `If-Match`: when somebody else has changed the resource
+/// Updates that take a `Versioned` row set `If-Match`: when another caller has changed the resource
 /// meanwhile, they fail with [`Reason::ConditionNotMet`] instead of overwriting the change. Pass
 /// `&row.value` to overwrite.
 ///

@@ -57,7 +57,7 @@ pub(crate) struct FileStoreArgs {
 /// Opens the store like [`open`], but creates nothing. Returns `None` if the folder does not exist.
 ///
 /// # Errors
-/// As [`open`].
+/// Those of [`open`].
 pub(crate) fn open_existing(
     options: &FileStoreArgs,
     data_dir: &Path,
@@ -87,7 +87,7 @@ pub(crate) fn open(options: &FileStoreArgs, data_dir: &Path) -> anyhow::Result<B
 /// Returns the store that the options name, and its folder if it is one.
 ///
 /// # Errors
-/// As [`open`].
+/// Those of [`open`].
 pub(crate) fn object_store(
     options: &FileStoreArgs,
     data_dir: &Path,

@@ -39,7 +39,7 @@ impl Progress {
     }
 }
 
-/// The interval between two lines where there is no terminal.
+/// The interval between two lines without a terminal.
 const INTERVAL: Duration = Duration::from_secs(10);
 
 impl Drop for Progress {

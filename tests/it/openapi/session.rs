@@ -413,7 +413,7 @@ fn imports(session: &Session) {
             return read;
         }
     };
-    assert_eq!(wait(&created)["state"], "FAILED", "JSON is no table");
+    assert_eq!(wait(&created)["state"], "FAILED", "JSON is not a table");
     session.read("deleteImport", id(&created), "");
     let file = "Date,Description,Amount\n2025-04-01,Cafe,-1\n2025-04-02,Shop,x\n";
     let path = format!("/v5/books/{}/imports?account=Cash", session.book);

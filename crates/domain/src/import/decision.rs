@@ -13,7 +13,7 @@ use super::refusal::Refusal;
 use crate::id::{AccountId, TransactionId};
 use crate::transaction::tags;
 
-/// What a user decides about a record. Absent parts keep the preview.
+/// The decision of a user about a record. Absent parts keep the preview.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Decision {
     /// The number of the record.
@@ -22,7 +22,7 @@ pub struct Decision {
     pub outcome: Option<OutcomeKind>,
     /// The other account.
     pub account: Option<Other>,
-    /// What it is matched with: one of its candidates. It implies the outcome `MATCHED`.
+    /// The match, which is one of its candidates. It implies the outcome `MATCHED`.
     pub matched: Option<Choice>,
     /// The description.
     pub description: Option<String>,
@@ -50,7 +50,7 @@ impl Choice {
     }
 }
 
-/// What the preview says about a record.
+/// A record as the preview shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {
     /// The number of the record.
@@ -75,7 +75,7 @@ pub struct Proposal {
     pub description: String,
 }
 
-/// What is recorded of a record.
+/// The data that are recorded for a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolution {
     /// The outcome.

@@ -78,7 +78,7 @@ struct Entry {
 #[cfg(test)]
 pub(super) const CENSUS_BYTES: usize = size_of::<Entry>();
 
-/// What the whole file says about the identity of one of its records.
+/// The ordinal and the ambiguity of a record within its file.
 #[derive(Debug, Clone, Copy, Default)]
 struct Mark(u32);
 

@@ -13,7 +13,7 @@ use super::text::Sketch;
 use crate::id::{AccountId, TransactionId};
 use crate::transaction::{Standing, Transaction};
 
-/// What matching has to know about a transaction.
+/// The facts about a transaction that matching uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransactionFacts<'a> {
     /// The transaction.

@@ -25,7 +25,7 @@ named! {
     }
 }
 
-/// What becomes of a record, and why.
+/// The outcome of a record, with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// It is recorded.
@@ -152,11 +152,11 @@ pub struct Match {
     pub target: MatchTarget,
     /// Why they belong together.
     pub reason: MatchReason,
-    /// What the confirmation does to the transaction.
+    /// The effect of the confirmation on the transaction.
     pub effect: MatchEffect,
 }
 
-/// What a record is matched with.
+/// The counterpart of a matched record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MatchTarget {
     /// A transaction of the book; of an entry of several legs the first one.
@@ -224,7 +224,7 @@ impl fmt::Display for MatchReason {
     }
 }
 
-/// What the confirmation of a match does to the transaction.
+/// The effect of a confirmed match on the transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MatchEffect {
     /// Adds the remote id, and the record's date as a property if it differs.

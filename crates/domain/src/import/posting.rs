@@ -42,7 +42,7 @@ impl AccountToCreate {
     }
 }
 
-/// What decides between postings and drafts.
+/// The options that decide between postings and drafts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PostingOptions {
     /// Whether records with an unknown other account become drafts.
@@ -112,7 +112,7 @@ const fn category(is_inward: bool) -> AccountType {
 /// Returns the type that the first part of a path says, as hledger reads it; `None` if it says
 /// none.
 ///
-/// There is no type for equity, so it is a liability.
+/// Equity has no type of its own, so it is a liability.
 pub fn account_type_of_name(name: &str) -> Option<AccountType> {
     let first = name.split(':').next().unwrap_or_default().trim().to_lowercase();
     let has_word = |words: &[&str]| words.contains(&first.as_str());

@@ -1,4 +1,4 @@
-//! What the undo of an import may touch.
+//! The transactions and matches that the undo of an import may change.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ pub struct RunTransaction {
     pub may_edit: bool,
 }
 
-/// What the undo does to a transaction of the run.
+/// The effect of the undo on a transaction of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UndoAction {
     /// Trashes it, also if it is checked.
@@ -93,7 +93,7 @@ pub const fn undo_action(facts: RunTransaction) -> UndoAction {
     UndoAction::Leave(reason)
 }
 
-/// What the undo does to a match of the run.
+/// The effect of the undo on a match of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MatchUndo {
     /// Removes the remote id that the run added.

@@ -23,7 +23,7 @@ use crate::read_stream::ChunkWriter;
 const LINES: &str = "book.jsonl";
 const INDEX: &str = "index.csv";
 
-/// What is written in a pass.
+/// The part of the archive that a pass writes.
 enum Member<'w> {
     Lines(Option<Box<dyn Writer>>),
     Index(Option<Index>),

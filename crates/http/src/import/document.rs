@@ -155,7 +155,7 @@ pub(super) struct SummaryDoc {
     pub(super) resolved: bool,
 }
 
-/// What recording and undoing have done.
+/// The results of recording and undoing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct ResultsDoc {

@@ -2,7 +2,7 @@
 
 use daybook_edge::error::{ApiError, RequestError};
 
-/// Why there is no preview.
+/// The reason why a preview failed.
 pub(super) enum Failure {
     /// The file or the parameters are at fault, for this reason.
     File(String),

@@ -1,4 +1,4 @@
-//! What the steps of a journal have of their own: its chart and books, and their undo.
+//! The steps that only journals have: creating the chart and books, and undoing it.
 
 use std::collections::HashSet;
 

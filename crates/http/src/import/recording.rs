@@ -28,7 +28,7 @@ const MAX_PROPERTY: usize = 8 * 1024;
 /// The characters of a key of a property.
 const MAX_KEY: usize = 30;
 
-/// What the transactions of all records of an import have in common.
+/// The data that all transactions of an import share.
 pub(super) struct Run<'r> {
     pub(super) id: ImportId,
     pub(super) name: &'r str,

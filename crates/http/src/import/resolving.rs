@@ -1,4 +1,4 @@
-//! What is recorded of a record: decisions, and the accounts of its transactions.
+//! The decisions about records, and the accounts of their transactions.
 
 use std::collections::{BTreeSet, HashSet};
 

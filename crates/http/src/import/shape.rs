@@ -195,7 +195,7 @@ const fn is_false(value: &bool) -> bool {
     !*value
 }
 
-/// What records are shown with.
+/// The resources with which records are shown.
 pub(super) struct Shown<'s> {
     pub(super) book: &'s Book,
     pub(super) names: &'s Names<'s>,

@@ -1,4 +1,4 @@
-//! What the steps of imports share: writes, and the stored records.
+//! The shared parts of the steps of imports: writes, and the stored records.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::spool::{BLOCK_RECORDS, Spool};
 use super::store::StoredRecords;
 use crate::state::AppState;
 
-/// What the steps of imports have in common: the indexes of their records.
+/// The indexes of the records of imports, which their steps share.
 #[derive(Default)]
 pub(super) struct Cache(HashMap<ImportId, (String, Arc<StoredRecords>)>);
 

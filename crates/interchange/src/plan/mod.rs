@@ -1,4 +1,4 @@
-//! What Daybook records of a journal: books, groups, accounts and transactions.
+//! The books, groups, accounts and transactions that Daybook records for a journal.
 //!
 //! [`plan`](fn@plan) maps a journal of any format. An entry of any number of postings becomes
 //! transactions of two accounts by [`legs`](fn@crate::read::journal::legs). They have the property

@@ -25,11 +25,11 @@ pub struct Options<'a> {
     pub raise_fraction_digits: bool,
     /// Whether each commodity gets a book of its own.
     pub book_per_commodity: bool,
-    /// What becomes of virtual postings.
+    /// The treatment of virtual postings.
     pub virtual_postings: VirtualPostings,
 }
 
-/// What becomes of virtual postings.
+/// The treatment of virtual postings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum VirtualPostings {
     /// They are recorded in a book of their own.
@@ -43,7 +43,7 @@ pub enum VirtualPostings {
     LeaveOut,
 }
 
-/// What to record of a journal.
+/// The data to record for a journal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
     /// The books: first that of the commodity of the options.
@@ -54,7 +54,7 @@ pub struct Plan {
     pub entries: usize,
     /// The entries that are not recorded, those that cannot be read included.
     pub refused: Vec<Problem>,
-    /// What was read otherwise than it may have been meant.
+    /// The readings that may differ from what the author meant.
     pub warnings: Vec<Problem>,
 }
 

@@ -16,7 +16,7 @@ pub(crate) type BookKey = (String, bool);
 /// The most books of a journal.
 const MAX_BOOKS: usize = 1_000;
 
-/// What a journal needs.
+/// The needs of a journal.
 #[derive(Debug)]
 pub(crate) struct Survey {
     /// The books in their order.

@@ -21,7 +21,7 @@ pub enum Format {
     Gnucash,
     /// Lines of JSON.
     JsonLines,
-    /// A ZIP archive that is no workbook, such as that of a book.
+    /// A ZIP archive that is not a workbook, such as that of a book.
     Zip,
     /// Excel workbooks since 2007.
     Xlsx,

@@ -188,7 +188,7 @@ pub enum Kind {
     #[error("\"{value}\" does not match {pattern}: the columns of the file may have changed")]
     RequirementFailed { value: String, pattern: String },
 
-    // What a book cannot record.
+    // Contents that a book cannot record.
     #[error("the amount has {found} decimal places, and the book {allowed}")]
     TooManyDecimals { found: u32, allowed: u32 },
     #[error("the amount is too large for a book")]

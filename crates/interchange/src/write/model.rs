@@ -1,4 +1,4 @@
-//! What the writers have in common: the subject of an export, its records and its formats.
+//! The shared types of the writers: the subject of an export, its records and its formats.
 
 use std::collections::HashMap;
 

@@ -62,7 +62,7 @@ fn decode_bech32(text: &str, prefix: &str) -> anyhow::Result<[u8; 32]> {
 /// Seals a payload to a recipient.
 ///
 /// # Errors
-/// When there is no randomness; a payload above 64 KB.
+/// When the system provides no randomness; a payload above 64 KB.
 pub(crate) fn seal(payload: &[u8], recipient: &Recipient) -> anyhow::Result<Vec<u8>> {
     ensure!(payload.len() <= MAX_PAYLOAD, "more than 64 KB cannot be sealed");
     let (mut file_key, mut nonce, mut ephemeral) = ([0; FILE_KEY], [0; FILE_KEY], [0; 32]);

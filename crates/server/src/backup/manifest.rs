@@ -61,7 +61,7 @@ pub(super) struct Manifest {
     /// The engine of the installation. The copy is a SQLite file in both cases.
     pub(super) engine: String,
     pub(super) keys: Keys,
-    /// What is encrypted, for people who read the manifest.
+    /// A sentence about encryption, for people who read the manifest.
     pub(super) note: String,
     pub(super) parts: Vec<Part>,
     pub(super) files: FileContents,

@@ -44,7 +44,7 @@ pub(crate) struct VerifyArgs {
     files: FileStoreArgs,
 }
 
-/// What to compare.
+/// The data to compare.
 pub(crate) struct Comparison {
     /// The database.
     pub(crate) address: Address,

@@ -158,7 +158,7 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, input: Input) -> Result<View> {
 /// Creates a book with any number of groups and accounts.
 ///
 /// # Errors
-/// As [`create`].
+/// Those of [`create`].
 pub(crate) fn create_of_any_size(tx: &mut Tx<'_>, cx: &Context, input: Input) -> Result<View> {
     let settings = Settings::create(with_canonical_zone(input.changes)?)?;
     if settings.visibility == Visibility::Public {

@@ -92,7 +92,7 @@ pub struct NewImport {
 /// Returns the number of bytes that the caller may send, if it is limited.
 ///
 /// # Errors
-/// As [`create`].
+/// Those of [`create`].
 pub fn check_create(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -171,7 +171,7 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<Vie
     View::load(tx, access.into_access(), vec![import])
 }
 
-/// What a confirmation creates beside transactions.
+/// The accounts and groups that a confirmation creates beside transactions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Creates {
     /// Whether it creates accounts in the book of the import.

@@ -1,4 +1,4 @@
-//! What a preview reads from the book, on one snapshot.
+//! The reads of a preview from the book, on one snapshot.
 
 use std::collections::{HashMap, HashSet};
 
@@ -390,7 +390,7 @@ impl Snapshot {
     }
 }
 
-/// What takes the pages of a search.
+/// A visitor of the pages of a search.
 type EachPage<'e> = dyn FnMut(&mut Tx<'_>, &[Transaction]) -> Result<()> + 'e;
 
 fn state_of(transaction: &Transaction, undone: &HashSet<String>) -> FindingState {

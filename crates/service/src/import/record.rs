@@ -54,7 +54,7 @@ pub struct MatchedRecord {
     pub remote_id: String,
     /// The transaction.
     pub transaction: TransactionId,
-    /// What happens to it.
+    /// The effect on the transaction.
     pub effect: MatchEffect,
     /// The account of the statement.
     pub account: AccountId,

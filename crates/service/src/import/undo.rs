@@ -42,7 +42,7 @@ pub struct UndoBlock {
     pub checked: HashSet<String>,
 }
 
-/// What was undone.
+/// The result of an undo.
 #[derive(Debug, Clone, Default)]
 pub struct UndoResult {
     /// The number of transactions that were moved to the trash.

@@ -11,7 +11,7 @@ use super::text::{doc, sentence};
 /// Columns of a line of an example.
 const MAX_EXAMPLE: usize = 90;
 
-/// Operations that the crate has by hand, because they are no single request.
+/// Operations that the crate has by hand, because they are not single requests.
 const BY_HAND: [&str; 1] = ["streamEvents"];
 
 /// Requests by POST that only read.

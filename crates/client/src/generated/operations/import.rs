@@ -156,11 +156,11 @@ impl Book {
 
     /// Undos an import.
     ///
-    /// Moves to the trash what the import has recorded and nobody has changed since, and archives
-    /// the accounts that it created and nothing else uses (15.9). `undone` of the import lists what
-    /// was left and why. Waits up to 5 seconds; if the state is still UNDOING, read the import
-    /// again. Needs the permission to trash posted transactions, and to check if the import
-    /// recorded checked ones.
+    /// Moves the transactions that the import has recorded and no user has changed since to the
+    /// trash, and archives the accounts that it created and nothing else uses (15.9). `undone` of
+    /// the import lists what was left and why. Waits up to 5 seconds; if the state is still
+    /// UNDOING, read the import again. Needs the permission to trash posted transactions, and to
+    /// check if the import recorded checked ones.
     ///
     /// `POST /v5/books/{bookId}/imports/{id}/undo` is `undoImport`.
     ///

@@ -21,7 +21,7 @@ struct Draft {
     lot: Option<Lot>,
 }
 
-/// What a unit weighs in the balance of an entry.
+/// The weight of a unit in the balance of an entry.
 #[derive(Debug, Clone)]
 enum Rate {
     /// Itself.

@@ -9,7 +9,7 @@ use crate::read::amount::SignedAmount;
 use crate::read::journal::{Entry, Journal, Lot, Posting, Quantity};
 use crate::read::problem::Position;
 
-/// What a file contains, in its order.
+/// The contents of a file, in its order.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     /// Accounts, commodities, prices, refused lines and warnings.
@@ -61,7 +61,7 @@ impl Options {
 pub(crate) enum Method {
     /// It must name one, or reduce all that match.
     Strict,
-    /// As [`Self::Strict`], but one of exactly the size is preferred.
+    /// One lot must fit, as in [`Self::Strict`]; a lot of exactly the size is preferred.
     StrictWithSize,
     /// The oldest first.
     Fifo,

@@ -37,7 +37,7 @@ pub(crate) enum Outcome {
     Control(Control, u32),
 }
 
-/// What rules say about the other records that a record belongs to.
+/// The links by rules from a record to other records.
 #[derive(Debug, Default)]
 pub(crate) struct Links {
     /// The other account, if the file has it.

@@ -12,7 +12,7 @@ use crate::read::record::{Leg, Record};
 /// Entries with the same key that may wait for more parts.
 const MAX_OPEN: usize = 64;
 
-/// What the parts of an entry have in common.
+/// The fields that all parts of an entry share.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Key {
     date: Option<Date>,

@@ -37,7 +37,7 @@ pub struct Account {
     pub kind: Option<String>,
     /// Whether it takes no more entries.
     pub is_closed: bool,
-    /// What else the file says about it, by name.
+    /// Further data of the file about it, by name.
     pub facts: Vec<(String, String)>,
     /// The tags of its comments, and its metadata.
     pub tags: Vec<(String, String)>,

@@ -33,7 +33,7 @@ const VERSION: u32 = 1;
 /// Reads all lines of a file.
 ///
 /// # Errors
-/// The first problem. What `sink` has received by then is not to be used.
+/// The first problem. The caller must discard the items that `sink` has received by then.
 pub fn read(bytes: &[u8], sink: &mut dyn FnMut(Item)) -> Result<Summary, Problem> {
     let mut reader = Reader::default();
     for line in bytes.split(|byte| *byte == b'\n') {

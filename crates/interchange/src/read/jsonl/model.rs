@@ -23,7 +23,7 @@ pub enum Item {
     Transaction(Box<Transaction>),
 }
 
-/// What precedes the groups.
+/// The lines before the groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
     /// The time of the export, in milliseconds.
@@ -60,7 +60,7 @@ pub struct Book {
 /// Properties by their keys.
 pub type Properties = BTreeMap<String, String>;
 
-/// Who made something and when.
+/// The author of something, with its times.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stamp {
     /// The app.
@@ -88,7 +88,7 @@ pub struct Group {
     pub is_locked: bool,
     /// The properties.
     pub properties: Properties,
-    /// Who made it and when.
+    /// The author and the times.
     pub stamp: Stamp,
 }
 
@@ -109,7 +109,7 @@ pub struct Account {
     pub groups: Vec<String>,
     /// The properties.
     pub properties: Properties,
-    /// Who made it and when.
+    /// The author and the times.
     pub stamp: Stamp,
 }
 
@@ -130,7 +130,7 @@ pub struct File {
     pub path: Option<String>,
     /// The properties.
     pub properties: Properties,
-    /// Who made it and when.
+    /// The author and the times.
     pub stamp: Stamp,
 }
 
@@ -163,7 +163,7 @@ pub struct Transaction {
     pub files: Vec<String>,
     /// The properties.
     pub properties: Properties,
-    /// Who made it and when.
+    /// The author and the times.
     pub stamp: Stamp,
 }
 
@@ -182,6 +182,6 @@ pub struct Summary {
     pub drafts: usize,
     /// The transactions in the trash, which are not passed on.
     pub trashed: usize,
-    /// The sum of the amounts of the others that are no drafts.
+    /// The sum of the amounts of the others that are not drafts.
     pub sum: SignedAmount,
 }

@@ -21,7 +21,7 @@ pub(crate) enum Epoch {
     From1904,
 }
 
-/// What the format of a cell makes of a number.
+/// The meaning that the format of a cell gives to a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Display {
     #[default]

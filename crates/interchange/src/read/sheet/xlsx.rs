@@ -39,7 +39,7 @@ pub(crate) fn find_table(bytes: &[u8], choice: &mut Choice<'_>) -> Result<(), Pr
     Ok(())
 }
 
-/// What the cells of all sheets refer to.
+/// The data to which the cells of all sheets refer.
 #[derive(Default)]
 struct Context {
     epoch: Epoch,

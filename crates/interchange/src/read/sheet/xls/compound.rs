@@ -11,7 +11,7 @@ const ENTRY_BYTES: usize = 128;
 /// The bytes of a sector of the stream for small streams.
 const MINI_SECTOR_BYTES: usize = 64;
 
-/// The numbers from here on are no sectors: the end of a chain, and free sectors.
+/// The numbers from here on are not sectors: the end of a chain, and free sectors.
 const FIRST_SPECIAL: u32 = 0xffff_fffa;
 
 /// The name of the stream that has an XLSX workbook with a password, in UTF-16.

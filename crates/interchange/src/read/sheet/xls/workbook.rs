@@ -8,7 +8,7 @@ use crate::read::sheet::number::Epoch;
 use crate::read::sheet::strings::Strings;
 use crate::read::sheet::styles::Styles;
 
-/// What the cells of all sheets refer to.
+/// The data to which the cells of all sheets refer.
 pub(crate) struct Workbook {
     pub(crate) epoch: Epoch,
     pub(crate) codepage: Codepage,
