@@ -41,12 +41,12 @@ console-dev: ## serve the console with reload, against a demo server of this bui
 	cd console && npm ci && DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook npm run demo:dev
 
 .PHONY: nightly
-nightly: tools schemathesis v5-packages libreoffice
+nightly: tools v5-packages libreoffice
 nightly: ## the long tests, at most 100 minutes (NIGHTLY="torture siege" runs these parts)
 	@tests/run-nightly $(NIGHTLY)
 
 .PHONY: tools
-tools: postgres fault-tools oidc-provider chromium hledger beancount
+tools: postgres fault-tools schemathesis oidc-provider chromium hledger beancount
 
 .PHONY: postgres
 postgres: ## install PostgreSQL for the tests where it is missing
@@ -57,7 +57,7 @@ fault-tools: ## install libfaketime and pgbouncer for the tests where they are m
 	@tests/install-fault-tools
 
 .PHONY: schemathesis
-schemathesis: ## install schemathesis for the tests, under the target directory
+schemathesis: ## install the Python packages of the tests, under the target directory
 	@tests/install-schemathesis
 
 .PHONY: oidc-provider
