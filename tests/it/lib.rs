@@ -108,6 +108,7 @@ modules! {
     schema,
     searches,
     simulation,
+    single_reads,
     statements,
     storage_allowances,
     storage_quotas,
@@ -124,7 +125,6 @@ modules! {
     reconciliations,
     report_changes,
     report_links,
-    report_oracle,
     report_plans,
     reports,
 }
@@ -165,6 +165,7 @@ modules! {
     query_warnings,
     quotas,
     refused_tokens,
+    report_oracle,
     report_oracle_bank,
     round_trips,
     sealing_keys,

@@ -252,10 +252,10 @@ impl Round {
 /// Runs a closed loop: every caller sends its next request when the last one is answered, all
 /// callers at the same time, for this long. `call` gets the caller's number and connection and
 /// sends one request.
-pub fn closed_loop(
-    callers: &mut [Connection],
+pub fn closed_loop<C: Send>(
+    callers: &mut [C],
     time: Duration,
-    call: impl Fn(usize, &mut Connection) -> anyhow::Result<()> + Sync,
+    call: impl Fn(usize, &mut C) -> anyhow::Result<()> + Sync,
 ) -> anyhow::Result<Round> {
     let start = Barrier::new(callers.len() + 1);
     // Shared by the threads; the number and the connection move.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use daybook_domain::id::UserId;
 use daybook_service as service;
-use daybook_storage::{Error, ReadStop, ReaderPool, Submission, Tx};
+use daybook_storage::{Error, ReadStop, ReaderPool, Store, Submission, Tx};
 use tokio::time::timeout;
 
 use crate::blocking::block;
@@ -69,7 +69,23 @@ pub async fn read_and_encode<T, R: Send + 'static>(
     read_in(edge, ReaderPool::Users, Some(user), deadline, work, encode).await
 }
 
-/// Reads when a reader is free for the user, until the deadline.
+/// Runs a use case that needs few statements and may run twice, and encodes its result.
+///
+/// # Errors
+/// Those of [`read`].
+pub async fn read_singly_and_encode<T, R: Send + 'static>(
+    edge: &Edge,
+    user: UserId,
+    deadline: Duration,
+    work: impl Fn(&mut Tx<'_>) -> service::Result<T> + Send + 'static,
+    encode: impl FnOnce(T) -> R + Send + 'static,
+) -> Result<R, ApiError> {
+    let read =
+        move |store: &Store, stop: &ReadStop| store.read_singly(ReaderPool::Users, stop, work);
+    read_by(edge, Some(user), deadline, read, encode).await
+}
+
+/// Reads on a snapshot when a reader is free for the user, until the deadline.
 async fn read_in<T, R: Send + 'static>(
     edge: &Edge,
     pool: ReaderPool,
@@ -78,9 +94,21 @@ async fn read_in<T, R: Send + 'static>(
     work: impl FnOnce(&mut Tx<'_>) -> service::Result<T> + Send + 'static,
     encode: impl FnOnce(T) -> R + Send + 'static,
 ) -> Result<R, ApiError> {
+    let read = move |store: &Store, stop: &ReadStop| store.read_until_stopped(pool, stop, work);
+    read_by(edge, user, deadline, read, encode).await
+}
+
+/// Calls `read` when a reader is free for the user, until the deadline.
+async fn read_by<T, R: Send + 'static>(
+    edge: &Edge,
+    user: Option<UserId>,
+    deadline: Duration,
+    read: impl FnOnce(&Store, &ReadStop) -> service::Result<T> + Send + 'static,
+    encode: impl FnOnce(T) -> R + Send + 'static,
+) -> Result<R, ApiError> {
     let stop = ReadStop::new(deadline);
     let _stop = StopOnDrop(stop.clone());
-    let read = async {
+    let reply = async {
         let reader = match user {
             Some(user) => Some(edge.reader_shares.acquire(user, Some(&stop)).await),
             None => None,
@@ -89,14 +117,14 @@ async fn read_in<T, R: Send + 'static>(
         block(move || {
             // Hold the reader until the work ends, even if the caller has gone.
             let _reader = reader;
-            let result = store.read_until_stopped(pool, &stop, work)?;
+            let result = read(&store, &stop)?;
             stop.check()?;
             Ok::<_, service::Error>(encode(result))
         })
         .await
     };
     let exceeded = || RequestError::DeadlineExceeded(edge.read_deadline);
-    match timeout(deadline, read).await.map_err(|_| exceeded())?? {
+    match timeout(deadline, reply).await.map_err(|_| exceeded())?? {
         // It was stopped for another user.
         Err(service::Error::Storage(Error::Stopped)) if user.is_some() => Err(exceeded().into()),
         result => Ok(result?),

@@ -249,5 +249,5 @@ pub(crate) async fn get_balances(request: ApiRequest) -> ApiResult {
             BalanceWriter { view, scale: book.scale, digits: book.settings.fraction_digits };
         reply::json(writer.encode()).on_too_large("ask for fewer accounts and groups")
     };
-    request.read_replicated(move |tx, cx| balance::get(tx, cx, &book, &query), encode).await
+    request.read_singly(move |tx, cx| balance::get(tx, cx, &book, &query), encode).await
 }

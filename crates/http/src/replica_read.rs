@@ -18,11 +18,8 @@ use tokio::time::timeout;
 
 use crate::reply::{ApiResult, Reply};
 use crate::request::{ApiRequest, ReplyFuture};
-use crate::respond::{self, Encode};
+use crate::respond::{self, RepeatedRead};
 use crate::state::AppState;
-
-/// A use case that reads, as often as it takes.
-type RepeatedRead = Arc<dyn Fn(&mut Tx<'_>) -> Result<Encode> + Send + Sync>;
 
 impl ApiRequest {
     /// Runs a use case that reads a book, on a replica if possible, and encodes its result
@@ -35,13 +32,35 @@ impl ApiRequest {
         work: impl Fn(&mut Tx<'_>, &Context) -> Result<T> + Send + Sync + 'static,
         encode: impl Fn(&T, &Context) -> Reply + Send + Sync + 'static,
     ) -> ReplyFuture {
+        self.read_repeatedly(work, encode, false)
+    }
+
+    /// Does the same as [`Self::read_replicated`] for a use case that needs a single statement if
+    /// the access and the chart are cached.
+    ///
+    /// # Errors
+    /// Those of [`Self::read`].
+    pub(crate) fn read_singly<T: Send + 'static>(
+        self,
+        work: impl Fn(&mut Tx<'_>, &Context) -> Result<T> + Send + Sync + 'static,
+        encode: impl Fn(&T, &Context) -> Reply + Send + Sync + 'static,
+    ) -> ReplyFuture {
+        self.read_repeatedly(work, encode, true)
+    }
+
+    fn read_repeatedly<T: Send + 'static>(
+        self,
+        work: impl Fn(&mut Tx<'_>, &Context) -> Result<T> + Send + Sync + 'static,
+        encode: impl Fn(&T, &Context) -> Reply + Send + Sync + 'static,
+        singly: bool,
+    ) -> ReplyFuture {
         let Self { cx, state, log_position, .. } = self;
         let (user, encode) = (cx.quota_subject(), Arc::new(encode));
         let work: RepeatedRead = Arc::new(move |tx| {
             let (result, cx, encode) = (work(tx, &cx)?, cx.clone(), Arc::clone(&encode));
             Ok(Box::new(move || encode(&result, &cx)))
         });
-        Box::pin(read_replicated(state, user, log_position, work))
+        Box::pin(read_replicated(state, user, log_position, work, singly))
     }
 }
 
@@ -51,6 +70,7 @@ async fn read_replicated(
     user: UserId,
     log_position: Option<LogPosition>,
     work: RepeatedRead,
+    singly: bool,
 ) -> ApiResult {
     let begun = Instant::now();
     if let Some(choice) = state.edge.store.replicas_for(user, log_position)
@@ -59,6 +79,9 @@ async fn read_replicated(
         return Ok(reply);
     }
     let left = state.edge.read_deadline.saturating_sub(begun.elapsed());
+    if singly {
+        return respond::read_reply_singly(&state.edge, user, left, work).await;
+    }
     respond::read_reply(&state.edge, user, left, Box::new(move |tx| work(tx))).await
 }
 

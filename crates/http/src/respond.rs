@@ -5,6 +5,7 @@
 //! as in [`daybook_edge::run`]. A read is encoded on the thread that ran it, a write on the
 //! blocking pool, or within its transaction if the response is stored.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use daybook_domain::id::UserId;
@@ -25,6 +26,9 @@ pub(crate) type Encode = Box<dyn FnOnce() -> Reply + Send>;
 
 /// A use case that reads; it returns the function that encodes its result.
 pub(crate) type ReadWork = Box<dyn FnOnce(&mut Tx<'_>) -> service::Result<Encode> + Send>;
+
+/// A use case that reads, as often as it takes.
+pub(crate) type RepeatedRead = Arc<dyn Fn(&mut Tx<'_>) -> service::Result<Encode> + Send + Sync>;
 
 /// A use case that writes, with the function that encodes its result. A clone can run again.
 pub(crate) struct WriteWork(Box<dyn ErasedWrite>);
@@ -93,6 +97,21 @@ pub(crate) async fn read_reply(
     let memory = memory_of(edge, user);
     let encode = move |encode: Encode| encode_within(ResponseBudget::new(memory), encode);
     run::read_and_encode(edge, user, deadline, work, encode).await
+}
+
+/// Runs a use case that needs few statements and may run twice, and encodes its result.
+///
+/// # Errors
+/// Those of [`run::read`].
+pub(crate) async fn read_reply_singly(
+    edge: &Edge,
+    user: UserId,
+    deadline: Duration,
+    work: RepeatedRead,
+) -> ApiResult {
+    let memory = memory_of(edge, user);
+    let encode = move |encode: Encode| encode_within(ResponseBudget::new(memory), encode);
+    run::read_singly_and_encode(edge, user, deadline, move |tx| work(tx), encode).await
 }
 
 /// Returns an empty reservation of a user.

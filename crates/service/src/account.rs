@@ -197,8 +197,7 @@ pub fn delete(
 
 /// Loads all accounts of the book, by normalized name.
 pub(crate) fn all(tx: &mut Tx<'_>, access: &Access) -> Result<View> {
-    let mut accounts = tx.accounts().list(access)?;
-    accounts.sort_by_cached_key(|account| account.name.normalized());
+    let accounts = tx.accounts().all(access)?.to_vec();
     Ok(View { accounts, forest: load_forest(tx, access)? })
 }
 

@@ -85,7 +85,7 @@ fn scope(
         return Ok((BalanceScope::NOTHING, Vec::new()));
     }
     if !query.is_filtered() {
-        return Ok((BalanceScope::Book, tx.accounts().list(access)?));
+        return Ok((BalanceScope::Book, tx.accounts().all(access)?.to_vec()));
     }
     let references: Vec<AccountRef> =
         query.accounts.iter().map(|text| AccountRef::id_or_name(text)).collect();

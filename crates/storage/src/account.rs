@@ -1,6 +1,7 @@
 //! Accounts and their memberships in groups.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use daybook_domain::access::Access;
 use daybook_domain::account::{Account, AccountRef, AccountType, Directory, MinBalance};
@@ -68,7 +69,7 @@ pub struct Accounts<'t, 'a> {
 }
 
 impl Accounts<'_, '_> {
-    /// Lists all accounts, in no order.
+    /// Lists all accounts as the database has them, in no order.
     pub fn list(self, access: &Access) -> Result<Vec<Account>> {
         let book = access.book().id.get();
         let query = accounts::table.filter(accounts::book_id.eq(book));
@@ -76,6 +77,22 @@ impl Accounts<'_, '_> {
         let query = memberships::table.filter(memberships::book_id.eq(book));
         let query = query.select((memberships::account_id, memberships::group_id));
         assemble(rows, self.tx.unflushed()?.load(query)?)
+    }
+
+    /// Returns all accounts by normalized name, from the cache of charts if they are there.
+    pub fn all(self, access: &Access) -> Result<Arc<Vec<Account>>> {
+        let chart = self.tx.chart(access.book().id);
+        let known = chart.as_ref().and_then(|(charts, version)| charts.all_accounts(*version));
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let mut accounts = self.list(access)?;
+        accounts.sort_by_cached_key(|account| account.name.normalized());
+        let accounts = Arc::new(accounts);
+        if let Some((charts, version)) = &chart {
+            charts.insert_all_accounts(*version, &accounts);
+        }
+        Ok(accounts)
     }
 
     /// Lists the names of the accounts that are not archived, in no order.

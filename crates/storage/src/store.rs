@@ -2,7 +2,7 @@
 //!
 //! **A read** takes a pooled connection and one snapshot (`BEGIN` on SQLite, `REPEATABLE READ READ
 //! ONLY` on PostgreSQL), and rolls it back at the end. Reads of requests can be stopped
-//! ([`crate::conn::interrupt`]). A read that a replica may serve is tried there first
+//! ([`crate::conn::interrupt`]). Some reads are a single statement without a snapshot. A read that a replica may serve is tried there first
 //! ([`crate::replica`]).
 //!
 //! **A write** is a closure with a [`Submission`] in the queue of a writer ([`crate::commit`]). No
@@ -22,14 +22,14 @@ use crate::commit::job::QueuedWork;
 use crate::commit::mark;
 use crate::commit::shard_key::{ShardKey, digest};
 use crate::commit::submission::Submission;
-use crate::commit::tx::{Caches, Tx};
+use crate::commit::tx::{Caches, Tx, try_singly};
 use crate::commit::writer::{SharedState, Writer};
 use crate::commit::writers::Writers;
 use crate::conn::address::Address;
 use crate::conn::interrupt::ReadStop;
 use crate::conn::log_position::LogPosition;
 use crate::conn::mode::Mode;
-use crate::conn::pool::{CONNECTION_TIMEOUT, ReaderConn, ReaderCounts, ReaderPool, ReaderPools};
+use crate::conn::pool::{ReaderConn, ReaderCounts, ReaderPool, ReaderPools, begin_on_free};
 use crate::conn::pooler::refuse_shared_sessions;
 use crate::conn::{Conn, distribution};
 use crate::delivery::DeliverySignal;
@@ -81,7 +81,7 @@ impl Store {
         let statements = Arc::new(AtomicU64::new(0));
         let shared = SharedState {
             statements: Arc::clone(&statements),
-            caches: Caches::default(),
+            caches: Caches::new(options.address.is_server()),
             signal: DeliverySignal::default(),
             recent: options.replicas.as_ref().map(|all| Arc::new(RecentWrites::new(all.lag))),
         };
@@ -137,9 +137,7 @@ impl Store {
         pool: ReaderPool,
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
-        let mut reader =
-            self.readers.get(pool).get_timeout(CONNECTION_TIMEOUT).map_err(Error::from)?;
-        reader.conn.begin(Mode::Read).map_err(Error::from)?;
+        let mut reader = begin_on_free(self.readers.get(pool), |conn| conn.begin(Mode::Read))?;
         let mut snapshot = OpenSnapshot { conn: &mut reader.conn, open: true };
         let outcome = work(&mut Tx::reading(snapshot.conn, self.caches.clone(), None));
         snapshot.end()?;
@@ -157,12 +155,32 @@ impl Store {
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
         stop.check()?;
-        let mut reader =
-            self.readers.get(pool).get_timeout(CONNECTION_TIMEOUT).map_err(Error::from)?;
-        self.snapshot(&mut reader, stop, None, work)
+        let mut reader = begin_on_free(self.readers.get(pool), |conn| {
+            conn.begin_with_timeout(stop.statement_limit())
+        })?;
+        self.read_begun(&mut reader, stop, None, work)
     }
 
-    fn snapshot<T, E: From<Error>>(
+    /// Runs `work`, which needs few statements, until it is stopped.
+    ///
+    /// On a server it is tried as a single statement first ([`try_singly`]).
+    ///
+    /// # Errors
+    /// Those of [`Self::read_until_stopped`].
+    pub fn read_singly<T, E: From<Error>>(
+        &self,
+        pool: ReaderPool,
+        stop: &ReadStop,
+        work: impl Fn(&mut Tx<'_>) -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
+        match try_singly(self.readers.get(pool), &self.caches, stop, &work) {
+            Some(result) => Ok(result),
+            None => self.read_until_stopped(pool, stop, work),
+        }
+    }
+
+    /// Runs `work` on a connection whose snapshot has begun.
+    fn read_begun<T, E: From<Error>>(
         &self,
         reader: &mut ReaderConn,
         stop: &ReadStop,
@@ -170,7 +188,6 @@ impl Store {
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
         let ReaderConn { conn, interrupt, .. } = reader;
-        conn.begin_with_timeout(stop.statement_limit()).map_err(Error::from)?;
         let mut snapshot = OpenSnapshot { conn, open: true };
         // Dropped before the snapshot ends, so the rollback is not interrupted.
         let running = stop.attach(interrupt)?;
@@ -222,7 +239,8 @@ impl Store {
     ) -> Option<T> {
         let replicas = self.replicas.as_ref()?;
         let mut reader = replicas.reader(replica, min_position)?;
-        self.snapshot(&mut reader, stop, Some(replicas.check()), work).ok()
+        reader.conn.begin_with_timeout(stop.statement_limit()).ok()?;
+        self.read_begun(&mut reader, stop, Some(replicas.check()), work).ok()
     }
 
     /// Returns the end of the log after the last write of this process, if there are replicas.

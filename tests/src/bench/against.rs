@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::batches::Sender;
 use super::reads::{self, BALANCES, MeasuredQuery, Read, SEARCHES};
 use super::workload::TEN_YEARS;
-use super::{Book, Settings};
+use super::{Book, Settings, read_rates};
 use crate::fill::BATCH;
 use crate::load::{Connection, closed_loop, median};
 use crate::table::{Cell, Table};
@@ -19,7 +19,8 @@ const METHOD: &str = "Both builds serve at the same time, each on a fresh databa
     second (median of the rounds), reads the median latency of listTransactions and getBalances in \
     a book of one year. Speed is how fast this build is beside the other one: above 1 is faster.";
 
-/// Compares this build with the `daybook` at `other`.
+/// Compares this build with the `daybook` at `other`. With `--only read-rates` it compares only
+/// these.
 ///
 /// # Errors
 /// Either build does not start or answers a request with an error.
@@ -28,8 +29,16 @@ pub(super) fn run(settings: &Settings, other: &Path) -> anyhow::Result<Vec<Table
     let mut writes = Table::new("against-writes", "Writes beside another build, tx/s", &columns)
         .method(format!("{METHOD} {}", settings.effort()));
     let mut answers = Table::new("against-reads", "Reads beside another build, p50 ms", &columns);
+    let mut rates = Table::new("against-rates", "Reads beside another build, reads/s", &columns)
+        .method(read_rates::METHOD);
     for engine in &settings.engines {
         let builds = [None, Some(other.to_owned())].map(|binary| start(*engine, binary));
+        for (name, speeds) in read_rates::compare(&builds, settings)? {
+            rates.row(row(*engine, name, speeds, speeds[0] / speeds[1], 0));
+        }
+        if settings.only.as_deref() == Some("read-rates") {
+            continue;
+        }
         for clients in CLIENTS {
             let rates = singles(&builds, clients, settings)?;
             writes.row(row(*engine, &format!("{clients} clients"), rates, rates[0] / rates[1], 0));
@@ -44,7 +53,7 @@ pub(super) fn run(settings: &Settings, other: &Path) -> anyhow::Result<Vec<Table
             answers.row(row(*engine, read.0, times, times[1] / times[0], 2));
         }
     }
-    Ok(vec![writes, answers])
+    Ok(vec![rates, writes, answers])
 }
 
 fn start(engine: Engine, binary: Option<PathBuf>) -> Server {
@@ -58,7 +67,7 @@ fn row(engine: Engine, work: &str, figures: [f64; 2], speed: f64, digits: usize)
 
 /// Runs `round` for both builds in turn, as often as the settings say. Returns the median of its
 /// results for each build.
-fn in_turn(
+pub(super) fn in_turn(
     settings: &Settings,
     mut round: impl FnMut(usize) -> anyhow::Result<f64>,
 ) -> anyhow::Result<[f64; 2]> {

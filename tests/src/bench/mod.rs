@@ -9,6 +9,7 @@ mod growth;
 mod identity;
 mod processes;
 mod raw;
+mod read_rates;
 mod reads;
 mod reports;
 mod singles;
@@ -59,10 +60,11 @@ impl Settings {
 type Section = fn(&Settings) -> anyhow::Result<Vec<Table>>;
 
 /// The sections in order.
-const SECTIONS: [(&str, Section); 8] = [
+const SECTIONS: [(&str, Section); 9] = [
     ("singles", singles::run),
     ("batches", batches::run),
     ("reads", reads::run),
+    ("read-rates", read_rates::run),
     ("processes", processes::run),
     ("footprint", footprint::run),
     ("identity", identity::run),

@@ -21,12 +21,13 @@ use daybook_domain::calendar::from_day_number;
 use daybook_domain::id::{AccountId, BookId};
 use daybook_domain::purpose::{Record, UpdateBook};
 use diesel::QueryableByName;
-use diesel::sql_types::{BigInt, Integer};
+use diesel::sql_types::{BigInt, Binary, Integer, Nullable};
 
 use crate::access::AccessTo;
 use crate::commit::tx::Tx;
 use crate::conn::sql::{MAX_NAMED, Sql};
 use crate::error::{Error, Result};
+use crate::rows::column::day_to_column;
 use crate::transaction::Change;
 
 pub(crate) use counterparts::counterparts;
@@ -37,6 +38,7 @@ pub use totals_query::{AccountScope, TotalsQuery};
 pub(crate) use totals_query::{bounded, day_value, has_tags};
 
 use days_row::{DayTotals, DaysRow};
+use totals_query::Run;
 
 #[derive(QueryableByName)]
 struct Row {
@@ -65,6 +67,55 @@ impl Row {
             debit: limbs.debit(),
             credit: limbs.credit(),
         })
+    }
+}
+
+/// The sums of an account before a month, and the stored days of that month.
+#[derive(QueryableByName)]
+struct OpenedRow {
+    #[diesel(sql_type = BigInt)]
+    account_id: i64,
+    #[diesel(embed)]
+    limbs: Limbs,
+    #[diesel(sql_type = Nullable<Binary>)]
+    days: Option<Vec<u8>>,
+}
+
+/// A row of a single read. All columns are absent if there are no totals.
+#[derive(QueryableByName)]
+struct SingleRow {
+    #[diesel(sql_type = Nullable<BigInt>)]
+    account_id: Option<i64>,
+    #[diesel(sql_type = Nullable<Integer>)]
+    period: Option<i32>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    debit_high: Option<i64>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    debit_low: Option<i64>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    credit_high: Option<i64>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    credit_low: Option<i64>,
+    #[diesel(sql_type = Nullable<Binary>)]
+    days: Option<Vec<u8>>,
+}
+
+/// The columns of a [`SingleRow`] from rows of months, and from an [`OpenedRow`].
+const MONTH_COLUMNS: &str = "t.account_id, t.debit_high, t.debit_low, t.credit_high, \
+     t.credit_low, t.period, CAST(NULL AS BYTEA) AS days";
+const OPENED_COLUMNS: &str = "t.account_id, t.debit_high, t.debit_low, t.credit_high, \
+     t.credit_low, 0 AS period, t.days";
+
+impl SingleRow {
+    /// Returns the account, the period and the sums.
+    fn total(&self) -> Option<(i64, i32, Limbs)> {
+        let limbs = Limbs {
+            debit_high: self.debit_high?,
+            debit_low: self.debit_low?,
+            credit_high: self.credit_high?,
+            credit_low: self.credit_low?,
+        };
+        Some((self.account_id?, self.period?, limbs))
     }
 }
 
@@ -202,7 +253,20 @@ impl Tx<'_> {
                 visit(total);
             }
         };
-        for run in totals_query::runs(segments, query) {
+        let runs: Vec<Run<'_>> = totals_query::runs(segments, query).collect();
+        if self.single.is_some() {
+            return self.read_totals_singly(access, &runs, query, &mut visit_non_zero);
+        }
+        let mut rest = runs.as_slice();
+        while let [run, others @ ..] = rest {
+            rest = others;
+            if let [days, after @ ..] = others
+                && totals_query::opens_month(run, days, query)
+            {
+                rest = after;
+                self.read_month_with_opening(access, days, query, &mut visit_non_zero)?;
+                continue;
+            }
             let sql = self.totals_statement(access, &run.joined, query)?;
             if totals_query::reads_days(&run.joined, query) {
                 let mut days = DayTotals::new(run.segments, query.by_month);
@@ -215,5 +279,70 @@ impl Tx<'_> {
             }
         }
         Ok(())
+    }
+    /// Reads the days of a month, and the sums of all months before it.
+    fn read_month_with_opening(
+        &mut self,
+        access: &Access,
+        run: &Run<'_>,
+        query: &TotalsQuery<'_>,
+        visit: &mut impl FnMut(PeriodTotal),
+    ) -> Result<()> {
+        let (sql, month) = self.month_with_opening(access, run, query)?;
+        let mut days = DayTotals::new(run.segments, query.by_month);
+        self.each_row(&sql, |OpenedRow { account_id, limbs, days: stored }| {
+            visit(Row { account_id, period: 0, limbs }.into_total(Level::Month)?);
+            stored.map_or(Ok(()), |stored| {
+                days.each_of(&DaysRow { account_id, month, days: stored }, visit)
+            })
+        })
+    }
+
+    /// Returns the statement of [`totals_query::month_with_opening`], and the month.
+    fn month_with_opening<'q>(
+        &mut self,
+        access: &Access,
+        run: &Run<'_>,
+        query: &TotalsQuery<'_>,
+    ) -> Result<(Sql<'q>, i32)> {
+        let from = run.joined.from.ok_or(Error::Corrupt("month"))?;
+        let context = totals_query::Context {
+            lookup: self.lookup(),
+            stop_check: self.stop_check("c.account_id"),
+            book: access.book().id.get(),
+        };
+        let days = self.days_of_one_row();
+        let sql = totals_query::month_with_opening(context, from, query.scope, days);
+        Ok((sql, day_to_column(from).div_euclid(100)))
+    }
+
+    /// Reads totals by the only statement of a single read, if one is enough.
+    fn read_totals_singly(
+        &mut self,
+        access: &Access,
+        runs: &[Run<'_>],
+        query: &TotalsQuery<'_>,
+        visit: &mut impl FnMut(PeriodTotal),
+    ) -> Result<()> {
+        let (sql, columns, last, month) = match runs {
+            [run] if query.tags.is_empty() && !totals_query::reads_days(&run.joined, query) => {
+                let sql = self.totals_statement(access, &run.joined, query)?;
+                (sql, MONTH_COLUMNS, run, None)
+            }
+            [opening, days] if totals_query::opens_month(opening, days, query) => {
+                let (sql, month) = self.month_with_opening(access, days, query)?;
+                (sql, OPENED_COLUMNS, days, Some(month))
+            }
+            _ => return Err(Error::Behind),
+        };
+        let mut of_days = DayTotals::new(last.segments, query.by_month);
+        self.each_row_singly(columns, sql, |row: SingleRow| {
+            let Some((account_id, period, limbs)) = row.total() else { return Ok(()) };
+            visit(Row { account_id, period, limbs }.into_total(Level::Month)?);
+            match month.zip(row.days) {
+                Some((month, days)) => of_days.each_of(&DaysRow { account_id, month, days }, visit),
+                None => Ok(()),
+            }
+        })
     }
 }

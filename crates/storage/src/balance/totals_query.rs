@@ -49,11 +49,10 @@ pub(super) fn statement<'a>(
     segment: &Segment,
     query: &TotalsQuery<'a>,
 ) -> Sql<'a> {
-    let sql = match query.tags.split_first() {
+    match query.tags.split_first() {
         None => totals(context, segment, query),
-        Some((first, others)) => tagged(context, segment, query.scope, first, others),
-    };
-    sql.uncached()
+        Some((first, others)) => tagged(context, segment, query.scope, first, others).uncached(),
+    }
 }
 
 /// Adjacent segments that one statement reads.
@@ -84,6 +83,77 @@ pub(super) fn runs<'a>(
     })
 }
 
+/// Returns whether the statement of [`month_with_opening`] reads both runs: the sum of all months
+/// before a month, and days of that month only.
+pub(super) fn opens_month(opening: &Run<'_>, days: &Run<'_>, query: &TotalsQuery<'_>) -> bool {
+    let (months, days_of) = (&opening.joined, &days.joined);
+    let is_opening = months.level == Level::Month && months.fold && months.from.is_none();
+    let bounds = months.until.zip(days_of.until);
+    is_opening
+        && reads_days(days_of, query)
+        && days_of.from == months.until
+        && bounds.is_some_and(|(month, until)| {
+            until
+                .previous_day()
+                .is_some_and(|last| (last.year(), last.month()) == (month.year(), month.month()))
+        })
+}
+
+/// Returns the statement for the sums of all months before a month, and the days of the month.
+///
+/// It scans the totals once. The statement for days would look up each account of a book.
+pub(super) fn month_with_opening<'a>(
+    context: Context,
+    month: Date,
+    scope: AccountScope<'_>,
+    days: &'static str,
+) -> Sql<'a> {
+    let Context { lookup, stop_check, book } = context;
+    let month = month_to_column(month, 0);
+    let sum =
+        |column: &'static str| {
+            Sql::new("CAST(COALESCE(SUM({}) FILTER (WHERE c.month < {}), 0) AS BIGINT) AS {}")
+                .bind((Sql::new(format!("c.{column}")), month, Sql::new(column)))
+        };
+    let from = match (scope, lookup) {
+        // PostgreSQL expects few accounts and would group them in a table that does not fit.
+        (AccountScope::Book, Lookup::Lateral) => Sql::new(
+            "(SELECT m.* FROM month_totals m WHERE m.book_id = {} AND m.month <= {} \
+             ORDER BY m.account_id OFFSET 0) c",
+        )
+        .bind((book, month)),
+        (AccountScope::Book, Lookup::InOrder) | (AccountScope::Accounts(_), _) => {
+            Sql::new("month_totals c")
+        }
+    };
+    let sql = Sql::new(
+        "SELECT c.account_id, {}, {}, {}, {}, {} FILTER (WHERE c.month = {}) AS days FROM {}",
+    )
+    .bind((
+        sum("debit_high"),
+        sum("debit_low"),
+        sum("credit_high"),
+        sum("credit_low"),
+        Sql::new(days),
+        month,
+        from,
+    ))
+    .push(" WHERE {}c.book_id = {} AND c.month <= {}")
+    .bind((Sql::new(stop_check), book, month));
+    of_accounts(sql, scope).push(" GROUP BY c.account_id")
+}
+
+/// Adds the condition on the accounts of totals `c`.
+fn of_accounts<'a>(sql: Sql<'a>, scope: AccountScope<'_>) -> Sql<'a> {
+    match scope {
+        AccountScope::Book => sql,
+        AccountScope::Accounts(accounts) => {
+            let ids = accounts.iter().map(|id| Value::Int(id.get()));
+            sql.push(" AND c.account_id IN {}").bind(list(ids)).cached_up_to(accounts.len())
+        }
+    }
+}
+
 /// Returns whether the statement reads the days in rows of months.
 pub(super) fn reads_days(segment: &Segment, query: &TotalsQuery<'_>) -> bool {
     query.tags.is_empty() && segment.level == Level::Day
@@ -112,11 +182,8 @@ fn totals<'a>(context: Context, segment: &Segment, query: &TotalsQuery<'_>) -> S
                 .look_up("month_totals", "c", rows.push(" AND c.account_id = a.id"))
                 .sql(),
         ),
-        AccountScope::Book => select.push(" FROM month_totals c WHERE {}").bind(rows),
-        AccountScope::Accounts(accounts) => {
-            let ids = accounts.iter().map(|id| Value::Int(id.get()));
-            let rows = select.push(" FROM month_totals c WHERE {}").bind(rows);
-            rows.push(" AND c.account_id IN {}").bind(list(ids))
+        AccountScope::Book | AccountScope::Accounts(_) => {
+            of_accounts(select.push(" FROM month_totals c WHERE {}").bind(rows), query.scope)
         }
     };
     if segment.fold && !by_day { sql.push(" GROUP BY c.account_id") } else { sql }

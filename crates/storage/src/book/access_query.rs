@@ -14,7 +14,8 @@ use diesel::sql_types::{BigInt, Nullable, Text};
 use super::row::Row;
 use crate::access::BookAccess;
 use crate::commit::tx::{Caches, Tx};
-use crate::conn::pool::CONNECTION_TIMEOUT;
+use crate::conn::Conn;
+use crate::conn::pool::begin_on_free;
 use crate::conn::sql::{Sql, Value, list};
 use crate::error::{Error, Result};
 use crate::replica::primary::PrimaryCheck;
@@ -303,6 +304,6 @@ impl Tx<'_> {
 
 /// Runs statements on the primary, without a common snapshot.
 fn on_primary<T>(primary: &PrimaryCheck, work: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<T> {
-    let mut reader = primary.readers.get_timeout(CONNECTION_TIMEOUT)?;
+    let mut reader = begin_on_free(&primary.readers, Conn::ping)?;
     work(&mut Tx::reading(&mut reader.conn, Caches::default(), None))
 }

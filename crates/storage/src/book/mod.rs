@@ -6,6 +6,7 @@
 //! lock is cached for the group. `deleted.rs` has the deletion, restoration and removal of books,
 //! `unfinished.rs` copies that take several units of work, `offers.rs` transfers to other owners.
 
+pub(crate) mod access_cache;
 mod access_query;
 mod deleted;
 pub(crate) mod number_cache;
@@ -32,6 +33,7 @@ use crate::error::{Error, Result};
 use crate::posted_months::PostedMonths;
 use crate::rows::book_state::BookStateRow;
 use crate::schema::{book_keys, books};
+use access_cache::KnownAccess;
 use access_query::{AccessRow, BookEntry, by_public_ids};
 use row::SettingsColumns;
 
@@ -88,6 +90,9 @@ impl Books<'_, '_> {
             let counters = state.map_or(access.counters, BookStateRow::counters);
             return Ok(Some(BookAccess { counters, ..access }));
         }
+        if self.tx.single.is_some() {
+            return self.tx.assume_access(public_id, email).map(Some);
+        }
         let entry = BookEntry { public_id, email, lock: false };
         let mut row = if self.tx.must_lock(public_id) {
             // A lock timeout fails this unit of work alone.
@@ -107,6 +112,15 @@ impl Books<'_, '_> {
         self.tx.group_cache.book_states.insert(access.book.id, state);
         let state = self.tx.book_state(access.book.id);
         access.counters = state.map_or(access.counters, BookStateRow::counters);
+        if let Some(state) = self.tx.book_state(access.book.id) {
+            let known = || KnownAccess {
+                email: email.to_owned(),
+                owner: owner.id,
+                access: access.clone(),
+                state: state.clone(),
+            };
+            self.tx.remember_access(public_id, known);
+        }
         if self.tx.writes() {
             self.tx.group_cache.locked.insert(public_id.to_owned());
             self.tx.group_cache.accesses.insert(key, access.clone());

@@ -16,8 +16,9 @@ use daybook_domain::id::BookId;
 
 /// Size of the cache in bytes after which it is cleared.
 const MAX_BYTES: usize = 32 * 1024 * 1024;
-/// Maximum size of a cached group tree. A larger one would evict other books.
-const MAX_FOREST_BYTES: usize = MAX_BYTES / 4;
+/// Maximum size of the cached group tree or account list of a book. A larger one would evict other
+/// books.
+const MAX_WHOLE_BYTES: usize = MAX_BYTES / 4;
 /// Approximate size of an account or group without its properties.
 const WITHOUT_PROPERTIES: usize = 300;
 
@@ -36,6 +37,8 @@ pub(crate) struct Chart {
     groups: Directory<Group>,
     /// All groups, with the account types below each.
     forest: Option<Arc<Forest>>,
+    /// All accounts, by normalized name.
+    all_accounts: Option<Arc<Vec<Account>>>,
     /// The size in bytes.
     bytes: usize,
 }
@@ -75,8 +78,7 @@ impl Charts {
 pub(crate) struct ChartCache(Mutex<Charts>);
 
 impl ChartCache {
-    /// Removes all charts. After a failover the database may lack the last changes, and their
-    /// versions may be used again.
+    /// Removes all charts.
     pub(crate) fn clear(&self) {
         *self.lock() = Charts::default();
     }
@@ -102,19 +104,39 @@ impl ChartCache {
 
     /// Returns all groups, if they are cached.
     pub(crate) fn forest(&self, version: ChartVersion) -> Option<Arc<Forest>> {
-        let mut charts = self.lock();
-        charts.at(version)?.forest.clone()
+        self.lock().at(version)?.forest.clone()
+    }
+
+    /// Returns all accounts, if they are cached.
+    pub(crate) fn all_accounts(&self, version: ChartVersion) -> Option<Arc<Vec<Account>>> {
+        self.lock().at(version)?.all_accounts.clone()
     }
 
     /// Caches all groups of a version.
     pub(crate) fn insert_forest(&self, version: ChartVersion, forest: &Arc<Forest>) {
-        let added = bytes_of(forest.groups());
+        self.insert_whole(version, bytes_of(forest.groups()), |chart| &mut chart.forest, forest);
+    }
+
+    /// Caches all accounts of a version.
+    pub(crate) fn insert_all_accounts(&self, version: ChartVersion, all: &Arc<Vec<Account>>) {
+        self.insert_whole(version, bytes_of(all.iter()), |chart| &mut chart.all_accounts, all);
+    }
+
+    fn insert_whole<T>(
+        &self,
+        version: ChartVersion,
+        added: usize,
+        place: impl FnOnce(&mut Chart) -> &mut Option<Arc<T>>,
+        whole: &Arc<T>,
+    ) {
+        if added > MAX_WHOLE_BYTES {
+            return;
+        }
         let mut charts = self.lock();
-        if added <= MAX_FOREST_BYTES
-            && let Some(chart) = charts.at(version)
-            && chart.forest.is_none()
-        {
-            chart.forest = Some(Arc::clone(forest));
+        let Some(chart) = charts.at(version) else { return };
+        let place = place(chart);
+        if place.is_none() {
+            *place = Some(Arc::clone(whole));
             chart.bytes = chart.bytes.saturating_add(added);
             charts.bytes = charts.bytes.saturating_add(added);
         }

@@ -326,7 +326,7 @@ impl WriterLoop {
     fn connect(&mut self) -> Result<()> {
         self.disconnect();
         let mut conn = self.address.connect(Mode::Write)?;
-        self.shared.caches.charts.clear();
+        self.shared.caches.clear_versions();
         self.checkpointer = Checkpointer::start(&self.address, &mut conn)?;
         conn.count_statements(Arc::clone(&self.shared.statements));
         self.conn = Some(Box::new(conn));

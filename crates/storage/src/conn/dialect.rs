@@ -53,10 +53,7 @@ impl Conn {
                 &mut **c,
                 "BEGIN ISOLATION LEVEL READ COMMITTED",
             ),
-            (Self::Postgres(c), Mode::Read) => AnsiTransactionManager::begin_transaction_sql(
-                &mut **c,
-                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-            ),
+            (Self::Postgres(c), Mode::Read) => c.begin_read(0),
         }
     }
 

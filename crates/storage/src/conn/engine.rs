@@ -75,6 +75,15 @@ impl Engine {
         }
     }
 
+    /// Returns the aggregate of `c.days` over a single row, its value.
+    pub(crate) const fn days_of_one_row(self) -> &'static str {
+        match self {
+            Self::Sqlite => "MAX(c.days)",
+            // It has no MAX of bytes.
+            Self::Postgres | Self::Citus => "STRING_AGG(c.days, ''::bytea)",
+        }
+    }
+
     /// Returns the condition that a column contains a text.
     ///
     /// Its cost grows with the length of the column and hardly with the length of the text. For

@@ -12,7 +12,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use diesel::connection::AnsiTransactionManager;
 use diesel::prelude::*;
 use diesel::result::QueryResult;
 use diesel::sql_types::Integer;
@@ -185,22 +184,28 @@ impl CancellerLoop {
     }
 }
 
+fn timeout_seconds(limit: Duration) -> u64 {
+    let seconds = limit.as_secs().saturating_add(1).saturating_mul(2);
+    seconds.checked_next_power_of_two().unwrap_or(0)
+}
+
 impl Conn {
-    /// Begins a snapshot with a statement timeout of twice the limit.
+    /// Sets a statement timeout of at least twice the limit.
     ///
-    /// At the limit itself the caller stops the read, which gives a better error. SQLite has no
-    /// statement timeout.
+    /// At the limit itself the caller stops the read, which gives a better error. The timeout is
+    /// rounded up to a power of two, so that it seldom changes. SQLite has no statement timeout.
+    pub(crate) fn limit_statements(&mut self, limit: Duration) -> QueryResult<()> {
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(c) => c.limit_statements(timeout_seconds(limit)),
+        }
+    }
+
+    /// Begins a snapshot with the statement timeout of [`Self::limit_statements`].
     pub(crate) fn begin_with_timeout(&mut self, limit: Duration) -> QueryResult<()> {
         match self {
             Self::Sqlite(_) => self.begin(Mode::Read),
-            Self::Postgres(c) => AnsiTransactionManager::begin_transaction_sql(
-                &mut **c,
-                &format!(
-                    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \
-                     SET LOCAL statement_timeout = {}",
-                    limit.saturating_mul(2).as_millis()
-                ),
-            ),
+            Self::Postgres(c) => c.begin_read(timeout_seconds(limit)),
         }
     }
 

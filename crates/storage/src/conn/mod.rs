@@ -35,7 +35,7 @@ mod stop_check;
 
 use std::ops::{Deref, DerefMut};
 
-use diesel::connection::DefaultLoadingMode;
+use diesel::connection::{AnsiTransactionManager, DefaultLoadingMode, SimpleConnection};
 use diesel::deserialize::FromSqlRow;
 use diesel::pg::{Pg, PgRowByRowLoadingMode};
 use diesel::prelude::*;
@@ -62,12 +62,36 @@ pub(crate) struct PostgresConn {
     conn: PgConnection,
     /// Whether Citus distributes the tables over several machines.
     pub(crate) distributed: bool,
+    /// The statement timeout of the session in seconds; 0 for none.
+    statement_seconds: u64,
 }
 
 impl PostgresConn {
     /// Opens the connection, without session settings.
     pub(crate) fn establish(url: &str) -> ConnectionResult<Self> {
-        Ok(Self { conn: PgConnection::establish(url)?, distributed: false })
+        let conn = PgConnection::establish(url)?;
+        Ok(Self { conn, distributed: false, statement_seconds: 0 })
+    }
+
+    /// Sets how many seconds a statement may take; 0 for no limit.
+    ///
+    /// It is a setting of the session, because most reads have the limit of the read before, and
+    /// then it costs nothing.
+    fn limit_statements(&mut self, seconds: u64) -> QueryResult<()> {
+        if self.statement_seconds != seconds {
+            self.batch_execute(&format!("SET statement_timeout = '{seconds}s'"))?;
+            self.statement_seconds = seconds;
+        }
+        Ok(())
+    }
+
+    /// Begins a snapshot whose statements may take so many seconds; 0 for no limit.
+    fn begin_read(&mut self, statement_seconds: u64) -> QueryResult<()> {
+        self.limit_statements(statement_seconds)?;
+        AnsiTransactionManager::begin_transaction_sql(
+            &mut self.conn,
+            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        )
     }
 }
 

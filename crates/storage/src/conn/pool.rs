@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use diesel::r2d2::{ManageConnection, Pool};
+use diesel::r2d2::{ManageConnection, Pool, PooledConnection};
+use diesel::result::QueryResult;
 
 use crate::conn::address::Address;
 use crate::conn::interrupt::{Canceller, Interrupt};
@@ -34,6 +35,8 @@ pub(crate) struct ReaderConn {
     pub(crate) interrupt: Interrupt,
     /// The log position of a replica at the last check.
     pub(crate) position: LogPosition,
+    /// Whether it failed. The pool drops the connection.
+    pub(crate) failed: bool,
 }
 
 impl Readers {
@@ -51,7 +54,7 @@ impl ManageConnection for Readers {
         let mut conn = self.address.connect(Mode::Read)?;
         let interrupt = conn.interrupt(&self.canceller)?;
         conn.count_statements(Arc::clone(&self.statements));
-        Ok(ReaderConn { conn, interrupt, position: LogPosition::BEGINNING })
+        Ok(ReaderConn { conn, interrupt, position: LogPosition::BEGINNING, failed: false })
     }
 
     fn is_valid(&self, reader: &mut ReaderConn) -> Result<()> {
@@ -59,7 +62,34 @@ impl ManageConnection for Readers {
     }
 
     fn has_broken(&self, reader: &mut ReaderConn) -> bool {
-        on_engine!(&mut reader.conn, c => diesel::r2d2::R2D2Connection::is_broken(c))
+        reader.failed
+            || on_engine!(&mut reader.conn, c => diesel::r2d2::R2D2Connection::is_broken(c))
+    }
+}
+
+/// Takes a connection of a pool and begins a snapshot on it.
+///
+/// The pool does not check its connections, which would be a round trip for each read. The server
+/// may have closed one that was idle, for example when it restarted. Such a connection is dropped,
+/// and the next one is tried, as many as the pool may hold.
+///
+/// # Errors
+/// [`Error::Unavailable`] if no connection is free or can be opened in time.
+pub(crate) fn begin_on_free(
+    pool: &Pool<Readers>,
+    begin: impl Fn(&mut Conn) -> QueryResult<()>,
+) -> Result<PooledConnection<Readers>> {
+    let mut dropped = 0;
+    loop {
+        let mut reader = pool.get_timeout(CONNECTION_TIMEOUT)?;
+        match begin(&mut reader.conn) {
+            Ok(()) => return Ok(reader),
+            Err(error) if dropped >= pool.max_size() => return Err(error.into()),
+            Err(_) => {
+                reader.failed = true;
+                dropped = dropped.saturating_add(1);
+            }
+        }
     }
 }
 
@@ -102,8 +132,6 @@ impl ReaderPools {
         counts: ReaderCounts,
         statements: Arc<AtomicU64>,
     ) -> Result<Self> {
-        // A file stays available; a server may restart, so its connections are checked.
-        let is_checked = address.is_server();
         let readers = Readers::new(address, statements)?;
         let open_with = |size: u32, idle: u32| -> Result<Pool<Readers>> {
             let pool = Pool::builder()
@@ -112,7 +140,7 @@ impl ReaderPools {
                 // The pool retries after at most half of this time. Callers that wait for a
                 // connection pass their own timeout.
                 .connection_timeout(LONGEST_BACKOFF * 2)
-                .test_on_check_out(is_checked);
+                .test_on_check_out(false);
             Ok(pool.build(readers.clone())?)
         };
         let open = |size: u32| open_with(size, 1);

@@ -188,11 +188,9 @@ impl Transactions<'_, '_> {
         let book = access.book();
         let plan = PathSelector { tx: &mut *self.tx, book, search, limit: Some(limit) }.plan()?;
         let Some(ranges) = plan.ranges_to_merge() else {
-            return self.part(
-                access,
-                &plan.page(book, after, limit).uncached(),
-                MAX_PAGE_TEXT_BYTES,
-            );
+            let page = plan.page(book, after, limit);
+            let page = if search.is_common() { page } else { page.uncached() };
+            return self.part(access, &page, MAX_PAGE_TEXT_BYTES);
         };
         let first = range_page::share(ranges.len(), limit);
         let mut page = None;

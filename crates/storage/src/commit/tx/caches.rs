@@ -7,6 +7,7 @@ use daybook_domain::id::BookId;
 
 use crate::access::BookAccess;
 use crate::app_summary_cache::AppSummaryCache;
+use crate::book::access_cache::AccessCache;
 use crate::book::number_cache::BookNumberCache;
 use crate::chart::cache::ChartCache;
 use crate::rows::book_state::BookStateRow;
@@ -19,9 +20,25 @@ pub(crate) struct Caches {
     pub(crate) charts: Arc<ChartCache>,
     pub(super) app_summaries: Arc<AppSummaryCache>,
     pub(super) numbers: Arc<BookNumberCache>,
+    /// The accesses that single reads assume, where the database is a server.
+    pub(crate) accesses: Option<Arc<AccessCache>>,
 }
 
 impl Caches {
+    /// Creates the caches of a store. A server is far away, so it has single reads.
+    pub(crate) fn new(is_server: bool) -> Self {
+        Self { accesses: is_server.then(Arc::default), ..Self::default() }
+    }
+
+    /// Removes what is cached by version. After a failover the database may lack the last changes,
+    /// and their versions may be used again.
+    pub(crate) fn clear_versions(&self) {
+        self.charts.clear();
+        if let Some(accesses) = &self.accesses {
+            accesses.clear();
+        }
+    }
+
     /// Returns the caches for a read on a replica.
     ///
     /// A replica may have older app summaries, so these are not shared. Charts are cached by
@@ -29,7 +46,8 @@ impl Caches {
     /// never change.
     pub(crate) fn for_replica(&self, stale_reads: bool) -> Self {
         let charts = if stale_reads { Arc::default() } else { Arc::clone(&self.charts) };
-        Self { charts, app_summaries: Arc::default(), numbers: Arc::clone(&self.numbers) }
+        let numbers = Arc::clone(&self.numbers);
+        Self { charts, app_summaries: Arc::default(), numbers, accesses: None }
     }
 }
 

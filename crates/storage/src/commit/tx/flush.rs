@@ -41,8 +41,11 @@ impl Tx<'_> {
     /// Returns the connection, after a running background flush.
     ///
     /// # Errors
-    /// If that flush has failed.
+    /// If that flush has failed, and in a single read.
     pub(super) fn conn(&mut self) -> Result<&mut Conn> {
+        if self.single.is_some() {
+            return Err(Error::Behind);
+        }
         if let Some(flushed) = self.conn.reclaim() {
             self.note_flushed(flushed)?;
         }

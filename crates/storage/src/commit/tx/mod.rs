@@ -10,7 +10,7 @@
 //! - Before it *changes rows in place*, it opens a savepoint. A unit of work that is alone in its
 //!   group needs none, because the database transaction is rolled back with it.
 //!
-//! `flush.rs` defines which statements flush, `finish.rs` how a group ends, and `nouns.rs` has the
+//! [`single`] has reads of one statement, `flush.rs` defines which statements flush, `finish.rs` how a group ends, and `nouns.rs` has the
 //! accessors.
 
 pub(crate) mod background;
@@ -18,6 +18,7 @@ mod caches;
 mod finish;
 mod flush;
 mod nouns;
+mod single;
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -28,6 +29,7 @@ use daybook_domain::id::BookId;
 use daybook_domain::storage_quota::StorageUsage;
 
 use crate::app_summary_cache::AppSummaryCache;
+use crate::book::access_cache::KnownAccess;
 use crate::book::number_cache::BookNumberCache;
 use crate::chart::cache::{ChartCache, ChartVersion};
 use crate::commit::mark::CommitMark;
@@ -44,6 +46,8 @@ use crate::rows::book_state::BookStateRow;
 use background::{Flusher, SharedConn};
 pub(crate) use caches::{Caches, GroupCache};
 pub(crate) use flush::Flushed;
+use single::SingleRead;
+pub(crate) use single::try_singly;
 
 /// A unit of work: one snapshot to read, or writes that are committed together.
 ///
@@ -55,6 +59,8 @@ pub struct Tx<'a> {
     mode: Mode,
     /// Stops a read.
     stop: Option<ReadStop>,
+    /// The state of a read of a single statement.
+    pub(crate) single: Option<SingleRead>,
     /// Confirms the access to a book with the primary, for a read on a replica.
     pub(crate) primary: Option<PrimaryCheck>,
     /// Whether other units of work share the database transaction.
@@ -129,6 +135,7 @@ impl<'a> Tx<'a> {
             conn,
             mode,
             stop: None,
+            single: None,
             primary: None,
             grouped,
             mark: None,
@@ -204,6 +211,11 @@ impl<'a> Tx<'a> {
         self.conn.engine.stop_check(row)
     }
 
+    /// Calls [`Engine::days_of_one_row`](crate::conn::engine::Engine::days_of_one_row).
+    pub(crate) const fn days_of_one_row(&self) -> &'static str {
+        self.conn.engine.days_of_one_row()
+    }
+
     /// Calls [`Engine::contains`](crate::conn::engine::Engine::contains).
     pub(crate) const fn contains(&self) -> Contains {
         self.conn.engine.contains()
@@ -265,6 +277,15 @@ impl<'a> Tx<'a> {
     /// Returns the cache of app summaries.
     pub(crate) fn app_summaries(&self) -> Arc<AppSummaryCache> {
         Arc::clone(&self.caches.app_summaries)
+    }
+
+    /// Caches the access of a user to a book, unless the caches are those of a replica.
+    pub(crate) fn remember_access(&self, public_id: &str, known: impl FnOnce() -> KnownAccess) {
+        if let Some(accesses) = &self.caches.accesses
+            && self.mode == Mode::Read
+        {
+            accesses.insert(public_id, known());
+        }
     }
 
     /// Returns the cache of book numbers.

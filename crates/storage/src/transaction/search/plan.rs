@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use daybook_domain::id::{AccountId, GroupId, UserId};
 use daybook_domain::instant::Instant;
-use daybook_domain::query::{DateBasis, Filter, Term};
+use daybook_domain::query::{DateBasis, Filter, Status, Term};
 use time::Date;
 
 use super::range::AccessPath;
@@ -85,6 +85,24 @@ pub(crate) struct SearchPlan<'s, 'a> {
 }
 
 impl Search<'_> {
+    /// Returns whether its statements have one of a few shapes, so that they stay prepared: at most
+    /// one term, an account or days, beside the exclusion of trashed transactions.
+    pub(crate) fn is_common(&self) -> bool {
+        let Filter::All(filters) = self.filter else { return false };
+        let is_live = |filter: &&Filter| {
+            let Filter::Not(inner) = filter else { return false };
+            **inner == Filter::Term(Term::Status(Status::Trashed))
+        };
+        let mut others = filters.iter().filter(|filter| !is_live(filter));
+        let first = others.next();
+        self.precedent.is_none()
+            && filters.len() <= 2
+            && others.next().is_none()
+            && first.is_none_or(|term| {
+                matches!(term, Filter::Term(Term::Account(_) | Term::Dated { .. }))
+            })
+    }
+
     /// Returns the ranges of transaction days that contain every match.
     pub(super) fn days(&self) -> impl Iterator<Item = (Option<Date>, Option<Date>)> {
         let terms: &[Filter] = match self.filter {

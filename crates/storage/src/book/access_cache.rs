@@ -1,0 +1,115 @@
+//! The cache of accesses, for reads of a single statement ([`crate::commit::tx`]).
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use daybook_domain::id::UserId;
+use daybook_domain::permission::Permission;
+
+use crate::access::BookAccess;
+use crate::conn::sql::Sql;
+use crate::rows::book_state::BookStateRow;
+
+/// Size of the cache in bytes after which it is cleared.
+const MAX_BYTES: usize = 16 * 1024 * 1024;
+/// Approximate size of an entry without the properties of the book.
+const WITHOUT_PROPERTIES: usize = 1_500;
+
+/// A book as a user entered it before.
+#[derive(Debug)]
+pub(crate) struct KnownAccess {
+    pub(crate) email: String,
+    pub(crate) owner: UserId,
+    pub(crate) access: BookAccess,
+    pub(crate) state: BookStateRow,
+}
+
+impl KnownAccess {
+    /// Returns whether both have the same book, apart from its counters, and the same permission.
+    fn is_same(&self, other: &Self) -> bool {
+        let (book, others) = (&self.access.book, &other.access.book);
+        self.owner == other.owner
+            && self.state.chart_version == other.state.chart_version
+            && self.access.granted == other.access.granted
+            && self.access.deletion == other.access.deletion
+            && book.id == others.id
+            && book.stamp.version == others.stamp.version
+            && book.owner_name == others.owner_name
+            && book.file_secret == others.file_secret
+    }
+
+    /// Returns the query that has one row if the database still agrees with [`Self::is_same`].
+    pub(crate) fn unchanged(&self) -> Sql<'_> {
+        let book = &self.access.book;
+        Sql::new(
+            "SELECT 1 AS one FROM books b JOIN book_state s ON s.book_id = b.id \
+             JOIN users u ON u.id = b.owner_id \
+             LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = {} WHERE b.id = {} \
+             AND b.public_id = {} AND b.version = {} AND b.owner_id = {} AND b.file_secret = {}",
+        )
+        .bind((
+            self.email.as_str(),
+            book.id,
+            &book.key,
+            book.stamp.version,
+            self.owner,
+            book.file_secret.as_str(),
+        ))
+        .push(
+            " AND b.deleted_at IS NULL AND u.username = {} AND s.chart_version = {} \
+             AND COALESCE(c.permission, '') = {}",
+        )
+        .bind((
+            book.owner_name.as_str(),
+            self.state.chart_version,
+            self.access.granted.map_or("", Permission::as_str),
+        ))
+    }
+
+    fn bytes(&self) -> usize {
+        self.access.book.settings.properties.bytes().saturating_add(WITHOUT_PROPERTIES)
+    }
+}
+
+/// The last access of each user to each book. A reader must check that it still holds.
+#[derive(Debug, Default)]
+pub(crate) struct AccessCache(Mutex<Accesses>);
+
+#[derive(Debug, Default)]
+struct Accesses {
+    /// By public id and e-mail address.
+    known: HashMap<(String, String), Arc<KnownAccess>>,
+    bytes: usize,
+}
+
+impl AccessCache {
+    /// Removes all entries. After a failover the database may use the same versions again.
+    pub(crate) fn clear(&self) {
+        *self.lock() = Accesses::default();
+    }
+
+    /// Returns the last access of a user to a book.
+    pub(crate) fn find(&self, public_id: &str, email: &str) -> Option<Arc<KnownAccess>> {
+        self.lock().known.get(&(public_id.to_owned(), email.to_owned())).cloned()
+    }
+
+    /// Remembers an access.
+    pub(crate) fn insert(&self, public_id: &str, known: KnownAccess) {
+        let key = (public_id.to_owned(), known.email.clone());
+        let mut accesses = self.lock();
+        if accesses.known.get(&key).is_some_and(|before| before.is_same(&known)) {
+            return;
+        }
+        if accesses.bytes > MAX_BYTES {
+            *accesses = Accesses::default();
+        }
+        let added = known.bytes();
+        let replaced = accesses.known.insert(key, Arc::new(known));
+        let removed = replaced.map_or(0, |before| before.bytes());
+        accesses.bytes = accesses.bytes.saturating_add(added).saturating_sub(removed);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Accesses> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,133 @@
+//! Reads of a single statement, without a snapshot of several.
+//!
+//! A balance needs one statement if the book, its accounts and its groups are cached. `BEGIN`, the
+//! access query and `ROLLBACK` would be three more round trips to a server. A single read therefore
+//! assumes that the user has the same access as before, and joins its statement to a query that
+//! returns a row only if the database still agrees ([`KnownAccess::unchanged`]). Any other statement
+//! fails with [`Error::Behind`]. A read that needs no other data, such as a list of accounts, sends
+//! that query alone. If a single read does not succeed, for whatever reason, the store
+//! repeats it on a snapshot.
+
+use std::sync::Arc;
+
+use diesel::r2d2::Pool;
+
+use super::{Caches, Tx};
+use crate::access::BookAccess;
+use crate::book::access_cache::KnownAccess;
+use crate::conn::AnyRow;
+use crate::conn::engine::Engine;
+use crate::conn::interrupt::ReadStop;
+use crate::conn::pool::{CONNECTION_TIMEOUT, Readers};
+use crate::conn::sql::Sql;
+use crate::error::{Error, Result};
+
+/// The state of a single read.
+#[derive(Default)]
+pub(crate) struct SingleRead {
+    assumed: Option<Arc<KnownAccess>>,
+    outcome: Outcome,
+}
+
+/// What has become of the statement of a single read.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Outcome {
+    /// It was not sent.
+    #[default]
+    Unsent,
+    /// It failed, or its connection did.
+    Failed,
+    /// The access has changed.
+    Refuted,
+    Confirmed,
+}
+
+/// Runs `work` as a single read. Returns nothing if it must be repeated on a snapshot.
+pub(crate) fn try_singly<T, E: From<Error>>(
+    pool: &Pool<Readers>,
+    caches: &Caches,
+    stop: &ReadStop,
+    work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
+) -> Option<T> {
+    caches.accesses.as_ref()?;
+    let mut reader = pool.get_timeout(CONNECTION_TIMEOUT).ok()?;
+    if reader.conn.engine() != Engine::Postgres {
+        return None;
+    }
+    let reader = &mut *reader;
+    if reader.conn.limit_statements(stop.statement_limit()).is_err() {
+        reader.failed = true;
+        return None;
+    }
+    let running = stop.attach(&reader.interrupt).ok()?;
+    let (result, outcome) = {
+        let mut tx = Tx::reading(&mut reader.conn, caches.clone(), Some(stop.clone()));
+        tx.single = Some(SingleRead::default());
+        let result = work(&mut tx);
+        if result.is_ok() {
+            tx.confirm_single();
+        }
+        (result, tx.single.take().map(|single| single.outcome))
+    };
+    drop(running);
+    // The connection may be the reason, so the pool drops it.
+    reader.failed = outcome == Some(Outcome::Failed);
+    result.ok().filter(|_| outcome == Some(Outcome::Confirmed))
+}
+
+impl Tx<'_> {
+    /// Returns the access that a single read assumes, without a statement.
+    pub(crate) fn assume_access(&mut self, public_id: &str, email: &str) -> Result<BookAccess> {
+        let known = self.caches.accesses.as_ref().and_then(|all| all.find(public_id, email));
+        let single = self.single.as_mut().ok_or(Error::Behind)?;
+        let known = known.filter(|known| known.access.deletion.is_none()).ok_or(Error::Behind)?;
+        if single.assumed.is_some() {
+            return Err(Error::Behind);
+        }
+        single.assumed = Some(Arc::clone(&known));
+        self.group_cache.book_states.insert(known.access.book.id, known.state.clone());
+        Ok(known.access.clone())
+    }
+
+    /// Asks whether the access has changed, if no statement was sent because all data was cached.
+    fn confirm_single(&mut self) {
+        let Some(single) = &mut self.single else { return };
+        if single.outcome != Outcome::Unsent {
+            return;
+        }
+        let Some(known) = single.assumed.clone() else { return };
+        single.outcome = match self.conn.conn().and_then(|conn| conn.row(&known.unchanged())) {
+            Ok(Some(1_i32)) => Outcome::Confirmed,
+            Ok(_) => Outcome::Refuted,
+            Err(_) => Outcome::Failed,
+        };
+    }
+
+    /// Calls `visit` with each row `t` of the only statement of a single read, or once with absent
+    /// columns if it has none.
+    pub(crate) fn each_row_singly<R: AnyRow>(
+        &mut self,
+        columns: &'static str,
+        statement: Sql<'_>,
+        mut visit: impl FnMut(R) -> Result<()>,
+    ) -> Result<()> {
+        let single = self.single.as_mut().ok_or(Error::Behind)?;
+        let known = single.assumed.clone().filter(|_| single.outcome == Outcome::Unsent);
+        let known = known.ok_or(Error::Behind)?;
+        single.outcome = Outcome::Failed;
+        let sql = Sql::new("SELECT {} FROM ({}) v LEFT JOIN ({}) t ON TRUE").bind((
+            Sql::new(columns),
+            known.unchanged(),
+            statement,
+        ));
+        let mut outcome = Outcome::Refuted;
+        self.conn.conn()?.each_row(&sql, |row: R| {
+            outcome = Outcome::Confirmed;
+            visit(row)
+        })?;
+        if let Some(single) = &mut self.single {
+            single.outcome = outcome;
+        }
+        Ok(())
+    }
+}
