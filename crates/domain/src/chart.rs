@@ -107,7 +107,7 @@ impl<T: Item> Directory<T> {
     /// Adds or replaces an item, for later items of a batch. Returns the replaced item.
     pub fn insert(&mut self, item: T) -> Option<T> {
         let old = self.remove(item.id());
-        self.by_name.insert(item.name().normalized(), item.id());
+        self.by_name.insert(item.name().normalized().to_owned(), item.id());
         self.by_id.insert(item.id(), item);
         old
     }
@@ -115,7 +115,7 @@ impl<T: Item> Directory<T> {
     /// Removes an item and returns it.
     pub(crate) fn remove(&mut self, id: T::Id) -> Option<T> {
         let item = self.by_id.remove(&id)?;
-        self.by_name.remove(&item.name().normalized());
+        self.by_name.remove(item.name().normalized());
         Some(item)
     }
 

@@ -213,7 +213,7 @@ impl<'v> AccountOut<'v> {
     pub(crate) fn new(account: &'v Account, forest: &'v Forest) -> Self {
         let mut groups: Vec<&Group> =
             account.groups.iter().filter_map(|id| forest.get(*id)).collect();
-        groups.sort_by_cached_key(|group| group.name.normalized());
+        groups.sort_by(|one, other| one.name.normalized().cmp(other.name.normalized()));
         Self {
             brief: BriefOut::from(account),
             balance_verified: account.balance_verified,

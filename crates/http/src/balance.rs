@@ -2,10 +2,14 @@
 //!
 //! Groups may nest without limit, so their JSON is written iteratively instead of recursively.
 
+use std::collections::HashMap;
+
 use actix_web::web::Bytes;
+use daybook_domain::account::Account;
 use daybook_domain::amount::write_units;
 use daybook_domain::balance::{AccountBalances, Amounts, GroupBalances, Slice};
 use daybook_domain::group::Group;
+use daybook_domain::id::AccountId;
 use daybook_edge::response_budget::{EncodeError, ResponseText};
 use daybook_service::Context;
 use daybook_service::balance::{self, View};
@@ -57,7 +61,7 @@ struct SliceOut {
 #[serde(rename_all = "camelCase")]
 struct ContainerOut<'v> {
     name: &'v str,
-    normalized_name: String,
+    normalized_name: &'v str,
     credit: bool,
     permanent: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,6 +97,7 @@ struct RangesOut<'v> {
 /// Encodes the balances of a book.
 struct BalanceWriter<'v> {
     view: &'v View,
+    accounts: HashMap<AccountId, &'v Account>,
     scale: u32,
     digits: u32,
 }
@@ -126,7 +131,7 @@ impl<'v> BalanceWriter<'v> {
     }
 
     fn account(&self, balances: &AccountBalances) -> Option<ContainerOut<'v>> {
-        let account = self.view.accounts.get(balances.account)?;
+        let account = *self.accounts.get(&balances.account)?;
         Some(ContainerOut {
             name: account.name.as_str(),
             normalized_name: account.name.normalized(),
@@ -245,8 +250,12 @@ pub(crate) async fn get_balances(request: ApiRequest) -> ApiResult {
     let (book, query) = (request.book(), request.query());
     let encode = |view: &View, _: &Context| {
         let book = view.access.book();
-        let writer =
-            BalanceWriter { view, scale: book.scale, digits: book.settings.fraction_digits };
+        let writer = BalanceWriter {
+            view,
+            accounts: view.accounts.iter().map(|account| (account.id, account)).collect(),
+            scale: book.scale,
+            digits: book.settings.fraction_digits,
+        };
         reply::json(writer.encode()).on_too_large("ask for fewer accounts and groups")
     };
     request.read_singly(move |tx, cx| balance::get(tx, cx, &book, &query), encode).await

@@ -245,7 +245,7 @@ impl<T: chart::Item> From<&T> for NameOut {
         Self {
             id: item.id().to_string(),
             name: item.name().as_str().to_owned(),
-            normalized_name: item.name().normalized(),
+            normalized_name: item.name().normalized().to_owned(),
         }
     }
 }

@@ -82,7 +82,7 @@ pub fn list_in_group(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> R
     let forest = load_forest(tx, &access)?;
     let group = forest.directory().require_text(text)?;
     let mut accounts = tx.accounts().in_groups(&access, &forest.descendants(group.id))?;
-    accounts.sort_by_cached_key(|account| account.name.normalized());
+    accounts.sort_by(|one, other| one.name.normalized().cmp(other.name.normalized()));
     Ok(View { accounts, forest })
 }
 

@@ -1,7 +1,9 @@
 //! Balances of accounts and groups over time (behaviour 5).
 
+use std::sync::Arc;
+
 use daybook_domain::access::Access;
-use daybook_domain::account::{Account, AccountRef, Directory};
+use daybook_domain::account::{Account, AccountRef};
 use daybook_domain::balance::{BalanceFold, BalanceInputs, BalanceResult, BalanceScope, segments};
 use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, GroupId};
@@ -27,7 +29,7 @@ pub struct View {
     /// The balances.
     pub balances: BalanceResult,
     /// The accounts in it.
-    pub accounts: Directory,
+    pub accounts: Arc<Vec<Account>>,
     /// The groups in it.
     pub forest: Forest,
 }
@@ -68,7 +70,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &QueryText) -> Resul
     let segments = segments(query.from, query.until, query.periodicity);
     tx.balances().read_each(&access, &segments, &totals_query, |total| fold.add(&total))?;
     let balances = fold.finish();
-    Ok(View { access, query, balances, accounts: Directory::new(accounts), forest })
+    Ok(View { access, query, balances, accounts, forest })
 }
 
 /// Returns the accounts and groups that the query names, each once, and all accounts in them.
@@ -80,12 +82,12 @@ fn scope(
     access: &Access,
     query: &mut BalanceQuery,
     forest: &Forest,
-) -> Result<(BalanceScope, Vec<Account>)> {
+) -> Result<(BalanceScope, Arc<Vec<Account>>)> {
     if query.unreadable {
-        return Ok((BalanceScope::NOTHING, Vec::new()));
+        return Ok((BalanceScope::NOTHING, Arc::default()));
     }
     if !query.is_filtered() {
-        return Ok((BalanceScope::Book, tx.accounts().all(access)?.to_vec()));
+        return Ok((BalanceScope::Book, tx.accounts().all(access)?));
     }
     let references: Vec<AccountRef> =
         query.accounts.iter().map(|text| AccountRef::id_or_name(text)).collect();
@@ -104,7 +106,7 @@ fn scope(
     all.extend(named.iter().filter(|account| accounts.contains(&account.id)).cloned());
     let mut seen = std::collections::HashSet::new();
     all.retain(|account| seen.insert(account.id));
-    Ok((BalanceScope::Named { accounts, groups }, all))
+    Ok((BalanceScope::Named { accounts, groups }, Arc::new(all)))
 }
 
 fn distinct<T: Copy + Eq + std::hash::Hash>(items: impl Iterator<Item = T>) -> Vec<T> {

@@ -87,7 +87,7 @@ impl Accounts<'_, '_> {
             return Ok(known);
         }
         let mut accounts = self.list(access)?;
-        accounts.sort_by_cached_key(|account| account.name.normalized());
+        accounts.sort_by(|one, other| one.name.normalized().cmp(other.name.normalized()));
         let accounts = Arc::new(accounts);
         if let Some((charts, version)) = &chart {
             charts.insert_all_accounts(*version, &accounts);

@@ -39,7 +39,10 @@ impl<'a> BalanceInputs<'a> {
     /// Lists the accounts in scope by name, without movements yet.
     pub(super) fn entries(&self, scope: &BalanceScope) -> Vec<AccountMovements<'a>> {
         let mut accounts = scope.accounts(self.accounts, self.forest);
-        accounts.sort_by_cached_key(|account| (account.name.normalized(), account.id));
+        accounts.sort_by(|one, other| {
+            let by_name = one.name.normalized().cmp(other.name.normalized());
+            by_name.then(one.id.cmp(&other.id))
+        });
         let shown = scope.groups(self.forest);
         let entry = |account: &'a Account| AccountMovements {
             account,

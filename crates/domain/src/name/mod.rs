@@ -3,6 +3,9 @@
 mod invisible;
 mod latin;
 
+use std::fmt::{self, Debug, Formatter};
+use std::sync::OnceLock;
+
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::{compose, is_combining_mark};
 
@@ -33,8 +36,26 @@ impl Refusal {
 }
 
 /// A trimmed name of 1 to 255 characters.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Name(String);
+#[derive(Clone)]
+pub struct Name {
+    text: String,
+    /// The normalized form, once it was computed.
+    normalized: OnceLock<Box<str>>,
+}
+
+impl Debug for Name {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Name").field(&self.text).finish()
+    }
+}
+
+impl PartialEq for Name {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Name {}
 
 impl Name {
     /// Trims and validates a name.
@@ -59,7 +80,7 @@ impl Name {
         }
         match find_invisible(trimmed) {
             Some(character) => Err(Refusal::Invisible(character)),
-            None => Ok(Self(trimmed.to_owned())),
+            None => Ok(Self::stored(trimmed.to_owned())),
         }
     }
 
@@ -75,17 +96,17 @@ impl Name {
 
     /// Wraps a stored name.
     pub const fn stored(text: String) -> Self {
-        Self(text)
+        Self { text, normalized: OnceLock::new() }
     }
 
     /// Returns the name as text.
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.text
     }
 
     /// Returns the normalized form, by which names are compared (behaviour 4.3).
-    pub fn normalized(&self) -> String {
-        normalized(&self.0)
+    pub fn normalized(&self) -> &str {
+        self.normalized.get_or_init(|| normalized(&self.text).into())
     }
 }
 
@@ -94,10 +115,26 @@ impl Name {
 /// The result is lower case, Latin letters lose diacritics, and words are joined by `_`. White
 /// space, `_` and `-` separate words.
 pub fn normalized(name: &str) -> String {
+    if name.is_ascii() {
+        return normalized_ascii(name);
+    }
     let spaced: String =
         name.chars().map(|c| if matches!(c, '_' | '-') { ' ' } else { c }).collect();
     let folded = fold_name(&spaced);
     folded.split_whitespace().collect::<Vec<_>>().join("_")
+}
+
+/// Computes the normalized form of an ASCII name in one pass.
+fn normalized_ascii(name: &str) -> String {
+    let mut normalized = String::with_capacity(name.len());
+    let is_separator = |c: char| c.is_whitespace() || matches!(c, '_' | '-');
+    for word in name.split(is_separator).filter(|word| !word.is_empty()) {
+        if !normalized.is_empty() {
+            normalized.push('_');
+        }
+        normalized.extend(word.chars().map(|c| c.to_ascii_lowercase()));
+    }
+    normalized
 }
 
 /// Folds the letters of a name like JavaScript's `toLowerCase`, including the final sigma

@@ -84,7 +84,7 @@ pub(super) fn members<'a>(
     scope: &BalanceScope,
     compared: Option<&BookChart<'a>>,
 ) -> Vec<Member<'a>> {
-    let mut others: HashMap<String, &Account> = HashMap::new();
+    let mut others: HashMap<&str, &Account> = HashMap::new();
     if let Some(compared) = compared {
         others.extend(compared.accounts.iter().map(|account| (account.name.normalized(), account)));
     }
@@ -93,7 +93,7 @@ pub(super) fn members<'a>(
     let mut members: Vec<Member<'a>> = Vec::new();
     for account in own.accounts {
         // A match outside the scope is removed, too.
-        let other = others.remove(&account.name.normalized());
+        let other = others.remove(account.name.normalized());
         if in_scope.contains(&account.id) {
             members.push(Member {
                 account,
@@ -121,10 +121,10 @@ pub(super) fn members<'a>(
             });
         }
     }
-    members.sort_by_cached_key(|member| {
-        let position = layout.position(member.group);
-        (position, member.account.name.normalized(), member.account.id)
-    });
+    let key = |member: &Member<'a>| {
+        (layout.position(member.group), member.account.name.normalized(), member.account.id)
+    };
+    members.sort_by(|one, other| key(one).cmp(&key(other)));
     members
 }
 
@@ -135,7 +135,7 @@ fn translate_scope(
     other: &BookChart<'_>,
 ) -> BalanceScope {
     let BalanceScope::Named { accounts, groups } = scope else { return BalanceScope::Book };
-    let named: HashSet<String> = own
+    let named: HashSet<&str> = own
         .accounts
         .iter()
         .filter(|account| accounts.contains(&account.id))
@@ -143,13 +143,13 @@ fn translate_scope(
         .collect();
     let same = |group: &GroupId| {
         let name = own.forest.get(*group)?.name.normalized();
-        other.forest.directory().find_normalized(&name).map(|group| group.id)
+        other.forest.directory().find_normalized(name).map(|group| group.id)
     };
     BalanceScope::Named {
         accounts: other
             .accounts
             .iter()
-            .filter(|account| named.contains(&account.name.normalized()))
+            .filter(|account| named.contains(account.name.normalized()))
             .map(|account| account.id)
             .collect(),
         groups: groups.iter().filter_map(same).collect(),

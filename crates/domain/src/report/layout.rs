@@ -132,7 +132,7 @@ impl<'a> Layout<'a> {
     pub(super) fn class(&self, account: &Account) -> Class {
         let mut places = self.places_of(account).peekable();
         let is_equity = if places.peek().is_none() {
-            EQUITY_ACCOUNTS.contains(&account.name.normalized().as_str())
+            EQUITY_ACCOUNTS.contains(&account.name.normalized())
         } else {
             places.any(|(_, place)| place.is_equity)
         };

@@ -11,7 +11,7 @@ use super::document::AccountDoc;
 /// An index of the accounts of a book.
 pub(super) struct Names<'n> {
     by_id: HashMap<AccountId, &'n Account>,
-    by_name: HashMap<String, &'n Account>,
+    by_name: HashMap<&'n str, &'n Account>,
     by_number: HashMap<String, &'n Account>,
 }
 
@@ -38,13 +38,13 @@ impl<'n> Names<'n> {
     pub(super) fn find(&self, text: &str) -> Option<&'n Account> {
         let reference = AccountRef::id_or_name(text.trim());
         let by_id = reference.parse_id().and_then(|id| self.get(id));
-        by_id.or_else(|| self.by_name.get(&reference.normalized_name()?).copied())
+        by_id.or_else(|| self.by_name.get(reference.normalized_name()?.as_str()).copied())
     }
 
     /// Finds an account by name alone.
     pub(super) fn find_by_name(&self, name: &str) -> Option<&'n Account> {
         let reference = AccountRef { id: None, name: Some(name.to_owned()) };
-        self.by_name.get(&reference.normalized_name()?).copied()
+        self.by_name.get(reference.normalized_name()?.as_str()).copied()
     }
 
     /// Finds the account of a statement by its number or name.

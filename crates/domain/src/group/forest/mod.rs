@@ -232,9 +232,9 @@ impl Forest {
     pub fn parents_first(&self) -> Vec<&Group> {
         let with_key =
             |(depth, id)| self.get(id).map(|group| (depth, group.name.normalized(), group));
-        let mut ordered: Vec<(usize, String, &Group)> =
+        let mut ordered: Vec<(usize, &str, &Group)> =
             self.levels().into_iter().filter_map(with_key).collect();
-        ordered.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+        ordered.sort_by_key(|(depth, name, _)| (*depth, *name));
         ordered.into_iter().map(|(_, _, group)| group).collect()
     }
 
