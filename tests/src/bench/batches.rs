@@ -56,7 +56,7 @@ fn compare(engine: Engine, in_flight: usize, settings: &Settings) -> anyhow::Res
     let gauge = Gauge::new(&server);
     let own = gauge.own();
     let shape = Shape::Batch(in_flight * BATCH);
-    let mut raw = Raw::prepare(engine)?;
+    let mut raw = Raw::prepare(engine, TEN_YEARS)?;
     let connections = (0..in_flight).map(|_| book.connect(&server)).collect::<Result<_, _>>()?;
     let mut sender = Sender::new(connections, book.path("/transactions/batch"));
     sender.run(settings.time() / 6)?;

@@ -2,6 +2,7 @@
 //! minutes.
 
 mod against;
+mod batch_growth;
 mod batches;
 mod footprint;
 mod gauge;
@@ -60,7 +61,7 @@ impl Settings {
 type Section = fn(&Settings) -> anyhow::Result<Vec<Table>>;
 
 /// The sections in order.
-const SECTIONS: [(&str, Section); 9] = [
+const SECTIONS: [(&str, Section); 10] = [
     ("singles", singles::run),
     ("batches", batches::run),
     ("reads", reads::run),
@@ -69,11 +70,12 @@ const SECTIONS: [(&str, Section); 9] = [
     ("footprint", footprint::run),
     ("identity", identity::run),
     ("webhooks", webhooks::run),
-    (LONGEST, growth::run),
+    ("growth", growth::run),
+    ("batch-growth", batch_growth::run),
 ];
 
-/// Runs only on request: it takes as long as all others together.
-const LONGEST: &str = "growth";
+/// Run only on request: each takes as long as all others together.
+const LONGEST: [&str; 2] = ["growth", "batch-growth"];
 
 /// The names for `--only`.
 pub fn sections() -> Vec<&'static str> {
@@ -82,7 +84,8 @@ pub fn sections() -> Vec<&'static str> {
 
 /// Runs the sections, prints each table, and writes all of them to `target/bench.json`.
 pub fn run(settings: &Settings) -> anyhow::Result<()> {
-    let chosen = |name: &str| settings.only.as_deref().map_or(name != LONGEST, |only| only == name);
+    let chosen =
+        |name: &str| settings.only.as_deref().map_or(!LONGEST.contains(&name), |only| only == name);
     let mut tables = serde_json::Map::new();
     if let Some(other) = &settings.against {
         for table in against::run(settings, other)? {

@@ -103,7 +103,7 @@ impl Comparison {
         let book = Book::create(&server, &TEN_YEARS)?;
         let gauge = Gauge::new(&server);
         let own = gauge.own();
-        let mut raw = Raw::prepare(engine)?;
+        let mut raw = Raw::prepare(engine, TEN_YEARS)?;
         let mut callers: Vec<Connection> =
             (0..clients).map(|_| book.connect(&server)).collect::<Result<_, _>>()?;
         let path = book.path("/transactions");

@@ -18,20 +18,35 @@ pub(super) struct Workload {
     pub(super) name: &'static str,
     first_year: i32,
     years: u64,
+    /// The months of each year, and the days of each month.
+    months_and_days: [u64; 2],
     /// With tags, properties and remote ids to search for.
     marked: bool,
 }
 
 /// The workload of writes.
 pub(super) const TEN_YEARS: Workload =
-    Workload { name: "Ten years", first_year: 2014, years: 10, marked: false };
+    Workload { name: "Ten years", first_year: 2014, years: 10, ..ONE_YEAR };
+
+/// All transactions spread over one year.
+pub(super) const ONE_YEAR: Workload = Workload {
+    name: "One year",
+    first_year: 2024,
+    years: 1,
+    months_and_days: [12, 28],
+    marked: false,
+};
+
+/// All transactions on three days, like the postings of a service.
+pub(super) const THESE_DAYS: Workload =
+    Workload { name: "These days", months_and_days: [1, 3], ..ONE_YEAR };
 
 impl Workload {
     /// The workload of reads: all transactions in one year. Each has a remote id, every twentieth
     /// uses account 0, and one of fifty has a tag and one a property, so that 10,000 transactions
     /// fill a page of 100 with any of these.
     pub(super) fn one_year(name: &'static str) -> Workload {
-        Workload { name, first_year: 2024, years: 1, marked: true }
+        Workload { name, marked: true, ..ONE_YEAR }
     }
 
     /// Transaction number `n`, which is deterministic.
@@ -39,7 +54,8 @@ impl Workload {
         let mut rng = Rng::new(number);
         let mut part = |end: u64| i32::try_from(rng.below(end)).expect("a small number");
         let year = self.first_year + part(self.years);
-        let day = year * 10_000 + (1 + part(12)) * 100 + 1 + part(28);
+        let [months, days] = self.months_and_days;
+        let day = year * 10_000 + (1 + part(months)) * 100 + 1 + part(days);
         let amount = 1 + i64::from(part(1_000_000));
         let credit = if self.marked && number.is_multiple_of(20) { 0 } else { rng.below(ACCOUNTS) };
         // The two accounts differ.

@@ -9,7 +9,7 @@ mod sqlite;
 use std::time::{Duration, Instant};
 
 use super::Book;
-use super::workload::{Draft, TEN_YEARS};
+use super::workload::{Draft, Workload};
 use crate::load::{Round, Samples};
 use crate::{Engine, Server};
 
@@ -69,6 +69,7 @@ struct Ledger {
     sequence: i64,
     next: u64,
     at: i64,
+    workload: Workload,
 }
 
 impl Ledger {
@@ -99,7 +100,7 @@ impl Ledger {
     fn drafts(&mut self, count: usize) -> Vec<Draft> {
         let first = self.next;
         self.next += count as u64;
-        (first..self.next).map(|number| TEN_YEARS.draft(number)).collect()
+        (first..self.next).map(|number| self.workload.draft(number)).collect()
     }
 }
 
@@ -132,9 +133,9 @@ pub(super) struct Raw {
 
 impl Raw {
     /// Creates a database with a book through Daybook, stops it and opens the database.
-    pub(super) fn prepare(engine: Engine) -> anyhow::Result<Raw> {
+    pub(super) fn prepare(engine: Engine, workload: Workload) -> anyhow::Result<Raw> {
         let mut server = super::server(engine);
-        Book::create(&server, &TEN_YEARS)?;
+        Book::create(&server, &workload)?;
         server.terminate();
         let (store, ledger): (Box<dyn Store>, Ledger) = match engine {
             Engine::Sqlite => {
@@ -146,6 +147,7 @@ impl Raw {
                 (Box::new(store), ledger)
             }
         };
+        let ledger = Ledger { workload, ..ledger };
         Ok(Raw { store, ledger, _server: server })
     }
 

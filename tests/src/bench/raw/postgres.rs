@@ -5,6 +5,7 @@ use anyhow::Context;
 use postgres::types::ToSql;
 use postgres::{Client, NoTls, Statement, Transaction};
 
+use super::super::workload::TEN_YEARS;
 use super::days::{Months, months};
 use super::{EventRow, Ledger, Row, Shape, Store, event_rows, limbs};
 
@@ -66,6 +67,7 @@ pub(super) fn open(url: &str) -> anyhow::Result<(Postgres, Ledger)> {
         sequence: book.get(3),
         accounts: accounts.iter().map(|row| row.get(0)).collect(),
         next: 0,
+        workload: TEN_YEARS,
     };
     let statements = Statements {
         transaction: client.prepare(TRANSACTION)?,

@@ -3,6 +3,7 @@
 use anyhow::Context;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, ToSql, params};
 
+use super::super::workload::TEN_YEARS;
 use super::days::months;
 use super::{Ledger, Row, Shape, Store, event_rows, limbs};
 
@@ -111,6 +112,7 @@ fn ledger(connection: &Connection) -> anyhow::Result<Ledger> {
             sequence: row.get(3)?,
             accounts,
             next: 0,
+            workload: TEN_YEARS,
         })
     });
     Ok(ledger?)
