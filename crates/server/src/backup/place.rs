@@ -1,8 +1,8 @@
 //! The place of backups: a directory or a prefix of a bucket.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::future::poll_fn;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path as FilePath, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -239,6 +239,21 @@ impl Place {
         match self.wait(self.store.delete(path)) {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(error).with_context(|| format!("{path} cannot be removed")),
+        }
+    }
+
+    /// Removes the folder of a backup, with the drafts of interrupted writes (`NAME#N`), which are
+    /// not listed. A bucket has neither.
+    ///
+    /// # Errors
+    /// When the folder cannot be removed.
+    pub(super) fn remove_folder(&self, backup: &str) -> anyhow::Result<()> {
+        let Some(place) = &self.folder else { return Ok(()) };
+        match fs::remove_dir_all(place.join(backup)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(error).with_context(|| format!("{backup} cannot be removed"))
+            }
+            _ => Ok(()),
         }
     }
 }
