@@ -116,6 +116,7 @@ modules! {
     transactions,
     undated,
     updates,
+    upgrades,
     verification,
     webhooks,
     import_runs,
@@ -293,6 +294,7 @@ pub fn nightly() -> Suite {
         ("searches", searches::nightly()),
         ("sessions", sessions::nightly()),
         ("simulation", simulation::nightly()),
+        ("upgrades", upgrades::nightly()),
         ("wire", wire::nightly()),
     ];
     let parts = parts.map(|(name, cases)| Module { name, engines: &Engine::ALL, cases });
