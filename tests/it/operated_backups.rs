@@ -39,14 +39,14 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// A folder that only its owner may enter, as the data directory must be.
-fn private_folder() -> Folder {
+pub fn private_folder() -> Folder {
     let folder = folder("backups", false);
     fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o700)).expect("its mode");
     folder
 }
 
 /// The path of a folder as an argument.
-fn shown(folder: &Folder) -> String {
+pub fn shown(folder: &Folder) -> String {
     folder.path().display().to_string()
 }
 

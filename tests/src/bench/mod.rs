@@ -2,6 +2,7 @@
 //! minutes.
 
 mod against;
+mod backups;
 mod batches;
 mod footprint;
 mod gauge;
@@ -59,7 +60,7 @@ impl Settings {
 type Section = fn(&Settings) -> anyhow::Result<Vec<Table>>;
 
 /// The sections in order.
-const SECTIONS: [(&str, Section); 8] = [
+const SECTIONS: [(&str, Section); 9] = [
     ("singles", singles::run),
     ("batches", batches::run),
     ("reads", reads::run),
@@ -67,11 +68,12 @@ const SECTIONS: [(&str, Section); 8] = [
     ("footprint", footprint::run),
     ("identity", identity::run),
     ("webhooks", webhooks::run),
-    (LONGEST, growth::run),
+    ("backups", backups::run),
+    ("growth", growth::run),
 ];
 
-/// Runs only on request: it takes as long as all others together.
-const LONGEST: &str = "growth";
+/// Run only on request: growth takes as long as all others together, backups some minutes.
+const ON_REQUEST: [&str; 2] = ["backups", "growth"];
 
 /// The names for `--only`.
 pub fn sections() -> Vec<&'static str> {
@@ -80,7 +82,10 @@ pub fn sections() -> Vec<&'static str> {
 
 /// Runs the sections, prints each table, and writes all of them to `target/bench.json`.
 pub fn run(settings: &Settings) -> anyhow::Result<()> {
-    let chosen = |name: &str| settings.only.as_deref().map_or(name != LONGEST, |only| only == name);
+    let chosen = |name: &str| match settings.only.as_deref() {
+        Some(only) => only == name,
+        None => !ON_REQUEST.contains(&name),
+    };
     let mut tables = serde_json::Map::new();
     if let Some(other) = &settings.against {
         for table in against::run(settings, other)? {
