@@ -1,11 +1,15 @@
 //! Backups made during writes and kills, as described in `docs/operations.md`: the restored copy must
 //! contain every acknowledged write.
 
-use daybook_tests::Engine;
+use std::process::Output;
+use std::time::Duration;
+
+use daybook_tests::small_disk::SmallDisk;
 use daybook_tests::torture::backup_kills::{self, Plan};
 use daybook_tests::torture::backups;
+use daybook_tests::{Engine, Server, binary, pause, setting};
 
-use crate::operated_backups::{private_folder, shown};
+use crate::operated_backups::{backup, book, daybook, done, private_folder, refused, shown};
 use crate::s3::{BUCKET, SECRET_KEY, Store};
 
 pub fn tests() -> Vec<crate::Case> {
@@ -13,6 +17,7 @@ pub fn tests() -> Vec<crate::Case> {
         backup_during_writes_is_complete,
         backups_survive_kills,
         backups_in_a_bucket_survive_kills,
+        full_disk_loses_nothing,
     ]
 }
 
@@ -59,4 +64,44 @@ fn check_kills(plan: &Plan<'_>) {
     // A server is killed first, and then in turn.
     assert!(report.backups >= plan.kills / 2 && report.servers >= plan.kills / 2, "{report:?}");
     assert!(report.good > report.servers / 2 && report.writes > 100, "{report:?}");
+}
+
+/// A backup and a restore onto a full disk fail with a message, and work once there is space.
+fn full_disk_loses_nothing(engine: Engine) {
+    let disk = match SmallDisk::mount(64) {
+        Ok(disk) => disk,
+        Err(what) => {
+            assert!(setting("CI").is_none(), "{what}");
+            eprintln!("left out: {what}");
+            return;
+        }
+    };
+    let server = Server::start(engine);
+    book(&server);
+    let kept = private_folder();
+    let path = backup(&server, &shown(&kept), &[]);
+    let on_disk = |arguments: &[&str]| -> Output {
+        disk.command(binary(), None).args(arguments).output().expect("daybook runs")
+    };
+    let place = disk.path().join("place").display().to_string();
+    let into = disk.path().join("data").display().to_string();
+    let data_dir = server.data_dir().display().to_string();
+    let data = ["--data-dir", &data_dir, "--database-url", server.database_url()];
+    let create = [&["backup", "create", "--to", &place][..], &data].concat();
+    let url = format!("sqlite:{into}/daybook.db");
+    let restore = ["restore", &path, "--into", &into, "--database-url", &url];
+    disk.fill();
+    for command in [&create[..], &restore] {
+        let message = refused(&on_disk(command));
+        let is_clear = ["is full", "No space left"].iter().any(|cause| message.contains(cause));
+        assert!(is_clear && message.contains("cannot be"), "{command:?}: {message}");
+    }
+    let listed = done(&on_disk(&["backup", "list", "--at", &place]));
+    assert!(!listed.contains("good"), "{listed}");
+    disk.free();
+    // The names of backups have seconds.
+    pause(Duration::from_millis(1_100));
+    assert!(done(&on_disk(&create)).contains("the backup is good"));
+    done(&on_disk(&restore));
+    done(&daybook(&["backup", "verify", &path]));
 }

@@ -51,33 +51,33 @@ pub fn shown(folder: &Folder) -> String {
 }
 
 /// Runs a command that needs no installation.
-fn daybook(arguments: &[&str]) -> Output {
+pub fn daybook(arguments: &[&str]) -> Output {
     std::process::Command::new(binary()).args(arguments).output().expect("daybook runs")
 }
 
 /// The standard error of a command that must fail.
 #[track_caller]
-fn refused(output: &Output) -> String {
+pub fn refused(output: &Output) -> String {
     assert!(!output.status.success(), "{}", text(&output.stdout));
     text(&output.stderr)
 }
 
 #[track_caller]
-fn done(output: &Output) -> String {
+pub fn done(output: &Output) -> String {
     assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
     text(&output.stdout)
 }
 
 /// Makes a backup; returns its path.
 #[track_caller]
-fn backup(server: &Server, place: &str, options: &[&str]) -> String {
+pub fn backup(server: &Server, place: &str, options: &[&str]) -> String {
     let arguments = [&["backup", "create", "--to", place], options].concat();
     let printed = server.run(&arguments).expect("a backup");
     assert!(printed.contains("the backup is good"), "{printed}");
     printed.lines().next().expect("its path").to_owned()
 }
 
-fn book(server: &Server) -> Cast {
+pub fn book(server: &Server) -> Cast {
     let cast = Cast::with_accounts(server, &[("Cash", "ASSET"), ("Food", "OUTGOING")]);
     cast.record("2026-01-31", "5", "Cash", "Food", "Lunch — café «one» \"two\" \\ 🍞");
     cast.record("2026-02-28", "7.25", "Cash", "Food", "Dinner");

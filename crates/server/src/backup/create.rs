@@ -135,8 +135,10 @@ fn copy_database(address: &Address, copy: &Path) -> anyhow::Result<()> {
     let mut progress = Progress::new("database");
     if !Source::copy_file(address, copy).context("the database cannot be copied")? {
         let mut source = Source::open(address).context("the database cannot be read")?;
-        Target::open(&Address::Sqlite(copy.to_owned()))?
-            .fill(&mut source, &mut |rows| progress.show(&format!("{rows} rows")))
+        Target::open(&Address::Sqlite(copy.to_owned()))
+            .and_then(|target| {
+                target.fill(&mut source, &mut |rows| progress.show(&format!("{rows} rows")))
+            })
             .context("the database cannot be copied")?;
     }
     sync(copy)

@@ -181,8 +181,9 @@ impl Place {
     pub(super) fn get_file(&self, path: &str, to: &FilePath) -> anyhow::Result<Sum> {
         let mut out =
             File::create_new(to).with_context(|| format!("{} cannot be created", to.display()))?;
-        let sum = self.read(path, &mut |piece| Ok(out.write_all(piece)?))?;
-        out.sync_all()?;
+        let written = || format!("{} cannot be written", to.display());
+        let sum = self.read(path, &mut |piece| out.write_all(piece).with_context(written))?;
+        out.sync_all().with_context(written)?;
         Ok(sum)
     }
 
