@@ -24,7 +24,7 @@ const WRITERS: u64 = 4;
 /// The pause between two writes of a thread: the audits of each backup read all of them.
 const PAUSE: Duration = Duration::from_millis(15);
 /// One write in so many is a file.
-const FILES: u64 = 5;
+const FILES: u64 = 10;
 /// The names of backups have seconds.
 const BETWEEN_BACKUPS: Duration = Duration::from_millis(1_100);
 /// Kills come within the usual time of a backup, and at most after this time.

@@ -251,10 +251,9 @@ impl Place {
     pub(super) fn remove_folder(&self, backup: &str) -> anyhow::Result<()> {
         let Some(place) = &self.folder else { return Ok(()) };
         match fs::remove_dir_all(place.join(backup)) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                Err(error).with_context(|| format!("{backup} cannot be removed"))
-            }
-            _ => Ok(()),
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error).with_context(|| format!("{backup} cannot be removed")),
         }
     }
 }
