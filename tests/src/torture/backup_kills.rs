@@ -128,8 +128,9 @@ impl Plan<'_> {
         command
     }
 
-    /// Restores a backup, which audits it, and compares it with the answered writes.
-    fn check(&self, backup: &Good, answered: &[Write]) -> anyhow::Result<Vec<String>> {
+    /// Restores a backup, which audits it, and compares it with the answered writes. Returns a
+    /// violation.
+    fn check(&self, backup: &Good, answered: &[Write]) -> anyhow::Result<Option<String>> {
         let Good { began, path } = backup;
         let folder = scratch::folder("restored", false);
         let into = folder.path().join("data");
@@ -140,11 +141,10 @@ impl Plan<'_> {
             .args(["--database-url", &format!("sqlite:{}", database.display())])
             .args(self.bucket)
             .output()?;
-        let mut violations = Vec::new();
         let said = text(&restored);
         // It reports a content that is missing, and goes on.
         if !restored.status.success() || said.contains("is not restored.") {
-            violations.push(format!("{path}: {said}"));
+            return Ok(Some(format!("{path}: {said}")));
         }
         let found = numbers(&database)?;
         let lost: Vec<u64> = answered
@@ -152,10 +152,8 @@ impl Plan<'_> {
             .filter(|write| write.answered < *began && !found.contains(&write.number))
             .map(|write| write.number)
             .collect();
-        if !lost.is_empty() {
-            violations.push(format!("{path}: answered before it began, and missing: {lost:?}"));
-        }
-        Ok(violations)
+        let lost = (!lost.is_empty()).then_some(lost);
+        Ok(lost.map(|lost| format!("{path}: answered before it began, and missing: {lost:?}")))
     }
 }
 
