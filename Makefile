@@ -155,6 +155,10 @@ cargo-deb: ## install cargo-deb for the packages, under the target directory
 dist: cargo-deb ## make the Debian package and the archive, in target/dist/packages
 	@PATH="$(CARGO_TARGET_DIR)/cargo-deb/bin:$$PATH" ops/dist
 
+.PHONY: check-packages
+check-packages: dist ## install, upgrade and purge the package in a Debian 12; needs root
+	@ops/check-packages
+
 .PHONY: container
 container: ## build the container image and start it once, where there is a container engine
 	@ops/check-container

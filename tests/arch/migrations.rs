@@ -64,6 +64,41 @@ fn migrations_have_the_same_steps() {
     }
 }
 
+/// Databases of a release have its steps, so from then on steps are only added, after its own.
+/// `migrations/vVERSION.sha256` has their sums.
+#[test]
+fn steps_of_releases_are_unchanged() {
+    let changelog = read("CHANGELOG.md");
+    let headings = changelog.lines().filter_map(|line| line.strip_prefix("## [")?.split_once(']'));
+    let releases: Vec<&str> =
+        headings.map(|(version, _)| version).filter(|version| *version != "Unreleased").collect();
+    assert!(releases.contains(&"0.1.0"), "{releases:?}");
+    for release in releases {
+        let sums = format!("v{release}.sha256");
+        let run = Command::new("sha256sum")
+            .args(["--check", "--strict", "--quiet", &sums])
+            .current_dir(root().join("migrations"))
+            .output()
+            .expect("sha256sum runs");
+        let said = [run.stdout, run.stderr].concat();
+        assert!(run.status.success(), "{sums}: {}", String::from_utf8_lossy(&said));
+        let listed = read(&format!("migrations/{sums}"));
+        for engine in FOLDERS {
+            let released: Vec<String> = listed
+                .lines()
+                .filter_map(|line| line.split_once("  ")?.1.strip_prefix(engine))
+                .filter_map(|path| path.strip_prefix('/')?.strip_suffix("/up.sql"))
+                .map(str::to_owned)
+                .collect();
+            let first: Vec<String> = steps(engine).into_iter().take(released.len()).collect();
+            assert!(!first.is_empty() && first == released, "{sums}: {engine} {first:?}");
+            let fixture = if engine == "sqlite" { engine } else { "postgres" };
+            let fixture = format!("tests/data/releases/v{release}-{fixture}.zip");
+            assert!(root().join(&fixture).exists(), "{fixture}: see tests/record-release");
+        }
+    }
+}
+
 /// diesel knows a step by what is before the first `_`, and skips a second one of that version.
 #[test]
 fn steps_have_a_version_of_their_own() {

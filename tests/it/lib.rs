@@ -117,6 +117,7 @@ modules! {
     transactions,
     undated,
     updates,
+    upgrades,
     verification,
     webhooks,
     import_runs,
@@ -294,6 +295,7 @@ pub fn nightly() -> Suite {
         ("searches", searches::nightly()),
         ("sessions", sessions::nightly()),
         ("simulation", simulation::nightly()),
+        ("upgrades", upgrades::nightly()),
         ("wire", wire::nightly()),
     ];
     let parts = parts.map(|(name, cases)| Module { name, engines: &Engine::ALL, cases });

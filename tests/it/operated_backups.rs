@@ -6,10 +6,11 @@ use std::path::Path;
 use std::process::Output;
 use std::time::Duration;
 
+use aws_lc_rs::digest::{SHA256, digest};
 use daybook_tests::postgres::Database;
 use daybook_tests::receiver::{Receiver, fine};
 use daybook_tests::{Cast, Engine, Folder, Options, Server, binary, folder, pause};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::Case;
 use crate::file_sweep::eventually;
@@ -38,45 +39,45 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// A folder that only its owner may enter, as the data directory must be.
-fn private_folder() -> Folder {
+pub fn private_folder() -> Folder {
     let folder = folder("backups", false);
     fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o700)).expect("its mode");
     folder
 }
 
 /// The path of a folder as an argument.
-fn shown(folder: &Folder) -> String {
+pub fn shown(folder: &Folder) -> String {
     folder.path().display().to_string()
 }
 
 /// Runs a command that needs no installation.
-fn daybook(arguments: &[&str]) -> Output {
+pub fn daybook(arguments: &[&str]) -> Output {
     std::process::Command::new(binary()).args(arguments).output().expect("daybook runs")
 }
 
 /// The standard error of a command that must fail.
 #[track_caller]
-fn refused(output: &Output) -> String {
+pub fn refused(output: &Output) -> String {
     assert!(!output.status.success(), "{}", text(&output.stdout));
     text(&output.stderr)
 }
 
 #[track_caller]
-fn done(output: &Output) -> String {
+pub fn done(output: &Output) -> String {
     assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
     text(&output.stdout)
 }
 
 /// Makes a backup; returns its path.
 #[track_caller]
-fn backup(server: &Server, place: &str, options: &[&str]) -> String {
+pub fn backup(server: &Server, place: &str, options: &[&str]) -> String {
     let arguments = [&["backup", "create", "--to", place], options].concat();
     let printed = server.run(&arguments).expect("a backup");
     assert!(printed.contains("the backup is good"), "{printed}");
     printed.lines().next().expect("its path").to_owned()
 }
 
-fn book(server: &Server) -> Cast {
+pub fn book(server: &Server) -> Cast {
     let cast = Cast::with_accounts(server, &[("Cash", "ASSET"), ("Food", "OUTGOING")]);
     cast.record("2026-01-31", "5", "Cash", "Food", "Lunch — café «one» \"two\" \\ 🍞");
     cast.record("2026-02-28", "7.25", "Cash", "Food", "Dinner");
@@ -109,6 +110,13 @@ fn a_backup_is_restored_and_goes_on(engine: Engine) {
     let token = server.token(cast.owner.email());
     let place = private_folder();
     let path = backup(&server, &shown(&place), &[]);
+    let last = fs::read(server.data_dir().join("last-backup.json")).expect("the last backup");
+    let last: Value = serde_json::from_slice(&last).expect("JSON");
+    assert_eq!(last["place"], shown(&place));
+    let database = fs::metadata(Path::new(&path).join("daybook.db")).expect("the copy").len();
+    assert!(last["bytes"].as_u64() > Some(database), "{last}");
+    let finished = last["finishedAt"].as_str().map(str::parse::<jiff::Timestamp>);
+    assert!(matches!(finished, Some(Ok(_))), "{last}");
     cast.record("2026-03-31", "9", "Cash", "Food", "after the backup");
     let listed = done(&daybook(&["backup", "list", "--at", &shown(&place)]));
     assert!(listed.contains("  good  "), "{listed}");
@@ -232,6 +240,24 @@ fn changed_backups_are_refused(engine: Engine) {
         assert_eq!(verify().status.code(), Some(2), "{name} is missing");
         fs::write(&part, whole).expect("the whole part");
     }
+    // A part outside of the folder of the backup, in a manifest with a valid sum.
+    let manifest = Path::new(&path).join("manifest.json");
+    let sum = Path::new(&path).join("manifest.sha256");
+    let whole = [&manifest, &sum].map(|part| fs::read(part).expect("a part"));
+    for name in ["../../daybook.db", "/tmp/daybook.db", "keys\\\\daybook.db"] {
+        let changed = text(&whole[0]).replace("\"daybook.db\"", &format!("\"{name}\""));
+        assert_ne!(changed.as_bytes(), whole[0]);
+        let digest = digest(&SHA256, changed.as_bytes());
+        let digest: String = digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+        fs::write(&manifest, changed).expect("a manifest");
+        fs::write(&sum, digest).expect("its sum");
+        for refusal in [refused(&verify()), refused(&restore())] {
+            assert!(refusal.contains("expected a path below the folder"), "{name}: {refusal}");
+        }
+    }
+    for (part, bytes) in [manifest, sum].iter().zip(whole) {
+        fs::write(part, bytes).expect("the whole part");
+    }
     // The bytes of files are not parts of the manifest.
     let contents = place.path().join("files");
     let content = contents.join(&files_below(&contents)[0]);
@@ -257,20 +283,25 @@ fn contents_are_stored_once_and_pruned(engine: Engine) {
     let contents = || files_below(&place.path().join("files"));
     assert_eq!(contents().len(), 1);
     file(&cast, "other.txt", b"two lunches");
+    // A process that was killed has left its copy.
+    let stale = place.path().join(".20260101T000000Z");
+    fs::create_dir(&stale).expect("a folder");
     // The names of backups have seconds.
     pause(Duration::from_millis(1_100));
     let second = backup(&server, &at, &["--keep", "1d"]);
     assert_eq!(contents().len(), 2, "the first content was not stored again");
-    assert!(!Path::new(&first).exists() && Path::new(&second).exists());
+    assert!(!Path::new(&first).exists() && Path::new(&second).exists() && !stale.exists());
     // An interrupted backup is named, and its folder stays for a day.
     let unfinished = place.path().join("20260101T000000Z");
     fs::create_dir(&unfinished).expect("a folder");
-    fs::write(unfinished.join("daybook.db"), b"half").expect("a part");
+    fs::write(unfinished.join("files.txt"), b"").expect("a part");
+    // A draft of a part, as the store writes it. Lists do not contain it.
+    fs::write(unfinished.join("daybook.db#1"), b"half").expect("a draft");
     let listed = done(&daybook(&["backup", "list", "--at", &at]));
     assert!(listed.contains("20260101T000000Z  not completed"), "{listed}");
     let removed = done(&daybook(&["backup", "prune", "--at", &at, "--keep", "2d"]));
     assert_eq!(removed, "removed 20260101T000000Z\n");
-    assert!(Path::new(&second).exists());
+    assert!(Path::new(&second).exists() && !unfinished.exists());
     done(&daybook(&["backup", "verify", &second]));
 }
 

@@ -10,6 +10,7 @@
 //! | [`budget`], [`response_budget`], [`reader_shares`], [`keyed_mutex`] | Limits of what a user holds |
 //! | [`outgoing`] | The client for outgoing requests, and the addresses that it may reach |
 //! | [`worker`] | Background workers |
+//! | [`last_backup`] | The file with the last good backup |
 
 pub mod blocking;
 pub mod budget;
@@ -18,6 +19,7 @@ pub mod error;
 pub mod form;
 mod headers;
 pub mod keyed_mutex;
+pub mod last_backup;
 mod long_text;
 mod objects_only;
 pub mod outgoing;

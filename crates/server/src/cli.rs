@@ -33,9 +33,9 @@ use crate::user::UserArgs;
 use crate::verify::VerifyArgs;
 use crate::webhook::{WebhookArgs, WebhooksArgs};
 
-/// Daybook: financial books over a REST API.
+/// Serves the books of an installation, and administers it.
 #[derive(Debug, Parser)]
-#[command(version, about)]
+#[command(name = "daybook", version)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,

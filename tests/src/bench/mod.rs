@@ -2,6 +2,7 @@
 //! minutes.
 
 mod against;
+mod backups;
 mod batch_growth;
 mod batches;
 mod footprint;
@@ -61,7 +62,7 @@ impl Settings {
 type Section = fn(&Settings) -> anyhow::Result<Vec<Table>>;
 
 /// The sections in order.
-const SECTIONS: [(&str, Section); 10] = [
+const SECTIONS: [(&str, Section); 11] = [
     ("singles", singles::run),
     ("batches", batches::run),
     ("reads", reads::run),
@@ -70,12 +71,13 @@ const SECTIONS: [(&str, Section); 10] = [
     ("footprint", footprint::run),
     ("identity", identity::run),
     ("webhooks", webhooks::run),
+    ("backups", backups::run),
     ("growth", growth::run),
     ("batch-growth", batch_growth::run),
 ];
 
-/// Run only on request: each takes as long as all others together.
-const LONGEST: [&str; 2] = ["growth", "batch-growth"];
+/// Run only on request: backups take some minutes, the other two as long as all others together.
+const ON_REQUEST: [&str; 3] = ["backups", "growth", "batch-growth"];
 
 /// The names for `--only`.
 pub fn sections() -> Vec<&'static str> {
@@ -84,8 +86,10 @@ pub fn sections() -> Vec<&'static str> {
 
 /// Runs the sections, prints each table, and writes all of them to `target/bench.json`.
 pub fn run(settings: &Settings) -> anyhow::Result<()> {
-    let chosen =
-        |name: &str| settings.only.as_deref().map_or(!LONGEST.contains(&name), |only| only == name);
+    let chosen = |name: &str| match settings.only.as_deref() {
+        Some(only) => only == name,
+        None => !ON_REQUEST.contains(&name),
+    };
     let mut tables = serde_json::Map::new();
     if let Some(other) = &settings.against {
         for table in against::run(settings, other)? {

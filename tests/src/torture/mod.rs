@@ -6,6 +6,7 @@
 //! can be checked without a record of the requests. One [`Torture`] has one growing book; each
 //! [`Torture::round`] is one kill.
 
+pub mod backup_kills;
 pub mod backups;
 mod check;
 pub mod deliveries;

@@ -1,7 +1,8 @@
 //! `daybook backup create`.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -11,6 +12,8 @@ use base64::prelude::BASE64_STANDARD;
 use clap::Args;
 use daybook_domain::file::Content;
 use daybook_domain::id::BookKey;
+use daybook_domain::instant::Instant;
+use daybook_edge::last_backup::LastBackup;
 use daybook_service::{Result, audit};
 use daybook_storage::dump::{Source, Target};
 use daybook_storage::{Address, ReadOnlyStore};
@@ -20,7 +23,7 @@ use super::keep::{self, Keep};
 use super::layout::{CONTENTS, DATABASE, FILE_LIST, SEALED_KEYS, name};
 use super::manifest::{FileContents, Keys, LAYOUT, Manifest, NOTE, Part};
 use super::place::{Place, sum_of};
-use super::staging::{Staging, sync};
+use super::staging::{Staging, remove_stale, sync};
 use crate::audited::{AuditSummary, BookPages, audit_database};
 use crate::checkpoint::CheckpointArgs;
 use crate::checkpoint::file::list;
@@ -66,10 +69,12 @@ pub(super) fn run(options: &CreateArgs) -> anyhow::Result<ExitCode> {
     let place = Place::open(&options.to, &options.files)?;
     let backup = name(began).context("the clock is wrong")?;
     ensure!(place.list(&backup)?.is_empty(), "{} has {backup} already", options.to);
-    let staging = Staging::create(match place.folder() {
-        Some(folder) => folder.join(format!(".{backup}")),
-        None => options.data.data_dir.join(format!("backup-{backup}")),
-    })?;
+    let (parent, prefix) = match place.folder() {
+        Some(folder) => (folder, "."),
+        None => (&options.data.data_dir, "backup-"),
+    };
+    remove_stale(parent, prefix, began);
+    let staging = Staging::create(parent.join(format!("{prefix}{backup}")))?;
     let address = options.data.address()?;
     let copy = staging.file(DATABASE);
     copy_database(&address, &copy)?;
@@ -94,6 +99,9 @@ pub(super) fn run(options: &CreateArgs) -> anyhow::Result<ExitCode> {
     };
     manifest.store(&place, &backup)?;
     log_command(&options.data, "backup create", None);
+    if manifest.is_good() {
+        note_last_backup(options, &place, &manifest);
+    }
     let removed = match &options.keep {
         Some(keep) if manifest.is_good() => keep::prune(&place, keep)?,
         _ => Vec::new(),
@@ -102,13 +110,35 @@ pub(super) fn run(options: &CreateArgs) -> anyhow::Result<ExitCode> {
     Ok(if manifest.is_good() { ExitCode::SUCCESS } else { ExitCode::from(FINDINGS) })
 }
 
+/// Notes the backup in the data directory. The backup is good even if that fails.
+fn note_last_backup(options: &CreateArgs, place: &Place, manifest: &Manifest) {
+    let shown = match place.folder() {
+        Some(folder) => std::path::absolute(folder).unwrap_or_else(|_| folder.clone()),
+        None => options.to.trim_end_matches('/').into(),
+    };
+    let last = LastBackup {
+        finished_at: Instant::new(manifest.ended_at),
+        bytes: manifest.bytes().saturating_add(manifest.files.bytes),
+        place: shown.display().to_string(),
+    };
+    if let Err(error) = last.write(&options.data.data_dir) {
+        let directory = options.data.data_dir.display();
+        let _ = writeln!(
+            std::io::stderr(),
+            "daybook: warning: last-backup.json in {directory} cannot be written: {error}"
+        );
+    }
+}
+
 /// Copies the database into a SQLite file, on one snapshot.
 fn copy_database(address: &Address, copy: &Path) -> anyhow::Result<()> {
     let mut progress = Progress::new("database");
     if !Source::copy_file(address, copy).context("the database cannot be copied")? {
         let mut source = Source::open(address).context("the database cannot be read")?;
-        Target::open(&Address::Sqlite(copy.to_owned()))?
-            .fill(&mut source, &mut |rows| progress.show(&format!("{rows} rows")))
+        Target::open(&Address::Sqlite(copy.to_owned()))
+            .and_then(|target| {
+                target.fill(&mut source, &mut |rows| progress.show(&format!("{rows} rows")))
+            })
             .context("the database cannot be copied")?;
     }
     sync(copy)

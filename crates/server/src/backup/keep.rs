@@ -6,11 +6,8 @@ use std::str::FromStr;
 use anyhow::{Context, bail};
 use time::OffsetDateTime;
 
-use super::layout::{CONTENTS, FILE_LIST, backups, began};
+use super::layout::{CONTENTS, FILE_LIST, UNFINISHED, backups, began};
 use super::place::Place;
-
-/// Milliseconds for which objects of an unfinished backup are kept: it may still be in progress.
-const UNFINISHED: i64 = 86_400_000;
 
 /// How many days, weeks and months keep a backup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,6 +108,7 @@ pub(super) fn prune(place: &Place, keep: &Keep) -> anyhow::Result<Vec<String>> {
             for object in first.into_iter().chain(rest) {
                 place.delete(&object.location)?;
             }
+            place.remove_folder(name)?;
             removed.push(name.clone());
             continue;
         }

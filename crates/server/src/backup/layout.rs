@@ -22,6 +22,9 @@ pub(super) const SEALED_KEYS: &str = "keys.age";
 /// The folder of a place with the contents of files.
 pub(super) const CONTENTS: &str = "files";
 
+/// Milliseconds for which what an unfinished backup has stored is kept: it may be in progress.
+pub(super) const UNFINISHED: i64 = 86_400_000;
+
 /// Returns the name of a backup that began at an instant, as `20261127T171500Z`.
 pub(super) fn name(began: Instant) -> Option<String> {
     let at = OffsetDateTime::from_unix_timestamp(began.seconds()).ok()?;

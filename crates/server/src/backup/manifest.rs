@@ -97,7 +97,8 @@ impl Manifest {
     /// Reads the manifest of a backup; `None` if the backup was not completed.
     ///
     /// # Errors
-    /// When the place fails; when the manifest was changed, or a later version made it.
+    /// When the place fails; when the manifest was changed, a later version made it, or a part would
+    /// not stay in the folder of the backup.
     pub(super) fn read(place: &Place, backup: &str) -> anyhow::Result<Option<Self>> {
         let Some(text) = place.get(&format!("{backup}/{MANIFEST}"))? else { return Ok(None) };
         let sums = place.get(&format!("{backup}/{MANIFEST_SUM}"))?.unwrap_or_default();
@@ -112,6 +113,46 @@ impl Manifest {
         if manifest.layout != LAYOUT {
             bail!("{backup} has layout {}; this version reads {LAYOUT}", manifest.layout);
         }
+        if let Some(part) = manifest.parts.iter().find(|part| !is_part_name(&part.name)) {
+            bail!(
+                "the manifest of {backup} names the part {:?}: expected a path below the folder \
+                 of the backup",
+                part.name
+            );
+        }
         Ok(Some(manifest))
+    }
+}
+
+/// Returns whether a name of a part stays below the folder that it is joined to.
+fn is_part_name(name: &str) -> bool {
+    let is_plain = |step: &str| !matches!(step, "" | "." | "..");
+    !name.contains('\\') && name.split('/').all(is_plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_parts_stay_in_their_folder() {
+        for name in ["daybook.db", "keys/token.key", "checkpoints/checkpoint-1..2.txt"] {
+            assert!(is_part_name(name), "{name}");
+        }
+        for name in [
+            "",
+            ".",
+            "..",
+            "../daybook.db",
+            "keys/../../daybook.db",
+            "keys/..",
+            "/etc/passwd",
+            "keys//token.key",
+            "keys/",
+            "..\\daybook.db",
+            "C:\\daybook.db",
+        ] {
+            assert!(!is_part_name(name), "{name}");
+        }
     }
 }

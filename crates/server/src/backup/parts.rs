@@ -21,7 +21,8 @@ pub(super) fn completed(place: &Place, backup: &str) -> anyhow::Result<Manifest>
         .with_context(|| format!("{backup} was not completed: it has no manifest"))
 }
 
-/// Copies the parts of a backup into a directory, and compares their sums.
+/// Copies the parts of a backup into a directory, and compares their sums. [`Manifest::read`] has
+/// checked that their names stay below the directory.
 pub(super) fn fetch(
     place: &Place,
     backup: &str,

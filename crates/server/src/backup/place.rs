@@ -1,8 +1,8 @@
 //! The place of backups: a directory or a prefix of a bucket.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::future::poll_fn;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path as FilePath, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -181,8 +181,9 @@ impl Place {
     pub(super) fn get_file(&self, path: &str, to: &FilePath) -> anyhow::Result<Sum> {
         let mut out =
             File::create_new(to).with_context(|| format!("{} cannot be created", to.display()))?;
-        let sum = self.read(path, &mut |piece| Ok(out.write_all(piece)?))?;
-        out.sync_all()?;
+        let written = || format!("{} cannot be written", to.display());
+        let sum = self.read(path, &mut |piece| out.write_all(piece).with_context(written))?;
+        out.sync_all().with_context(written)?;
         Ok(sum)
     }
 
@@ -239,6 +240,20 @@ impl Place {
         match self.wait(self.store.delete(path)) {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(error).with_context(|| format!("{path} cannot be removed")),
+        }
+    }
+
+    /// Removes the folder of a backup, with the drafts of interrupted writes (`NAME#N`), which are
+    /// not listed. A bucket has neither.
+    ///
+    /// # Errors
+    /// When the folder cannot be removed.
+    pub(super) fn remove_folder(&self, backup: &str) -> anyhow::Result<()> {
+        let Some(place) = &self.folder else { return Ok(()) };
+        match fs::remove_dir_all(place.join(backup)) {
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error).with_context(|| format!("{backup} cannot be removed")),
         }
     }
 }

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use daybook_domain::instant::Instant;
 
+use super::layout::{UNFINISHED, began};
 use crate::private;
 
 /// A directory that is removed when it is dropped.
@@ -50,6 +52,21 @@ impl Staging {
 impl Drop for Staging {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+/// Removes directories that killed processes have left: those of `prefix` and the name of a backup
+/// that began a day before `now`. One that cannot be removed stays.
+pub(super) fn remove_stale(parent: &Path, prefix: &str, now: Instant) {
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    let is_stale = |name: &str| {
+        let began = name.strip_prefix(prefix).and_then(began);
+        began.is_some_and(|at| at.unix_timestamp() < now.plus(-UNFINISHED).seconds())
+    };
+    for entry in entries.flatten() {
+        if is_stale(&entry.file_name().to_string_lossy()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
     }
 }
 
