@@ -109,8 +109,7 @@ impl Hledger {
         let Some(id) = self.transit.filter(|_| !self.is_transit_declared) else { return };
         self.is_transit_declared =
             entry.postings(self.scale).iter().any(|posting| posting.account == Some(id));
-        let name = self.names.get(&id).filter(|_| self.is_transit_declared);
-        for name in name {
+        if let Some(name) = self.names.get(&id).filter(|_| self.is_transit_declared) {
             out.extend_from_slice(format!("account {name}  ; type:A\n\n").as_bytes());
         }
     }
