@@ -46,7 +46,7 @@ nightly: ## the long tests, at most 100 minutes (NIGHTLY="torture siege" runs th
 	@tests/run-nightly $(NIGHTLY)
 
 .PHONY: tools
-tools: postgres fault-tools schemathesis oidc-provider chromium hledger beancount
+tools: postgres fault-tools schemathesis oidc-provider chromium hledger ledger beancount
 
 .PHONY: postgres
 postgres: ## install PostgreSQL for the tests where it is missing
@@ -75,6 +75,10 @@ chromium: ## install Chromium and its driver for the tests where they are missin
 .PHONY: hledger
 hledger: ## install hledger for the tests where it is missing
 	@tests/install-hledger
+
+.PHONY: ledger
+ledger: ## install ledger for the tests where it is missing
+	@tests/install-ledger
 
 .PHONY: beancount
 beancount: ## install beancount for the tests, under the target directory

@@ -16,6 +16,8 @@ pub fn tests() -> Vec<Case> {
         rule_15_12_changed_book_is_not_deleted,
         rule_15_12_each_commodity_has_a_book,
         rule_15_12_refused_journals,
+        rule_15_12_virtual_postings_and_dates,
+        rule_15_12_decimal_places_and_files,
         rule_15_12_callers_of_journals,
         rule_15_7_preview_expires,
     ]
@@ -231,6 +233,77 @@ fn rule_15_12_refused_journals(server: &Server) {
     let read = preview_of(&cast, "target=HERE", JOURNAL);
     assert_eq!(outcomes(&cast, &read), ["REFUSED", "REFUSED", "REFUSED", "NEW"]);
     assert_eq!(read["counts"]["locked"], 3, "{read}");
+}
+
+/// 15.12, 16.5: treatments of virtual postings; a posting with a date is one entry in the export.
+fn rule_15_12_virtual_postings_and_dates(server: &Server) {
+    const FILE: &str = "\
+2024-01-02 Visit
+    (Statistics:Visits)    $1.00
+
+2024-01-30 Shop
+    Expenses:Food          $2.50
+    (Budget:Food)         $-2.50
+    Assets:Bank           $-2.50  ; date:2024-02-03
+";
+    let cast = book(server);
+    for bad in ["virtualPostings=OWN_BOOK&target=HERE", "virtualPostings=NONE"] {
+        upload(&cast.owner, &cast, bad, FILE).refused(400, "badRequest");
+    }
+    let read = preview_of(&cast, "target=HERE", FILE);
+    assert_eq!(read["counts"]["total"], 2, "{read}");
+    let names = ["Budget:Food", "Expenses:Food", "In transit", "Statistics:Visits", "Virtual"];
+    assert_eq!(new_accounts(&read), names);
+    let made = run(&cast, "name=one&virtualPostings=SAME_BOOK", FILE);
+    assert_eq!(made["bookIds"].as_array().map(Vec::len), Some(1), "{made}");
+    assert_eq!(balance_in(&cast.owner, &made["bookIds"][0], "Virtual"), "1.50");
+    let read = run(&cast, "target=HERE&virtualPostings=SKIP", FILE);
+    assert_eq!(read["counts"]["total"], 1, "{read}");
+    assert_eq!(new_accounts(&read), ["Expenses:Food", "In transit"]);
+    let text = cast.get("/export?format=hledger").text;
+    let words: Vec<&str> = text.split_whitespace().collect();
+    assert!(words.join(" ").contains("Assets:Bank -2.50 ; [2024-02-03]"), "{text}");
+    assert!(!text.contains("In transit"), "{text}");
+}
+
+/// 15.12: raised decimal places, and the files with what has no place in a book.
+fn rule_15_12_decimal_places_and_files(server: &Server) {
+    const FILE: &str = "\
+commodity $1.00
+P 2024-01-31 AAPL $180.50
+
+~ monthly
+    Expenses:Food    $9.00
+    Assets:Bank
+
+2024-01-02 Fine
+    Expenses:Food    $5.125
+    Assets:Bank
+";
+    let accounts = [("Assets:Bank", "ASSET"), ("Expenses:Food", "OUTGOING")];
+    let cast = Cast::with_accounts(server, &accounts);
+    let here = "target=HERE&raiseFractionDigits=true";
+    let read = settle(&cast, &upload(&cast.poster, &cast, here, FILE).ok());
+    assert_eq!(read["counts"]["new"], 1, "{read}");
+    let message = "the confirmation raises fractionDigits from 2 to 3";
+    assert_eq!(read["warnings"][0]["message"], message, "{read}");
+    let path = cast.path(&format!("/imports/{}/confirm", id(&read)));
+    cast.poster.post(&path, &json!({})).refused(403, "forbidden");
+    assert_eq!(cast.read("")["fractionDigits"], 2);
+    run(&cast, here, FILE);
+    assert_eq!(cast.read("")["fractionDigits"], 3);
+    assert_eq!(balance(&cast, "Assets:Bank"), "5.125");
+    run(&cast, here, &format!("{FILE}{ADDED}"));
+    let files = cast.read("/files");
+    let count = |name: &str| items(&files).iter().filter(|file| file["name"] == name).count();
+    assert_eq!((count("prices.journal"), count("directives.txt")), (1, 1), "{files}");
+    let made = run(&cast, "name=home&raiseFractionDigits=true", FILE);
+    let made = &made["bookIds"];
+    assert_eq!(balance_in(&cast.owner, &made[0], "Assets:Bank"), "5.125");
+    let path = format!("/v5/books/{}", made[0].as_str().expect("an id"));
+    assert_eq!(items(&cast.owner.get(&format!("{path}/files")).ok()).len(), 2);
+    let read = items(&cast.read("/imports"))[0].clone();
+    shows(&undo(&cast, &read), &json!({"deletedBookIds": made}));
 }
 
 /// 7.3, 15.12: who may not write accounts records nothing; the new book is that of the author.

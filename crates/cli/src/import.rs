@@ -24,7 +24,7 @@ const SHOWN: usize = 1000;
 pub(crate) struct ImportArgs {
     #[command(subcommand)]
     command: Option<ImportCommand>,
-    /// File of the bank: CSV, OFX, QFX, QIF, CAMT or MT940
+    /// File of the bank (CSV, OFX, QFX, QIF, CAMT or MT940), or a journal
     #[arg(required = true)]
     file: Option<PathBuf>,
     /// Account whose statement the file is
@@ -39,6 +39,15 @@ pub(crate) struct ImportArgs {
     /// Decimal mark, where the file does not show it
     #[arg(long)]
     decimal_mark: Option<DecimalMark>,
+    /// Record a journal in this book, and not in a new one
+    #[arg(long)]
+    here: bool,
+    /// Treatment of the virtual postings of a journal
+    #[arg(long)]
+    virtual_postings: Option<VirtualPostings>,
+    /// Raise the decimal places of the book to those of a journal
+    #[arg(long)]
+    raise_fraction_digits: bool,
     /// Record what has no other account as drafts
     #[arg(long)]
     drafts: bool,
@@ -84,6 +93,16 @@ enum DecimalMark {
     Dot,
     /// 12,50
     Comma,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum VirtualPostings {
+    /// A new book of their own
+    OwnBook,
+    /// With the others
+    SameBook,
+    /// Left out
+    Skip,
 }
 
 /// An import, as far as it is shown here.
@@ -402,6 +421,13 @@ async fn parameters(
         DecimalMark::Dot => "decimalMark=DOT".to_owned(),
         DecimalMark::Comma => "decimalMark=COMMA".to_owned(),
     }));
+    parts.extend(args.here.then(|| "target=HERE".to_owned()));
+    parts.extend(args.virtual_postings.map(|treatment| match treatment {
+        VirtualPostings::OwnBook => "virtualPostings=OWN_BOOK".to_owned(),
+        VirtualPostings::SameBook => "virtualPostings=SAME_BOOK".to_owned(),
+        VirtualPostings::Skip => "virtualPostings=SKIP".to_owned(),
+    }));
+    parts.extend(args.raise_fraction_digits.then(|| "raiseFractionDigits=true".to_owned()));
     parts.extend(args.drafts.then(|| "drafts=true".to_owned()));
     parts.extend(args.include_trashed.then(|| "trashed=true".to_owned()));
     Ok(parts.join("&"))

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use time::Date;
 
-use super::journal_document::{EntryDoc, JournalDoc, RunBookDoc};
+use super::journal_document::{EntryDoc, JournalDoc, RunBookDoc, VirtualPostingsDoc};
 
 /// The parameters of createImport.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +32,10 @@ pub(super) struct OptionsDoc {
     pub(super) is_new: Option<bool>,
     /// Whether each commodity gets a book.
     pub(super) all_commodities: bool,
+    /// The treatment of virtual postings; by default a new book, and this one for the target HERE.
+    pub(super) virtual_postings: Option<VirtualPostingsDoc>,
+    /// Whether the decimal places of the book are raised to those of the journal.
+    pub(super) raise_fraction_digits: bool,
     /// The first part of the remote ids of a journal.
     pub(super) source: Option<String>,
     /// The bytes of the file.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use daybook_domain::amount::write;
+use daybook_domain::book::Settings;
 use daybook_domain::calendar::format_iso;
 use daybook_domain::id::TransactionId;
 use daybook_domain::import::{
@@ -21,7 +22,7 @@ use time::Date;
 
 use super::chart::Names;
 use super::document::{
-    AccountDoc, CountsDoc, NewAccountDoc, OptionsDoc, RecordDoc, SummaryDoc, day_of,
+    AccountDoc, CountsDoc, NewAccountDoc, OptionsDoc, RecordDoc, SummaryDoc, WarningDoc, day_of,
 };
 use super::failure::Failure;
 use super::journal_document::{BookDoc, EntryDoc, GroupDoc, JournalAccountDoc, JournalDoc};
@@ -68,8 +69,12 @@ pub(super) fn read_journal(
         commodity: settings.properties.get(COMMODITY).filter(|_| !is_new),
         fraction_digits: Some(settings.fraction_digits).filter(|_| !is_new),
         book_per_commodity: is_new && options.all_commodities,
-        virtual_postings: if is_new { VirtualPostings::OwnBook } else { VirtualPostings::SameBook },
-        ..plan::Options::default()
+        raise_fraction_digits: options.raise_fraction_digits,
+        virtual_postings: match options.virtual_postings {
+            Some(treatment) => treatment.into(),
+            None if is_new => VirtualPostings::OwnBook,
+            None => VirtualPostings::SameBook,
+        },
     };
     let plan =
         plan::plan(&journal, &plan_options).map_err(|problems| failure(&problems, is_new))?;
@@ -86,17 +91,27 @@ pub(super) fn read_journal(
         let is_missing = |name: &str| names.find_by_name(name).is_none_or(|known| known.archived);
         plan.books.first().map(|book| book_document(book, is_missing)).into_iter().collect()
     };
+    let raised = books.first().filter(|_| !is_new).and_then(|book| raise(book, settings));
+    let warning_count = plan.warnings.len().saturating_add(usize::from(raised.is_some()));
+    let warnings = raised.into_iter().chain(plan.warnings.iter().map(warning));
     let summary = SummaryDoc {
         format: Some(describe(format, &plan)),
         counts,
         accounts_to_create: accounts_to_create(&books),
-        warnings: plan.warnings.iter().take(MAX_WARNINGS).map(warning).collect(),
-        warning_count: plan.warnings.len(),
+        warnings: warnings.take(MAX_WARNINGS).collect(),
+        warning_count,
         sequence: snapshot.sequence,
         journal: Some(JournalDoc { name: title, is_new, books }),
         ..SummaryDoc::default()
     };
     Ok(Preview { summary, records: writer.finish()? })
+}
+
+/// Returns the warning that the confirmation raises the decimal places of the book, if so.
+fn raise(book: &BookDoc, settings: &Settings) -> Option<WarningDoc> {
+    let (before, after) = (settings.fraction_digits, book.fraction_digits);
+    let message = format!("the confirmation raises fractionDigits from {before} to {after}");
+    (after > before).then_some(WarningDoc { line: None, column: None, message })
 }
 
 /// Returns the name of a file without its type.

@@ -5,9 +5,41 @@ use std::collections::BTreeMap;
 use daybook_domain::account::AccountType;
 use daybook_domain::calendar::from_day_number;
 use daybook_domain::property::Edits;
+use daybook_interchange::plan::VirtualPostings;
 use daybook_service::import::{NewAccount, NewChart, NewGroup};
 use serde::{Deserialize, Serialize};
 use time::Date;
+
+/// The treatment of the virtual postings of a journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(super) enum VirtualPostingsDoc {
+    OwnBook,
+    SameBook,
+    Skip,
+}
+
+impl VirtualPostingsDoc {
+    /// Reads the parameter of createImport.
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "OWN_BOOK" => Some(Self::OwnBook),
+            "SAME_BOOK" => Some(Self::SameBook),
+            "SKIP" => Some(Self::Skip),
+            _ => None,
+        }
+    }
+}
+
+impl From<VirtualPostingsDoc> for VirtualPostings {
+    fn from(treatment: VirtualPostingsDoc) -> Self {
+        match treatment {
+            VirtualPostingsDoc::OwnBook => Self::OwnBook,
+            VirtualPostingsDoc::SameBook => Self::SameBook,
+            VirtualPostingsDoc::Skip => Self::LeaveOut,
+        }
+    }
+}
 
 /// Where a journal is recorded.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,10 +2,14 @@
 
 use std::collections::HashSet;
 
+use actix_web::web::Bytes;
 use daybook_domain::book;
 use daybook_domain::id::ImportId;
 use daybook_domain::import::{Import, OutcomeKind, PostingOptions, State};
+use daybook_edge::blocking::block;
 use daybook_edge::error::ApiError;
+use daybook_interchange::plan::{KeptFile, kept_files};
+use daybook_interchange::read::read_journal;
 use daybook_service::book::CREATE_TARGET;
 use daybook_service::import::{
     self, BookEvents, NewAccount, NewBook, NewChart, RunBook, UndoBlock, UndoResult,
@@ -13,7 +17,8 @@ use daybook_service::import::{
 use daybook_service::{Target, collection};
 use daybook_storage::Tx;
 
-use super::document::{self, RecordDoc, ResultsDoc, SummaryDoc};
+use super::document::{self, OptionsDoc, RecordDoc, ResultsDoc, SummaryDoc};
+use super::journal::is_journal;
 use super::journal_document::{JournalDoc, RunBookDoc, edits};
 use super::recording::Run;
 use super::step::Step;
@@ -32,6 +37,13 @@ pub(super) fn new_chart(summary: &SummaryDoc) -> NewChart {
     let names: HashSet<&str> = accounts.iter().map(|account| account.name.as_str()).collect();
     let book = journal.books.first();
     book.map(|book| book.chart(|name| names.contains(name))).unwrap_or_default()
+}
+
+/// Returns the decimal places to which an import may raise those of its book.
+pub(super) fn raised_fraction_digits(summary: &SummaryDoc, options: &OptionsDoc) -> Option<u32> {
+    let journal = summary.journal.as_ref();
+    let here = journal.filter(|journal| !journal.is_new && options.raise_fraction_digits)?;
+    here.books.first().map(|book| book.fraction_digits)
 }
 
 /// Creates the books of a journal, one after another.
@@ -114,6 +126,32 @@ pub(super) async fn close_accounts(
         let (cx, book) = (step.cx.clone(), key.clone());
         let work = move |tx: &mut Tx<'_>| import::close_accounts(tx, &cx, &book, &names);
         let events = step.write_to(Target::Book(key), work).await?;
+        add_events(results, &events);
+    }
+    Ok(())
+}
+
+/// Stores the parts of a journal that have no place in a book as files of its first book, and notes
+/// the events.
+pub(super) async fn store_kept_files(
+    step: &Step<'_>,
+    import: &Import,
+    results: &mut ResultsDoc,
+) -> Result<(), ApiError> {
+    let source = import.source.as_deref().unwrap_or_default();
+    let Some(bytes) = step.state.blobs.read(step.book, source).await? else { return Ok(()) };
+    let read = move || {
+        let journal = is_journal(&bytes).then(|| read_journal(&bytes).ok()).flatten();
+        journal.map(|(_, journal)| kept_files(&journal)).unwrap_or_default()
+    };
+    let first = results.books.first();
+    let book = first.map_or_else(|| step.book.to_owned(), |book| book.id.clone());
+    for KeptFile { name, content } in block(read).await? {
+        let blob = step.state.blobs.new_blob(Bytes::from(content.into_bytes())).await?;
+        let content = step.state.blobs.put(&book, blob).await?;
+        let (cx, key, id) = (step.cx.clone(), book.clone(), import.id);
+        let work = move |tx: &mut Tx<'_>| import::keep_file(tx, &cx, &key, id, name, content);
+        let events = step.write_to(Target::Book(book.clone()), work).await?;
         add_events(results, &events);
     }
     Ok(())

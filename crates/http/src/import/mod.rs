@@ -49,6 +49,8 @@ use crate::wire::ListOut;
 use chart::Names;
 use decision::{ConfirmationIn, DecisionsDoc};
 use document::{OptionsDoc, RecordDoc, ResultsDoc, SummaryDoc};
+use journal_document::VirtualPostingsDoc;
+use journal_steps::raised_fraction_digits;
 use resolving::{Resolver, posting_options};
 use shape::{ImportOut, Shown};
 use store::StoredRecords;
@@ -136,6 +138,11 @@ fn options(request: &ApiRequest) -> Result<OptionsDoc, ApiError> {
         let why = "commodities=ALL requires the target NEW: this book has one commodity";
         return Err(service::Error::BadRequest(why.to_owned()).into());
     }
+    let virtual_postings = virtual_postings(request)?;
+    if virtual_postings == Some(VirtualPostingsDoc::OwnBook) && is_new == Some(false) {
+        let why = "virtualPostings=OWN_BOOK requires the target NEW";
+        return Err(service::Error::BadRequest(why.to_owned()).into());
+    }
     Ok(OptionsDoc {
         account: text("account"),
         rules: text("rules"),
@@ -147,9 +154,22 @@ fn options(request: &ApiRequest) -> Result<OptionsDoc, ApiError> {
         trashed: request.flag("trashed") == Some(true),
         is_new,
         all_commodities,
+        virtual_postings,
+        raise_fraction_digits: request.flag("raiseFractionDigits") == Some(true),
         source: text("source"),
         source_bytes: 0,
     })
+}
+
+/// Reads the treatment of virtual postings.
+fn virtual_postings(request: &ApiRequest) -> Result<Option<VirtualPostingsDoc>, ApiError> {
+    let Some(name) = request.text("virtualPostings") else { return Ok(None) };
+    let found = VirtualPostingsDoc::from_name(name).ok_or_else(|| {
+        let shown: String = name.chars().take(40).collect();
+        let accepted = "expected OWN_BOOK, SAME_BOOK or SKIP";
+        service::Error::BadRequest(format!("virtualPostings \"{shown}\": {accepted}"))
+    })?;
+    Ok(Some(found))
 }
 
 /// DELETE imports/{id}.
@@ -193,6 +213,7 @@ async fn check_decisions(
     let summary: SummaryDoc = document::read(&import.summary)?;
     let options: OptionsDoc = document::read(&import.options)?;
     let is_new = summary.journal.as_ref().is_some_and(|journal| journal.is_new);
+    let raised = raised_fraction_digits(&summary, &options);
     if is_new && decisions.restricts_accounts() {
         let why = "createAccounts is for imports into this book: a new book has all accounts";
         return Err(service::Error::BadRequest(why.to_owned()).into());
@@ -225,7 +246,12 @@ async fn check_decisions(
     let of_journal = summary.journal.iter().flat_map(|_| &summary.accounts_to_create);
     let mut of_journal = of_journal.filter(|account| resolver.may_create_named(&account.name));
     let has_some = of_journal.next().is_some() || !resolver.into_new_accounts().is_empty();
-    Ok((decisions, Creates { accounts: reads_all && has_some, books: is_new }))
+    let creates = Creates {
+        accounts: reads_all && has_some,
+        books: is_new,
+        fraction_digits: raised > Some(snapshot.book().settings.fraction_digits),
+    };
+    Ok((decisions, creates))
 }
 
 /// POST imports/{id}/undo.

@@ -23,8 +23,8 @@ use super::document::{self, CountsDoc, LeftDoc, OptionsDoc, ResultsDoc, SummaryD
 use super::failure::Failure;
 use super::journal::{is_journal, read_journal};
 use super::journal_steps::{
-    close_accounts, create_books, delete_books, may_delete_books, new_chart, record_in_books,
-    undo_block, undo_in_books,
+    close_accounts, create_books, delete_books, may_delete_books, new_chart,
+    raised_fraction_digits, record_in_books, store_kept_files, undo_block, undo_in_books,
 };
 use super::reading::{Preview, read_file};
 use super::recording::Run;
@@ -303,7 +303,8 @@ impl Step<'_> {
         if let Some(journal) = summary.journal.as_ref().filter(|journal| journal.is_new) {
             return create_books(self, import, journal, results).await;
         }
-        let chart = new_chart(&summary);
+        let options: OptionsDoc = document::read(&import.options)?;
+        let (chart, digits) = (new_chart(&summary), raised_fraction_digits(&summary, &options));
         let (cx, book) = (self.cx.clone(), self.book.to_owned());
         self.write(move |tx| {
             let update = |import: Import, created: &[AccountId]| {
@@ -311,7 +312,7 @@ impl Step<'_> {
                 let results = ResultsDoc { has_accounts: true, accounts, ..results };
                 Import { results: document::write(&results), ..import }
             };
-            import::create_chart(tx, &cx, &book, import, &chart, update).map(drop)
+            import::create_chart(tx, &cx, &book, import, &chart, digits, update).map(drop)
         })
         .await
     }
@@ -332,6 +333,7 @@ impl Step<'_> {
         }
         let summary: SummaryDoc = document::read(&import.summary)?;
         let summary = SummaryDoc { counts, ..summary };
+        store_kept_files(self, &import, &mut results).await?;
         close_accounts(self, &summary, &mut results).await?;
         let blob = self.state.blobs.new_blob(Bytes::from(report.into_bytes())).await?;
         let content = self.state.blobs.put(self.book, blob).await?;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use daybook_domain::account::AccountType;
+use daybook_domain::calendar::format_iso;
 use daybook_domain::transaction::MAX_DESCRIPTION;
 
 use super::chart::Chart;
@@ -16,6 +17,9 @@ use super::survey::{BookKey, Survey, has_virtual_posting, is_kept, is_virtual};
 use crate::read::journal::{Entry, Journal, Leg, Mark, Posting, legs};
 use crate::read::limits::{MAX_BYTES, MAX_WARNINGS};
 use crate::read::problem::{self, Problem};
+
+/// The property with the date of the entry, where a transaction has another one.
+pub const ENTRY_DATE: &str = "entry_date";
 
 /// The most bytes of texts of a plan: descriptions, properties and hashtags.
 ///
@@ -56,6 +60,10 @@ pub(crate) fn build(
             .fold(bytes, |sum, (_, transaction)| sum.saturating_add(text_bytes(transaction)));
         if bytes > MAX_TEXTS {
             plan.refused.push(Problem::at(entry.position, problem::Kind::TooMuchWork));
+            continue;
+        }
+        if planned.transactions.is_empty() {
+            // It has virtual postings alone, which are left out.
             continue;
         }
         plan.entries += 1;
@@ -165,9 +173,13 @@ struct Planned {
 
 impl Mapping<'_> {
     fn transactions(&self) -> Planned {
-        let legs = legs(self.entry).unwrap_or_default();
+        let all = legs(self.entry).unwrap_or_default();
+        let is_empty = all.is_empty();
         let legs: Vec<Leg> =
-            legs.into_iter().filter(|leg| is_kept(self.entry, leg, self.options)).collect();
+            all.into_iter().filter(|leg| is_kept(self.entry, leg, self.options)).collect();
+        if legs.is_empty() && !is_empty {
+            return Planned { transactions: Vec::new(), is_cut: false };
+        }
         let mut common = facts::of_entry(self.entry);
         if legs.len() > 1 {
             common.add("entry_id", &format!("{}:{}", self.options.source, self.identity), MAX_TEXT);
@@ -183,6 +195,9 @@ impl Mapping<'_> {
             let mut own = common.clone();
             if number == 1 && self.needs_postings(legs.len()) {
                 own.add("postings", self.written_postings(), MAX_TEXT);
+            }
+            if leg.is_some_and(|leg| leg.date != self.entry.date) {
+                own.add(ENTRY_DATE, &format_iso(self.entry.date), MAX_TEXT);
             }
             let mut hashtags = Hashtags::new(description);
             hashtags.add_tags(&self.entry.tags);

@@ -17,6 +17,9 @@ use crate::read::journal::{Journal, Side};
 use crate::read::limits::MAX_DEPTH;
 use crate::read::problem::{self, Problem, excerpt};
 
+/// The property of the account of amounts between two days.
+pub const IN_TRANSIT: &str = "in_transit";
+
 /// The most groups of a book (behaviour 4.23).
 const MAX_GROUPS: usize = 20_000;
 
@@ -101,6 +104,9 @@ impl Chart {
         }
         chart.groups = groups.entries;
         chart.in_transit = chart.add_helper(names.unique("In transit"), AccountType::Asset);
+        if let Some(entry) = chart.accounts.last_mut() {
+            entry.account.properties.insert(IN_TRANSIT.to_owned(), "true".to_owned());
+        }
         chart.conversions = chart.add_helper(names.unique("Conversions"), AccountType::Liability);
         chart.unbalanced = chart.add_helper(names.unique("Virtual"), AccountType::Liability);
         Ok(chart)

@@ -7,7 +7,8 @@ use super::model::KeptFile;
 use crate::read::journal::Journal;
 
 /// Returns the prices and the directives without a place in a book as files.
-pub(crate) fn files(journal: &Journal) -> Vec<KeptFile> {
+#[must_use]
+pub fn files(journal: &Journal) -> Vec<KeptFile> {
     let mut prices = String::new();
     for price in &journal.prices {
         let quantity = &price.price;

@@ -27,6 +27,9 @@ mod survey;
 use crate::read::journal::Journal;
 use crate::read::problem::Problem;
 
+pub use build::ENTRY_DATE;
+pub use chart::IN_TRANSIT;
+pub use kept::files as kept_files;
 pub use model::{Account, Book, Group, KeptFile, Options, Plan, Transaction, VirtualPostings};
 
 /// Plans what to record of a journal.

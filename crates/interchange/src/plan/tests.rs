@@ -114,6 +114,9 @@ fn virtual_postings_have_a_book_of_their_own() {
     assert_eq!(same.books[0].transactions[1].description_with_hashtags(), "a #virtual");
     let without = with(VirtualPostings::LeaveOut);
     assert_eq!((without.books.len(), without.books[0].transactions.len()), (1, 1));
+    let left_out = Options { virtual_postings: VirtualPostings::LeaveOut, ..options() };
+    let only = planned("2024-01-01 a\n  (v)  2\n", &left_out);
+    assert_eq!((only.entries, only.books[0].transactions.len()), (0, 0), "no draft");
 }
 
 #[test]

@@ -3,9 +3,10 @@
 use std::collections::{BTreeSet, HashMap};
 
 use daybook_domain::id::AccountId;
+use daybook_domain::transaction::Transaction;
 use time::{Date, Duration};
 
-use super::model::Balances;
+use super::model::{Balances, units};
 
 /// Balances that hold at the end of a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,19 +26,38 @@ pub(super) struct RunningBalances {
 }
 
 impl RunningBalances {
-    /// Begins a day. Returns the balances of the month before, if the day is in a later one, of the
-    /// accounts that have moved in it.
-    pub(super) fn begin_day(&mut self, day: Date) -> Option<DayBalances> {
+    /// Adds a transaction, unless it is a draft or in the trash. Returns the balances of the month
+    /// before, if the transaction is in a later one, of the accounts that have moved in it.
+    ///
+    /// The account of amounts between two days, `transit`, is left out: a journal joins the parts of
+    /// its entries.
+    pub(super) fn add_transaction(
+        &mut self,
+        transaction: &Transaction,
+        scale: u32,
+        transit: Option<AccountId>,
+    ) -> Option<DayBalances> {
+        if !transaction.counts() {
+            return None;
+        }
+        let ended = self.begin_day(transaction.list_day);
+        let units = units(transaction, scale);
+        for (account, units) in
+            [(transaction.debit, units), (transaction.credit, units.saturating_neg())]
+        {
+            if let Some(id) = account.filter(|id| Some(*id) != transit) {
+                let sum = self.sums.entry(id).or_default();
+                *sum = sum.saturating_add(units);
+                self.moved.insert(id);
+            }
+        }
+        ended
+    }
+
+    fn begin_day(&mut self, day: Date) -> Option<DayBalances> {
         let month = |day: Date| (day.year(), u8::from(day.month()));
         let last = self.last_day.replace(day)?;
         if month(last) == month(day) { None } else { self.end_of_month(last) }
-    }
-
-    /// Adds a posting of the day.
-    pub(super) fn add(&mut self, account: AccountId, units: i128) {
-        let sum = self.sums.entry(account).or_default();
-        *sum = sum.saturating_add(units);
-        self.moved.insert(account);
     }
 
     /// Returns the balances after the last day: `stored`, if they are known, or those of the last

@@ -181,7 +181,7 @@ fn heading(export: &Export<'_>) -> Heading {
         period: if query.is_some() { "Part of the book" } else { "Whole book" }.to_owned(),
         omitted_drafts: 0,
         filters: query.map(str::to_owned).into_iter().collect(),
-        notes: Vec::new(),
+        notes: vec!["Amounts of drafts and trashed transactions are not summed".to_owned()],
         head,
         computed_at: exported_at,
     }

@@ -10,7 +10,7 @@ use crate::book::{Fixture, Sums};
 use crate::program::{Scratch, find, run, table};
 
 /// Returns a program of beancount, which is installed below the target directory.
-fn program(name: &str) -> Option<PathBuf> {
+pub(crate) fn program(name: &str) -> Option<PathBuf> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     find(target.join("beancount/bin").join(name), "tests/install-beancount")
 }
@@ -27,20 +27,32 @@ fn random_books_pass_bean_check_with_the_same_figures() {
         assert_eq!(run(&check, &["--no-cache", file.path()]), "", "seed {seed}");
         let names: HashMap<&str, AccountId> = opened(&journal);
         assert_eq!(names.len(), fixture.accounts.len());
-        let asked = "SELECT account, year, month, sum(number) GROUP BY account, year, month";
-        let printed = run(&query, &["-f", "csv", "--no-errors", file.path(), asked]);
-        let mut sums = Sums::new();
-        for row in table(&printed).iter().skip(1) {
-            let month = (row[1].parse().unwrap(), row[2].parse().unwrap());
-            sums.insert((names[row[0].as_str()], month), fixture.units(&row[3]));
-        }
-        sums.retain(|_, sum| *sum != 0);
+        let sums = figures(&query, &fixture, &names, &file);
         assert_eq!(sums, fixture.sums(), "seed {seed}");
     }
 }
 
+/// Asks `bean-query` for the sums by account and month.
+#[track_caller]
+pub(crate) fn figures(
+    query: &Path,
+    fixture: &Fixture,
+    names: &HashMap<&str, AccountId>,
+    file: &Scratch,
+) -> Sums {
+    let asked = "SELECT account, year, month, sum(number) GROUP BY account, year, month";
+    let printed = run(query, &["-f", "csv", "--no-errors", file.path(), asked]);
+    let mut sums = Sums::new();
+    for row in table(&printed).iter().skip(1) {
+        let month = (row[1].parse().unwrap(), row[2].parse().unwrap());
+        sums.insert((names[row[0].as_str()], month), fixture.units(&row[3]));
+    }
+    sums.retain(|_, sum| *sum != 0);
+    sums
+}
+
 /// Returns the accounts by the names with which they are opened.
-fn opened(journal: &str) -> HashMap<&str, AccountId> {
+pub(crate) fn opened(journal: &str) -> HashMap<&str, AccountId> {
     let lines: Vec<&str> = journal.lines().collect();
     let directives = lines.windows(3).filter(|lines| lines[0].contains(" open "));
     directives

@@ -4,16 +4,19 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::process::Command;
 
+use daybook_domain::account::Account;
 use daybook_domain::id::AccountId;
 use daybook_domain::report::Class;
 use daybook_domain::transaction::Standing;
+use daybook_interchange::plan::IN_TRANSIT;
 use daybook_interchange::read::journal::{self, Side};
 use daybook_interchange::write::Format;
 
 use crate::book::{Fixture, Sums, day, transaction};
+use crate::ledger;
 use crate::program::{Scratch, find, run, table};
 
-fn hledger() -> Option<PathBuf> {
+pub(crate) fn hledger() -> Option<PathBuf> {
     find(PathBuf::from("hledger"), "tests/install-hledger")
 }
 
@@ -21,18 +24,26 @@ fn text(fixture: &Fixture) -> String {
     String::from_utf8(fixture.write(Format::Hledger)).unwrap()
 }
 
-/// Returns the accounts by the names that the journal declares, in the order of the accounts.
-fn names(fixture: &Fixture, journal: &str) -> HashMap<String, AccountId> {
+/// Returns the accounts by the names that the journal declares, in the order of the accounts. Entries
+/// that are complete do not need the account of amounts between two days.
+pub(crate) fn names(fixture: &Fixture, journal: &str) -> HashMap<String, AccountId> {
     let declared = journal.lines().filter_map(|line| line.strip_prefix("account "));
     let names = declared.map(|line| line.split("  ;").next().unwrap().to_owned());
     let names: Vec<String> = names.collect();
-    assert_eq!(names.len(), fixture.accounts.len());
-    names.into_iter().zip(fixture.accounts.iter().map(|account| account.id)).collect()
+    let is_needed = |account: &&Account| account.properties.get(IN_TRANSIT).is_none();
+    let accounts: Vec<AccountId> =
+        fixture.accounts.iter().filter(is_needed).map(|account| account.id).collect();
+    assert_eq!(names.len(), accounts.len());
+    names.into_iter().zip(accounts).collect()
 }
 
 /// Reads a table with a row for each account and a column for each month.
 #[track_caller]
-fn figures(fixture: &Fixture, names: &HashMap<String, AccountId>, printed: &str) -> Sums {
+pub(crate) fn figures(
+    fixture: &Fixture,
+    names: &HashMap<String, AccountId>,
+    printed: &str,
+) -> Sums {
     let rows = table(printed);
     let heading = rows.iter().find(|row| matches!(row[0].as_str(), "account" | "Account")).unwrap();
     let months: Vec<Option<(i32, u8)>> = heading.iter().map(|title| month(title)).collect();
@@ -89,6 +100,9 @@ fn figures_of_random_books_equal_those_of_hledger() {
         let sums = fixture.sums();
         assert!(sums.len() > 70, "{} figures", sums.len());
         assert_eq!(ask(&["bal", "--no-total"]), sums, "seed {seed}");
+        if let Some(ledger) = ledger::program() {
+            assert_eq!(ledger::figures(&ledger, &fixture, &names, &file), sums, "seed {seed}");
+        }
         let classes = fixture.classes();
         let of = |sums: Sums, wanted: fn(Class, bool) -> bool| -> Sums {
             let is_wanted = |id: &AccountId| wanted(classes[id].0, classes[id].1);

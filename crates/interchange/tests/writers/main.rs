@@ -4,7 +4,9 @@
 
 mod beancount;
 mod book;
+mod converted;
 mod file_names;
 mod hledger;
+mod ledger;
 mod program;
 mod tables;

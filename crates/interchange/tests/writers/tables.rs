@@ -176,8 +176,12 @@ fn spreadsheet_sums_the_posted_amounts_of_each_month() {
     let fixture = Fixture::random(10, Some("EUR"), 2);
     let mut workbook = ZipArchive::new(Cursor::new(fixture.write(Format::Xlsx))).unwrap();
     let mut sheet = String::new();
-    let mut part = workbook.by_name("xl/worksheets/sheet1.xml").unwrap();
-    part.read_to_string(&mut sheet).unwrap();
+    workbook.by_name("xl/worksheets/sheet1.xml").unwrap().read_to_string(&mut sheet).unwrap();
+    let mut strings = String::new();
+    workbook.by_name("xl/sharedStrings.xml").unwrap().read_to_string(&mut strings).unwrap();
+    assert!(strings.contains("drafts and trashed transactions are not summed"), "{strings}");
+    assert!(strings.contains("<t>=1+1</t>") && sheet.contains("<pane "), "{strings}");
+    assert_eq!(sheet.matches("outlineLevel=\"1\"").count(), fixture.transactions.len());
     let formulas: Vec<&str> = sheet.split("<f>SUBTOTAL(9,").skip(1).collect();
     let mut months: Vec<((i32, u8), i128)> = Vec::new();
     for one in &fixture.transactions {
@@ -189,6 +193,7 @@ fn spreadsheet_sums_the_posted_amounts_of_each_month() {
         months.last_mut().unwrap().1 += if one.counts() { units } else { 0 };
     }
     assert_eq!(formulas.len(), months.len());
+    assert_eq!(sheet.matches("<f>").count(), months.len(), "texts are not formulas");
     for (formula, (month, sum)) in formulas.into_iter().zip(months) {
         let value = formula.split("<v>").nth(1).unwrap().split("</v>").next().unwrap();
         assert_eq!(fixture.units(value), sum, "{month:?}");

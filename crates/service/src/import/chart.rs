@@ -1,10 +1,12 @@
 //! The groups and accounts that a confirmation creates (behaviour 15.5, 15.12).
 
 use daybook_domain::account::{AccountRef, AccountType, Changes};
+use daybook_domain::book;
 use daybook_domain::field::Field;
 use daybook_domain::group::{self, GroupRef};
 use daybook_domain::id::AccountId;
 use daybook_domain::import::Import;
+use daybook_domain::permission::Action;
 use daybook_domain::property::Edits;
 use daybook_domain::purpose::{Record, WriteChart};
 use daybook_storage::Tx;
@@ -16,7 +18,7 @@ use crate::chart::load_forest;
 use crate::context::Context;
 use crate::error::Result;
 use crate::group::Input as GroupInput;
-use crate::{access, account};
+use crate::{access, account, book as service_book};
 
 /// An account to create.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -79,21 +81,30 @@ pub struct NewChart {
 }
 
 /// Creates the groups and accounts that do not exist yet, takes archived accounts out of the
-/// archive, and saves the import with the ids of the created accounts.
+/// archive, and saves the import with the ids of the created accounts. Before that, the decimal
+/// places of the book are raised to `fraction_digits`.
 ///
 /// `update` returns the import with these ids. Returns the saved import; `None` if another worker
 /// has changed it.
 ///
 /// # Errors
-/// 403 without the permission to write accounts; refusals of the rules of groups and accounts.
+/// 403 without the permission to write accounts, or to change the book; refusals of the rules of
+/// books, groups and accounts.
 pub fn create_chart(
     tx: &mut Tx<'_>,
     cx: &Context,
     book: &str,
     import: Import,
     new: &NewChart,
+    fraction_digits: Option<u32>,
     update: impl FnOnce(Import, &[AccountId]) -> Import,
 ) -> Result<Option<Import>> {
+    let before = access::enter(tx, cx, book, Action::RecordDraft)?.book().settings.fraction_digits;
+    if let Some(digits) = fraction_digits.filter(|digits| *digits > before) {
+        let fraction_digits = Some(i64::from(digits));
+        let changes = book::Changes { fraction_digits, ..book::Changes::default() };
+        service_book::update(tx, cx, book, changes)?;
+    }
     let record = access::enter_to(tx, cx, book, Record::Draft)?;
     let references: Vec<AccountRef> =
         new.accounts.iter().map(|account| account_named(&account.name)).collect();

@@ -6,6 +6,7 @@
 //! that also moves the progress. So an import continues after a restart where it stopped.
 
 mod chart;
+mod kept;
 mod new_book;
 mod parts;
 mod preview;
@@ -22,7 +23,7 @@ use daybook_domain::id::{ImportId, UserId};
 use daybook_domain::import::{Import, MAX_OPEN, Refusal, State};
 use daybook_domain::instant::Instant;
 use daybook_domain::permission::Action;
-use daybook_domain::purpose::{Record, WriteChart};
+use daybook_domain::purpose::{Record, UpdateBook, WriteChart};
 use daybook_storage::Tx;
 use daybook_storage::page::{Page, rows_to_read};
 
@@ -36,6 +37,7 @@ use save::save_at;
 
 pub use chart::{NewAccount, NewChart, NewGroup, close_accounts, create_chart};
 pub use daybook_storage::import::DueImport;
+pub use kept::keep_file;
 pub use new_book::{
     NewBook, RunBook, collect_books, create_book, delete_book, delete_empty_collection,
 };
@@ -171,13 +173,15 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<Vie
     View::load(tx, access.into_access(), vec![import])
 }
 
-/// The accounts and groups that a confirmation creates beside transactions.
+/// The changes of a confirmation beside transactions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Creates {
     /// Whether it creates accounts in the book of the import.
     pub accounts: bool,
     /// Whether it creates books.
     pub books: bool,
+    /// Whether it raises the decimal places of the book of the import.
+    pub fraction_digits: bool,
 }
 
 /// confirmImport: accepts the preview, so that a worker records it.
@@ -186,7 +190,8 @@ pub struct Creates {
 ///
 /// # Errors
 /// [`Refusal::Unknown`], [`Refusal::NotAuthor`], [`Refusal::State`]; 403 when accounts are to be
-/// created and the caller may not write them, and when books are and the token does not reach
+/// created and the caller may not write them, when the decimal places of the book are to be raised
+/// and the caller may not change it, and when books are to be created and the token does not reach
 /// beyond some.
 pub fn confirm(
     tx: &mut Tx<'_>,
@@ -205,6 +210,9 @@ pub fn confirm(
     }
     if creates.accounts {
         access.with_purpose(WriteChart)?;
+    }
+    if creates.fraction_digits {
+        access.with_purpose(UpdateBook)?;
     }
     if creates.books {
         cx.scope.check_outside_books()?;

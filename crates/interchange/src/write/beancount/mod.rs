@@ -17,7 +17,7 @@ use time::Date;
 
 use super::account_path::{distinct, path};
 use super::balances::{DayBalances, RunningBalances};
-use super::entry::{Entries, Entry, Mark, Posting, unique};
+use super::entry::{Entries, Entry, Mark, Part, Posting, unique};
 use super::hledger::{ending, heading};
 use super::model::{Balances, Error, Export, Record, Writer};
 use crate::notation::day_of;
@@ -82,28 +82,30 @@ impl Beancount {
         }
     }
 
-    fn write_entries(&mut self, out: &mut Vec<u8>, entries: Vec<Entry>) {
-        for entry in entries {
-            let text = self.entry(&entry);
-            if entry.first().counts() {
-                self.last_day = entry.day();
-                let ended = self.balances.begin_day(entry.day());
-                self.write_balances(out, ended);
-                for Posting { account, units } in entry.postings(self.scale) {
-                    if let Some(id) = account {
-                        self.open(out, id, entry.day());
-                        self.balances.add(id, units);
-                    }
-                }
-                out.push(b'\n');
-                out.extend_from_slice(text.as_bytes());
-                continue;
+    fn write_parts(&mut self, out: &mut Vec<u8>, parts: Vec<Part>) {
+        for part in parts {
+            match part {
+                Part::Balances(balances) => self.write_balances(out, balances),
+                Part::Entry(entry) => self.write_entry(out, &entry),
             }
-            let state = if entry.first().trashed { "trashed" } else { "draft" };
-            out.extend_from_slice(format!("\n; {state}\n").as_bytes());
-            for line in text.lines() {
-                out.extend_from_slice(format!("; {line}\n").as_bytes());
+        }
+    }
+
+    fn write_entry(&mut self, out: &mut Vec<u8>, entry: &Entry) {
+        let text = self.entry(entry);
+        if entry.first().counts() {
+            self.last_day = entry.day();
+            for id in entry.postings(self.scale).iter().filter_map(|posting| posting.account) {
+                self.open(out, id, entry.day());
             }
+            out.push(b'\n');
+            out.extend_from_slice(text.as_bytes());
+            return;
+        }
+        let state = if entry.first().trashed { "trashed" } else { "draft" };
+        out.extend_from_slice(format!("\n; {state}\n").as_bytes());
+        for line in text.lines() {
+            out.extend_from_slice(format!("; {line}\n").as_bytes());
         }
     }
 
@@ -143,7 +145,7 @@ impl Beancount {
             text.push_str(&format!("  {key}: {}\n", quoted(&values.join("; "))));
         }
         let has_amount = entry.first().amount.is_some();
-        for Posting { account, units } in entry.postings(self.scale) {
+        for Posting { account, units, .. } in entry.postings(self.scale) {
             let name = account.and_then(|id| self.accounts.get(&id));
             let name = name.map_or("?", |account| account.name.as_str());
             let amount = if has_amount { self.amount(units) } else { String::new() };
@@ -158,8 +160,8 @@ impl Beancount {
     }
 
     /// Writes the assertions of the balances at the end of a day, which stand on the next one.
-    fn write_balances(&mut self, out: &mut Vec<u8>, ended: Option<DayBalances>) {
-        let Some(DayBalances { day, balances }) = ended else { return };
+    fn write_balances(&mut self, out: &mut Vec<u8>, ended: DayBalances) {
+        let DayBalances { day, balances } = ended;
         let Some(next) = day.next_day() else { return };
         for (id, _) in &balances {
             self.open(out, *id, day);
@@ -178,8 +180,9 @@ impl Writer for Beancount {
 
     fn transaction(&mut self, out: &mut Vec<u8>, record: &Record<'_>) -> Result<(), Error> {
         self.transactions = self.transactions.saturating_add(1);
-        let complete = self.entries.push(record);
-        self.write_entries(out, complete);
+        let ended = self.balances.add_transaction(record.transaction, self.scale, None);
+        let complete = self.entries.push(ended, record);
+        self.write_parts(out, complete);
         Ok(())
     }
 
@@ -188,11 +191,10 @@ impl Writer for Beancount {
         out: &mut Vec<u8>,
         balances: Option<&Balances>,
     ) -> Result<(), Error> {
-        let complete = self.entries.take();
-        self.write_entries(out, complete);
+        let mut complete = self.entries.take();
         let running = std::mem::take(&mut self.balances);
-        let last = running.finish(balances);
-        self.write_balances(out, last);
+        complete.extend(running.finish(balances).map(Part::Balances));
+        self.write_parts(out, complete);
         let mut unused: Vec<AccountId> = self.accounts.keys().copied().collect();
         unused.sort_unstable();
         for id in unused {

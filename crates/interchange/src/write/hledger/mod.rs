@@ -7,6 +7,7 @@ mod syntax;
 
 use std::collections::{HashMap, HashSet};
 
+use daybook_domain::account::Account;
 use daybook_domain::amount::write_units;
 use daybook_domain::calendar::{format_iso, parse_iso};
 use daybook_domain::file::File;
@@ -15,16 +16,21 @@ use daybook_domain::report::{AccountPlace, Class, account_places};
 
 use super::account_path::{distinct, one_line, path};
 use super::balances::{DayBalances, RunningBalances};
-use super::entry::{Entries, Entry, Mark, Posting};
+use super::entry::{Entries, Entry, Mark, Part, Posting};
 use super::model::{Balances, Error, Export, Record, Writer};
 use crate::notation::clock;
-use syntax::{account_name, commodity, description, tag};
+use crate::plan::IN_TRANSIT;
+use syntax::{account_name, commodity, description, note, tag};
 
 /// Writes a journal.
 pub(super) struct Hledger {
     names: HashMap<AccountId, String>,
     /// The commodity behind an amount, with a space before it.
     commodity: String,
+    /// The account of amounts between two days. It is declared by the first entry that needs it,
+    /// because complete entries do not.
+    transit: Option<AccountId>,
+    is_transit_declared: bool,
     scale: u32,
     fraction_digits: u32,
     entries: Entries,
@@ -36,12 +42,16 @@ impl Hledger {
     pub(super) fn begin(export: &Export<'_>, out: &mut Vec<u8>) -> Self {
         let Export { book, accounts, forest, .. } = *export;
         let commodity = commodity(book.settings.currency());
+        let is_transit = |account: &&Account| account.properties.get(IN_TRANSIT).is_some();
+        let transit = accounts.iter().find(is_transit).map(|account| account.id);
         let mut writer = Self {
             names: HashMap::new(),
             commodity,
+            transit,
+            is_transit_declared: false,
             scale: book.scale,
             fraction_digits: book.settings.fraction_digits,
-            entries: Entries::default(),
+            entries: Entries::over(transit, book.scale),
             balances: RunningBalances::default(),
             transactions: 0,
         };
@@ -54,6 +64,10 @@ impl Hledger {
         for (account, place) in account_places(accounts, forest) {
             let path = path(&place.groups, account).join(":");
             let name = distinct(account_name(&path), &mut used, ' ');
+            if Some(account.id) == transit {
+                writer.names.insert(account.id, name);
+                continue;
+            }
             text.push_str(&format!("account {name}  ; type:{}\n", type_of(&place)));
             let others = account.groups.iter().filter_map(|id| forest.get(*id));
             let main = place.groups.last().map(|group| group.id);
@@ -66,24 +80,37 @@ impl Hledger {
         writer
     }
 
-    fn write_entries(&mut self, out: &mut Vec<u8>, entries: Vec<Entry>) {
-        for entry in entries {
-            let text = self.entry(&entry);
+    fn write_parts(&mut self, out: &mut Vec<u8>, parts: Vec<Part>) {
+        for part in parts {
             out.push(b'\n');
-            if entry.first().counts() {
-                let ended = self.balances.begin_day(entry.day());
-                self.write_balances(out, ended);
-                for Posting { account, units } in entry.postings(self.scale) {
-                    account.iter().for_each(|id| self.balances.add(*id, units));
-                }
-                out.extend_from_slice(text.as_bytes());
-                continue;
+            match part {
+                Part::Balances(balances) => self.write_balances(out, balances),
+                Part::Entry(entry) => self.write_entry(out, &entry),
             }
-            let state = if entry.first().trashed { "trashed" } else { "draft" };
-            out.extend_from_slice(format!("; {state}\n").as_bytes());
-            for line in text.lines() {
-                out.extend_from_slice(format!("; {line}\n").as_bytes());
-            }
+        }
+    }
+
+    fn write_entry(&mut self, out: &mut Vec<u8>, entry: &Entry) {
+        let text = self.entry(entry);
+        if entry.first().counts() {
+            self.declare_transit(out, entry);
+            out.extend_from_slice(text.as_bytes());
+            return;
+        }
+        let state = if entry.first().trashed { "trashed" } else { "draft" };
+        out.extend_from_slice(format!("; {state}\n").as_bytes());
+        for line in text.lines() {
+            out.extend_from_slice(format!("; {line}\n").as_bytes());
+        }
+    }
+
+    /// Declares the account of amounts between two days, if the entry is the first with it.
+    fn declare_transit(&mut self, out: &mut Vec<u8>, entry: &Entry) {
+        let Some(id) = self.transit.filter(|_| !self.is_transit_declared) else { return };
+        self.is_transit_declared =
+            entry.postings(self.scale).iter().any(|posting| posting.account == Some(id));
+        if let Some(name) = self.names.get(&id).filter(|_| self.is_transit_declared) {
+            out.extend_from_slice(format!("account {name}  ; type:A\n\n").as_bytes());
         }
     }
 
@@ -106,11 +133,14 @@ impl Hledger {
             text.push_str(&format!("    ; {}\n", tag(&name, "")));
         }
         for line in entry.property("comment").into_iter().flat_map(str::lines) {
-            text.push_str(&format!("    ; {}\n", one_line(line)));
+            text.push_str(&format!("    ; {}\n", note(line)));
         }
         let has_amount = entry.first().amount.is_some();
-        for Posting { account, units } in entry.postings(self.scale) {
-            let amount = if has_amount { self.amount(units) } else { String::new() };
+        for Posting { account, day, units } in entry.postings(self.scale) {
+            let mut amount = if has_amount { self.amount(units) } else { String::new() };
+            if let Some(day) = day {
+                amount.push_str(&format!("  ; [{}]", format_iso(day)));
+            }
             self.posting(&mut text, account, &amount);
         }
         text
@@ -128,14 +158,13 @@ impl Hledger {
     }
 
     /// Writes an entry without amounts that asserts balances.
-    fn write_balances(&self, out: &mut Vec<u8>, ended: Option<DayBalances>) {
-        let Some(DayBalances { day, balances }) = ended else { return };
+    fn write_balances(&self, out: &mut Vec<u8>, ended: DayBalances) {
+        let DayBalances { day, balances } = ended;
         let mut text = format!("{} * Balances\n", format_iso(day));
         for (account, units) in balances {
             let amount = format!("{} = {}", self.amount(0), self.amount(units));
             self.posting(&mut text, Some(account), &amount);
         }
-        text.push('\n');
         out.extend_from_slice(text.as_bytes());
     }
 }
@@ -145,8 +174,9 @@ impl Writer for Hledger {
 
     fn transaction(&mut self, out: &mut Vec<u8>, record: &Record<'_>) -> Result<(), Error> {
         self.transactions = self.transactions.saturating_add(1);
-        let complete = self.entries.push(record);
-        self.write_entries(out, complete);
+        let ended = self.balances.add_transaction(record.transaction, self.scale, self.transit);
+        let complete = self.entries.push(ended, record);
+        self.write_parts(out, complete);
         Ok(())
     }
 
@@ -156,10 +186,15 @@ impl Writer for Hledger {
         balances: Option<&Balances>,
     ) -> Result<(), Error> {
         let complete = self.entries.take();
-        self.write_entries(out, complete);
         let running = std::mem::take(&mut self.balances);
+        self.write_parts(out, complete);
+        let last = running.finish(balances).map(|mut last| {
+            let is_declared = self.is_transit_declared;
+            last.balances.retain(|(id, _)| is_declared || Some(*id) != self.transit);
+            Part::Balances(last)
+        });
+        self.write_parts(out, last.into_iter().collect());
         out.push(b'\n');
-        self.write_balances(out, running.finish(balances));
         out.extend_from_slice(ending(self.transactions).as_bytes());
         Ok(())
     }

@@ -50,7 +50,20 @@ pub(super) fn tag(key: &str, value: &str) -> String {
         "url" => value.replace(',', "%2C"),
         _ => value.replace(',', " "),
     };
-    format!("{key}:{}", one_line(&value))
+    format!("{key}:{}", note(&value))
+}
+
+/// Returns a line of a comment. ledger reads a date in brackets as that of the entry, so a space
+/// follows the bracket.
+pub(super) fn note(text: &str) -> String {
+    let mut note = String::new();
+    for c in one_line(text).chars() {
+        if note.ends_with('[') && (c.is_ascii_digit() || c == '=') {
+            note.push(' ');
+        }
+        note.push(c);
+    }
+    note
 }
 
 #[cfg(test)]
@@ -102,6 +115,7 @@ mod tests {
     fn tags_end_at_no_comma() {
         assert_eq!(tag("trip", ""), "trip:");
         assert_eq!(tag("a b:c", "1, 2\n3"), "a_b_c:1 2 3");
+        assert_eq!(tag("seen", "[2026-01-01], [x]"), "seen:[ 2026-01-01] [x]");
         assert_eq!(tag("url", "https://a.example/?b=1,2"), "url:https://a.example/?b=1%2C2");
     }
 }
