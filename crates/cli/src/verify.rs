@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// Has the server audit the book, and checks the chain of its events here.
+/// Has the server audit the book, and computes the hashes of its events here.
 ///
 /// The newest event is kept in the configuration. The next run compares it, so a server cannot
 /// replace the log unnoticed.
@@ -19,13 +19,17 @@ pub(crate) async fn run(session: &Session) -> Result {
     let noted = session.entry().and_then(|entry| entry.heads.get(&book.choice.id)).cloned();
     session.output.say("the server recomputes balances and hashes ...");
     let audit = book.handle.audit().await?;
-    session.output.say("comparing the chain of events ...");
-    let chain = book.handle.verify_chain(noted.clone()).await?;
+    session.output.say("this machine computes the hashes of the events ...");
+    let mut progress = session.output.progress("events");
+    let show = |done, total| progress.set(done, total);
+    let chain = book.handle.verify_chain_with_progress(noted.clone(), show).await?;
+    drop(progress);
     if session.output.is_json() {
         let faults: Vec<String> = chain.faults.iter().map(ToString::to_string).collect();
         let head =
             chain.head.as_ref().map(|(sequence, hash)| json!({"sequence": sequence, "hash": hash}));
-        let chain = json!({"events": chain.events, "head": head, "faults": faults});
+        let (events, hashes) = (chain.events, chain.hashes);
+        let chain = json!({"events": events, "hashes": hashes, "head": head, "faults": faults});
         session.output.json(&json!({"audit": audit, "chain": chain}))?;
     } else {
         let line = |text: String| session.output.line(&text);
@@ -43,6 +47,7 @@ pub(crate) async fn run(session: &Session) -> Result {
         }
         match &chain.head {
             Some((sequence, hash)) if chain.is_intact() => {
+                line(format!("computed {} hashes", chain.hashes))?;
                 line(format!("chain intact to event {sequence}, {hash}"))?;
             }
             Some(_) | None => chain.faults.iter().try_for_each(|fault| line(fault.to_string()))?,
