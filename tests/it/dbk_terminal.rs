@@ -247,4 +247,10 @@ fn changed_event_is_a_difference(server: &Server) {
     let restored = user.in_pipe(server.base(), "dbk verify");
     restored.has(&["no findings\n", "chain intact to event "]);
     assert_eq!(restored.code, Some(0), "{}", restored.text);
+
+    // A VIEWER cannot have the server audit, and computes the hashes nevertheless.
+    let token = user.cast.viewer.token().expect("a token");
+    let viewed = user.in_pipe(server.base(), &format!("DBK_TOKEN={token} dbk verify"));
+    viewed.has(&["for the OWNER and EDITORs alone\n", "computed ", "chain intact to event "]);
+    assert_eq!(viewed.code, Some(0), "{}", viewed.text);
 }
