@@ -18,7 +18,7 @@ use crate::webhooks::{install, lunch};
 pub fn tests() -> Vec<Case> {
     crate::cases![
         rule_8_22_every_operation_is_classified,
-        rule_8_22_app_cannot_publish_a_book,
+        rule_8_22_app_neither_publishes_a_book_nor_reads_canonical_events,
         rule_8_22_app_does_not_replay_the_response_of_its_user,
         rule_9_4_an_app_reaches_its_book_and_its_collection,
         rule_9_4_only_the_installing_user_changes_the_reach,
@@ -150,7 +150,7 @@ fn rule_8_22_every_operation_is_classified(server: &Server) {
     }
 }
 
-fn rule_8_22_app_cannot_publish_a_book(server: &Server) {
+fn rule_8_22_app_neither_publishes_a_book_nor_reads_canonical_events(server: &Server) {
     let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let bot = install_bot(server, &cast, Some("ALL"), json!({}));
     let other = cast.owner.post("/v5/books", &json!({"name": "Other"})).ok();
@@ -167,6 +167,8 @@ fn rule_8_22_app_cannot_publish_a_book(server: &Server) {
     let public = json!({"name": "New", "visibility": "PUBLIC"});
     bot.client.post("/v5/books", &public).refused(403, "insufficientScope");
     bot.client.post("/v5/books", &json!({"name": "New"})).ok();
+    let canonical = cast.path("/events?canonical=true");
+    bot.client.get(&canonical).refused(403, "insufficientScope");
 }
 
 /// 0.16: idempotency keys of an app are separate from those of its user.

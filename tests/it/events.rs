@@ -1,11 +1,12 @@
 //! The event log (8.1 - 8.4, 8.14 - 8.16): each change records one event with a snapshot, numbered
 //! and chained by hash. Filters are in `event_filters`.
 
+use daybook_domain::event::Hash;
 use daybook_tests::{Cast, Server, column, shows, unique};
 use serde_json::{Value, json};
 
 use crate::reading::{
-    Faults, absent, batch, events, id, new_events, resources, transaction, types,
+    Faults, absent, batch, events, id, items, new_events, resources, transaction, types,
 };
 
 fn cast(server: &Server) -> Cast {
@@ -119,6 +120,44 @@ fn rule_8_15_events_are_numbered_and_chained(server: &Server) {
         }
     }
     assert_eq!(again.len(), events.len() + 1);
+}
+
+fn rule_8_15_canonical_events_have_the_hashes_of_the_log(server: &Server) {
+    let cast = cast(server);
+    // These events share rows of the log.
+    let lunch = json!({
+        "date": "2025-01-10", "amount": "8", "creditAccount": {"name": "Cash"},
+        "debitAccount": {"name": "Food"}, "description": "\"Größe\" \u{1f600}",
+    });
+    cast.post("/transactions/batch", &batch(vec![lunch; 20])).ok();
+    let known = events(&cast);
+    assert!(known.iter().all(|event| absent(event, "canonical")));
+    let mut previous = Hash::ZERO;
+    let log = cast.read("/events?limit=200&canonical=true");
+    assert_eq!(items(&log).len(), known.len());
+    for (event, known) in items(&log).iter().rev().zip(&known) {
+        let canonical = event["canonical"].as_str().expect("8.15: canonical is a text");
+        let hash = Hash::of(&[previous.as_bytes(), canonical.as_bytes()].concat());
+        assert_eq!(event["hash"], hash.to_string(), "8.15: {canonical}");
+        assert_eq!(event["hash"], known["hash"], "8.15: as without the parameter");
+        let hashed: Value = serde_json::from_str(canonical).expect("8.15: JSON");
+        for field in ["id", "bookId", "sequence", "type", "resource", "createdAt"] {
+            assert_eq!(hashed[field], event[field], "8.15: {field}");
+        }
+        previous = hash;
+    }
+
+    let path = cast.path("/events?canonical=true");
+    for (permission, member) in cast.members() {
+        match permission {
+            "RECORDER" => drop(member.get(&path).refused(403, "forbidden")),
+            _ => drop(member.get(&path).ok()),
+        }
+    }
+    cast.stranger.get(&path).refused(404, "notFound");
+    cast.put("", &json!({"visibility": "PUBLIC"})).ok();
+    cast.stranger.get(&cast.path("/events")).ok();
+    cast.stranger.get(&path).refused(403, "forbidden");
 }
 
 fn rule_8_2_transaction_events_show_accounts_in_full(server: &Server) {
@@ -397,6 +436,7 @@ pub fn tests() -> Vec<crate::Case> {
         rule_8_3_previous_attributes_of_books_and_collaborators,
         rule_8_4_event_shows_user_agent_and_book,
         rule_8_15_events_are_numbered_and_chained,
+        rule_8_15_canonical_events_have_the_hashes_of_the_log,
         rule_8_16_events_keep_the_state_of_their_time,
     ]
 }

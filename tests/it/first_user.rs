@@ -28,6 +28,8 @@ struct Terminal {
     base: String,
     /// The code of the link that it shows, if there is one.
     code: Option<String>,
+    /// The command for a terminal that it shows, if there is one.
+    login: Option<String>,
     log: PathBuf,
 }
 
@@ -76,7 +78,7 @@ impl Terminal {
             }
         });
         let base = format!("http://127.0.0.1:{port}");
-        let mut terminal = Terminal { child, base, code: None, log };
+        let mut terminal = Terminal { child, base, code: None, login: None, log };
         eventually("the process is ready", || {
             let ready = terminal.client().try_send("GET", "/ready", None, &[]);
             ready.is_ok_and(|answer| answer.status == 200)
@@ -86,6 +88,8 @@ impl Terminal {
         while let Ok(line) = lines.recv_timeout(Duration::from_secs(2)) {
             if let Some((_, code)) = line.split_once(&start) {
                 terminal.code = Some(code.trim().to_owned());
+            } else if line.contains("dbk login") {
+                terminal.login = Some(line.trim().to_owned());
                 break;
             }
         }
@@ -118,6 +122,8 @@ fn link_on_the_terminal_makes_an_administrator(engine: Engine) {
     let server = Server::start(engine);
     let terminal = Terminal::open(&server);
     let code = terminal.code();
+    let login = format!("dbk login --server {}", terminal.base);
+    assert_eq!(terminal.login.as_deref(), Some(login.as_str()));
     let log = std::fs::read_to_string(&terminal.log).expect("a log");
     assert!(log.contains("daybook is ready") && !log.contains(&code), "{log}");
     let shown = |code: &str| terminal.client().get(&format!("/auth/first-user?code={code}"));

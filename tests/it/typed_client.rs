@@ -9,13 +9,15 @@ use std::sync::{Arc, Mutex};
 
 use daybook_client::parameters::{CreateTransaction, GetBook, GetReport, ListEvents};
 use daybook_client::types::{
-    Account, AccountType, Group, Permission, Query as SavedQuery, ReportKind, Transaction,
+    Account, AccountType, EventType, Group, Permission, Query as SavedQuery, ReportKind,
+    Transaction,
 };
 use daybook_client::{
-    Amount, Book, CLI_CLIENT_ID, Client, Date, Error, Query, Reason, Request, Since, Tokens,
+    Amount, Book, CLI_CLIENT_ID, ChainFault, Client, Date, Error, Query, Reason, Request, Since,
+    Tokens,
 };
 use daybook_tests::browser::{Browser, is_page};
-use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Server, unique};
+use daybook_tests::{CASH_AND_FOOD, Cast, Engine, RawSql, Server, unique};
 use serde_json::Value;
 
 use crate::Case;
@@ -31,6 +33,7 @@ pub fn tests() -> Vec<Case> {
         address_may_have_a_path,
         expired_token_is_renewed_once,
         noted_hashes_are_compared,
+        changed_event_and_changed_hash_are_found,
     ];
     cases.extend(crate::isolated![followed_events_survive_a_restart]);
     cases
@@ -227,7 +230,7 @@ fn queries_of_the_builder_are_understood(server: &Server) {
 }
 
 /// Accepts connections in front of a server, and drops so many responses.
-fn relay(server: SocketAddr, losses: usize) -> String {
+pub fn relay(server: SocketAddr, losses: usize) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
     let losses = Arc::new(AtomicUsize::new(losses));
@@ -374,6 +377,59 @@ fn noted_hashes_are_compared(server: &Server) {
         let audit = book.audit().await.expect("an audit");
         assert!(audit.chain_intact && audit.events_checked > 0);
     });
+}
+
+fn changed_event_and_changed_hash_are_found(server: &Server) {
+    let cast = cast(server);
+    let book = book(server, &cast, &cast.owner);
+    let verify = || {
+        let (mut done, mut total) = (0, 0);
+        let chain = book.verify_chain_with_progress([], |events, of| (done, total) = (events, of));
+        let chain = run(chain).expect("a report");
+        assert_eq!((done, total), (chain.events, chain.events));
+        assert_eq!(chain.hashes, chain.events);
+        chain.faults
+    };
+    assert_eq!(verify(), []);
+    let created = ListEvents {
+        kind: Some(EventType::AccountCreated),
+        canonical: Some(true),
+        ..ListEvents::default()
+    };
+    let event = run(book.events(created).take(1)).expect("events").remove(0);
+    let canonical = event.canonical.expect("a canonical event");
+    let hashed: Value = serde_json::from_str(&canonical).expect("JSON");
+    let mut data = hashed["data"].clone();
+    data["object"]["name"] = "Till".into();
+
+    let mut raw_sql = RawSql::open(server);
+    let [forged_data, data] =
+        [&data, &hashed["data"]].map(|data| raw_sql.literal(data.to_string().as_bytes()));
+    let [forged_hash, hash] = [&"7".repeat(64), &event.hash].map(|hash| raw_sql.bytes(hash));
+    let mut set = |column: &str, bytes: &str| {
+        let (sequence, book) = (event.sequence, &cast.book);
+        let changed = raw_sql.execute(&format!(
+            "UPDATE events SET {column} = {bytes} WHERE sequence = {sequence} AND book_id = \
+             (SELECT id FROM books WHERE public_id = '{book}')"
+        ));
+        assert_eq!(changed, 1);
+    };
+    let wrong_hashes = || -> Vec<i64> {
+        let sequence = |fault| match fault {
+            ChainFault::WrongHash { sequence, .. } => sequence,
+            fault => panic!("{fault}"),
+        };
+        verify().into_iter().map(sequence).collect()
+    };
+    set("data", &forged_data);
+    assert_eq!(wrong_hashes(), [event.sequence]);
+    set("data", &data);
+    assert_eq!(verify(), []);
+    // It is the last event, so no later hash covers it.
+    set("hash", &forged_hash);
+    assert_eq!(wrong_hashes(), [event.sequence]);
+    set("hash", &hash);
+    assert_eq!(verify(), []);
 }
 
 fn followed_events_survive_a_restart(engine: Engine) {

@@ -69,11 +69,13 @@ pub(crate) async fn run(session: &Session, args: DemoArgs) -> Result {
     let made = made.await?.value;
     let choice = choice(&made);
     let id = choice.id.clone();
+    let mut progress = session.output.progress("transactions");
     let mut batch = session.client.book(&id).create_transactions(rows)?;
     while let Some(part) = batch.next().await {
         part?;
-        session.output.say(&format!("{} of {} transactions", batch.sent(), batch.total()));
+        progress.set_count(batch.sent(), batch.total());
     }
+    drop(progress);
     session.file.change(&session.server, |entry| entry.book = Some(choice))?;
     session.output.line(&format!("made {name:?} with {count} transactions, and using it"))?;
     session.output.say("next: dbk bal, dbk is --compare YEAR, dbk reg Checking");

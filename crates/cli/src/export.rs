@@ -1,6 +1,7 @@
 //! `dbk export`.
 
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
 
@@ -72,7 +73,11 @@ pub(crate) async fn run(session: &Session, args: ExportArgs) -> Result {
     if args.excel {
         path.push_str("&excel=true");
     }
-    let bytes = session.client.raw("GET", &path, None)?.into_bytes().await?;
+    let progress = Mutex::new(session.output.progress("received"));
+    let show = move |received, total| {
+        progress.lock().unwrap_or_else(PoisonError::into_inner).set_bytes(received, total);
+    };
+    let bytes = session.client.raw("GET", &path, None)?.on_progress(show).into_bytes().await?;
     let Some(file) = args.output else { return session.output.bytes(&bytes) };
     std::fs::write(&file, &bytes).map_err(|error| Failure::io(file.display(), &error))?;
     session.output.say(&format!("wrote {} ({} bytes)", file.display(), bytes.len()));

@@ -148,8 +148,8 @@ struct Warning {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Progress {
-    done: i64,
-    total: i64,
+    done: u64,
+    total: u64,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -262,13 +262,14 @@ fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T> {
 /// Waits while an import is in progress, and shows how far it is.
 async fn wait(session: &Session, book: &OpenBook, text: String) -> Result<(String, Import)> {
     let mut text = text;
+    let mut line = session.output.progress("records");
     loop {
         let import: Import = read(&text)?;
         if !matches!(import.state.as_str(), "READING" | "RECORDING" | "UNDOING") {
             return Ok((text, import));
         }
-        if let Some(progress) = import.progress.filter(|progress| progress.done > 0) {
-            session.output.say(&format!("{} of {}", progress.done, progress.total));
+        if let Some(Progress { done, total }) = import.progress {
+            line.set(done, total);
         }
         tokio::time::sleep(POLL).await;
         text = send(session, book, "GET", &format!("/{}", import.id), None).await?;

@@ -13,6 +13,7 @@ mod failure;
 mod import;
 mod manual;
 mod output;
+mod progress;
 mod query;
 mod raw;
 mod reconcile;

@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use crate::failure::{Failure, Result};
+use crate::progress::{ERASE, Progress};
 use crate::table::Table;
 
 /// The width of a table when nothing says otherwise.
@@ -35,6 +36,8 @@ pub(crate) struct Output {
     /// Width and height of the terminal, if the standard output is one.
     screen: Option<(usize, usize)>,
     uses_pager: bool,
+    /// Whether the standard error is a terminal that shows progress.
+    shows_progress: bool,
 }
 
 impl Output {
@@ -52,6 +55,7 @@ impl Output {
             has_color: is_terminal && !is_dumb && !is_set("NO_COLOR"),
             screen,
             uses_pager: uses_pager && is_terminal && !is_set("NO_PAGER"),
+            shows_progress: !is_quiet && !is_dumb && std::io::stderr().is_terminal(),
         }
     }
 
@@ -138,6 +142,17 @@ impl Output {
         }
     }
 
+    /// Prints a message like [`say`](Self::say) while progress may be shown.
+    pub(crate) fn interrupt(&self, message: &str) {
+        let erase = if self.shows_progress { ERASE } else { "" };
+        self.say(&format!("{erase}{message}"));
+    }
+
+    /// Returns a line for the progress of a command. It shows nothing except on a terminal.
+    pub(crate) const fn progress(&self, what: &'static str) -> Progress {
+        Progress::new(what, self.shows_progress)
+    }
+
     /// Prints the warnings of a query, with a mark below the term.
     pub(crate) fn warn_of_query(&self, query: &str, warnings: &[String]) {
         for warning in warnings {
@@ -165,7 +180,8 @@ fn page(text: &str) -> bool {
         // The person may leave the pager before the end.
         let _ = input.write_all(text.as_bytes());
     }
-    pager.wait().is_ok()
+    // The shell ends with 127 if it does not find the pager.
+    pager.wait().is_ok_and(|status| status.code() != Some(127))
 }
 
 /// Marks the term of a warning such as `on:2013-02-30: not a date` in its query.

@@ -184,7 +184,7 @@ pub(crate) fn client_builder(server: &str, output: Output) -> ClientBuilder {
     Client::builder(server)
         .user_agent(concat!("dbk/", env!("CARGO_PKG_VERSION")))
         .agent_id("dbk")
-        .on_retry(move |retry: &Retry| output.say(&repetition(retry)))
+        .on_retry(move |retry: &Retry| output.interrupt(&repetition(retry)))
 }
 
 /// Says that a request is repeated.

@@ -110,11 +110,11 @@ async fn change_all(
         Change::Untrash => handle.untrash_transactions(ids)?,
     };
     let mut skipped = 0_u64;
+    let mut progress = session.output.progress("transactions");
+    progress.set_count(0, batch.total());
     while let Some(outcomes) = batch.next().await {
         skipped = outcomes?.iter().fold(skipped, |sum, one| sum.saturating_add(one.skipped));
-        if batch.sent() < batch.total() {
-            session.output.say(&format!("{} of {}", batch.sent(), batch.total()));
-        }
+        progress.set_count(batch.sent(), batch.total());
     }
     Ok((batch.total(), skipped))
 }

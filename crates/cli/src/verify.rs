@@ -1,13 +1,14 @@
 //! `dbk verify` and `dbk history`.
 
+use daybook_client::Reason;
 use daybook_client::parameters::ListEvents;
-use daybook_client::types::Event;
+use daybook_client::types::{Audit, Event};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 
-/// Has the server audit the book, and checks the chain of its events here.
+/// Has the server audit the book, and computes the hashes of its events here.
 ///
 /// The newest event is kept in the configuration. The next run compares it, so a server cannot
 /// replace the log unnoticed.
@@ -18,31 +19,33 @@ pub(crate) async fn run(session: &Session) -> Result {
     let book = session.book().await?;
     let noted = session.entry().and_then(|entry| entry.heads.get(&book.choice.id)).cloned();
     session.output.say("the server recomputes balances and hashes ...");
-    let audit = book.handle.audit().await?;
-    session.output.say("comparing the chain of events ...");
-    let chain = book.handle.verify_chain(noted.clone()).await?;
+    let audit = match book.handle.audit().await {
+        Err(error) if error.reason() == Some(&Reason::Forbidden) => {
+            session.output.say("it does so for the OWNER and EDITORs alone");
+            None
+        }
+        audit => Some(audit?),
+    };
+    session.output.say("this machine computes the hashes of the events ...");
+    let mut progress = session.output.progress("events");
+    let show = |done, total| progress.set(done, total);
+    let chain = book.handle.verify_chain_with_progress(noted.clone(), show).await?;
+    drop(progress);
     if session.output.is_json() {
         let faults: Vec<String> = chain.faults.iter().map(ToString::to_string).collect();
         let head =
             chain.head.as_ref().map(|(sequence, hash)| json!({"sequence": sequence, "hash": hash}));
-        let chain = json!({"events": chain.events, "head": head, "faults": faults});
+        let (events, hashes) = (chain.events, chain.hashes);
+        let chain = json!({"events": events, "hashes": hashes, "head": head, "faults": faults});
         session.output.json(&json!({"audit": audit, "chain": chain}))?;
     } else {
-        let line = |text: String| session.output.line(&text);
-        line(format!(
-            "audited {} transactions, {} accounts and {} events: {}",
-            audit.transactions_checked,
-            audit.accounts_checked,
-            audit.events_checked,
-            if audit.findings_count == 0 { "no findings" } else { "findings" }
-        ))?;
-        for finding in &audit.findings {
-            let (expected, actual) = (&finding.expected, &finding.actual);
-            let what = format!("{} {}", finding.kind, finding.resource);
-            line(format!("  {what}: expected {expected}, found {actual}"))?;
+        if let Some(audit) = &audit {
+            show_audit(session, audit)?;
         }
+        let line = |text: String| session.output.line(&text);
         match &chain.head {
             Some((sequence, hash)) if chain.is_intact() => {
+                line(format!("computed {} hashes", chain.hashes))?;
                 line(format!("chain intact to event {sequence}, {hash}"))?;
             }
             Some(_) | None => chain.faults.iter().try_for_each(|fault| line(fault.to_string()))?,
@@ -51,12 +54,10 @@ pub(crate) async fn run(session: &Session) -> Result {
             line(format!("event {sequence} is as it was when this machine last looked"))?;
         }
     }
-    let is_sound = audit.findings_count == 0
-        && audit.chain_intact
-        && audit.balances_match
-        && audit.zero_sum
-        && chain.is_intact();
-    if !is_sound {
+    let is_sound = audit.is_none_or(|audit| {
+        audit.findings_count == 0 && audit.chain_intact && audit.balances_match && audit.zero_sum
+    });
+    if !is_sound || !chain.is_intact() {
         return Err(Failure::different());
     }
     match chain.head {
@@ -66,6 +67,22 @@ pub(crate) async fn run(session: &Session) -> Result {
         }
         None => Ok(()),
     }
+}
+
+fn show_audit(session: &Session, audit: &Audit) -> Result {
+    session.output.line(&format!(
+        "audited {} transactions, {} accounts and {} events: {}",
+        audit.transactions_checked,
+        audit.accounts_checked,
+        audit.events_checked,
+        if audit.findings_count == 0 { "no findings" } else { "findings" }
+    ))?;
+    for finding in &audit.findings {
+        let (expected, actual) = (&finding.expected, &finding.actual);
+        let what = format!("{} {}", finding.kind, finding.resource);
+        session.output.line(&format!("  {what}: expected {expected}, found {actual}"))?;
+    }
+    Ok(())
 }
 
 /// Shows the events of a transaction, oldest first, with what each changed.

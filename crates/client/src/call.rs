@@ -1,6 +1,7 @@
 //! A request before it is sent, and its response as bytes.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
@@ -11,6 +12,16 @@ use crate::error::{Error, Result};
 
 /// The header of an idempotency key (0.16).
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// A function that gets the bytes received, and the number of all bytes if it is known.
+#[derive(Clone)]
+pub(crate) struct OnProgress(pub(crate) Arc<dyn Fn(u64, Option<u64>) + Send + Sync>);
+
+impl fmt::Debug for OnProgress {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("OnProgress")
+    }
+}
 
 /// A request without the address and the token of the client.
 #[derive(Debug, Clone)]
@@ -29,6 +40,8 @@ pub(crate) struct Call {
     pub(crate) is_authorized: bool,
     /// Whether the client makes a key if there is none.
     takes_key: bool,
+    /// Called as the response arrives.
+    pub(crate) on_progress: Option<OnProgress>,
     /// The first fault of an argument.
     fault: Option<String>,
 }
@@ -50,6 +63,7 @@ impl Call {
             media_type: "application/json",
             is_authorized: true,
             takes_key: false,
+            on_progress: None,
             fault,
         }
     }

@@ -8,7 +8,7 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValu
 use reqwest::{Method, Response, Url};
 use tokio::sync::RwLock;
 
-use crate::call::{Call, Head, Reply};
+use crate::call::{Call, Head, OnProgress, Reply};
 use crate::credentials::{Credentials, OnRenewal, Renewed, Tokens};
 use crate::error::{ApiError, Error, OAuthError, Result};
 use crate::reason::Reason;
@@ -272,6 +272,10 @@ impl ClientBuilder {
         let host = base.host_str().unwrap_or_default();
         if matches!(host, "localhost" | "127.0.0.1" | "[::1]") {
             http = http.no_proxy();
+            if base.scheme() == "http" {
+                // Nothing uses TLS. To read the machine's certificates takes longer than a request.
+                http = http.tls_certs_only([]);
+            }
         }
         let shared = Shared {
             http: http.build()?,
@@ -382,9 +386,13 @@ impl Client {
     async fn attempt(&self, call: &Call, attempts: u32) -> Result<Reply, Failure> {
         let mut response = self.open(call, attempts).await?;
         let head = Head::read(response.status().as_u16(), response.headers(), attempts);
+        let total = response.content_length();
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(Error::from)? {
             body.extend_from_slice(&chunk);
+            if let Some(OnProgress(on_progress)) = &call.on_progress {
+                on_progress(u64::try_from(body.len()).unwrap_or(u64::MAX), total);
+            }
         }
         Ok(Reply { operation: call.name(), head, body })
     }

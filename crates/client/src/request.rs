@@ -4,12 +4,13 @@ use std::fmt::Display;
 use std::future::{Future, IntoFuture};
 use std::ops::Deref;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use reqwest::Method;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::call::{Call, ETag, Head, Reply};
+use crate::call::{Call, ETag, Head, OnProgress, Reply};
 use crate::client::Client;
 use crate::error::{ApiError, Error, Result};
 use crate::reason::Reason;
@@ -154,6 +155,30 @@ impl<T> Request<T> {
     /// ```
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.call.header(name, Some(value));
+        self
+    }
+
+    /// Calls a function as the response arrives.
+    ///
+    /// It gets the number of bytes received, and of all bytes if the server names it. A repetition
+    /// of the request begins at the first byte again.
+    ///
+    /// ```
+    /// # daybook_tests::run_example(async |example| {
+    /// # let client = daybook_client::Client::builder(&example.url).token(&example.token).build()?;
+    /// let path = format!("/v5/books/{}/export?format=csv", example.book);
+    /// let export = client.raw("GET", &path, None)?.on_progress(|received, total| match total {
+    ///     Some(total) => eprintln!("{received} of {total} bytes"),
+    ///     None => eprintln!("{received} bytes"),
+    /// });
+    /// assert!(!export.await?.is_empty());
+    /// # Ok(()) });
+    /// ```
+    pub fn on_progress(
+        mut self,
+        on_progress: impl Fn(u64, Option<u64>) + Send + Sync + 'static,
+    ) -> Self {
+        self.call.on_progress = Some(OnProgress(Arc::new(on_progress)));
         self
     }
 

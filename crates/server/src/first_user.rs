@@ -42,7 +42,8 @@ impl FirstUser {
         self.link.clone()
     }
 
-    /// Prints the link; `server` is the address of this server.
+    /// Prints the link, and the command that signs in a terminal; `server` is the address of this
+    /// server.
     ///
     /// # Errors
     /// When the terminal cannot be written.
@@ -50,7 +51,8 @@ impl FirstUser {
         let link = self.secret.first_user_link(server);
         writeln!(
             self.terminal,
-            "\nOpen this link to start. It works once, for an hour:\n\n  {link}\n"
+            "\nOpen this link to start. It works once, for an hour:\n\n  {link}\n\n\
+             To keep books in a terminal, sign in with:\n\n  dbk login --server {server}\n"
         )?;
         Ok(())
     }

@@ -363,7 +363,7 @@ fn readings(session: &Session) {
     let events = session.read("listEvents", "", "?limit=5");
     let cursor = events["cursor"].as_str().expect("a second page");
     session.read("listEvents", "", &format!("?limit=100&cursor={cursor}"));
-    session.read("listEvents", "", "?type=TRANSACTION_UPDATED");
+    session.read("listEvents", "", "?type=TRANSACTION_UPDATED&canonical=true");
     session.read("getEvent", id(&events["items"][0]), "");
     session.call("getBook", "", "?loadAccounts=true&loadGroups=true", &Value::Null);
 }

@@ -347,6 +347,10 @@ pub struct ListEvents {
     pub resource_id: Option<String>,
     /// Only events of this type.
     pub kind: Option<EventType>,
+    /// Extension of v5: show each event also as it is hashed, in `canonical` (8.15). Returns 403
+    /// for readers of a PUBLIC book who are not collaborators, and for tokens of deliveries. Repeat
+    /// it with each cursor.
+    pub canonical: Option<bool>,
     /// Events per page. Zero or less means the default; more than 200 means 200 (2.2).
     pub limit: Option<i32>,
     /// `cursor` of the previous page (2.1). An unreadable cursor returns the first page (2.5).

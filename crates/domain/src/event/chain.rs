@@ -172,8 +172,9 @@ impl Event {
         Hash(digest.finalize().into())
     }
 
-    /// Returns the event as canonical JSON. `data` is already canonical (behaviour 8.15).
-    fn canonical(&self, key: &BookKey) -> String {
+    /// Returns the event as canonical JSON, which is hashed. `data` is already canonical (behaviour
+    /// 8.15).
+    pub fn canonical(&self, key: &BookKey) -> String {
         let text = |value: String| Json::Text(value).canonical();
         format!(
             "{{\"agentId\":{},\"bookId\":{},\"createdAt\":\"{}\",\"data\":{},\"id\":{},\

@@ -114,6 +114,23 @@ impl TokenScope {
         }
     }
 
+    /// Checks that it may read events as they are hashed, with stored ids of users.
+    ///
+    /// An app with the token of a delivery may not (behaviour 8.15).
+    ///
+    /// # Errors
+    /// [`Refusal::InsufficientScope`].
+    pub const fn check_canonical_events(&self) -> Result<(), Refusal> {
+        match self.holder {
+            TokenHolder::User | TokenHolder::TrustedApp | TokenHolder::Client => Ok(()),
+            TokenHolder::App(_) => {
+                let limit =
+                    "it was sent to an app with an event, and may not read canonical events";
+                Err(Refusal::InsufficientScope(limit))
+            }
+        }
+    }
+
     /// Checks that it may access connections.
     ///
     /// A token that is limited to books may not, unless it belongs to an app, which may access its
@@ -190,12 +207,13 @@ mod tests {
         let (own, other) = (AppId::new("tax-bot").unwrap(), AppId::new("bank-bot").unwrap());
         let books = Some([key("a")].into());
         // Holder; then: credentials, lasting changes, own connections, connections of other apps,
-        // connections with a token that is limited to books, their properties, administration.
+        // connections with a token that is limited to books, their properties, administration,
+        // canonical events.
         for (holder, expected) in [
-            (TokenHolder::User, [true, true, true, true, false, true, true]),
-            (TokenHolder::TrustedApp, [false, true, true, true, false, true, true]),
-            (TokenHolder::Client, [false, true, true, true, false, false, false]),
-            (TokenHolder::App(own.clone()), [false, false, true, false, true, true, false]),
+            (TokenHolder::User, [true, true, true, true, false, true, true, true]),
+            (TokenHolder::TrustedApp, [false, true, true, true, false, true, true, true]),
+            (TokenHolder::Client, [false, true, true, true, false, false, false, true]),
+            (TokenHolder::App(own.clone()), [false, false, true, false, true, true, false, false]),
         ] {
             let scope = TokenScope { holder: holder.clone(), ..TokenScope::default() };
             let limited = TokenScope { books: books.clone(), ..scope.clone() };
@@ -207,6 +225,7 @@ mod tests {
                 limited.check_connections().is_ok(),
                 scope.shows_secrets(),
                 scope.allows_administration(),
+                scope.check_canonical_events().is_ok(),
             ];
             assert_eq!(allowed, expected, "{holder:?}");
             assert_eq!(scope.is_limited(), scope.app().is_some());

@@ -44,6 +44,8 @@ struct EventOut<'v> {
     bot_responses: Vec<BotResponseOut<'v>>,
     sequence: i64,
     hash: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    canonical: Option<String>,
 }
 
 /// The response of an app to an event.
@@ -72,6 +74,7 @@ impl<'v> From<&'v AppResponse> for BotResponseOut<'v> {
 pub(crate) async fn list_events(asked: ApiRequest) -> ApiResult {
     let (book, base) = (asked.book(), asked.base());
     let (request, filters) = request(&asked);
+    let shows_canonical = request.canonical;
     let encode = move |view: &View, cx: &Context| {
         let encoded = |book: Box<RawValue>| {
             let (events, next) = page(view, &book);
@@ -79,7 +82,15 @@ pub(crate) async fn list_events(asked: ApiRequest) -> ApiResult {
                 let sequence = last.map(|read| read.event.sequence).or(next);
                 PageEnd::at(sequence.map(|sequence| EventCursor { sequence, ..filters.clone() }))
             };
-            response_budget::encode_page(events, |read| event_out(view, &base, read, &book), end)
+            let key = &view.access.book().key;
+            response_budget::encode_page(
+                events,
+                |read| {
+                    let canonical = shows_canonical.then(|| read.event.canonical(key));
+                    Ok(EventOut { canonical, ..event_out(view, &base, read, &book)? })
+                },
+                end,
+            )
         };
         let text = book_of(view, cx).map_err(EncodeError::from).and_then(encoded);
         reply::json(text).on_too_large("pass the event by with before=, or ask for its resource")
@@ -137,7 +148,10 @@ fn request(asked: &ApiRequest) -> (Request, EventCursor) {
     let below = cursor.as_ref().map(|cursor| cursor.sequence);
     let filters = if own == EventCursor::default() { cursor.unwrap_or_default() } else { own };
     let EventCursor { sequence: _, after, before, error, resource, kind } = filters.clone();
-    (Request { after, before, error, resource, kind, limit: asked.limit(), below }, filters)
+    // Each page asks for the canonical form itself, because it is not a filter.
+    let canonical = asked.flag("canonical") == Some(true);
+    let limit = asked.limit();
+    (Request { after, before, error, resource, kind, limit, below, canonical }, filters)
 }
 
 /// Whether the filters of a cursor are valid. If not, the cursor is ignored (behaviour 2.5).
@@ -198,5 +212,6 @@ fn event_out<'v>(
         bot_responses: responses.iter().map(BotResponseOut::from).collect(),
         sequence: event.sequence,
         hash: event.hash.to_string(),
+        canonical: None,
     })
 }

@@ -51,6 +51,8 @@ pub struct Request {
     pub limit: Option<usize>,
     /// Events below this number: where the page before ended.
     pub below: Option<i64>,
+    /// Whether the events are shown as they are hashed, too.
+    pub canonical: bool,
 }
 
 /// Events with the data that completes their snapshots (behaviour 8.16).
@@ -90,11 +92,16 @@ pub struct View {
 /// listEvents.
 ///
 /// # Errors
-/// 400 for an unreadable instant or type.
+/// 400 for an unreadable instant or type. 403 for canonical events if some are hidden from the
+/// caller, or the token belongs to a delivery (behaviour 8.15).
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Result<View> {
     let found = access::find(tx, cx, book)?;
     let counters = found.counters;
     let access = found.admit(cx.user.id, Action::ReadEvents)?;
+    if request.canonical {
+        cx.scope.check_canonical_events()?;
+        access.require(Action::ListCollaborators)?;
+    }
     let Some(filter) = filter(&access, request)? else {
         return complete(tx, cx, access, counters, Vec::new(), None);
     };

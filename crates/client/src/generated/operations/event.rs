@@ -56,6 +56,7 @@ impl Book {
             .parameter("error", parameters.error.as_ref())
             .parameter("resourceId", parameters.resource_id.as_ref())
             .parameter("type", parameters.kind.as_ref())
+            .parameter("canonical", parameters.canonical.as_ref())
             .parameter("limit", parameters.limit.as_ref())
             .maybe_header("cursor", parameters.cursor.as_deref())
     }

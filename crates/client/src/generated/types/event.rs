@@ -119,6 +119,10 @@ pub struct Event {
     pub book_id: String,
     /// The responses of apps, one for each app (8.7).
     pub bot_responses: Vec<BotResponse>,
+    /// Only in listEvents with `canonical=true`: the canonical JSON of which `hash` is computed
+    /// (8.15).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub canonical: Option<String>,
     /// Time of the event in milliseconds since the Unix epoch, as a string of digits.
     pub created_at: Timestamp,
     /// The same instant in RFC 3339.
