@@ -285,17 +285,14 @@ fn announce(options: &ServeArgs, address: SocketAddr) {
     tracing::info!(%address, "daybook is ready: http://{address}/docs");
     if options.data.database_url.is_none() {
         let command = std::env::current_exe().unwrap_or_else(|_| "daybook".into());
-        let beside = command.with_file_name("dbk");
-        let dbk = if beside.exists() { beside } else { "dbk".into() };
         tracing::info!(
-            "sign in from a terminal: {} login --server http://{address}{}",
-            dbk.display(),
-            options.path_prefix
-        );
-        tracing::info!(
-            "or get a token: TOKEN=$({} token --email you@example.com --data-dir {})",
+            "get a token: TOKEN=$({} token --email you@example.com --data-dir {})",
             command.display(),
             options.data.data_dir.display()
+        );
+        tracing::info!(
+            "then: curl -H \"Authorization: Bearer $TOKEN\" http://{address}{}/v5/user",
+            options.path_prefix
         );
     }
 }
