@@ -1,22 +1,51 @@
-//! The sessions of the manual of `dbk`, run as they stand.
+//! The sessions of the pages about `dbk`, run as they stand.
 //!
 //! A block ` ```console ` has commands after `$ ` (continued after `> `), and below each what it
 //! prints on both streams. `[..]` stands for any text in a line, `...` for any lines, and `? 3` at
-//! the end for the exit code. All blocks of the page share a directory and a configuration.
+//! the end for the exit code. All blocks of a page share a directory and a configuration.
+//! `target/transcripts` has what the commands of the last run printed.
 
-use std::io::{BufRead, BufReader, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::fs::{create_dir_all, write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use daybook_tests::browser::{Browser, is_page};
-use daybook_tests::{Server, dbk_binary, folder, unique};
+use daybook_tests::{Engine, Server, binary, dbk_binary, folder, target_dir};
 
 use crate::Case;
 
 pub fn tests() -> Vec<Case> {
-    crate::cases![manual_shows_what_commands_print, device_code_signs_in]
+    let mut cases = crate::cases![manual_shows_what_commands_print];
+    cases.extend(crate::isolated![readme_and_guide_lead_to_a_reconciled_month]);
+    cases
 }
+
+/// A page with sessions.
+struct Page {
+    path: &'static str,
+    text: &'static str,
+    /// The user who runs the commands.
+    email: &'static str,
+    /// The width of tables.
+    columns: &'static str,
+}
+
+const MANUAL: Page = Page {
+    path: "docs/dbk.md",
+    text: include_str!("../../docs/dbk.md"),
+    email: "manual@example.com",
+    columns: "80",
+};
+const README: Page = Page {
+    path: "README.md",
+    text: include_str!("../../README.md"),
+    email: "you@example.com",
+    columns: "100",
+};
+const GUIDE: Page =
+    Page { path: "docs/guide.md", text: include_str!("../../docs/guide.md"), ..README };
 
 /// A command of a session.
 struct Step {
@@ -80,26 +109,81 @@ fn are_lines(expected: &[String], lines: &[&str]) -> bool {
     }
 }
 
-/// A shell command with `dbk` on its path, and a configuration in this directory.
+/// What a command printed, and its exit code.
+struct Run {
+    text: String,
+    code: Option<i32>,
+}
+
+/// A shell command with `daybook` and `dbk` on its path, and a configuration in this directory.
 fn shell(server: &Server, directory: &Path, command: &str) -> Command {
-    let programs = dbk_binary().parent().expect("a program is in a directory");
-    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", programs.display());
+    let programs = [dbk_binary(), binary()].map(|program| {
+        program.parent().expect("a program is in a directory").display().to_string()
+    });
     let mut shell = Command::new("sh");
     shell
         .args(["-c", command])
         .current_dir(directory)
         .env_clear()
-        .env("PATH", path)
+        .env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", programs.join(":")))
         .env("HOME", directory)
+        .env("DAYBOOK_DATA_DIR", server.data_dir())
+        .env("DAYBOOK_DATABASE_URL", server.database_url())
         .env("DBK_SERVER", server.base())
         .env("DBK_FORMAT", "table")
         .env("DBK_TODAY", "2026-02-10");
     shell
 }
 
+/// Runs a command. A sign-in is allowed in the browser of the user.
+fn run(server: &Server, directory: &Path, page: &Page, command: &str) -> Run {
+    let mut shell = shell(server, directory, &format!("{{ {command}\n}} 2>&1"));
+    shell.env("COLUMNS", page.columns).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut child = shell.spawn().expect("sh runs");
+    let mut output = BufReader::new(child.stdout.take().expect("an output"));
+    let mut text = String::new();
+    if command.starts_with("dbk login") {
+        output.read_line(&mut text).expect("UTF-8");
+        let code = text.trim_end().trim_end_matches(':').rsplit(' ').next().expect("a code");
+        let decision = [("user_code", code), ("decision", "allow")];
+        let mut browser = Browser::signed_in(server, page.email);
+        is_page(&browser.post("/auth/device", &decision), 200);
+    }
+    output.read_to_string(&mut text).expect("UTF-8");
+    Run { text, code: child.wait().expect("sh ends").code() }
+}
+
+/// Runs the sessions of a page, and compares what they print.
+fn check_page(server: &Server, directory: &Path, page: &Page) {
+    let steps = steps(page.text);
+    assert!(!steps.is_empty(), "the sessions of {} are found", page.path);
+    let mut transcript = String::new();
+    for step in steps {
+        let run = run(server, directory, page, &step.command);
+        transcript.push_str(&format!("$ {}\n{}", step.command, run.text));
+        let lines: Vec<&str> = run.text.lines().map(str::trim_end).collect();
+        // Pages have the default address.
+        let expected: Vec<String> = step
+            .expected
+            .iter()
+            .map(|line| line.replace("http://127.0.0.1:8080", server.base()))
+            .collect();
+        let place = format!("{}:{}: {}", page.path, step.line, step.command);
+        assert!(
+            are_lines(&expected, &lines),
+            "{place}\nexpected:\n{}\nprinted:\n{}",
+            expected.join("\n"),
+            run.text
+        );
+        assert_eq!(run.code, Some(step.code), "{place}\n{}", run.text);
+    }
+    let transcripts = target_dir().join("transcripts");
+    create_dir_all(&transcripts).expect("a folder");
+    write(transcripts.join(page.path.replace('/', "-")), transcript).expect("a file");
+}
+
 fn manual_shows_what_commands_print(server: &Server) {
-    let page = include_str!("../../docs/dbk.md");
-    let user = server.client("manual@example.com");
+    let user = server.client(MANUAL.email);
     let directory = folder("dbk", false);
     let mut login = shell(server, directory.path(), "dbk login --token -")
         .stdin(Stdio::piped())
@@ -112,47 +196,21 @@ fn manual_shows_what_commands_print(server: &Server) {
 
     let mode = directory.path().join(".config/dbk/config.json").metadata().expect("a file");
     assert_eq!(mode.permissions().mode() & 0o777, 0o600, "the file has a token");
-
-    let steps = steps(page);
-    assert!(steps.len() > 20, "the sessions are found");
-    for step in steps {
-        let command = format!("{{ {}\n}} 2>&1", step.command);
-        let run = shell(server, directory.path(), &command).output().expect("sh runs");
-        let text = String::from_utf8_lossy(&run.stdout).into_owned();
-        let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-        let expected = step.expected.join("\n");
-        let place = format!("docs/dbk.md:{}: {}", step.line, step.command);
-        assert!(
-            are_lines(&step.expected, &lines),
-            "{place}\nexpected:\n{expected}\nprinted:\n{text}"
-        );
-        assert_eq!(run.status.code(), Some(step.code), "{place}\n{text}");
-    }
+    check_page(server, directory.path(), &MANUAL);
 }
 
-fn device_code_signs_in(server: &Server) {
-    let directory = folder("dbk", false);
-    let mut login = shell(server, directory.path(), "dbk login")
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("dbk runs");
-    let mut said = BufReader::new(login.stderr.take().expect("an error output")).lines();
-    let mut next = || said.next().expect("a line").expect("UTF-8");
-    let code = next();
-    let code = code.trim_end_matches(':').rsplit(' ').next().expect("a code").to_owned();
-    assert!(next().contains(&code), "the page knows the code");
+fn readme_and_guide_lead_to_a_reconciled_month(engine: Engine) {
+    let server = Server::start(engine);
+    let home = folder("dbk", false);
+    let directory = home.path();
+    // The pages import the examples of the repository.
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
+    symlink(docs, directory.join("docs")).expect("a link");
+    check_page(&server, directory, &README);
+    check_page(&server, directory, &GUIDE);
 
-    let email = format!("{}@example.com", unique("dbk"));
-    let decision = [("user_code", code.as_str()), ("decision", "allow")];
-    is_page(&Browser::signed_in(server, &email).post("/auth/device", &decision), 200);
-    assert_eq!(next(), format!("signed in to {} as {email}", server.base()));
-    assert!(login.wait().expect("dbk ends").success());
-
-    let out = |command: &str| {
-        let run = shell(server, directory.path(), command).output().expect("sh runs");
-        (String::from_utf8_lossy(&run.stdout).into_owned(), run.status.code())
-    };
-    assert!(out("dbk whoami").0.starts_with(&format!("{email} at ")));
-    assert_eq!(out("dbk logout").1, Some(0));
-    assert_eq!(out("dbk whoami").1, Some(4));
+    let whoami = run(&server, directory, &GUIDE, "dbk whoami");
+    assert!(whoami.text.starts_with("you@example.com at "), "{}", whoami.text);
+    assert_eq!(run(&server, directory, &GUIDE, "dbk logout").code, Some(0));
+    assert_eq!(run(&server, directory, &GUIDE, "dbk whoami").code, Some(4));
 }

@@ -78,7 +78,9 @@ pub(crate) async fn run(session: &Session, args: DemoArgs) -> Result {
     drop(progress);
     session.file.change(&session.server, |entry| entry.book = Some(choice))?;
     session.output.line(&format!("made {name:?} with {count} transactions, and using it"))?;
-    session.output.say("next: dbk bal, dbk is --compare YEAR, dbk reg Checking");
+    let (last, before) = (year.saturating_sub(1), year.saturating_sub(2));
+    let reports = format!("dbk is -p {last} --compare {before}");
+    session.output.say(&format!("next: dbk bal, {reports}, dbk reg Checking"));
     session.output.say(&format!("undo: dbk api DELETE /v5/books/{id}"));
     Ok(())
 }

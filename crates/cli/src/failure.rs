@@ -76,8 +76,13 @@ impl From<Error> for Failure {
         if matches!(error, Error::OAuth(_)) {
             return failure.with_code(NOT_SIGNED_IN).with_hint("dbk login");
         }
+        if matches!(error, Error::Transport { .. }) {
+            return failure.with_hint("start the server, or name its address with --server");
+        }
         match error.status() {
-            Some(401) => failure.with_code(NOT_SIGNED_IN).with_hint("dbk login"),
+            Some(401) => Self::new("not signed in, or the access token is no longer valid")
+                .with_code(NOT_SIGNED_IN)
+                .with_hint("dbk login"),
             Some(403 | 404) => failure.with_code(NOT_FOUND),
             Some(409 | 412) => failure.with_code(CONFLICT),
             Some(429 | 503) => failure.with_code(BUSY),
