@@ -10,6 +10,8 @@
 //! | [`budget`], [`response_budget`], [`reader_shares`], [`keyed_mutex`] | Limits of what a user holds |
 //! | [`outgoing`] | The client for outgoing requests, and the addresses that it may reach |
 //! | [`worker`] | Background workers |
+//! | [`last_backup`] | The file with the last good backup |
+//! | [`metric`] | Counters for the operator |
 
 pub mod blocking;
 pub mod budget;
@@ -18,7 +20,9 @@ pub mod error;
 pub mod form;
 mod headers;
 pub mod keyed_mutex;
+pub mod last_backup;
 mod long_text;
+pub mod metric;
 mod objects_only;
 pub mod outgoing;
 pub mod parameters;
