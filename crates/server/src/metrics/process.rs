@@ -36,8 +36,8 @@ pub(super) fn write(text: &mut Text, started: Instant) {
 
 /// Returns the number of a field of `/proc/self/status`.
 fn field_of(status: &str, field: &str) -> Option<i64> {
-    let lines = status.lines().filter_map(|line| line.split_once(':'));
-    let (_, value) = lines.into_iter().find(|(name, _)| *name == field)?;
+    let mut lines = status.lines().filter_map(|line| line.split_once(':'));
+    let (_, value) = lines.find(|(name, _)| *name == field)?;
     value.split_whitespace().next()?.parse().ok()
 }
 
