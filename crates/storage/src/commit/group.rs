@@ -150,7 +150,7 @@ fn commit(tx: &mut Tx<'_>, ran: &RanGroup, may_chain: impl FnOnce() -> bool) -> 
     let committed = tx.finish(may_chain)?;
     COMMIT_DURATION.observe_duration(start.elapsed());
     GROUP_SIZE.observe(u64::try_from(ran.completions.len()).unwrap_or(u64::MAX));
-    EVENTS_APPENDED.add(tx.events());
+    EVENTS_APPENDED.add(tx.event_count());
     Ok(committed)
 }
 

@@ -180,7 +180,7 @@ impl<'a> Tx<'a> {
     }
 
     /// Returns the number of events of the units of work that the group keeps.
-    pub(crate) const fn events(&self) -> u64 {
+    pub(crate) const fn event_count(&self) -> u64 {
         self.events.earlier
     }
 
