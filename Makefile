@@ -88,6 +88,12 @@ beancount: ## install beancount for the tests, under the target directory
 libreoffice: ## install LibreOffice and pdftotext for the long tests where they are missing
 	@tests/install-libreoffice
 
+.PHONY: alerts
+alerts: ## check the alerts for Prometheus; installs promtool where it is missing
+	@tests/install-promtool
+	promtool check rules ops/prometheus/alerts.yml
+	promtool test rules ops/prometheus/alerts-test.yml
+
 .PHONY: openapi
 openapi: ## make what is generated from openapi/openapi.json
 	$(CARGO) build --workspace --bin openapi

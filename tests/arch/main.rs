@@ -7,6 +7,7 @@ mod cycles;
 mod documents;
 mod files;
 mod layers;
+mod metrics;
 mod migrations;
 mod names;
 mod prose;

@@ -158,6 +158,7 @@ modules! {
     mailed_links,
     mailboxes,
     mails,
+    monitoring,
     openapi,
     permissions,
     privacy,
@@ -292,6 +293,7 @@ pub fn nightly() -> Suite {
         ("chromium", chromium::nightly()),
         ("event_streams", event_streams::nightly()),
         ("identity", identity::nightly()),
+        ("monitoring", monitoring::nightly()),
         ("repetitions", repetitions::nightly()),
         ("searches", searches::nightly()),
         ("sessions", sessions::nightly()),
@@ -306,6 +308,7 @@ pub fn nightly() -> Suite {
         second_server: &[],
         serial: &[
             "identity::rule_11_13_slow_provider_does_not_delay_others",
+            "monitoring::scrape_is_fast_with_many_books",
             "read_limits::rule_0_32_a_read_ends_at_its_deadline",
             "read_limits::rule_0_32_a_read_ends_when_its_client_has_left",
             "read_limits::rule_0_32_slow_reads_of_one_user_leave_readers_to_others",

@@ -21,6 +21,7 @@
 //!   database only if there is a note, because the server may be connected to the wrong database.
 //!   The note is removed last.
 
+mod orphans;
 mod read;
 mod removal;
 mod store;
@@ -29,9 +30,10 @@ mod uploads;
 mod verify;
 pub mod worker;
 
+pub use orphans::count_orphans;
 pub use read::open_with_row;
 pub use removal::{BeforeRemoval, BookRemoval, RemovalNote};
 pub use store::{Blobs, NewBlob, hexadecimal};
-pub use sweep::FileSweep;
+pub use sweep::{FileSweep, STORED_BYTES};
 pub use uploads::{TooManyBytes, Uploads};
 pub use verify::{VerifiedBytes, verify};

@@ -47,7 +47,7 @@ impl Blobs {
     }
 
     /// Returns the folder, if the store is on the local disk.
-    pub(crate) fn folder(&self) -> Option<&PathBuf> {
+    pub fn folder(&self) -> Option<&PathBuf> {
         self.folder.as_ref()
     }
 

@@ -13,6 +13,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use daybook_domain::instant::Instant;
 use daybook_edge::blocking::block;
 use daybook_storage::file::KnownBlobs;
+use daybook_storage::metric::Gauge;
 use daybook_storage::{Lease, Store};
 use futures_core::Stream;
 use object_store::ObjectMeta;
@@ -21,9 +22,12 @@ use object_store::path::Path;
 use crate::store::{Blobs, DELETED, is_name};
 
 /// The number of blobs per lookup in the database.
-const MAX_AT_ONCE: usize = 1_000;
+pub(crate) const MAX_AT_ONCE: usize = 1_000;
 /// The lease that lets one process sweep at a time.
 const LEASE: &str = "file sweep";
+
+/// The bytes in the file store at the last sweep of this process.
+pub static STORED_BYTES: Gauge = Gauge::unset();
 
 /// The file sweep, which a background worker of the server runs.
 #[derive(Clone)]
@@ -61,10 +65,11 @@ impl FileSweep {
         let until = Instant::new((self.clock)().milliseconds().saturating_sub(age));
         let mut round =
             SweepRound { sweep: self, until, found: 0, removed: 0, unknown_books: BTreeSet::new() };
-        let mut batch = Vec::new();
+        let (mut batch, mut bytes) = (Vec::new(), 0_i64);
         let mut all = pin!(self.blobs.list());
         while let Some(found) = next(&mut all).await {
             let found = found.map_err(text)?;
+            bytes = bytes.saturating_add(i64::try_from(found.size).unwrap_or(i64::MAX));
             if round.is_old(&found) {
                 batch.push(found.location);
             }
@@ -72,6 +77,7 @@ impl FileSweep {
                 round.remove_orphans(std::mem::take(&mut batch)).await?;
             }
         }
+        STORED_BYTES.set(bytes);
         round.remove_orphans(batch).await?;
         if let Some(folder) = self.blobs.folder().cloned() {
             let drafts =
@@ -191,7 +197,7 @@ impl SweepRound<'_> {
 }
 
 /// Splits a path into the book and the blob; `None` if it is not of the form `BOOK/BLOB`.
-fn split_path(path: &Path) -> Option<(String, String)> {
+pub(crate) fn split_path(path: &Path) -> Option<(String, String)> {
     let mut parts = path.parts().map(|part| part.as_ref().to_owned());
     match (parts.next(), parts.next(), parts.next()) {
         (Some(book), Some(blob), None) if is_name(&book) => Some((book, blob)),
@@ -199,11 +205,11 @@ fn split_path(path: &Path) -> Option<(String, String)> {
     }
 }
 
-async fn next<S: Stream>(stream: &mut Pin<&mut S>) -> Option<S::Item> {
+pub(crate) async fn next<S: Stream>(stream: &mut Pin<&mut S>) -> Option<S::Item> {
     std::future::poll_fn(|cx| stream.as_mut().poll_next(cx)).await
 }
 
-fn text(error: impl Display) -> String {
+pub(crate) fn text(error: impl Display) -> String {
     error.to_string()
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use daybook_domain::id::UserId;
-use daybook_edge::error::RequestError;
+use daybook_edge::error::{RateLimit, RequestError};
 
 /// The maximum number of users to remember.
 const MAX_USERS: usize = 100_000;
@@ -27,7 +27,7 @@ pub struct TooManyBytes {
 
 impl From<TooManyBytes> for RequestError {
     fn from(refused: TooManyBytes) -> Self {
-        Self::TooMany(refused.wait_seconds, refused.to_string())
+        Self::TooMany(RateLimit::Uploads, refused.wait_seconds, refused.to_string())
     }
 }
 

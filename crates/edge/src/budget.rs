@@ -55,6 +55,11 @@ impl Budget {
         Self(Arc::new(Shared { accounts: Mutex::new(accounts), large_bodies }))
     }
 
+    /// Returns the bytes that are reserved.
+    pub fn reserved(&self) -> usize {
+        self.with_accounts(|accounts| accounts.held.values().sum())
+    }
+
     /// Returns an empty reservation of the user that a request counts for.
     pub fn reservation(&self, user: UserId) -> Reservation {
         Reservation { budget: self.clone(), user, bytes: 0 }
@@ -196,6 +201,7 @@ mod tests {
         assert_eq!(got, 112, "half of what can be reserved");
         let (second, got) = fill(&budget, user(2));
         assert_eq!(got, 56);
+        assert_eq!(budget.reserved(), (112 + 56) * MEGABYTE);
         let refused = budget.reservation(user(2)).grow_to(UNCOUNTED + 1);
         assert!(matches!(refused, Err(RequestError::Crowded(SHARE))));
         let (third, got) = fill(&budget, user(3));

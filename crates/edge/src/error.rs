@@ -13,6 +13,7 @@ use daybook_domain::{Refusal, RefusalKind, chart, grant, session, transaction};
 use daybook_service::Error;
 
 use crate::blocking::BlockingError;
+use crate::metric::{RATE_LIMITED, TURNED_AWAY};
 use crate::problem::ErrorOut;
 
 /// The `Retry-After` of 503 responses.
@@ -30,6 +31,30 @@ pub enum ApiError {
     RequestError(RequestError),
 }
 
+/// A kind of rate limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RateLimit {
+    /// Attempts of a client address.
+    Address,
+    /// Calls of a user or an API key.
+    Quota,
+    /// Open event streams of a user.
+    Streams,
+    /// Bytes of file contents of a user.
+    Uploads,
+}
+
+impl RateLimit {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Address => "address",
+            Self::Quota => "quota",
+            Self::Streams => "streams",
+            Self::Uploads => "uploads",
+        }
+    }
+}
+
 /// An error outside of the use cases.
 #[derive(Debug)]
 pub enum RequestError {
@@ -37,8 +62,9 @@ pub enum RequestError {
     LoginRequired,
     /// The token is valid, but yields no verified e-mail address. The text says why.
     NoEmail(&'static str),
-    /// A rate limit was exceeded (behaviour 10.6, 10.12). The seconds to wait, and the message.
-    TooMany(u64, String),
+    /// A rate limit was exceeded (behaviour 10.6, 10.12). Its kind, the seconds to wait, and the
+    /// message.
+    TooMany(RateLimit, u64, String),
     /// The operator has disabled the user.
     Disabled,
     /// An app of an origin that may not use sessions.
@@ -197,7 +223,7 @@ impl RequestError {
             Self::NoEmail(why) => {
                 format!("Login Required: this access token cannot be used: {why}")
             }
-            Self::TooMany(_, message) => message.clone(),
+            Self::TooMany(_, _, message) => message.clone(),
             Self::Disabled => "this user is disabled; ask the operator of this server".to_owned(),
             Self::UnknownOrigin => {
                 "apps of this origin may not use sessions; see the option --web-origins".to_owned()
@@ -377,6 +403,21 @@ impl ApiError {
         }
     }
 
+    /// Counts a request that is answered 503 by what was missing.
+    fn count_shortage(&self) {
+        TURNED_AWAY.count(match self {
+            // No request for it is ever served.
+            Self::RequestError(RequestError::NotOffered(_)) => return,
+            Self::Service(Error::Storage(daybook_storage::Error::Busy)) => "queue",
+            Self::Service(_) => "database",
+            Self::RequestError(RequestError::Crowded(_)) => "memory",
+            Self::RequestError(RequestError::DeadlineExceeded(_)) => "deadline",
+            Self::RequestError(RequestError::FilesUnavailable(_)) => "files",
+            Self::RequestError(RequestError::ProviderUnavailable(_)) => "provider",
+            Self::RequestError(_) => "other",
+        });
+    }
+
     /// Returns the body of the response.
     fn body(&self) -> ErrorOut {
         let items = if let Self::Service(error) = self { error.items() } else { Vec::new() };
@@ -402,6 +443,7 @@ impl ResponseError for ApiError {
                 Self::RequestError(other) => other.message(),
             };
             if status == StatusCode::SERVICE_UNAVAILABLE {
+                self.count_shortage();
                 tracing::warn!(%cause, "request shed");
             } else {
                 tracing::error!(%cause, status = status.as_u16(), "request failed");
@@ -412,7 +454,8 @@ impl ResponseError for ApiError {
         if status == StatusCode::SERVICE_UNAVAILABLE && !is_lasting {
             response.insert_header((RETRY_AFTER, RETRY_AFTER_SECONDS));
         }
-        if let Self::RequestError(RequestError::TooMany(seconds, _)) = self {
+        if let Self::RequestError(RequestError::TooMany(limit, seconds, _)) = self {
+            RATE_LIMITED.count(limit.as_str());
             response.insert_header((RETRY_AFTER, *seconds));
         }
         if let Self::RequestError(RequestError::MethodNotAllowed(methods)) = self {

@@ -11,6 +11,7 @@
 //! | [`outgoing`] | The client for outgoing requests, and the addresses that it may reach |
 //! | [`worker`] | Background workers |
 //! | [`last_backup`] | The file with the last good backup |
+//! | [`metric`] | Counters for the operator |
 
 pub mod blocking;
 pub mod budget;
@@ -21,6 +22,7 @@ mod headers;
 pub mod keyed_mutex;
 pub mod last_backup;
 mod long_text;
+pub mod metric;
 mod objects_only;
 pub mod outgoing;
 pub mod parameters;

@@ -14,7 +14,7 @@ use std::time::Duration;
 use daybook_domain::id::{BookId, UserId};
 use daybook_edge::Wakeup;
 use daybook_edge::blocking::block;
-use daybook_edge::error::RequestError;
+use daybook_edge::error::{RateLimit, RequestError};
 use daybook_edge::worker::{RoundReport, RunningRound, Stop, Worker};
 use daybook_service::event;
 use daybook_storage::{ReaderPool, Store};
@@ -72,7 +72,7 @@ impl EventStreams {
         let of_user = open.users.entry(user).or_default();
         if *of_user >= MAX_OF_A_USER {
             let message = format!("at most {MAX_OF_A_USER} event streams of a user can be open");
-            return Err(RequestError::TooMany(RETRY_AFTER, message));
+            return Err(RequestError::TooMany(RateLimit::Streams, RETRY_AFTER, message));
         }
         *of_user += 1;
         open.total += 1;
@@ -224,7 +224,7 @@ mod tests {
         let streams = streams(MAX_OF_A_USER + 1);
         let listen = |user| streams.listen(UserId::new(user), BOOK, 0);
         let mut held: Vec<Listener> = (0..MAX_OF_A_USER).map(|_| listen(1).unwrap()).collect();
-        assert!(matches!(listen(1), Err(RequestError::TooMany(RETRY_AFTER, _))));
+        assert!(matches!(listen(1), Err(RequestError::TooMany(_, RETRY_AFTER, _))));
         held.push(listen(2).unwrap());
         assert!(matches!(listen(2), Err(RequestError::Crowded(_))), "the process is full");
         held.remove(0);

@@ -60,6 +60,7 @@ mod report;
 mod report_slots;
 mod request;
 mod respond;
+mod route_metrics;
 pub mod routes;
 mod saved_query;
 mod sealed_link;
@@ -104,6 +105,7 @@ pub use import::workers as import_workers;
 pub use import_queue::ImportQueue;
 pub use large_copies::LargeCopies;
 pub use report_slots::ReportSlots;
+pub use route_metrics::{IN_FLIGHT, RouteMetrics};
 pub use state::AppState;
 pub use template::catalog::Templates;
 

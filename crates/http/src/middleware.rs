@@ -16,6 +16,7 @@ use tracing::Instrument;
 
 use crate::event::EVENT_STREAM;
 use crate::log_position;
+use crate::route_metrics::{InFlight, RouteMetrics};
 use crate::socket::{ConnectionState, RunningRequest};
 use crate::state::AppState;
 use crate::timed_body::TimedBody;
@@ -57,12 +58,16 @@ pub(crate) async fn observe(
     });
     let span = tracing::info_span!("request", id = %id, method = %request.method(), route = %route);
     let is_write = !request.method().is_safe();
-    let started = Instant::now();
+    let (started, in_flight) = (Instant::now(), InFlight::begin());
     let mut response = next.call(request).instrument(span.clone()).await?;
     // A stream ends when its client leaves, so the socket still looks for that.
     if !is_event_stream(response.headers()) {
         running.iter().for_each(RunningRequest::respond);
     }
+    drop(in_flight);
+    let metrics = response.request().app_data::<&RouteMetrics>();
+    let metrics = metrics.copied().unwrap_or_else(RouteMetrics::other);
+    metrics.count(response.status(), started.elapsed());
     let (status, milliseconds) = (response.status().as_u16(), started.elapsed().as_millis());
     span.in_scope(|| {
         security::log(&response);

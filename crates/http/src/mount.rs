@@ -8,6 +8,7 @@ use actix_web::http::Method;
 use actix_web::{Resource, guard, web};
 use daybook_auth::rate::Cost;
 
+use crate::route_metrics::RouteMetrics;
 use crate::routes::{BOOK, Operation, aliases, operations, outside};
 use crate::state::AppState;
 use crate::unmatched::unmatched;
@@ -51,10 +52,12 @@ fn configure(config: &mut web::ServiceConfig, state: &AppState) {
 
 /// Creates the resource of an operation.
 ///
-/// Its data has the cost, if it is more than 1, and whether its effect is lasting.
+/// Its data has the counters of the operation, the cost, if it is more than 1, and whether its
+/// effect is lasting.
 fn resource(path: &str, operation: Operation) -> Resource {
-    let Operation { method, path: _, id: _, cost, lasting, route } = operation;
-    let mut resource = web::resource(path).guard(has_method(method)).route(route);
+    let metrics = RouteMetrics::of(&operation);
+    let Operation { method, path: _, id: _, cost, lasting, handler: _, route } = operation;
+    let mut resource = web::resource(path).guard(has_method(method)).route(route).app_data(metrics);
     if let Some(cost) = Cost::new(cost) {
         resource = resource.app_data(cost);
     }

@@ -31,6 +31,8 @@ pub struct Operation {
     pub cost: u32,
     /// Whether apps may not use it with the token of a webhook.
     pub(crate) lasting: Option<NotForApps>,
+    /// The name of the handler.
+    pub(crate) handler: &'static str,
     /// The handler.
     pub(crate) route: Route,
 }
@@ -50,6 +52,7 @@ macro_rules! operations {
             id: $id,
             cost: [1 $(, $cost)?].into_iter().fold(1, u32::max),
             lasting: [None $(, Some($lasting))?].into_iter().flatten().next(),
+            handler: stringify!($handler),
             route: web::to($noun::$handler),
         },)*)*]
     };

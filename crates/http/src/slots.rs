@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use daybook_edge::client_address::network::limited_network;
 use daybook_edge::client_address::proxy::TrustedProxy;
+use daybook_edge::metric::TURNED_AWAY;
 
 /// Connections that an address may have in any case.
 const GUARANTEED: usize = 8;
@@ -33,6 +34,7 @@ impl Slots {
         let mut all = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = all.entry(address).or_default();
         if *taken >= self.max_of_address && !is_proxy {
+            TURNED_AWAY.count("connections");
             return None;
         }
         *taken += 1;

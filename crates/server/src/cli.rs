@@ -24,6 +24,7 @@ use crate::limit::LimitArgs;
 use crate::log::LogArgs;
 use crate::mail::MailArgs;
 use crate::manual::{CompletionArgs, ManualArgs};
+use crate::metrics::MetricsArgs;
 use crate::migrate::MigrateArgs;
 use crate::outbox::OutboxArgs;
 use crate::rate::RateArgs;
@@ -67,6 +68,9 @@ pub(crate) enum Command {
     Checkpoint(CheckpointCommandArgs),
     /// Ask a running server whether it is ready. The status is 0 if it is
     Health(HealthArgs),
+    /// Check an installation and say what to do, without changing anything; also beside a running
+    /// server. The status is 0 without findings, else 3
+    Doctor(Box<DoctorArgs>),
     /// Make, list, check and remove backups
     Backup(BackupArgs),
     /// Restore a backup into an empty directory and an empty database
@@ -103,6 +107,9 @@ pub(crate) struct ServeArgs {
         value_name = "ADDR:PORT"
     )]
     pub(crate) listen: SocketAddr,
+
+    #[command(flatten)]
+    pub(crate) metrics: MetricsArgs,
 
     #[command(flatten)]
     pub(crate) data: DataArgs,
@@ -228,6 +235,20 @@ pub(crate) struct ServeArgs {
     /// Socket of the service manager, which systemd names for units of Type=notify
     #[arg(long, env = "NOTIFY_SOCKET", hide = true)]
     pub(crate) notify_socket: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Also check what takes long: the structure of a SQLite file, and an audit of the last backup
+    #[arg(long)]
+    pub(crate) full: bool,
+
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) serve: ServeArgs,
 }
 
 #[derive(Debug, Args)]

@@ -62,14 +62,18 @@ pub(crate) fn open_existing(
     options: &FileStoreArgs,
     data_dir: &Path,
 ) -> anyhow::Result<Option<Blobs>> {
-    let folder = match &options.files_url {
-        Some(url) => url.strip_prefix("file://").map(PathBuf::from),
-        None => Some(data_dir.join("files")),
-    };
-    if folder.is_some_and(|folder| !folder.exists()) {
+    if folder(options, data_dir).is_some_and(|folder| !folder.exists()) {
         return Ok(None);
     }
     open(options, data_dir).map(Some)
+}
+
+/// Returns the folder that the options name, unless they name a bucket.
+pub(crate) fn folder(options: &FileStoreArgs, data_dir: &Path) -> Option<PathBuf> {
+    match &options.files_url {
+        Some(url) => url.strip_prefix("file://").map(PathBuf::from),
+        None => Some(data_dir.join("files")),
+    }
 }
 
 /// Opens the store that the options name; by default a folder in the data directory.

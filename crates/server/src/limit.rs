@@ -102,7 +102,7 @@ impl LimitArgs {
 }
 
 /// The most client connections, whatever the system allows.
-const MAX_CONNECTIONS: usize = 8_192;
+pub(crate) const MAX_CONNECTIONS: usize = 8_192;
 /// The limit of open files if the system does not report it.
 const USUAL_FILES: u64 = 1_024;
 

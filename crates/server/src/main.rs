@@ -11,6 +11,8 @@ mod cli;
 mod clock;
 mod compat;
 mod coordinator;
+mod disk;
+mod doctor;
 mod files;
 mod first_user;
 mod health;
@@ -21,6 +23,7 @@ mod limit;
 mod log;
 mod mail;
 mod manual;
+mod metrics;
 mod migrate;
 mod outbox;
 mod private;
@@ -79,6 +82,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Backup(options) => return backup::run(options),
         Command::Restore(options) => backup::restore(&options),
         Command::Verify(options) => return verify::run(&options),
+        Command::Doctor(options) => return doctor::run(&options),
     };
     result.map(|()| ExitCode::SUCCESS)
 }

@@ -35,7 +35,7 @@ pub(crate) fn make_directory(path: &Path) -> anyhow::Result<()> {
 pub(crate) fn own_directory(path: &Path) -> anyhow::Result<()> {
     make_directory(path)?;
     let mode = mode(path)?.unwrap_or_default();
-    if mode & OTHERS != 0 {
+    if is_open_to_others(mode) {
         bail!("{} is open to others (mode {mode:o}); chmod 700 it", path.display());
     }
     Ok(())
@@ -47,7 +47,7 @@ pub(crate) fn own_directory(path: &Path) -> anyhow::Result<()> {
 /// When others can read it.
 pub(crate) fn check_file(path: &Path) -> anyhow::Result<()> {
     match mode(path)? {
-        Some(mode) if mode & OTHERS != 0 => {
+        Some(mode) if is_open_to_others(mode) => {
             bail!("{} may be read by others (mode {mode:o}); chmod 600 it", path.display())
         }
         _ => Ok(()),
@@ -61,7 +61,7 @@ pub(crate) fn check_file(path: &Path) -> anyhow::Result<()> {
 pub(crate) fn check_database(path: &Path) -> anyhow::Result<()> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let parent = parent.unwrap_or_else(|| Path::new("."));
-    if mode(parent)?.is_none_or(|mode| mode & OTHERS == 0) {
+    if mode(parent)?.is_none_or(|mode| !is_open_to_others(mode)) {
         return Ok(());
     }
     for suffix in ["", "-wal", "-shm"] {
@@ -72,8 +72,16 @@ pub(crate) fn check_database(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Returns whether permission bits let the group or others in.
+pub(crate) const fn is_open_to_others(mode: u32) -> bool {
+    mode & OTHERS != 0
+}
+
 /// Returns the permission bits of a path, or `None` if it does not exist.
-fn mode(path: &Path) -> anyhow::Result<Option<u32>> {
+///
+/// # Errors
+/// When the path cannot be looked up.
+pub(crate) fn mode(path: &Path) -> anyhow::Result<Option<u32>> {
     match fs::metadata(path) {
         Ok(data) => Ok(Some(data.permissions().mode() & 0o777)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use actix_web::dev::Server;
 use anyhow::{Context, ensure};
 use daybook_auth::Auth;
 use daybook_auth::api_key::{ApiKeyCache, ApiKeyCalls};
@@ -32,6 +33,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::ServeArgs;
 use crate::first_user::FirstUser;
+use crate::metrics::Metrics;
 use crate::systemd::{READY, STOPPING, notify};
 use crate::worker::audit::AuditWorker;
 use crate::worker::checkpoint::CheckpointWorker;
@@ -91,21 +93,13 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         grant_limits: GrantLimits::default(),
         mailed_links: options.mail.links(),
     });
-    let storage_quotas = options.limits.storage_quotas();
     let max_connections = limit::connections();
-    let webhooks = Webhooks {
-        edge: Arc::clone(&edge),
-        auth: Arc::clone(&auth),
-        client: WebhookClient::new(options.webhooks.allowed(is_trial(options))?)?,
-        shares: ReaderShares::of_deliveries(),
-        encode: encode_single_event,
-        storage_quotas,
-    };
+    let webhooks = webhooks(options, &edge, &auth)?;
     let state = AppState {
         edge,
         auth,
         blobs,
-        storage_quotas,
+        storage_quotas: options.limits.storage_quotas(),
         uploads: Uploads::within(Duration::from_secs(options.orphan_seconds)),
         replica_shares,
         missing_as_no_content: options.compat.missing_as_no_content(),
@@ -126,7 +120,9 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     };
     let state = Arc::new(state);
     let calls = Arc::clone(&state.auth.api_key_calls);
-    let workers = workers(&state, options, &stop, unfinished)?;
+    let mut workers = workers(&state, options, &stop, unfinished)?;
+    let metrics = Metrics::open(&options.metrics, &options.data, &state)?;
+    workers.extend(metrics.iter().map(Metrics::worker));
     announce(options, address);
     if let Some(first_user) = first_user {
         first_user.print(&state.edge.site.mail_address)?;
@@ -139,6 +135,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         workers,
         stop,
         options.notify_socket.clone(),
+        metrics,
     ))?;
     if let Err(error) = calls.flush(&store, clock::now()) {
         tracing::warn!(%error, "API key calls not recorded");
@@ -161,6 +158,18 @@ fn database(options: &ServeArgs) -> anyhow::Result<Options> {
         "--writers is for PostgreSQL: SQLite has one"
     );
     Ok(Options { coordinator, replicas, writers, ..default })
+}
+
+/// Returns the sender of webhooks.
+fn webhooks(options: &ServeArgs, edge: &Arc<Edge>, auth: &Arc<Auth>) -> anyhow::Result<Webhooks> {
+    Ok(Webhooks {
+        edge: Arc::clone(edge),
+        auth: Arc::clone(auth),
+        client: WebhookClient::new(options.webhooks.allowed(is_trial(options))?)?,
+        shares: ReaderShares::of_deliveries(),
+        encode: encode_single_event,
+        storage_quotas: options.limits.storage_quotas(),
+    })
 }
 
 /// Returns the reader shares of each replica.
@@ -194,6 +203,7 @@ fn workers(
                 ids: Arc::clone(&edge.ids),
                 clock: edge.clock,
                 stop: stop.clone(),
+                found: Arc::default(),
             },
             state.audits.clone(),
         ),
@@ -260,7 +270,7 @@ fn web_origins(options: &ServeArgs, address: SocketAddr) -> WebOrigins {
 
 /// Returns whether this is a trial: the server listens on loopback only, and has no public URL, no
 /// identity providers and no mail server.
-fn is_trial(options: &ServeArgs) -> bool {
+pub(crate) fn is_trial(options: &ServeArgs) -> bool {
     options.listen.ip().is_loopback()
         && options.public_url.is_none()
         && options.providers.is_none()
@@ -305,10 +315,14 @@ async fn serve(
     workers: Vec<Worker>,
     stop: Stop,
     manager: Option<String>,
+    metrics: Option<Metrics>,
 ) -> anyhow::Result<()> {
     let workers = worker::start(workers, &stop);
     let server = daybook_http::serve(listener, state, max_connections)?;
     let handle = server.handle();
+    let metrics = metrics.map(Metrics::serve).transpose()?;
+    let metrics_handle = metrics.as_ref().map(Server::handle);
+    let metrics = metrics.map(actix_web::rt::spawn);
     notify(manager.as_deref(), READY);
     let (mut terminated, mut interrupted) =
         (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
@@ -321,8 +335,14 @@ async fn serve(
         notify(manager.as_deref(), STOPPING);
         stop.request();
         handle.stop(true).await;
+        if let Some(metrics) = metrics_handle {
+            metrics.stop(true).await;
+        }
     });
     server.await?;
+    if let Some(metrics) = metrics {
+        metrics.await.context("the server of the metrics panicked")??;
+    }
     for worker in workers {
         worker.await.context("a background worker panicked")?;
     }

@@ -180,6 +180,23 @@ impl Relay {
         outcome.into()
     }
 
+    /// Connects, authenticates and closes the connection, without a mail.
+    ///
+    /// # Errors
+    /// Why the server cannot be reached or refuses this client.
+    pub(crate) async fn greet(&self) -> Result<(), String> {
+        match timeout(self.timeout, self.connect()).await {
+            Ok(Ok(open)) => {
+                self.close(Some(open)).await;
+                Ok(())
+            }
+            Ok(Err(fault)) => Err(fault.why),
+            Err(_) => {
+                Err(format!("the mail server does not respond in {} s", self.timeout.as_secs()))
+            }
+        }
+    }
+
     /// Closes the connection with QUIT.
     pub(crate) async fn close(&self, connection: Option<AsyncSmtpConnection>) {
         if let Some(mut open) = connection {

@@ -65,6 +65,8 @@ mod index_term;
 pub mod integration;
 mod lease;
 pub mod mail;
+pub mod metric;
+pub mod monitor;
 mod options;
 pub mod page;
 mod plans;

@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use daybook_domain::id::UserId;
 
@@ -362,6 +362,24 @@ impl Store {
     /// Returns one shard key for each writer, for health checks.
     pub fn shard_keys(&self) -> impl Iterator<Item = ShardKey> + use<> {
         self.writers.shard_keys()
+    }
+
+    /// Returns the number of queued units of work of each writer.
+    #[must_use]
+    pub fn queue_depths(&self) -> Vec<usize> {
+        self.writers.depths()
+    }
+
+    /// Returns the numbers of idle and of used connections that read, without those to replicas.
+    #[must_use]
+    pub fn read_connections(&self) -> (u32, u32) {
+        self.readers.idle_and_used()
+    }
+
+    /// Returns how far each replica lags behind, where it is known.
+    #[must_use]
+    pub fn replica_lags(&self) -> Vec<Option<Duration>> {
+        self.replicas.as_ref().map_or_else(Vec::new, Replicas::lags)
     }
 
     /// Returns the number of statements sent on all connections.

@@ -44,7 +44,7 @@ pub use bearer::Bearer;
 pub use checkpoint_key::CheckpointKey;
 pub use own_token::{Acting, LocalKey, SigningFailed};
 pub use provider::Providers;
-pub use reseal::{ResealReport, reseal};
+pub use reseal::{ResealReport, count_lost, reseal};
 pub use sealer::{
     OpenError, SealError, Sealer, SealingSecrets, SealingSource, app_secret_context,
     properties_context,

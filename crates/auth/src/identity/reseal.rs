@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use daybook_service::Error;
 use daybook_service::sealed::{self, ResealedPortion, Seal};
-use daybook_storage::Store;
 use daybook_storage::sealed::{SealedColumn, SealedRow, SealedSecret};
+use daybook_storage::{ReadOnlyStore, Store};
 
 use super::own_token::LocalKey;
 use super::sealer::{ResealError, Sealer, app_secret_context, properties_context};
@@ -52,6 +52,32 @@ fn reseal_column(
         }
         after = last;
     }
+}
+
+/// Counts the secrets that no key opens. It changes nothing.
+///
+/// # Errors
+/// When the database fails.
+pub fn count_lost(store: &mut ReadOnlyStore, key: &LocalKey) -> Result<u64, Error> {
+    let check = |secret: &SealedSecret| match renewal(key.sealer(), secret)? {
+        Seal::Lost => Ok(Seal::Lost),
+        Seal::Current | Seal::Renewed(_) => Ok(Seal::Current),
+    };
+    let mut sum: u64 = 0;
+    for column in SealedColumn::ALL {
+        let mut after = None;
+        loop {
+            let portion: Result<ResealedPortion, Error> =
+                store.read(|tx| sealed::reseal(tx, column, after.as_ref(), &check));
+            let ResealedPortion { last, renewed: _, lost } = portion?;
+            sum = sum.saturating_add(lost);
+            if last.is_none() {
+                break;
+            }
+            after = last;
+        }
+    }
+    Ok(sum)
 }
 
 fn renewal(sealer: &Sealer, secret: &SealedSecret) -> Result<Seal, Error> {

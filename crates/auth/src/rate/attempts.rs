@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::num::NonZeroU32;
 
 use daybook_edge::client_address::network::limited_network;
-use daybook_edge::error::RequestError;
+use daybook_edge::error::{RateLimit, RequestError};
 
 use super::limiter::{Limiter, SteadyClock};
 
@@ -15,7 +15,7 @@ pub(crate) struct RetryAfter(pub(crate) u64);
 
 impl From<RetryAfter> for RequestError {
     fn from(wait: RetryAfter) -> Self {
-        Self::TooMany(wait.0, wait.to_string())
+        Self::TooMany(RateLimit::Address, wait.0, wait.to_string())
     }
 }
 

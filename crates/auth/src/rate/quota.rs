@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use daybook_domain::id::{ApiKeyId, UserId};
-use daybook_edge::error::RequestError;
+use daybook_edge::error::{RateLimit, RequestError};
 
 use super::limiter::{Exceeded, Limiter, Remaining, SteadyClock};
 
@@ -40,7 +40,7 @@ pub struct QuotaExceeded {
 
 impl From<QuotaExceeded> for RequestError {
     fn from(exceeded: QuotaExceeded) -> Self {
-        Self::TooMany(exceeded.wait_seconds, exceeded.to_string())
+        Self::TooMany(RateLimit::Quota, exceeded.wait_seconds, exceeded.to_string())
     }
 }
 

@@ -16,6 +16,7 @@ use daybook_domain::{Refusal, access};
 use daybook_edge::client_address::client_address;
 use daybook_edge::error::ApiError;
 use daybook_service::Error;
+use daybook_storage::metric::LabelledCounter;
 
 use crate::state::Auth;
 
@@ -41,6 +42,16 @@ const CHANGES: [(&str, Method, &str); 17] = [
     ("updateApp", Method::PUT, "/v5/apps"),
     ("patchApp", Method::PATCH, "/v5/apps"),
 ];
+
+/// Failed authentications, by their reason.
+pub static AUTH_FAILURES: LabelledCounter<6> = LabelledCounter::new([
+    "required",
+    "disabled",
+    "forbidden",
+    "tokenExpired",
+    "throttled",
+    "other",
+]);
 
 /// The user of a request, an extension of the request.
 struct Caller(UserId);
@@ -103,6 +114,11 @@ pub fn log<B>(response: &ServiceResponse<B>) {
     let book = book.filter(BookKey::is_well_formed).map(|key| key.to_string());
     let book = book.as_deref();
     let reason = error.map(ApiError::reason);
+    match event {
+        AuthEvent::AuthenticationFailed => AUTH_FAILURES.count(reason.unwrap_or("other")),
+        AuthEvent::Throttled => AUTH_FAILURES.count("throttled"),
+        AuthEvent::PermissionRefused | AuthEvent::Changed(_) => {}
+    }
     let status = status.as_u16();
     if let AuthEvent::Changed(what) = event {
         tracing::info!(target: "security", what, user, client, book, "access changed");

@@ -1,6 +1,7 @@
 //! Targets that the operator allows webhooks to reach besides the public internet
 //! (`--webhook-allow`).
 
+use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
@@ -27,6 +28,17 @@ impl WebhookTarget {
         networks.map(|network| Self(Target::Network(network))).collect()
     }
 
+    /// Returns whether this is a network of more than 256 addresses.
+    #[must_use]
+    pub fn is_wide(&self) -> bool {
+        match &self.0 {
+            Target::Network(network) => {
+                network.max_prefix_len().saturating_sub(network.prefix_len()) > 8
+            }
+            Target::Host(_) => false,
+        }
+    }
+
     /// Returns whether this target covers an address of a host.
     ///
     /// Metadata services and similar addresses are covered only by an entry with exactly that
@@ -41,6 +53,15 @@ impl WebhookTarget {
                 !is_off_limits(ip)
                     && host.strip_suffix('.').unwrap_or(host).eq_ignore_ascii_case(name)
             }
+        }
+    }
+}
+
+impl fmt::Display for WebhookTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Target::Network(network) => network.fmt(f),
+            Target::Host(host) => f.write_str(host),
         }
     }
 }

@@ -26,7 +26,16 @@ pub(crate) const FILES: [&str; 2] = [token::FILE, token::SEALING_FILE];
 /// # Errors
 /// A key file that cannot be read or created, is malformed, or may be read by others.
 pub(crate) fn load(data_dir: &Path) -> anyhow::Result<LocalKey> {
-    let secret = token::load_or_create(data_dir)?;
+    token::load_or_create(data_dir)?;
+    load_existing(data_dir)
+}
+
+/// Loads the keys of an installation without creating anything.
+///
+/// # Errors
+/// A key file that is missing, cannot be read, is malformed, or may be read by others.
+pub(crate) fn load_existing(data_dir: &Path) -> anyhow::Result<LocalKey> {
+    let secret = token::load(data_dir)?;
     let (sealing, source) = SealingFile::watch(data_dir, &secret)?;
     Ok(LocalKey::new(&secret).with_sealing_secrets(&sealing.secrets(), source))
 }

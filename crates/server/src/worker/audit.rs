@@ -3,9 +3,9 @@
 //! The requests are in the database, at most one for each book, so the queue is bounded and
 //! survives the process.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use daybook_domain::RefusalKind;
@@ -17,10 +17,17 @@ use daybook_edge::worker::{RoundReport, RunningRound, Stop, Worker};
 use daybook_service::audit::AuditRun;
 use daybook_service::{Error, Ids, audit, book};
 use daybook_storage::Store;
+use daybook_storage::metric::{Gauge, LabelledCounter};
 
 /// How long after a round the next one starts without a wakeup. An audit may have failed, or
 /// another process may have ended before it ran one.
 const POLL_INTERVAL: Duration = Duration::from_secs(60);
+
+/// Audits of this process, by result.
+pub(crate) static AUDITS: LabelledCounter<3> =
+    LabelledCounter::new(["clean", "findings", "failed"]);
+/// The findings of the last audits of this process of all books.
+pub(crate) static FINDINGS: Gauge = Gauge::zero();
 
 /// The dependencies of the worker.
 #[derive(Clone)]
@@ -30,6 +37,8 @@ pub(crate) struct AuditWorker {
     pub(crate) clock: fn() -> Instant,
     /// Checked between portions of an audit.
     pub(crate) stop: Stop,
+    /// The findings of books whose last audit had some.
+    pub(crate) found: Arc<Mutex<HashMap<BookKey, i64>>>,
 }
 
 /// Creates the worker. `wakeup` is notified when an audit is requested.
@@ -83,9 +92,11 @@ impl AuditWorker {
                 }
                 Ok(Ok(false)) => {}
                 Ok(Err(error)) => {
+                    AUDITS.count("failed");
                     tracing::error!(book = key.as_str(), %error, "audit failed")
                 }
                 Err(_) => {
+                    AUDITS.count("failed");
                     tracing::error!(book = key.as_str(), "audit panicked")
                 }
             }
@@ -104,6 +115,7 @@ impl AuditWorker {
             return Ok(false);
         };
         let (sequence, findings) = (run.report.sequence, run.report.findings.count());
+        self.count(key, findings);
         let run = Arc::new(run);
         if let Err(error) = self.record(key, &run) {
             if error.kind() != RefusalKind::Internal {
@@ -125,6 +137,17 @@ impl AuditWorker {
         }
         tracing::info!(book = key.as_str(), sequence, findings, "audited");
         Ok(true)
+    }
+
+    /// Counts an audit and its findings, which replace those of an earlier audit of the book.
+    fn count(&self, key: &BookKey, findings: i64) {
+        AUDITS.count(if findings == 0 { "clean" } else { "findings" });
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.remove(key);
+        if findings > 0 {
+            found.insert(key.clone(), findings);
+        }
+        FINDINGS.set(found.values().sum());
     }
 
     /// Records the result of an audit.

@@ -4,11 +4,13 @@
 use std::collections::HashSet;
 
 use daybook_domain::audit::{AuditedEvent, Report};
-use daybook_domain::event::CheckpointEntry;
+use daybook_domain::event::{CheckpointEntry, EventType};
 use daybook_domain::file::Content;
 use daybook_domain::id::{BookKey, FileId};
+use daybook_domain::json::Json;
 use daybook_storage::Tx;
 use daybook_storage::audit::LogEnd;
+use daybook_storage::event::EventFilter;
 
 use super::inspect;
 use super::portion::FIRST_PORTION;
@@ -84,6 +86,16 @@ pub fn examine(
 ) -> Result<Option<Report>> {
     let Some(access) = tx.audits().enter_as_operator(book)? else { return Ok(None) };
     inspect(tx, &access, each, &|| false)
+}
+
+/// Returns the number of findings of the last recorded audit of a book, if there was one.
+pub fn last_findings(tx: &mut Tx<'_>, book: &BookKey) -> Result<Option<i64>> {
+    let Some(access) = tx.audits().enter_as_operator(book)? else { return Ok(None) };
+    let audited = EventFilter { kind: Some(EventType::BookAudited), ..EventFilter::default() };
+    let page = tx.events().list(&access, &audited, 1)?;
+    let report = page.rows.first().and_then(|last| last.rest.get("audit")?.as_object());
+    let findings = report.and_then(|report| report.get("findingsCount"));
+    Ok(if let Some(Json::Number(findings)) = findings { Some(*findings) } else { None })
 }
 
 /// Returns the next files of a book below an id, newest first, with the content their rows name.

@@ -41,7 +41,7 @@ use crate::{access, event_log, storage_quota};
 
 pub use log_end::{
     checkpoint_entries, checkpoint_entries_of, examine, file_content, file_contents, has_book,
-    list_books,
+    last_findings, list_books,
 };
 use portion::{FIRST_PORTION, next_limit};
 

@@ -12,6 +12,7 @@ use crate::commit::tx::{Caches, Tx};
 use crate::conn::Conn;
 use crate::conn::engine::Engine;
 use crate::error::{CommitFailure, Error, Result};
+use crate::metric::{COMMIT_DURATION, EVENTS_APPENDED, GROUP_SIZE};
 
 /// Jobs that were taken from the queue together.
 pub(crate) type JobGroup = Vec<Scheduled<Box<dyn Job>>>;
@@ -132,7 +133,7 @@ pub(crate) fn run_group(
     let mut ran = RanGroup { left, ..RanGroup::default() };
     let mut tx = Tx::of_group(conn, flusher, caches, group.len() > 1, mark);
     let ended = match run_units(&mut tx, group, &mut ran) {
-        Ok(()) => tx.finish(may_chain),
+        Ok(()) => commit(&mut tx, &ran, may_chain),
         Err(error) => Err(error.into()),
     };
     let committed = ended.map_err(|failure| match failure {
@@ -141,6 +142,16 @@ pub(crate) fn run_group(
     });
     let (is_marked, has_due_deliveries) = (tx.is_marked(), tx.has_due_deliveries());
     GroupOutcome { ran, committed, is_marked, has_due_deliveries, conn: tx.into_conn() }
+}
+
+/// Commits a group and counts it.
+fn commit(tx: &mut Tx<'_>, ran: &RanGroup, may_chain: impl FnOnce() -> bool) -> CommitResult {
+    let start = Instant::now();
+    let committed = tx.finish(may_chain)?;
+    COMMIT_DURATION.observe_duration(start.elapsed());
+    GROUP_SIZE.observe(u64::try_from(ran.completions.len()).unwrap_or(u64::MAX));
+    EVENTS_APPENDED.add(tx.event_count());
+    Ok(committed)
 }
 
 /// Runs the units of work of a group. After an error the group must not be committed.

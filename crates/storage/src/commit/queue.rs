@@ -121,6 +121,11 @@ impl WriterQueue {
         !self.lock().queue.is_empty()
     }
 
+    /// Returns the number of queued jobs.
+    pub(crate) fn depth(&self) -> usize {
+        self.lock().queue.len()
+    }
+
     /// Waits for the next group. An empty group means that the queue is closed and empty.
     pub(crate) fn next_group(&self) -> Vec<Scheduled<Box<dyn Job>>> {
         let mut state = self.lock();

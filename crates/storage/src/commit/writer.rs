@@ -121,6 +121,11 @@ impl Writer {
         self.queue.would_delay(shard_key, tenant)
     }
 
+    /// Calls [`WriterQueue::depth`].
+    pub(crate) fn depth(&self) -> usize {
+        self.queue.depth()
+    }
+
     /// Calls [`WriterQueue::is_idle`].
     pub(crate) fn is_idle(&self) -> bool {
         self.queue.is_idle()

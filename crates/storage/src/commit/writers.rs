@@ -39,6 +39,11 @@ impl Writers {
         self.0.get(usize::try_from(shard_key.0.checked_rem(count)?).ok()?)
     }
 
+    /// Returns the number of queued jobs of each writer.
+    pub(crate) fn depths(&self) -> Vec<usize> {
+        self.0.iter().map(Writer::depth).collect()
+    }
+
     /// Returns one shard key for each writer.
     pub(crate) fn shard_keys(&self) -> impl Iterator<Item = ShardKey> + use<> {
         (0_u64..).take(self.0.len()).map(ShardKey)

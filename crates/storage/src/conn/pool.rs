@@ -152,6 +152,17 @@ impl ReaderPools {
         Ok(Self { users, identity, server, reports })
     }
 
+    /// Returns the numbers of idle and of used connections.
+    ///
+    /// The pools of a server are separate; those of a command, which may be shared, are not asked.
+    pub(crate) fn idle_and_used(&self) -> (u32, u32) {
+        let pools = [&self.users, &self.identity, &self.server, &self.reports];
+        pools.iter().map(|pool| pool.state()).fold((0, 0), |(idle, used), state| {
+            let taken = state.connections.saturating_sub(state.idle_connections);
+            (idle.saturating_add(state.idle_connections), used.saturating_add(taken))
+        })
+    }
+
     /// Returns one of the pools.
     pub(crate) const fn get(&self, pool: ReaderPool) -> &Pool<Readers> {
         match pool {

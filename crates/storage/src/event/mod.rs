@@ -119,6 +119,7 @@ impl Events<'_, '_> {
             EventOrigin { at: Instant::new(last_event_at), ..*origin }.append(head, events);
         state.last_event_at = last_event_at;
         state.advance(end, origin.at, postings)?;
+        self.tx.count_events(added.len());
         let deliveries = added.iter().zip(addressed).flat_map(|(event, apps)| {
             let delivery = |(app, is_due): (AppId, bool)| NewDelivery {
                 book,

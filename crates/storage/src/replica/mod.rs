@@ -161,6 +161,11 @@ impl Replicas {
         (reader.position >= min_position).then_some(reader)
     }
 
+    /// Returns how far each replica lags behind, where it is known.
+    pub(crate) fn lags(&self) -> Vec<Option<Duration>> {
+        self.all.iter().map(|replica| replica.health.lag()).collect()
+    }
+
     /// Returns the access check against the primary.
     pub(crate) const fn check(&self) -> &PrimaryCheck {
         &self.check

@@ -50,23 +50,44 @@ impl PrimaryLog {
         recent.next().map(|(_, end)| *end)
     }
 
+    /// Returns how long ago the primary's log ended at this position, at most the allowed lag.
+    fn lag_at(&self, position: LogPosition, now: Instant) -> Duration {
+        let positions = self.positions();
+        // The replica lacks this position and has all earlier ones.
+        let missing = positions.iter().find(|(_, end)| *end > position);
+        missing.map_or(Duration::ZERO, |(at, _)| now.duration_since(*at))
+    }
+
     fn positions(&self) -> MutexGuard<'_, VecDeque<(Instant, LogPosition)>> {
         self.positions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The health of a replica: the instant until which it is usable.
+/// The health of a replica at its last check.
 #[derive(Debug, Default)]
-pub(crate) struct ReplicaHealth(Mutex<Option<Instant>>);
+pub(crate) struct ReplicaHealth(Mutex<Checked>);
+
+#[derive(Debug, Default)]
+struct Checked {
+    /// The instant until which the replica is usable.
+    usable_until: Option<Instant>,
+    /// How far it lags behind, if it and the primary responded.
+    lag: Option<Duration>,
+}
 
 impl ReplicaHealth {
     /// Returns whether reads may use the replica.
     pub(crate) fn is_usable(&self, now: Instant) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|until| now < until)
+        self.checked().usable_until.is_some_and(|until| now < until)
     }
 
-    fn set_usable_until(&self, until: Option<Instant>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = until;
+    /// Returns how far the replica lags behind, if that is known.
+    pub(crate) fn lag(&self) -> Option<Duration> {
+        self.checked().lag
+    }
+
+    fn checked(&self) -> MutexGuard<'_, Checked> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -102,9 +123,11 @@ impl ReplicaWatch {
         spawn("replica-watch", move || {
             let replica = self.number;
             let start = Instant::now();
-            let checked = self.check(&mut conn);
+            let mut lag = None;
+            let checked = self.check(&mut conn, &mut lag);
             let is_usable = checked.is_ok();
-            self.health.set_usable_until(is_usable.then(|| start + WATCH_TIMEOUT));
+            let usable_until = is_usable.then(|| start + WATCH_TIMEOUT);
+            *self.health.checked() = Checked { usable_until, lag };
             if was_usable != Some(is_usable) {
                 match &checked {
                     Ok(()) => tracing::info!(replica, "replica usable"),
@@ -115,7 +138,12 @@ impl ReplicaWatch {
         })
     }
 
-    fn check(&self, conn: &mut Option<Conn>) -> std::result::Result<(), String> {
+    /// Checks whether the replica is usable, and sets how far it lags behind.
+    fn check(
+        &self,
+        conn: &mut Option<Conn>,
+        lag: &mut Option<Duration>,
+    ) -> std::result::Result<(), String> {
         let is_new = conn.is_none();
         let replayed = connected(conn, &self.address).and_then(|open| {
             if is_new && log_position::system_identifier(open)? != self.system {
@@ -128,7 +156,9 @@ impl ReplicaWatch {
             error.to_string()
         })?;
         let position = replayed.ok_or("the server is not in recovery")?;
-        let floor = self.log.floor(Instant::now()).ok_or("the primary is not reachable")?;
+        let now = Instant::now();
+        let floor = self.log.floor(now).ok_or("the primary is not reachable")?;
+        *lag = Some(self.log.lag_at(position, now));
         if position < floor {
             return Err(format!("the replica lags behind: it is at {position}, expected {floor}"));
         }
@@ -177,5 +207,18 @@ mod tests {
         assert_eq!(log.floor(now + lag), Some(first));
         assert_eq!(log.floor(now + lag + Duration::from_millis(1)), Some(second));
         assert_eq!(log.floor(now + lag * 2), None);
+    }
+
+    #[test]
+    fn lag_is_the_age_of_the_first_missing_position() {
+        let (log, now) = (PrimaryLog::new(Duration::from_secs(10)), Instant::now());
+        let second = Duration::from_secs(1);
+        log.record(now, LogPosition::new(5));
+        log.record(now + second, LogPosition::new(9));
+        let lag = |position| log.lag_at(LogPosition::new(position), now + second * 3);
+        assert_eq!(
+            [4, 5, 8, 9, 10].map(lag),
+            [second * 3, second * 2, second * 2, second * 0, second * 0]
+        );
     }
 }

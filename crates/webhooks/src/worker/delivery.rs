@@ -15,7 +15,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use daybook_domain::delivery::{EventDelivery, Exchange};
+use daybook_domain::delivery::{DeliveryAttempt, EventDelivery, Exchange};
 use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant;
 use daybook_edge::blocking::block;
@@ -25,6 +25,7 @@ use daybook_service::delivery::{
     self, DeliveryOutcome, Finished, InFlight, Leased, LeasedWithSlot, SlotHolder, UnloggedAttempt,
 };
 use daybook_service::{Error, book};
+use daybook_storage::metric::LabelledCounter;
 use tokio::task::JoinSet;
 use tokio::time::{interval_at, sleep};
 
@@ -43,6 +44,10 @@ const NO_USER: UserId = UserId::new(0);
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How often a lease is prolonged.
 const PROLONG_INTERVAL: Duration = Duration::from_secs(15);
+
+/// Deliveries of this process, by outcome.
+pub static DELIVERIES: LabelledCounter<5> =
+    LabelledCounter::new(["answered", "busy", "failed", "skipped", "ended"]);
 
 /// The dependencies of the worker.
 #[derive(Clone)]
@@ -198,6 +203,7 @@ impl WebhookWorker {
             outcome = sent.outcome.as_str(),
             "webhook delivery finished"
         );
+        DELIVERIES.count(label(&sent.outcome));
         Ok(sent.outcome)
     }
 
@@ -233,6 +239,19 @@ impl WebhookWorker {
         })
         .await??;
         Ok(())
+    }
+}
+
+/// Returns the label of an outcome in [`DELIVERIES`].
+const fn label(outcome: &DeliveryOutcome) -> &'static str {
+    match outcome {
+        DeliveryOutcome::Attempted(DeliveryAttempt::Answered(_), _) => "answered",
+        DeliveryOutcome::Attempted(DeliveryAttempt::Busy(_), _) => "busy",
+        DeliveryOutcome::Attempted(DeliveryAttempt::Failed(_), _) | DeliveryOutcome::Failed(_) => {
+            "failed"
+        }
+        DeliveryOutcome::Skipped(_) => "skipped",
+        DeliveryOutcome::QueueEnded => "ended",
     }
 }
 

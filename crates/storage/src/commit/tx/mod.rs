@@ -76,6 +76,7 @@ pub struct Tx<'a> {
     /// Whether this unit of work has a savepoint.
     savepoint: bool,
     identity_changes: IdentityChanges,
+    events: EventCounts,
     /// A failure after which the group must not be committed.
     failure: Option<Error>,
     /// The write buffer of earlier units of work.
@@ -103,6 +104,15 @@ struct IdentityChanges {
     own: bool,
     /// In an earlier one of the group.
     earlier: bool,
+}
+
+/// The numbers of events that units of work have recorded.
+#[derive(Debug, Clone, Copy, Default)]
+struct EventCounts {
+    /// In this unit of work.
+    own: u64,
+    /// In earlier ones of the group.
+    earlier: u64,
 }
 
 impl<'a> Tx<'a> {
@@ -144,6 +154,7 @@ impl<'a> Tx<'a> {
             untouched: true,
             savepoint: false,
             identity_changes: IdentityChanges::default(),
+            events: EventCounts::default(),
             failure: None,
             earlier: WriteBuffer::default(),
             own: WriteBuffer::default(),
@@ -167,6 +178,17 @@ impl<'a> Tx<'a> {
     /// Records that this unit of work changes users, tokens or API keys.
     pub(crate) const fn note_identity_change(&mut self) {
         self.identity_changes.own = true;
+    }
+
+    /// Counts events that this unit of work records.
+    pub(crate) fn count_events(&mut self, events: usize) {
+        let events = u64::try_from(events).unwrap_or(u64::MAX);
+        self.events.own = self.events.own.saturating_add(events);
+    }
+
+    /// Returns the number of events of the units of work that the group keeps.
+    pub(crate) const fn event_count(&self) -> u64 {
+        self.events.earlier
     }
 
     /// Returns whether delivery queues have become due.
@@ -356,6 +378,8 @@ impl<'a> Tx<'a> {
         self.keep_added_usage();
         let IdentityChanges { own, earlier } = self.identity_changes;
         self.identity_changes = IdentityChanges { own: false, earlier: own || earlier };
+        let EventCounts { own, earlier } = self.events;
+        self.events = EventCounts { own: 0, earlier: earlier.saturating_add(own) };
         Ok(())
     }
 
@@ -365,6 +389,7 @@ impl<'a> Tx<'a> {
         self.added_usage.clear();
         self.group_cache.owners.stored_responses.clear();
         self.identity_changes.own = false;
+        self.events.own = 0;
         if !self.grouped {
             if self.has_permanent_failure() {
                 return self.check_intact();

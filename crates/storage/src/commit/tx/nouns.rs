@@ -4,7 +4,7 @@ use super::Tx;
 use crate::{
     access_request, account, api_key, app, audit, balance, book, bot_response, collaborator,
     collection, comment, connection, delivery, event, file, grant, group, idempotency, identity,
-    import, integration, mail, reconciliation, saved_query, sealed, session, signing_key,
+    import, integration, mail, monitor, reconciliation, saved_query, sealed, session, signing_key,
     storage_quota, token, transaction, user,
 };
 
@@ -83,6 +83,8 @@ accessors! {
     files: file::Files;
     /// Audits.
     audits: audit::Audits;
+    /// Figures about the whole database.
+    monitor: monitor::Monitor;
     /// Collections of users.
     collections: collection::Collections;
     /// The event log of a book.
