@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 use crate::Case;
 use crate::file_sweep::eventually;
-use crate::idempotency::keyed;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
@@ -221,14 +220,19 @@ fn administrators_invite(engine: Engine) {
     let (server, root) = start(engine);
     let [invited, late, known] = [person(), person(), person()];
     server.client(&known).get("/v5/user").ok();
-    for refused in [&known, "nobody", ""] {
+    for refused in [known.as_str(), "nobody", ""] {
         invite(&root, refused).refused(400, "badRequest");
     }
-    let once = keyed(&root);
+    let (book, key) = (root.post("/v5/books", &json!({"name": "Own"})).ok(), unique("key"));
+    let once = root.header("Idempotency-Key", &key);
     let invitation = invite(&once, &invited).ok();
     assert_eq!(invitation["email"], json!(invited));
     assert!(invitation["qrCode"].as_str().is_some_and(|image| image.starts_with("data:image/")));
     assert_eq!(invite(&once, &invited).ok(), invitation, "a repetition has the same link");
+    let limited = root.post("/v5/user/tokens", &json!({"books": [id(&book)]})).ok();
+    let limited = server.client_with_token(limited["token"].as_str().expect("a token"));
+    let key = limited.header("Idempotency-Key", &key);
+    invite(&key, &invited).refused(403, "insufficientScope");
     let code = code_of(&invitation);
     let page = Browser::new(&server).get(&format!("/auth/link?code={code}"));
     is_page(&page, 200);

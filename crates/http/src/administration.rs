@@ -220,6 +220,7 @@ pub(crate) async fn enable_user(request: ApiRequest) -> ApiResult {
 }
 
 async fn set_disabled(request: ApiRequest, disabled: bool) -> ApiResult {
+    administration::check_administrator(&request.cx)?;
     let (id, state, state_of_encoder) =
         (request.id(), request.state.clone(), request.state.clone());
     let work =
@@ -240,6 +241,7 @@ pub(crate) async fn create_invitation(
     request: ApiRequest,
     Body(InvitationIn { email }): Body<InvitationIn>,
 ) -> ApiResult {
+    administration::check_administrator(&request.cx)?;
     let (state, state_of_write) = (request.state.clone(), request.state.clone());
     let mails_links = state.auth.mailed_links.is_some();
     let work = move |tx: &mut Tx<'_>, cx: &Context| {

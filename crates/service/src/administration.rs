@@ -66,7 +66,12 @@ pub struct Status {
 }
 
 /// Refuses callers who are not administrators, and tokens that do not administer.
-fn check_administrator(cx: &Context) -> Result<()> {
+///
+/// A write checks it before its idempotency key too, because a replay runs no use case.
+///
+/// # Errors
+/// [`Refusal::NotAdministrator`]; [`daybook_domain::token::Refusal::InsufficientScope`].
+pub fn check_administrator(cx: &Context) -> Result<()> {
     cx.scope.check_administration()?;
     if cx.is_administrator { Ok(()) } else { Err(Refusal::NotAdministrator.into()) }
 }

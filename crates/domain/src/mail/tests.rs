@@ -182,7 +182,7 @@ fn failure_for_administrators_has_no_link() {
     for (failure, expected) in [
         ("550 5.1.1 no such mailbox: bob@example.org", None),
         (
-            &format!("554 blocked URL ({secret}), see RFC"),
+            format!("554 blocked URL ({secret}), see RFC").as_str(),
             Some("554 blocked URL [removed] see RFC"),
         ),
         ("554 blocked:\u{a0}auth/link?code=Zm9v", Some("554 blocked: [removed]")),
