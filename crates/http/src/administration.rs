@@ -194,7 +194,7 @@ fn milliseconds(instant: Instant) -> String {
 pub(crate) async fn list_users(request: ApiRequest) -> ApiResult {
     let (email, limit) = (request.text("email").map(str::to_owned), request.limit());
     let after = request.cursor().and_then(cursor::read::<UserCursor>);
-    // PostgreSQL does not accept it in a text.
+    // PostgreSQL accepts no NUL in a text.
     let after = after.filter(|cursor| !cursor.email.contains('\0'));
     let state = request.state.clone();
     let encode = move |page: &Page<View, String>, _: &Context| {

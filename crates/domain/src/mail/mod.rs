@@ -236,9 +236,10 @@ fn to_stored(failure: &str) -> String {
     printable.take(MAX_FAILURE).collect()
 }
 
-/// Returns a failure without its words that may have a link, for administrators (behaviour 9.22).
+/// Returns a failure without words that may have a link (behaviour 9.22).
 ///
-/// A mail server may quote the mail, and a sign-in link is only for the recipient.
+/// Administrators see it. A mail server may quote the mail, and a sign-in link is only for the
+/// recipient.
 pub fn without_links(failure: &str) -> String {
     let has_link = |word: &str| word.contains("://") || word.contains("code=");
     let words = failure.split_whitespace();

@@ -155,7 +155,7 @@ impl TokenScope {
         }
     }
 
-    /// Checks that an administrator may manage the installation with it (behaviour 9.22).
+    /// Checks that an administrator may administer with it (behaviour 9.22).
     ///
     /// # Errors
     /// [`Refusal::InsufficientScope`].

@@ -47,7 +47,7 @@ impl Audits<'_, '_> {
         self.tx.flushed()?.run(&sql)
     }
 
-    /// Lists up to `limit` books whose last audit had findings, the latest audits first.
+    /// Lists up to `limit` last audits of books that had findings, the latest first.
     pub fn with_findings(self, limit: i64) -> Result<Vec<AuditFindings>> {
         let sql = Sql::new(
             "SELECT b.public_id, f.sequence, f.findings, f.audited_at \

@@ -182,7 +182,9 @@ impl Deliveries<'_, '_> {
         self.tx.flushed()?.load_as::<PausedRow, _>(&query)
     }
 
-    /// Lists up to `limit` paused apps, the longest pauses first, without counting what waits.
+    /// Lists up to `limit` paused apps, the longest pauses first.
+    ///
+    /// Unlike [`Deliveries::paused`] it does not count the waiting events.
     pub fn paused_apps(self, limit: i64) -> Result<Vec<PausedApp>> {
         let sql = Sql::new(
             "SELECT b.public_id, q.app_id, q.paused_at, q.pause_cause \
