@@ -28,6 +28,7 @@ mod sweep;
 mod uploads;
 mod verify;
 pub mod worker;
+mod writer;
 
 pub use read::open_with_row;
 pub use removal::{BeforeRemoval, BookRemoval, RemovalNote};
@@ -35,3 +36,4 @@ pub use store::{Blobs, NewBlob, hexadecimal};
 pub use sweep::FileSweep;
 pub use uploads::{TooManyBytes, Uploads};
 pub use verify::{VerifiedBytes, verify};
+pub use writer::{BlobWriter, PART_BYTES};
