@@ -30,7 +30,7 @@ use super::document::{
     CountsDoc, MatchDoc, NewAccountDoc, OptionsDoc, OtherDoc, RecordDoc, StatementDoc,
     SuggestionDoc, SummaryDoc, WarningDoc,
 };
-use super::failure::Failure;
+use super::failure::{Failure, Fault, FaultReason};
 use super::parsing::parse;
 use super::resolving::{Resolver, posting_options};
 use super::spool::{Spool, Writer};
@@ -98,6 +98,7 @@ pub(super) fn read_file(
     let named = options.account.as_deref().and_then(|text| names.find(text));
     let summary = SummaryDoc {
         error: None,
+        error_reason: None,
         format: Some(found.detection.to_string()),
         account: named.map(account_document),
         counts: totals.counts,
@@ -238,23 +239,27 @@ impl<'n> Accounts<'n> {
 }
 
 fn unknown_account(statements: &[&str]) -> Failure {
-    Failure::File(format!(
+    no_account(format!(
         "the account of these statements is unknown: {}; name an account, or give an account of \
          the book the property {NUMBER_PROPERTY}",
         statements.join(", ")
     ))
 }
 
+fn no_account(message: String) -> Failure {
+    Failure::File(Fault::new(FaultReason::UnknownAccount, message))
+}
+
 fn permanent<'n>(account: Option<&'n Account>, text: &str) -> Result<&'n Account, Failure> {
     let shown: String = text.chars().take(60).collect();
-    let account = account.ok_or_else(|| Failure::File(format!("Account not found: {shown}")))?;
+    let account = account.ok_or_else(|| no_account(format!("Account not found: {shown}")))?;
     if account.archived {
-        return Err(Failure::File(format!("account \"{shown}\" is archived")));
+        return Err(no_account(format!("account \"{shown}\" is archived")));
     }
     if account.kind.is_permanent() {
         Ok(account)
     } else {
-        Err(Failure::File(format!(
+        Err(no_account(format!(
             "account \"{shown}\" is not permanent: statements are of ASSET and LIABILITY accounts"
         )))
     }
