@@ -138,6 +138,7 @@ modules! {
     apps_page,
     audiences,
     bodies,
+    book_imports,
     chromium,
     command_line,
     compression,
@@ -286,6 +287,7 @@ pub fn it() -> Suite {
 #[must_use]
 pub fn nightly() -> Suite {
     let parts = [
+        ("book_imports", book_imports::nightly()),
         ("chromium", chromium::nightly()),
         ("event_streams", event_streams::nightly()),
         ("identity", identity::nightly()),

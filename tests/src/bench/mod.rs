@@ -7,6 +7,7 @@ mod footprint;
 mod gauge;
 mod growth;
 mod identity;
+mod imports;
 mod processes;
 mod raw;
 mod reads;
@@ -59,7 +60,7 @@ impl Settings {
 type Section = fn(&Settings) -> anyhow::Result<Vec<Table>>;
 
 /// The sections in order.
-const SECTIONS: [(&str, Section); 8] = [
+const SECTIONS: [(&str, Section); 9] = [
     ("singles", singles::run),
     ("batches", batches::run),
     ("reads", reads::run),
@@ -67,6 +68,7 @@ const SECTIONS: [(&str, Section); 8] = [
     ("footprint", footprint::run),
     ("identity", identity::run),
     ("webhooks", webhooks::run),
+    ("imports", imports::run),
     (LONGEST, growth::run),
 ];
 
