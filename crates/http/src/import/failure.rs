@@ -118,4 +118,10 @@ macro_rules! failures {
     };
 }
 
-failures!(ApiError, RequestError, daybook_service::Error, daybook_storage::Error);
+failures!(RequestError, daybook_service::Error, daybook_storage::Error);
+
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Self {
+        Self::Server(error)
+    }
+}

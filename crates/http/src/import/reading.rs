@@ -277,7 +277,7 @@ fn count(
     let currency = found.statements.iter().find_map(|statement| statement.currency.clone());
     let mut census = Census::new(scheme, scale);
     let mut writer = Writer::default();
-    for block in parsed.blocks() {
+    for block in parsed.into_blocks() {
         for mut record in block? {
             if record.outcome.is_empty() {
                 if record.own_name.is_none() && accounts.of(&record, names).is_none() {
@@ -349,7 +349,7 @@ fn look_up(
     stop: &Stop,
 ) -> Result<Spool, Failure> {
     let mut writer = Writer::default();
-    for block in records.blocks() {
+    for block in records.into_blocks() {
         check_stop(stop)?;
         let mut block = block?;
         let open: Vec<(Record, daybook_domain::import::Identity)> = block
@@ -468,7 +468,7 @@ impl LastPass<'_> {
     ) -> Result<(Spool, Totals, BTreeSet<NewAccountDoc>), Failure> {
         let joined = self.joined_remote_ids(&classified)?;
         let (mut writer, mut totals) = (Writer::default(), Totals::default());
-        for block in classified.blocks() {
+        for block in classified.into_blocks() {
             check_stop(self.stop)?;
             for mut record in block? {
                 if record.is_read() && record.kind() == OutcomeKind::New {

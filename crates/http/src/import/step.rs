@@ -122,7 +122,7 @@ impl Step<'_> {
     pub(super) async fn whole(&self, import: &Import) -> Result<Spool, ApiError> {
         let blob = import.preview.clone().unwrap_or_default();
         let bytes = self.state.blobs.read(self.book, &blob).await?.ok_or_else(missing)?;
-        Ok(Spool::read(bytes.to_vec())?)
+        Ok(Spool::read(bytes)?)
     }
 
     /// Returns the block of records that begins at the progress of an import.

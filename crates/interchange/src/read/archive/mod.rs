@@ -173,8 +173,8 @@ fn read_entry(bytes: &[u8], at: usize) -> Result<(Entry, usize), Problem> {
     if !is_safe(name) {
         return Err(entry.problem("the name leaves the archive, or no system has it"));
     }
-    let large = extra_64(extra);
-    let mut large = large.chunks_exact(8).map(|number| u64_at(number, 0).unwrap_or_default());
+    let (large, _) = extra_64(extra).as_chunks::<8>();
+    let mut large = large.iter().map(|number| u64::from_le_bytes(*number));
     for number in [&mut entry.size, &mut entry.packed, &mut entry.offset] {
         if *number == u64::from(u32::MAX) {
             *number = large.next().ok_or_else(|| invalid("a size of ZIP64 is missing"))?;

@@ -20,7 +20,6 @@ pub use problem::{RuleKind, RuleProblem};
 pub(crate) use assign::{Assignment, Target};
 pub(crate) use block::{Block, Control};
 pub(crate) use search::{Budget, Found};
-pub(crate) use template::Template;
 
 #[cfg(test)]
 mod tests;
