@@ -12,10 +12,8 @@ use daybook_edge::blocking;
 use daybook_edge::error::{ApiError, RequestError};
 use futures_core::Stream;
 use object_store::path::Path;
-use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload};
+use object_store::{MultipartUpload, ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload};
 use sha2::{Digest, Sha256};
-
-use crate::writer::BlobWriter;
 
 /// The name of the deletion note of a book. Blobs have longer names.
 pub(crate) const DELETED: &str = "deleted";
@@ -76,14 +74,14 @@ impl Blobs {
         Ok(content)
     }
 
-    /// Begins a blob that is written in parts.
-    ///
-    /// # Errors
-    /// 503 when the store fails.
-    pub async fn begin(&self, book: &str) -> Result<BlobWriter, ApiError> {
+    /// Begins a blob that is stored in parts, and returns its name.
+    pub(crate) async fn begin(
+        &self,
+        book: &str,
+    ) -> Result<(Box<dyn MultipartUpload>, String), ApiError> {
         let blob = new_name();
         let upload = self.store.put_multipart(&blob_path(book, &blob)?).await.map_err(failed)?;
-        Ok(BlobWriter::new(upload, blob))
+        Ok((upload, blob))
     }
 
     /// Returns the bytes of a blob as a stream; `None` if the blob does not exist.

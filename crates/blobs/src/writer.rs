@@ -7,7 +7,7 @@ use daybook_edge::error::{ApiError, RequestError};
 use object_store::MultipartUpload;
 use sha2::{Digest, Sha256};
 
-use crate::store::{failed, hexadecimal};
+use crate::store::{Blobs, failed, hexadecimal};
 
 /// The bytes of a part. S3 accepts at least 5 MB, except for the last one, and 10,000 parts.
 pub const PART_BYTES: usize = 8 * 1024 * 1024;
@@ -22,8 +22,13 @@ pub struct BlobWriter {
 }
 
 impl BlobWriter {
-    pub(crate) fn new(upload: Box<dyn MultipartUpload>, blob: String) -> Self {
-        Self { upload, blob, size: 0, digest: Sha256::new(), part: Vec::new() }
+    /// Begins a blob of a book.
+    ///
+    /// # Errors
+    /// 503 when the store fails.
+    pub async fn begin(blobs: &Blobs, book: &str) -> Result<Self, ApiError> {
+        let (upload, blob) = blobs.begin(book).await?;
+        Ok(Self { upload, blob, size: 0, digest: Sha256::new(), part: Vec::new() })
     }
 
     /// Appends bytes. A part is stored when it is complete.

@@ -34,6 +34,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use actix_web::web;
+use daybook_blobs::BlobWriter;
 use daybook_domain::id::{ImportId, TransactionId};
 use daybook_domain::import::{Import, Match, MatchTarget, OutcomeKind, Refusal, State};
 use daybook_domain::permission::Action;
@@ -120,7 +121,7 @@ pub(crate) async fn create_import(request: ApiRequest, body: FileBody) -> ApiRes
     let content = match body {
         FileBody::Whole(bytes) => store_bytes(&request, bytes, limit).await?,
         FileBody::Archive(archive) => {
-            let blob = request.state.blobs.begin(&request.book()).await?;
+            let blob = BlobWriter::begin(&request.state.blobs, &request.book()).await?;
             archive.store(blob, |bytes| take_upload(&request, bytes, limit)).await?
         }
     };

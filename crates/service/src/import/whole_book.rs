@@ -223,10 +223,10 @@ impl BookTransaction {
     }
 }
 
-/// Gives the book the state that it has after its transactions, so that they were not refused:
-/// minimum balances, archived accounts, closing and lock date. It is complete then.
+/// Completes a book after all of its transactions are recorded.
 ///
-/// Returns the numbers of the last event before and after.
+/// Minimum balances, archived accounts, closing and lock date would have refused transactions
+/// before. Returns the numbers of the last event before and after.
 ///
 /// # Errors
 /// Refusals of the rules of accounts and books.
@@ -267,8 +267,7 @@ impl AccountEnd {
     }
 }
 
-/// Moves some transactions of an import to the trash, in a book that cannot be deleted because
-/// something else has written to it.
+/// Moves some transactions of an import to the trash, in a book that stays.
 ///
 /// `left` is the number of transactions that were left before. Returns all that are left, and
 /// whether there may be more to do.
