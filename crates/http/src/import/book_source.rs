@@ -38,9 +38,14 @@ pub(super) struct SourceBlob {
 }
 
 impl SourceBlob {
-    fn read(&self, range: Range<u64>) -> Result<Bytes, Failure> {
+    /// Reads a part; `None` if the blob does not exist.
+    fn find(&self, range: Range<u64>) -> Result<Option<Bytes>, Failure> {
         let read = self.blobs.read_range(&self.book, &self.blob, range);
-        let bytes = self.runtime.block_on(read)?;
+        Ok(self.runtime.block_on(read)?)
+    }
+
+    fn read(&self, range: Range<u64>) -> Result<Bytes, Failure> {
+        let bytes = self.find(range)?;
         Ok(bytes
             .ok_or_else(|| RequestError::Failed("the file of an import is missing".to_owned()))?)
     }
@@ -62,7 +67,7 @@ impl BookSource {
         if blob.size == 0 {
             return Ok(None);
         }
-        let head = blob.read(0..blob.size.min(HEAD_BYTES))?;
+        let Some(head) = blob.find(0..blob.size.min(HEAD_BYTES))? else { return Ok(None) };
         if head.trim_ascii_start().starts_with(b"{\"daybook\"") {
             return Ok(Some(Self { blob, members: None }));
         }

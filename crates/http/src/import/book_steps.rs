@@ -33,7 +33,7 @@ pub(super) enum BookRead {
     /// More of it has to be read.
     More,
     /// The preview, or why there is none.
-    Done(Result<SummaryDoc, Fault>),
+    Done(Result<Box<SummaryDoc>, Fault>),
 }
 
 /// Reads a part of an exported book.
@@ -46,7 +46,10 @@ pub(super) async fn read_book(
     let session = match cache.take_book(import.id) {
         Some(BookSession::Preview(session)) => session,
         Some(BookSession::Recording(_)) | None => {
-            let (blob, options) = (source_blob(step, import, options)?, options.clone());
+            let Some(blob) = source_blob(step, import, options) else {
+                return Ok(BookRead::Other);
+            };
+            let options = options.clone();
             let open = move || match BookSource::open(blob)? {
                 Some(source) => BookPreview::new(source, &options).map(Some),
                 None => Ok(None),
@@ -74,22 +77,18 @@ pub(super) async fn read_book(
             cache.put_book(import.id, BookSession::Preview(session));
             Ok(BookRead::More)
         }
-        Ok(Some(summary)) => Ok(BookRead::Done(Ok(summary))),
+        Ok(Some(summary)) => Ok(BookRead::Done(Ok(Box::new(summary)))),
         Err(Failure::File(fault)) => Ok(BookRead::Done(Err(fault))),
         Err(Failure::Server(error)) => Err(error),
     }
 }
 
-fn source_blob(
-    step: &Step<'_>,
-    import: &Import,
-    options: &OptionsDoc,
-) -> Result<SourceBlob, ApiError> {
-    Ok(SourceBlob {
+fn source_blob(step: &Step<'_>, import: &Import, options: &OptionsDoc) -> Option<SourceBlob> {
+    Some(SourceBlob {
         blobs: step.state.blobs.clone(),
         runtime: Handle::current(),
         book: step.book.to_owned(),
-        blob: import.source.clone().ok_or_else(missing)?,
+        blob: import.source.clone()?,
         size: u64::try_from(options.source_bytes).unwrap_or_default(),
     })
 }
@@ -108,7 +107,7 @@ pub(super) async fn record_book(
         Some(BookSession::Preview(_)) | None if cache.has_max_books() => return Ok(()),
         Some(BookSession::Preview(_)) | None => {
             let options: OptionsDoc = document::read(&import.options)?;
-            let blob = source_blob(step, &import, &options)?;
+            let blob = source_blob(step, &import, &options).ok_or_else(missing)?;
             let open = move || match BookSource::open(blob)? {
                 Some(source) => BookRecording::open(source).map(Some),
                 None => Ok(None),
