@@ -28,6 +28,7 @@ use daybook_service::batch::MAX_ITEMS;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
 use crate::idempotency::{attach_hash, needs_hash};
@@ -306,6 +307,24 @@ impl ArchiveBody {
             attach_hash(&request, hash);
         }
         Ok(content)
+    }
+
+    /// Receives the archive without storing it, and notes its hash: a refused request with an
+    /// idempotency key may be a repetition (behaviour 0.16).
+    ///
+    /// # Errors
+    /// 400, 408.
+    pub(crate) async fn discard(self) -> Result<(), ApiError> {
+        let Self { request, mut pieces, .. } = self;
+        let mut digest = Sha256::new();
+        while let Some(piece) = pieces.next().await? {
+            digest.update(&piece);
+        }
+        note_received(&request);
+        if let Some(hash) = Hash::from_bytes(&digest.finalize()) {
+            attach_hash(&request, hash);
+        }
+        Ok(())
     }
 }
 

@@ -115,7 +115,14 @@ pub(crate) async fn create_import(request: ApiRequest, body: FileBody) -> ApiRes
         move |tx: &mut Tx<'_>, cx: &Context| import::check_create(tx, cx, &book, &checked, size);
     let limit = match request.on_snapshot(check).await {
         Ok(limit) => limit,
-        Err(error) => return request.answer_refusal(error).await,
+        Err(error) => {
+            if let FileBody::Archive(archive) = body
+                && request.has_key()
+            {
+                archive.discard().await?;
+            }
+            return request.answer_refusal(error).await;
+        }
     };
     let options = options?;
     let content = match body {
