@@ -235,7 +235,7 @@ pub fn complete_whole_book(
     cx: &Context,
     book: &str,
     accounts: Vec<AccountEnd>,
-    settings: BookChanges,
+    mut settings: BookChanges,
 ) -> Result<(i64, i64)> {
     let access = access::enter_to(tx, cx, book, Record::Draft)?;
     let before = tx.events().last_number(&access);
@@ -248,7 +248,6 @@ pub fn complete_whole_book(
         let rest = inputs.split_off(inputs.len().min(ACCOUNTS_AT_ONCE));
         account::update(tx, cx, book, std::mem::replace(&mut inputs, rest))?;
     }
-    let mut settings = settings;
     settings.properties.insert(PROGRESS_PROPERTY.to_owned(), None);
     let view = book::update(tx, cx, book, settings)?;
     Ok((before, tx.events().last_number(&view.access)))
