@@ -184,7 +184,7 @@ fn rule_16_4_archive_has_the_files_under_readable_names(server: &Server) {
 }
 
 /// The members of an archive by their names.
-fn members(bytes: Vec<u8>) -> BTreeMap<String, Vec<u8>> {
+pub fn members(bytes: Vec<u8>) -> BTreeMap<String, Vec<u8>> {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).expect("an archive");
     let mut members = BTreeMap::new();
     for number in 0..archive.len() {

@@ -28,6 +28,8 @@ pub fn tests() -> Vec<Case> {
     ]
 }
 
+const CAFE: &str = "2026-01-02,Cafe,-5";
+
 const ACCOUNTS: [(&str, &str); 4] =
     [("Bank", "ASSET"), ("Savings", "ASSET"), ("Food", "OUTGOING"), ("Salary", "INCOMING")];
 
@@ -209,18 +211,23 @@ fn rule_15_1_preview_records_nothing(server: &Server) {
 /// 15.1, 15.2: a file that cannot be read, or whose account is unknown, fails with a reason.
 fn rule_15_1_files_that_cannot_be_read(server: &Server) {
     let cast = book(server);
-    for (query, file, part) in [
-        ("account=Bank", csv(&["03/04/2026,Cafe,-5"]), "ambiguous"),
-        ("account=Nowhere", csv(&["2026-01-02,Cafe,-5"]), "Account not found: Nowhere"),
-        ("account=Food", csv(&["2026-01-02,Cafe,-5"]), "not permanent"),
-        ("", ofx("DE1", &[("F1", "20260102", "-5", "Cafe")]), "DE1"),
-        ("account=Bank", "no table".to_owned(), "no columns"),
-        ("account=Bank&encoding=klingon", csv(&["2026-01-02,Cafe,-5"]), "klingon"),
+    for (query, file, part, reason) in [
+        ("account=Bank", csv(&["03/04/2026,Cafe,-5"]), "ambiguous", "ambiguousDates"),
+        ("account=Nowhere", csv(&[CAFE]), "Account not found: Nowhere", "unknownAccount"),
+        ("account=Food", csv(&[CAFE]), "not permanent", "unknownAccount"),
+        ("", ofx("DE1", &[("F1", "20260102", "-5", "Cafe")]), "DE1", "unknownAccount"),
+        ("account=Bank", "no table".to_owned(), "no columns", "unknownColumns"),
+        ("account=Bank&encoding=klingon", csv(&[CAFE]), "klingon", "invalidEncoding"),
     ] {
         let failed = settle(&cast, &upload(&cast.owner, &cast, query, &file).ok());
         assert_eq!(failed["state"], "FAILED", "{failed}");
         let error = failed["error"].as_str().expect("an error");
         assert!(error.contains(part), "{error}");
+        assert_eq!(failed["errorReason"], reason, "{failed}");
+        let named = query.strip_prefix("account=").map(|rest| rest.split('&').next());
+        assert_eq!(failed["options"].get("account"), named.map(|name| json!(name)).as_ref());
+        let known = ["Bank", "Food"].iter().find(|name| query.contains(**name));
+        assert_eq!(failed["account"]["name"].as_str(), known.copied(), "{failed}");
         confirm(&cast, &failed, &json!({})).refused(400, "badRequest");
         cast.delete(&format!("/imports/{}", id(&failed))).ok();
     }
@@ -274,6 +281,7 @@ fn rule_15_3_rules_of_the_account(server: &Server) {
     assert_eq!(outcomes(&cast, &read), ["NEW", "NEW", "SKIPPED"]);
     let all = records(&cast, &read);
     assert_eq!(all[0]["to"]["name"], "Food");
+    assert_eq!((&all[0]["rule"], &all[1]["rule"]), (&json!(2), &json!(4)), "lines of account2");
     assert_eq!(read["accountsToCreate"], json!([{"name": "Gifts", "type": "OUTGOING"}]));
     assert!(all[2]["rule"] == 3 || all[2]["rule"] == 4, "{}", all[2]);
     let second = save("second.rules", "fields date, description, amount\n", &bank["id"]);

@@ -141,6 +141,7 @@ modules! {
     apps_page,
     audiences,
     bodies,
+    book_imports,
     chromium,
     compression,
     configuration,
@@ -291,6 +292,7 @@ pub fn it() -> Suite {
 #[must_use]
 pub fn nightly() -> Suite {
     let parts = [
+        ("book_imports", book_imports::nightly()),
         ("chromium", chromium::nightly()),
         ("event_streams", event_streams::nightly()),
         ("identity", identity::nightly()),

@@ -204,6 +204,10 @@ fn unreferenced_contents_are_limited(engine: Engine) {
     create(&cast.owner, &cast, &next).refused(429, "rateLimitExceeded");
     let attached = LUNCH.with(json!({"files": [next.clone()]}));
     cast.post("/transactions", &attached).refused(429, "rateLimitExceeded");
+    // The archive of a book counts while it is received (15.13).
+    let local: [&[u8]; 5] = [b"PK\x03\x04", &[0; 22], &[10, 0, 0, 0], b"book.jsonl", &[0; 9_000]];
+    let import = cast.owner.send_raw("POST", &cast.path("/imports"), None, &local.concat());
+    import.refused(429, "rateLimitExceeded");
     assert_eq!(blobs(), 4);
     let (_, bytes) = usage(&cast.owner);
     assert!(bytes < 100_000, "the book holds one of them: {bytes}");

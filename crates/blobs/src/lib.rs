@@ -29,6 +29,7 @@ mod sweep;
 mod uploads;
 mod verify;
 pub mod worker;
+mod writer;
 
 pub use orphans::count_orphans;
 pub use read::open_with_row;
@@ -37,3 +38,4 @@ pub use store::{Blobs, NewBlob, hexadecimal};
 pub use sweep::{FileSweep, STORED_BYTES};
 pub use uploads::{TooManyBytes, Uploads};
 pub use verify::{VerifiedBytes, verify};
+pub use writer::{BlobWriter, PART_BYTES};

@@ -12,7 +12,7 @@ use daybook_edge::blocking;
 use daybook_edge::error::{ApiError, RequestError};
 use futures_core::Stream;
 use object_store::path::Path;
-use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload};
+use object_store::{MultipartUpload, ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload};
 use sha2::{Digest, Sha256};
 
 /// The name of the deletion note of a book. Blobs have longer names.
@@ -60,7 +60,7 @@ impl Blobs {
         let digest = move || hexadecimal(&Sha256::digest(&bytes_of_digest));
         let digest = blocking::compute(bytes.len(), digest).await?;
         let size = i64::try_from(bytes.len()).map_err(|_| RequestError::FileTooLarge)?;
-        let blob = uuid::Uuid::now_v7().simple().to_string();
+        let blob = new_name();
         Ok(NewBlob { content: Content { blob, size, digest }, bytes })
     }
 
@@ -72,6 +72,16 @@ impl Blobs {
         let NewBlob { content, bytes } = new;
         self.store.put(&blob_path(book, &content.blob)?, bytes.into()).await.map_err(failed)?;
         Ok(content)
+    }
+
+    /// Begins a blob that is stored in parts, and returns its name.
+    pub(crate) async fn begin(
+        &self,
+        book: &str,
+    ) -> Result<(Box<dyn MultipartUpload>, String), ApiError> {
+        let blob = new_name();
+        let upload = self.store.put_multipart(&blob_path(book, &blob)?).await.map_err(failed)?;
+        Ok((upload, blob))
     }
 
     /// Returns the bytes of a blob as a stream; `None` if the blob does not exist.
@@ -184,6 +194,11 @@ pub(crate) fn is_name(text: &str) -> bool {
     text.len() == 32 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
+/// Returns a new name of a blob.
+fn new_name() -> String {
+    uuid::Uuid::now_v7().simple().to_string()
+}
+
 /// Returns the path `BOOK/BLOB`.
 fn blob_path(book: &str, blob: &str) -> Result<Path, ApiError> {
     let is_plain =
@@ -203,6 +218,6 @@ pub fn hexadecimal(digest: &[u8]) -> String {
 }
 
 /// Maps an error of the store to 503, because it may be temporary.
-fn failed(error: object_store::Error) -> ApiError {
+pub(crate) fn failed(error: object_store::Error) -> ApiError {
     RequestError::FilesUnavailable(error.to_string()).into()
 }

@@ -1,5 +1,6 @@
 //! Receiving a request body within limits of size, time and memory (behaviour 0.19, 0.34).
 
+use std::collections::VecDeque;
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -42,26 +43,27 @@ pub fn note_received(request: &HttpRequest) {
 /// # Errors
 /// 400, 408, 413, 503; those of `admit`.
 pub async fn collect(
-    mut payload: Payload,
+    payload: Payload,
+    memory: Option<&mut Reservation>,
+    max: usize,
+    admit: impl AsyncFnOnce() -> Result<(), ApiError>,
+) -> Result<Bytes, ApiError> {
+    collect_pieces(BodyPieces::new(payload), memory, max, admit).await
+}
+
+/// Receives the pieces of a body like [`collect`].
+///
+/// # Errors
+/// Those of [`collect`].
+pub async fn collect_pieces(
+    mut pieces: BodyPieces,
     mut memory: Option<&mut Reservation>,
     max: usize,
     admit: impl AsyncFnOnce() -> Result<(), ApiError>,
 ) -> Result<Bytes, ApiError> {
-    let (mut deadline, mut admit) = (Instant::now() + BODY_TIMEOUT, Some(admit));
-    let mut bytes = LongText::new();
+    let (mut bytes, mut admit) = (LongText::new(), Some(admit));
     loop {
-        let next =
-            std::future::poll_fn(|cx| futures_core::Stream::poll_next(Pin::new(&mut payload), cx));
-        let limit = next_deadline(deadline, Instant::now(), bytes.len());
-        let next = timeout_at(limit, next).await.map_err(|_| RequestError::BodyTooSlow)?;
-        let Some(chunk) = next else { return Ok(bytes.into_bytes()) };
-        let chunk = chunk.map_err(|error| {
-            if matches!(error, PayloadError::Overflow) {
-                RequestError::TooLarge
-            } else {
-                RequestError::Malformed(error.to_string())
-            }
-        })?;
+        let Some(chunk) = pieces.next().await? else { return Ok(bytes.into_bytes()) };
         let size = bytes.len().saturating_add(chunk.len());
         if size > max {
             return Err(RequestError::TooLarge.into());
@@ -71,13 +73,79 @@ pub async fn collect(
         {
             let begun = Instant::now();
             admit().await?;
-            deadline += begun.elapsed();
+            pieces.extend(begun.elapsed());
         }
-        deadline += time_for(chunk.len());
         if let Some(memory) = &mut memory {
             memory.grow_to(size)?;
         }
         bytes.add(&chunk, max).map_err(|_| RequestError::Crowded(NO_PAGES))?;
+    }
+}
+
+/// The pieces of a body, within the limits of time of [`collect`].
+pub struct BodyPieces {
+    payload: Payload,
+    /// Received pieces that were not returned yet.
+    peeked: VecDeque<Bytes>,
+    received: usize,
+    deadline: Instant,
+}
+
+impl BodyPieces {
+    /// Wraps the payload of a request whose body begins now.
+    #[must_use]
+    pub fn new(payload: Payload) -> Self {
+        let deadline = Instant::now() + BODY_TIMEOUT;
+        Self { payload, peeked: VecDeque::new(), received: 0, deadline }
+    }
+
+    /// Returns the next piece; `None` at the end.
+    ///
+    /// # Errors
+    /// 400, 408, 413.
+    pub async fn next(&mut self) -> Result<Option<Bytes>, ApiError> {
+        match self.peeked.pop_front() {
+            Some(piece) => Ok(Some(piece)),
+            None => self.receive().await,
+        }
+    }
+
+    /// Returns the first `count` bytes, or all of a shorter body. They stay in the body.
+    ///
+    /// # Errors
+    /// Those of [`Self::next`].
+    pub async fn peek(&mut self, count: usize) -> Result<Vec<u8>, ApiError> {
+        let mut head: Vec<u8> = self.peeked.iter().flatten().take(count).copied().collect();
+        while head.len() < count {
+            let Some(piece) = self.receive().await? else { break };
+            head.extend(piece.iter().take(count.saturating_sub(head.len())));
+            self.peeked.push_back(piece);
+        }
+        Ok(head)
+    }
+
+    /// Prolongs the time of the body by work that the client does not cause.
+    pub fn extend(&mut self, by: Duration) {
+        self.deadline += by;
+    }
+
+    async fn receive(&mut self) -> Result<Option<Bytes>, ApiError> {
+        let payload = &mut self.payload;
+        let next =
+            std::future::poll_fn(|cx| futures_core::Stream::poll_next(Pin::new(&mut *payload), cx));
+        let limit = next_deadline(self.deadline, Instant::now(), self.received);
+        let next = timeout_at(limit, next).await.map_err(|_| RequestError::BodyTooSlow)?;
+        let piece = next.transpose().map_err(|error| {
+            if matches!(error, PayloadError::Overflow) {
+                RequestError::TooLarge
+            } else {
+                RequestError::Malformed(error.to_string())
+            }
+        })?;
+        let length = piece.as_ref().map_or(0, Bytes::len);
+        self.received = self.received.saturating_add(length);
+        self.deadline += time_for(length);
+        Ok(piece)
     }
 }
 

@@ -10,20 +10,26 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 
 use actix_web::dev::Payload;
+use actix_web::http::header::CONTENT_LENGTH;
 use actix_web::web::Bytes;
 use actix_web::{FromRequest, HttpRequest};
+use daybook_blobs::{BlobWriter, PART_BYTES};
 use daybook_domain::event::Hash;
+use daybook_domain::file::Content;
 use daybook_domain::permission::Action;
 use daybook_edge::blocking;
 use daybook_edge::budget::{BodyReservation, Reservation, user_of};
 use daybook_edge::error::{ApiError, RequestError};
-use daybook_edge::receive::{SMALL_BODY, collect, note_received};
+use daybook_edge::receive::{BodyPieces, SMALL_BODY, collect, collect_pieces, note_received};
 use daybook_edge::request_head::is_of_type;
+use daybook_interchange::read::archive;
 use daybook_service::access;
 use daybook_service::batch::MAX_ITEMS;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use sha2::{Digest, Sha256};
+use tokio::time::Instant;
 
 use crate::idempotency::{attach_hash, needs_hash};
 use crate::request::{self, ApiRequest};
@@ -48,8 +54,20 @@ pub(crate) struct Body<T>(pub(crate) T);
 /// A body that may be absent.
 pub(crate) struct MaybeBody<T>(pub(crate) Option<T>);
 
-/// A body of any type, up to 64 MB, as it was sent (behaviour 15.1).
-pub(crate) struct RawBody(pub(crate) Bytes);
+/// The file of an import, as it was sent (behaviour 15.1).
+pub(crate) enum FileBody {
+    /// A file of up to 64 MB.
+    Whole(Bytes),
+    /// An archive of a book, which is not received yet (behaviour 15.13).
+    Archive(ArchiveBody),
+}
+
+/// The body with an archive of a book.
+pub(crate) struct ArchiveBody {
+    request: HttpRequest,
+    pieces: BodyPieces,
+    memory: Reservation,
+}
 
 /// The body of a batch: `{"items": [...]}`.
 pub(crate) struct Items<T> {
@@ -130,15 +148,15 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for Body<T> {
     }
 }
 
-impl FromRequest for RawBody {
+impl FromRequest for FileBody {
     type Error = ApiError;
     type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let (payload, request) = (payload.take(), request.clone());
         Box::pin(async move {
-            let body = receive_raw(&request, payload).await;
-            check_access_on_error(&request, body).await.map(Self)
+            let body = receive_file(&request, payload).await;
+            check_access_on_error(&request, body).await
         })
     }
 }
@@ -226,13 +244,18 @@ async fn receive<T: Send + 'static>(
     body
 }
 
-/// Receives a body that is not parsed, and notes its hash if the request has an idempotency key.
-async fn receive_raw(request: &HttpRequest, payload: Payload) -> Result<Bytes, ApiError> {
+/// Receives a file, and notes its hash if the request has an idempotency key. Of the archive of a
+/// book only the beginning is received.
+async fn receive_file(request: &HttpRequest, payload: Payload) -> Result<FileBody, ApiError> {
     let user = user_of(request).await?;
     let state = request::state(request)?;
     let mut memory = state.edge.budget.reservation(user);
+    let mut pieces = BodyPieces::new(payload);
+    if archive::is_export(&pieces.peek(archive::HEAD_BYTES).await?) {
+        return Ok(FileBody::Archive(ArchiveBody { request: request.clone(), pieces, memory }));
+    }
     let admit = async || check_access(request).await;
-    let bytes = collect(payload, Some(&mut memory), MAX_RAW_BYTES, admit).await?;
+    let bytes = collect_pieces(pieces, Some(&mut memory), MAX_RAW_BYTES, admit).await?;
     note_received(request);
     BodyReservation::new(memory, None).attach_to(request);
     if needs_hash(request) {
@@ -240,7 +263,69 @@ async fn receive_raw(request: &HttpRequest, payload: Payload) -> Result<Bytes, A
         let hash = blocking::compute(bytes.len(), move || Hash::of(&hashed)).await?;
         attach_hash(request, hash);
     }
-    Ok(bytes)
+    Ok(FileBody::Whole(bytes))
+}
+
+impl ArchiveBody {
+    /// Returns the number of bytes that the client has announced.
+    pub(crate) fn announced_bytes(&self) -> Option<i64> {
+        let length = self.request.headers().get(CONTENT_LENGTH)?;
+        length.to_str().ok()?.parse().ok()
+    }
+
+    /// Receives the archive and passes its pieces to a blob, within the memory of two parts.
+    /// `admit` is called with the length of each piece before it is stored.
+    ///
+    /// # Errors
+    /// 400, 408, 503; those of `admit`. Nothing is stored then.
+    pub(crate) async fn store(
+        self,
+        mut blob: BlobWriter,
+        admit: impl Fn(usize) -> Result<(), ApiError>,
+    ) -> Result<Content, ApiError> {
+        let Self { request, mut pieces, mut memory } = self;
+        let mut receive = async || {
+            memory.grow_to(PART_BYTES.saturating_mul(2))?;
+            while let Some(piece) = pieces.next().await? {
+                admit(piece.len())?;
+                let begun = Instant::now();
+                blob.write(&piece).await?;
+                pieces.extend(begun.elapsed());
+            }
+            Ok::<(), ApiError>(())
+        };
+        let received = receive().await;
+        if let Err(error) = received {
+            blob.abort().await;
+            return Err(error);
+        }
+        note_received(&request);
+        let content = blob.finish().await?;
+        if needs_hash(&request)
+            && let Some(hash) = Hash::from_hex(&content.digest)
+        {
+            attach_hash(&request, hash);
+        }
+        Ok(content)
+    }
+
+    /// Receives the archive without storing it, and notes its hash: a refused request with an
+    /// idempotency key may be a repetition (behaviour 0.16).
+    ///
+    /// # Errors
+    /// 400, 408.
+    pub(crate) async fn discard(self) -> Result<(), ApiError> {
+        let Self { request, mut pieces, .. } = self;
+        let mut digest = Sha256::new();
+        while let Some(piece) = pieces.next().await? {
+            digest.update(&piece);
+        }
+        note_received(&request);
+        if let Some(hash) = Hash::from_bytes(&digest.finalize()) {
+            attach_hash(&request, hash);
+        }
+        Ok(())
+    }
 }
 
 /// Returns whether the content type is JSON. A missing one counts as JSON (behaviour 0.8).

@@ -9,6 +9,7 @@ mod footprint;
 mod gauge;
 mod growth;
 mod identity;
+mod imports;
 mod processes;
 mod raw;
 mod read_rates;
@@ -62,7 +63,7 @@ impl Settings {
 type Section = fn(&Settings) -> anyhow::Result<Vec<Table>>;
 
 /// The sections in order.
-const SECTIONS: [(&str, Section); 11] = [
+const SECTIONS: [(&str, Section); 12] = [
     ("singles", singles::run),
     ("batches", batches::run),
     ("reads", reads::run),
@@ -71,6 +72,7 @@ const SECTIONS: [(&str, Section); 11] = [
     ("footprint", footprint::run),
     ("identity", identity::run),
     ("webhooks", webhooks::run),
+    ("imports", imports::run),
     ("backups", backups::run),
     ("growth", growth::run),
     ("batch-growth", batch_growth::run),

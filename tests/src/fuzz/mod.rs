@@ -3,6 +3,7 @@
 //! reproduces it.
 
 mod corpus;
+mod exported_books;
 mod mutate;
 mod statements;
 mod targets;

@@ -162,7 +162,7 @@ fn read_archive(files: &[(&str, &str)]) -> Result<(), String> {
     read(&writer.finish().expect("a file in memory").into_inner(), None)
 }
 
-fn read(bytes: &[u8], rules: Option<&rules::Rules>) -> Result<(), String> {
+pub(super) fn read(bytes: &[u8], rules: Option<&rules::Rules>) -> Result<(), String> {
     let (mut records, mut skipped, mut refused, mut placeless) = (0, 0, 0, 0);
     let mut sink = |item| match item {
         Item::Record(_) => records += 1,

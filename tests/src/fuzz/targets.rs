@@ -17,7 +17,7 @@ use daybook_domain::transaction::quick_entry::{Lexicon, QuickEntryReader};
 use daybook_domain::transaction::tags;
 use serde_json::{Map, Value};
 
-use super::{corpus, statements};
+use super::{corpus, exported_books, statements};
 
 /// A parser under test.
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub fn all() -> [Target; 22] {
+pub fn all() -> [Target; 27] {
     [
         Target { name: "query", corpus: corpus::QUERY, check: query },
         Target { name: "amount", corpus: corpus::AMOUNT, check: amount },
@@ -55,6 +55,19 @@ pub fn all() -> [Target; 22] {
         Target { name: "xlsx", corpus: statements::SHEET, check: statements::xlsx },
         Target { name: "ods", corpus: statements::TABLE, check: statements::ods },
         Target { name: "html", corpus: statements::PAGE, check: statements::statement },
+        Target {
+            name: "beancount",
+            corpus: exported_books::BEANCOUNT,
+            check: exported_books::beancount,
+        },
+        Target { name: "gnucash", corpus: exported_books::GNUCASH, check: exported_books::gnucash },
+        Target {
+            name: "json lines",
+            corpus: exported_books::JSON_LINES,
+            check: exported_books::json_lines,
+        },
+        Target { name: "xls", corpus: exported_books::CHANGES, check: exported_books::xls },
+        Target { name: "archive", corpus: exported_books::CHANGES, check: exported_books::archive },
     ]
 }
 

@@ -18,7 +18,7 @@ use store::Update;
 
 pub(crate) use serve::{disposition, matches_tag, serve};
 pub(crate) use shape::{FileIn, FileOut, url};
-pub(crate) use store::{store_attachments, store_bytes, store_contents};
+pub(crate) use store::{store_attachments, store_bytes, store_contents, take_upload};
 
 /// GET files (behaviour 12.1).
 pub(crate) async fn list_files(request: ApiRequest) -> ApiResult {

@@ -49,11 +49,26 @@ pub(crate) async fn store_bytes(
 /// # Errors
 /// 429 beyond the limit; 503 when the blob store fails.
 async fn put(request: &ApiRequest, blob: NewBlob, limit: Option<i64>) -> Result<Content, ApiError> {
-    if let Some(limit) = limit {
-        let user = request.cx.quota_subject();
-        request.state.uploads.take(user, blob.content.size, limit).map_err(RequestError::from)?;
-    }
+    take(request, blob.content.size, limit)?;
     request.state.blobs.put(&request.book(), blob).await
+}
+
+/// Counts a piece of a content that is stored in parts.
+///
+/// # Errors
+/// 429 beyond the limit.
+pub(crate) fn take_upload(
+    request: &ApiRequest,
+    bytes: usize,
+    limit: Option<i64>,
+) -> Result<(), ApiError> {
+    take(request, i64::try_from(bytes).unwrap_or(i64::MAX), limit)
+}
+
+fn take(request: &ApiRequest, bytes: i64, limit: Option<i64>) -> Result<(), ApiError> {
+    let Some(limit) = limit else { return Ok(()) };
+    let user = request.cx.quota_subject();
+    Ok(request.state.uploads.take(user, bytes, limit).map_err(RequestError::from)?)
 }
 
 /// The content of an update of a file.

@@ -6,15 +6,18 @@ use daybook_domain::account::AccountType;
 use daybook_domain::calendar::{day_number, from_day_number};
 use daybook_domain::id::{AccountId, TransactionId, UserId};
 use daybook_domain::import::{
-    ExistingReason, LockReason, Match, MatchEffect, MatchReason, MatchTarget, NewReason, Other,
-    Outcome, OutcomeKind, Record, RefuseReason, SkipReason, Status, Suggestion,
+    ExistingReason, LeaveReason, Match, NewReason, Other, Outcome, OutcomeKind, Record,
+    RefuseReason, SkipReason, Status, Suggestion,
 };
 use daybook_edge::error::RequestError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use time::Date;
 
+use super::failure::{Fault, FaultReason};
 use super::journal_document::{EntryDoc, JournalDoc, RunBookDoc, VirtualPostingsDoc};
+
+pub(super) use super::match_document::MatchDoc;
 
 /// The parameters of createImport.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -139,6 +142,9 @@ pub(super) struct WarningDoc {
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct SummaryDoc {
     pub(super) error: Option<String>,
+    /// The kind of the error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) error_reason: Option<FaultReason>,
     pub(super) format: Option<String>,
     /// The account that the caller named.
     pub(super) account: Option<AccountDoc>,
@@ -153,10 +159,20 @@ pub(super) struct SummaryDoc {
     /// Where the records are recorded, for a journal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) journal: Option<JournalDoc>,
+    /// Whether the file is the export of a book.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(super) is_whole_book: bool,
     /// The number of the last event of the book that the preview has seen.
     pub(super) sequence: i64,
     /// Whether the decisions are applied to the records.
     pub(super) resolved: bool,
+}
+
+impl SummaryDoc {
+    /// Returns the summary of an import that failed.
+    pub(super) fn with_fault(self, fault: Fault) -> Self {
+        Self { error: Some(fault.message), error_reason: Some(fault.reason), ..self }
+    }
 }
 
 /// The results of recording and undoing.
@@ -169,6 +185,9 @@ pub(super) struct ResultsDoc {
     pub(super) accounts: Vec<i64>,
     /// The records that were refused while they were recorded.
     pub(super) refused: Vec<(u32, String)>,
+    /// The number of refused lines of an exported book, of which `refused` has the first ones.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(super) refused_count: u32,
     /// The books that were created.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) books: Vec<RunBookDoc>,
@@ -210,6 +229,12 @@ pub(super) struct LeftDoc {
     pub(super) reason: String,
 }
 
+impl From<&(TransactionId, LeaveReason)> for LeftDoc {
+    fn from((id, reason): &(TransactionId, LeaveReason)) -> Self {
+        Self { transaction_id: id.to_string(), reason: reason.to_string() }
+    }
+}
+
 /// The other account of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum OtherDoc {
@@ -243,106 +268,6 @@ pub(super) struct LegDoc {
     pub(super) other: Option<OtherDoc>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) description: Option<String>,
-}
-
-/// A match or a candidate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct MatchDoc {
-    /// The transaction; zero for a record.
-    pub(super) transaction: i64,
-    /// The other record and its account.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) record: Option<(u32, i64)>,
-    reason: ReasonDoc,
-    effect: EffectDoc,
-}
-
-/// The stored form of a [`MatchReason`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-enum ReasonDoc {
-    PendingForm,
-    SameDayAndText,
-    SameDay,
-    NearDayAndText,
-    Transfer,
-    Decision,
-    PossibleTransfer,
-    NearDay,
-    PendingText,
-}
-
-/// The stored form of a [`MatchEffect`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-enum EffectDoc {
-    AddRemoteId,
-    SetOtherSide,
-    PostDraft,
-    PairChecked,
-    PairLocked,
-    PairNotEditable,
-    JoinRecord,
-}
-
-impl From<&Match> for MatchDoc {
-    fn from(found: &Match) -> Self {
-        let (transaction, record) = match found.target {
-            MatchTarget::Transaction(id) => (id.get(), None),
-            MatchTarget::Record { number, account } => (0, Some((number, account.get()))),
-        };
-        let reason = match found.reason {
-            MatchReason::PendingForm => ReasonDoc::PendingForm,
-            MatchReason::SameDayAndText => ReasonDoc::SameDayAndText,
-            MatchReason::SameDay => ReasonDoc::SameDay,
-            MatchReason::NearDayAndText => ReasonDoc::NearDayAndText,
-            MatchReason::Transfer => ReasonDoc::Transfer,
-            MatchReason::Decision => ReasonDoc::Decision,
-            MatchReason::PossibleTransfer => ReasonDoc::PossibleTransfer,
-            MatchReason::NearDay => ReasonDoc::NearDay,
-            MatchReason::PendingText => ReasonDoc::PendingText,
-        };
-        let effect = match found.effect {
-            MatchEffect::AddRemoteId => EffectDoc::AddRemoteId,
-            MatchEffect::SetOtherSide => EffectDoc::SetOtherSide,
-            MatchEffect::PostDraft => EffectDoc::PostDraft,
-            MatchEffect::StorePair(LockReason::Checked) => EffectDoc::PairChecked,
-            MatchEffect::StorePair(LockReason::Locked) => EffectDoc::PairLocked,
-            MatchEffect::StorePair(LockReason::NotEditable) => EffectDoc::PairNotEditable,
-            MatchEffect::JoinRecord => EffectDoc::JoinRecord,
-        };
-        Self { transaction, record, reason, effect }
-    }
-}
-
-impl From<&MatchDoc> for Match {
-    fn from(found: &MatchDoc) -> Self {
-        let target = match found.record {
-            Some((number, account)) => {
-                MatchTarget::Record { number, account: AccountId::new(account) }
-            }
-            None => MatchTarget::Transaction(TransactionId::new(found.transaction)),
-        };
-        let reason = match found.reason {
-            ReasonDoc::PendingForm => MatchReason::PendingForm,
-            ReasonDoc::SameDayAndText => MatchReason::SameDayAndText,
-            ReasonDoc::SameDay => MatchReason::SameDay,
-            ReasonDoc::NearDayAndText => MatchReason::NearDayAndText,
-            ReasonDoc::Transfer => MatchReason::Transfer,
-            ReasonDoc::Decision => MatchReason::Decision,
-            ReasonDoc::PossibleTransfer => MatchReason::PossibleTransfer,
-            ReasonDoc::NearDay => MatchReason::NearDay,
-            ReasonDoc::PendingText => MatchReason::PendingText,
-        };
-        let effect = match found.effect {
-            EffectDoc::AddRemoteId => MatchEffect::AddRemoteId,
-            EffectDoc::SetOtherSide => MatchEffect::SetOtherSide,
-            EffectDoc::PostDraft => MatchEffect::PostDraft,
-            EffectDoc::PairChecked => MatchEffect::StorePair(LockReason::Checked),
-            EffectDoc::PairLocked => MatchEffect::StorePair(LockReason::Locked),
-            EffectDoc::PairNotEditable => MatchEffect::StorePair(LockReason::NotEditable),
-            EffectDoc::JoinRecord => MatchEffect::JoinRecord,
-        };
-        Self { target, reason, effect }
-    }
 }
 
 /// A suggested other account.

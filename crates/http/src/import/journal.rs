@@ -24,7 +24,7 @@ use super::chart::Names;
 use super::document::{
     AccountDoc, CountsDoc, NewAccountDoc, OptionsDoc, RecordDoc, SummaryDoc, WarningDoc, day_of,
 };
-use super::failure::Failure;
+use super::failure::{Failure, Fault, FaultReason};
 use super::journal_document::{BookDoc, EntryDoc, GroupDoc, JournalAccountDoc, JournalDoc};
 use super::reading::{MAX_WARNINGS, Preview, check_stop, warning};
 use super::spool::Writer;
@@ -56,8 +56,7 @@ pub(super) fn read_journal(
     options: &OptionsDoc,
     stop: &Stop,
 ) -> Result<Preview, Failure> {
-    let (format, journal) =
-        read::read_journal(bytes).map_err(|problem| Failure::File(problem.to_string()))?;
+    let (format, journal) = read::read_journal(bytes)?;
     // A packed book of GnuCash is the same source as an unpacked one.
     let format = if format == Format::Gzip { Format::Gnucash } else { format };
     let is_new = options.is_new.unwrap_or(true);
@@ -131,12 +130,15 @@ fn failure(problems: &[Problem], is_new: bool) -> Failure {
     let more = if rest > 0 { format!("; and {rest} more") } else { String::new() };
     let is_commodity =
         |problem: &Problem| matches!(problem.kind, read::problem::Kind::OtherCommodity { .. });
-    let hint = if is_new && problems.iter().any(is_commodity) {
+    let of_commodity = problems.iter().find(|problem| is_commodity(problem));
+    let hint = if is_new && of_commodity.is_some() {
         "; with commodities=ALL each commodity gets a book"
     } else {
         ""
     };
-    Failure::File(format!("{}{more}{hint}", named.join("; ")))
+    let reason = of_commodity.or(problems.first()).map(|problem| Fault::from(problem).reason);
+    let message = format!("{}{more}{hint}", named.join("; "));
+    Failure::File(Fault::new(reason.unwrap_or(FaultReason::Unreadable), message))
 }
 
 /// Says what was recognized: `beancount, 12 entries, 2026-01-02 to 2026-03-31`.

@@ -93,6 +93,7 @@ impl BookDoc {
             name: group.name.clone(),
             parent: group.parent.clone(),
             properties: edits(&group.properties),
+            ..NewGroup::default()
         });
         let wanted = self.accounts.iter().filter(|account| is_wanted(&account.name));
         let accounts = wanted.map(|account| NewAccount {

@@ -6,6 +6,10 @@
 //! worker then applies them (`resolving`) and records block by block (`recording`). The handlers
 //! wait a few seconds for the worker, so a small import is one request for each step.
 
+mod book_preview;
+mod book_recording;
+mod book_source;
+mod book_steps;
 mod chart;
 mod decision;
 mod document;
@@ -13,6 +17,7 @@ mod failure;
 mod journal;
 mod journal_document;
 mod journal_steps;
+mod match_document;
 mod parsing;
 mod reading;
 mod recording;
@@ -29,6 +34,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use actix_web::web;
+use daybook_blobs::BlobWriter;
 use daybook_domain::id::{ImportId, TransactionId};
 use daybook_domain::import::{Import, Match, MatchTarget, OutcomeKind, Refusal, State};
 use daybook_domain::permission::Action;
@@ -39,9 +45,9 @@ use daybook_service::{self as service, Context};
 use daybook_storage::Tx;
 use tokio::time::{Instant, sleep};
 
-use crate::body::{Body, RawBody};
+use crate::body::{Body, FileBody};
 use crate::cursor::{self, ImportCursor, RecordCursor};
-use crate::file::store_bytes;
+use crate::file::{store_bytes, take_upload};
 use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::state::AppState;
@@ -97,21 +103,38 @@ pub(crate) async fn get_import(request: ApiRequest) -> ApiResult {
 }
 
 /// POST imports.
-pub(crate) async fn create_import(request: ApiRequest, body: RawBody) -> ApiResult {
+pub(crate) async fn create_import(request: ApiRequest, body: FileBody) -> ApiResult {
     let name = request.text("name").unwrap_or_default().to_owned();
     let options = options(&request);
-    let (book, bytes) = (request.book(), body.0);
-    let size = i64::try_from(bytes.len()).map_err(|_| RequestError::TooLarge)?;
+    let book = request.book();
+    let size = match &body {
+        FileBody::Whole(bytes) => i64::try_from(bytes.len()).map_err(|_| RequestError::TooLarge)?,
+        FileBody::Archive(archive) => archive.announced_bytes().unwrap_or_default(),
+    };
     request.check_write()?;
     let checked = name.clone();
     let check =
         move |tx: &mut Tx<'_>, cx: &Context| import::check_create(tx, cx, &book, &checked, size);
     let limit = match request.on_snapshot(check).await {
         Ok(limit) => limit,
-        Err(error) => return request.answer_refusal(error).await,
+        Err(error) => {
+            if let FileBody::Archive(archive) = body
+                && request.has_key()
+            {
+                archive.discard().await?;
+            }
+            return request.answer_refusal(error).await;
+        }
     };
-    let options = document::write(&OptionsDoc { source_bytes: size, ..options? });
-    let content = store_bytes(&request, bytes, limit).await?;
+    let options = options?;
+    let content = match body {
+        FileBody::Whole(bytes) => store_bytes(&request, bytes, limit).await?,
+        FileBody::Archive(archive) => {
+            let blob = BlobWriter::begin(&request.state.blobs, &request.book()).await?;
+            archive.store(blob, |bytes| take_upload(&request, bytes, limit)).await?
+        }
+    };
+    let options = document::write(&OptionsDoc { source_bytes: content.size, ..options });
     let new = NewImport { name, options, source: content.blob, bytes: content.size };
     let waiting = Waiting::new(&request);
     let written =
@@ -216,6 +239,10 @@ async fn check_decisions(
     let raised = raised_fraction_digits(&summary, &options);
     if is_new && decisions.restricts_accounts() {
         let why = "createAccounts is for imports into this book: a new book has all accounts";
+        return Err(service::Error::BadRequest(why.to_owned()).into());
+    }
+    if summary.is_whole_book && !decisions.records().is_empty() {
+        let why = "the import of an exported book takes no decisions";
         return Err(service::Error::BadRequest(why.to_owned()).into());
     }
     let blobs = &request.state.blobs;

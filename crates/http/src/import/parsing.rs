@@ -43,8 +43,7 @@ pub(super) fn parse(
             fault = writer.add(&record_of(number, item, scale, digits)).err();
         }
     };
-    let found = read::statements(bytes, rules, &options, &mut sink)
-        .map_err(|problem| Failure::File(problem.to_string()))?;
+    let found = read::statements(bytes, rules, &options, &mut sink)?;
     match fault {
         Some(error) => Err(error.into()),
         None => Ok((found, writer.finish()?)),
@@ -89,6 +88,7 @@ fn record_of(number: u32, item: Item, scale: u32, digits: u32) -> RecordDoc {
     document.pending = record.status == Status::Pending;
     document.source_id = record.source_id.clone();
     document.counterparty = record.counterparty.clone();
+    document.rule = record.rule;
     set_texts(&mut document, &record);
     set_amounts(&mut document, &record, scale, digits);
     document

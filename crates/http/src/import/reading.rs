@@ -30,7 +30,7 @@ use super::document::{
     CountsDoc, MatchDoc, NewAccountDoc, OptionsDoc, OtherDoc, RecordDoc, StatementDoc,
     SuggestionDoc, SummaryDoc, WarningDoc,
 };
-use super::failure::Failure;
+use super::failure::{Failure, Fault, FaultReason};
 use super::parsing::parse;
 use super::resolving::{Resolver, posting_options};
 use super::spool::{Spool, Writer};
@@ -98,6 +98,7 @@ pub(super) fn read_file(
     let named = options.account.as_deref().and_then(|text| names.find(text));
     let summary = SummaryDoc {
         error: None,
+        error_reason: None,
         format: Some(found.detection.to_string()),
         account: named.map(account_document),
         counts: totals.counts,
@@ -238,23 +239,27 @@ impl<'n> Accounts<'n> {
 }
 
 fn unknown_account(statements: &[&str]) -> Failure {
-    Failure::File(format!(
+    no_account(format!(
         "the account of these statements is unknown: {}; name an account, or give an account of \
          the book the property {NUMBER_PROPERTY}",
         statements.join(", ")
     ))
 }
 
+fn no_account(message: String) -> Failure {
+    Failure::File(Fault::new(FaultReason::UnknownAccount, message))
+}
+
 fn permanent<'n>(account: Option<&'n Account>, text: &str) -> Result<&'n Account, Failure> {
     let shown: String = text.chars().take(60).collect();
-    let account = account.ok_or_else(|| Failure::File(format!("Account not found: {shown}")))?;
+    let account = account.ok_or_else(|| no_account(format!("Account not found: {shown}")))?;
     if account.archived {
-        return Err(Failure::File(format!("account \"{shown}\" is archived")));
+        return Err(no_account(format!("account \"{shown}\" is archived")));
     }
     if account.kind.is_permanent() {
         Ok(account)
     } else {
-        Err(Failure::File(format!(
+        Err(no_account(format!(
             "account \"{shown}\" is not permanent: statements are of ASSET and LIABILITY accounts"
         )))
     }
@@ -272,7 +277,7 @@ fn count(
     let currency = found.statements.iter().find_map(|statement| statement.currency.clone());
     let mut census = Census::new(scheme, scale);
     let mut writer = Writer::default();
-    for block in parsed.blocks() {
+    for block in parsed.into_blocks() {
         for mut record in block? {
             if record.outcome.is_empty() {
                 if record.own_name.is_none() && accounts.of(&record, names).is_none() {
@@ -344,7 +349,7 @@ fn look_up(
     stop: &Stop,
 ) -> Result<Spool, Failure> {
     let mut writer = Writer::default();
-    for block in records.blocks() {
+    for block in records.into_blocks() {
         check_stop(stop)?;
         let mut block = block?;
         let open: Vec<(Record, daybook_domain::import::Identity)> = block
@@ -463,7 +468,7 @@ impl LastPass<'_> {
     ) -> Result<(Spool, Totals, BTreeSet<NewAccountDoc>), Failure> {
         let joined = self.joined_remote_ids(&classified)?;
         let (mut writer, mut totals) = (Writer::default(), Totals::default());
-        for block in classified.blocks() {
+        for block in classified.into_blocks() {
             check_stop(self.stop)?;
             for mut record in block? {
                 if record.is_read() && record.kind() == OutcomeKind::New {

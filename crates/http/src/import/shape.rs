@@ -17,6 +17,7 @@ use super::document::{
     self, AccountDoc, CountsDoc, NewAccountDoc, OptionsDoc, OtherDoc, RecordDoc, ResultsDoc,
     StatementDoc, SummaryDoc, UndoDoc, WarningDoc,
 };
+use super::failure::FaultReason;
 use super::journal_document::EntryDoc;
 use crate::wire::StampOut;
 
@@ -29,6 +30,9 @@ pub(super) struct ImportOut {
     state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_reason: Option<FaultReason>,
+    options: OptionsOut,
     #[serde(skip_serializing_if = "Option::is_none")]
     format: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,6 +61,69 @@ pub(super) struct ImportOut {
     undone: Option<UndoDoc>,
 }
 
+/// The parameters of an import, under the names that they have in the request.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OptionsOut {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    account: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rules: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date_order: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decimal_mark: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    encoding: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sheet: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commodities: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+    #[serde(skip_serializing_if = "is_false")]
+    drafts: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    trashed: bool,
+}
+
+impl From<OptionsDoc> for OptionsOut {
+    fn from(options: OptionsDoc) -> Self {
+        let OptionsDoc {
+            account,
+            rules,
+            day_first,
+            decimal_comma,
+            encoding,
+            sheet,
+            drafts,
+            trashed,
+            is_new,
+            all_commodities,
+            source,
+            source_bytes: _,
+        } = options;
+        let name = |choice: Option<bool>, first, second| {
+            choice.map(|is_first| if is_first { first } else { second })
+        };
+        Self {
+            account,
+            rules,
+            date_order: name(day_first, "DAY_FIRST", "MONTH_FIRST"),
+            decimal_mark: name(decimal_comma, "COMMA", "DOT"),
+            encoding,
+            sheet,
+            target: name(is_new, "NEW", "HERE"),
+            commodities: all_commodities.then_some("ALL"),
+            source,
+            drafts,
+            trashed,
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct ProgressOut {
     done: i64,
@@ -70,6 +137,7 @@ impl ImportOut {
         let summary: SummaryDoc = document::read(&import.summary)?;
         let results: ResultsDoc = document::read(&import.results)?;
         let is_undone = import.state == State::Undone;
+        let is_failed = import.state == State::Failed;
         let options: OptionsDoc = document::read(&import.options)?;
         let is_new = match &summary.journal {
             Some(journal) => journal.is_new,
@@ -79,7 +147,9 @@ impl ImportOut {
             id: import.id.to_string(),
             name: import.name.clone(),
             state: import.state.as_str(),
-            error: summary.error.filter(|_| import.state == State::Failed),
+            error: summary.error.filter(|_| is_failed),
+            error_reason: summary.error_reason.filter(|_| is_failed),
+            options: OptionsOut::from(options),
             format: summary.format,
             account: summary.account,
             target: if is_new { "NEW" } else { "HERE" },

@@ -4,6 +4,7 @@
 //! zstd frame of JSON lines. So the records of a file of 64 MB take some 20 MB, and a page reads
 //! one or a few blocks.
 
+use actix_web::web::Bytes;
 use daybook_domain::import::OutcomeKind;
 use daybook_edge::error::RequestError;
 use serde::{Deserialize, Serialize};
@@ -52,7 +53,9 @@ impl BlockEntry {
 /// Writes records.
 #[derive(Default)]
 pub(super) struct Writer {
-    blocks: Vec<u8>,
+    /// The blocks, each with memory of its own, so that it can be freed alone.
+    blocks: Vec<Bytes>,
+    bytes: u64,
     index: Vec<BlockEntry>,
     lines: Vec<u8>,
     counts: [u32; 5],
@@ -80,10 +83,11 @@ impl Writer {
             return Ok(());
         }
         let block = zstd::bulk::compress(&self.lines, LEVEL).map_err(failed)?;
-        let offset = u64::try_from(self.blocks.len()).unwrap_or(u64::MAX);
-        let length = u64::try_from(block.len()).unwrap_or(u64::MAX);
+        let (offset, length) = (self.bytes, u64::try_from(block.len()).unwrap_or(u64::MAX));
         self.index.push(BlockEntry { offset, length, counts: std::mem::take(&mut self.counts) });
-        self.blocks.extend_from_slice(&block);
+        self.bytes = self.bytes.saturating_add(length);
+        // The buffer of the compression is larger than the block.
+        self.blocks.push(Bytes::copy_from_slice(&block));
         self.lines.clear();
         self.records = 0;
         Ok(())
@@ -101,35 +105,38 @@ impl Writer {
 
 /// Records in memory.
 pub(super) struct Spool {
-    blocks: Vec<u8>,
+    blocks: Vec<Bytes>,
     index: Vec<BlockEntry>,
 }
 
 impl Spool {
     /// Iterates over the records of each block.
     pub(super) fn blocks(&self) -> impl Iterator<Item = Result<Vec<RecordDoc>, RequestError>> + '_ {
-        self.index.iter().map(|entry| {
-            let range = entry.range(0);
-            let (from, to) = (usize::try_from(range.start), usize::try_from(range.end));
-            let bytes = match (from, to) {
-                (Ok(from), Ok(to)) => self.blocks.get(from..to),
-                (Ok(_) | Err(_), Ok(_) | Err(_)) => None,
-            };
-            read_block(bytes.unwrap_or_default())
-        })
+        self.blocks.iter().map(|block| read_block(block))
+    }
+
+    /// Iterates over the records of each block, whose memory is freed when they are read.
+    pub(super) fn into_blocks(self) -> impl Iterator<Item = Result<Vec<RecordDoc>, RequestError>> {
+        self.blocks.into_iter().map(|block| read_block(&block))
     }
 
     /// Reads a whole blob.
     ///
     /// # Errors
     /// Those of [`read_head`].
-    pub(super) fn read(mut blob: Vec<u8>) -> Result<Self, RequestError> {
+    pub(super) fn read(blob: Bytes) -> Result<Self, RequestError> {
         let head = usize::try_from(HEAD_BYTES).map_err(failed)?;
         let length = read_head(blob.get(..head).unwrap_or_default())?;
         let start = usize::try_from(HEAD_BYTES.saturating_add(length)).map_err(failed)?;
         let index = read_index(blob.get(head..start).unwrap_or_default())?;
-        blob.drain(..start);
-        Ok(Self { blocks: blob, index })
+        let blocks = index.iter().map(|entry| {
+            let range = entry.range(u64::try_from(start).map_err(failed)?);
+            let range = usize::try_from(range.start).map_err(failed)?
+                ..usize::try_from(range.end).map_err(failed)?;
+            let is_inside = range.start <= range.end && range.end <= blob.len();
+            is_inside.then(|| blob.slice(range)).ok_or_else(|| failed("it is cut off"))
+        });
+        Ok(Self { blocks: blocks.collect::<Result<_, RequestError>>()?, index })
     }
 
     /// Returns the bytes of the blob.
@@ -139,10 +146,13 @@ impl Spool {
     pub(super) fn into_blob(self) -> Result<Vec<u8>, RequestError> {
         let index = serde_json::to_vec(&self.index).map_err(failed)?;
         let length = u32::try_from(index.len()).map_err(failed)?;
-        let mut blob = Vec::with_capacity(index.len().saturating_add(self.blocks.len()) + 4);
+        let blocks: usize = self.blocks.iter().map(Bytes::len).sum();
+        let mut blob = Vec::with_capacity(index.len().saturating_add(blocks).saturating_add(4));
         blob.extend_from_slice(&length.to_le_bytes());
         blob.extend_from_slice(&index);
-        blob.extend_from_slice(&self.blocks);
+        for block in self.blocks {
+            blob.extend_from_slice(&block);
+        }
         Ok(blob)
     }
 }
@@ -195,6 +205,10 @@ mod tests {
             spool.blocks().flat_map(Result::unwrap).map(|one| one.number).collect();
         assert_eq!(numbers, (1..=1_201).collect::<Vec<_>>());
         let blob = spool.into_blob().unwrap();
+        let read = Spool::read(Bytes::from(blob.clone())).unwrap();
+        let again: Vec<u32> =
+            read.into_blocks().flat_map(Result::unwrap).map(|one| one.number).collect();
+        assert_eq!(again, numbers);
         let length = usize::try_from(read_head(&blob[..4]).unwrap()).unwrap();
         let index = read_index(&blob[4..4 + length]).unwrap();
         let counts: Vec<u32> = index.iter().map(BlockEntry::count).collect();

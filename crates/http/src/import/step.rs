@@ -14,14 +14,50 @@ use daybook_service::import;
 use daybook_service::{Context, Target};
 use daybook_storage::Tx;
 
+use super::book_preview::BookPreview;
+use super::book_recording::BookRecording;
 use super::document::RecordDoc;
 use super::spool::{BLOCK_RECORDS, Spool};
 use super::store::StoredRecords;
 use crate::state::AppState;
 
-/// The indexes of the records of imports, which their steps share.
+/// The exported books that are read at the same time. Others wait.
+const MAX_BOOKS: usize = 4;
+
+/// What the steps of imports share: the indexes of their records, and the exported books that they
+/// read.
 #[derive(Default)]
-pub(super) struct Cache(HashMap<ImportId, (String, Arc<StoredRecords>)>);
+pub(super) struct Cache {
+    records: HashMap<ImportId, (String, Arc<StoredRecords>)>,
+    books: HashMap<ImportId, BookSession>,
+}
+
+/// An exported book between two steps.
+pub(super) enum BookSession {
+    Preview(Box<BookPreview>),
+    Recording(Box<BookRecording>),
+}
+
+impl Cache {
+    /// Takes the session of an import, which is opened again unless it is put back.
+    pub(super) fn take_book(&mut self, id: ImportId) -> Option<BookSession> {
+        self.books.remove(&id)
+    }
+
+    /// Returns whether another book has to wait.
+    pub(super) fn has_max_books(&self) -> bool {
+        self.books.len() >= MAX_BOOKS
+    }
+
+    pub(super) fn put_book(&mut self, id: ImportId, session: BookSession) {
+        self.books.insert(id, session);
+    }
+
+    /// Drops the sessions of imports that are not in progress any more.
+    pub(super) fn retain_books(&mut self, is_due: impl Fn(ImportId) -> bool) {
+        self.books.retain(|id, _| is_due(*id));
+    }
+}
 
 /// A step of an import.
 pub(super) struct Step<'s> {
@@ -71,14 +107,14 @@ impl Step<'_> {
         cache: &mut Cache,
     ) -> Result<Arc<StoredRecords>, ApiError> {
         let blob = import.preview.clone().unwrap_or_default();
-        if let Some((known, records)) = cache.0.get(&import.id)
+        if let Some((known, records)) = cache.records.get(&import.id)
             && *known == blob
         {
             return Ok(Arc::clone(records));
         }
         let records = StoredRecords::open(&self.state.blobs, self.book, import).await?;
         let records = Arc::new(records.ok_or_else(missing)?);
-        cache.0.insert(import.id, (blob, Arc::clone(&records)));
+        cache.records.insert(import.id, (blob, Arc::clone(&records)));
         Ok(records)
     }
 
@@ -86,7 +122,7 @@ impl Step<'_> {
     pub(super) async fn whole(&self, import: &Import) -> Result<Spool, ApiError> {
         let blob = import.preview.clone().unwrap_or_default();
         let bytes = self.state.blobs.read(self.book, &blob).await?.ok_or_else(missing)?;
-        Ok(Spool::read(bytes.to_vec())?)
+        Ok(Spool::read(bytes)?)
     }
 
     /// Returns the block of records that begins at the progress of an import.

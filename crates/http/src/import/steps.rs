@@ -17,10 +17,13 @@ use daybook_edge::run;
 use daybook_interchange::read::rules::{self, Rules};
 use daybook_service::import::{self, RefusedRecords, Snapshot, UndoResult};
 
-use super::chart::Names;
+use super::book_steps::{BookRead, read_book, record_book, undo_book};
+use super::chart::{Names, account_document};
 use super::decision::DecisionsDoc;
-use super::document::{self, CountsDoc, LeftDoc, OptionsDoc, ResultsDoc, SummaryDoc, UndoDoc};
-use super::failure::Failure;
+use super::document::{
+    self, AccountDoc, CountsDoc, LeftDoc, OptionsDoc, ResultsDoc, SummaryDoc, UndoDoc,
+};
+use super::failure::{Failure, Fault, FaultReason};
 use super::journal::{is_journal, read_journal};
 use super::journal_steps::{
     close_accounts, create_books, delete_books, may_delete_books, new_chart,
@@ -44,19 +47,30 @@ impl Step<'_> {
     /// Does the next step.
     pub(super) async fn run(&self, import: Import, cache: &mut Cache) -> Result<(), ApiError> {
         match import.state {
-            State::Reading => self.read(import).await,
+            State::Reading => self.read(import, cache).await,
             State::Recording => self.record(import, cache).await,
             State::Undoing => self.undo(import, cache).await,
             State::Preview | State::Done | State::Undone | State::Failed => Ok(()),
         }
     }
 
-    async fn read(&self, import: Import) -> Result<(), ApiError> {
+    async fn read(&self, import: Import, cache: &mut Cache) -> Result<(), ApiError> {
         let version = import.stamp.version;
         let now = self.cx.now;
         let options: OptionsDoc = document::read(&import.options)?;
         let source_bytes = options.source_bytes;
-        match self.preview(&import, options).await? {
+        let named = options.account.clone();
+        let read = match read_book(self, &import, &options, cache).await? {
+            BookRead::More => return Ok(()),
+            BookRead::Done(Ok(summary)) => {
+                let total = i64::from(summary.counts.total);
+                let read = Import { summary: document::write(&summary), total, ..import };
+                return self.save(version, read.enter(State::Preview, now)).await;
+            }
+            BookRead::Done(Err(fault)) => Err(fault),
+            BookRead::Other => self.preview(&import, options).await?,
+        };
+        match read {
             Ok(preview) => {
                 let total = i64::from(preview.summary.counts.total);
                 let (blob, bytes) = self.store(preview.records).await?;
@@ -69,8 +83,9 @@ impl Step<'_> {
                 };
                 self.save(version, read.enter(State::Preview, now)).await
             }
-            Err(message) => {
-                let summary = SummaryDoc { error: Some(message), ..SummaryDoc::default() };
+            Err(fault) => {
+                let account = self.named_account(named).await?;
+                let summary = SummaryDoc { account, ..SummaryDoc::default() }.with_fault(fault);
                 let failed = Import { summary: document::write(&summary), ..import };
                 self.save(version, failed.enter(State::Failed, now)).await
             }
@@ -82,14 +97,15 @@ impl Step<'_> {
         &self,
         import: &Import,
         options: OptionsDoc,
-    ) -> Result<Result<Preview, String>, ApiError> {
+    ) -> Result<Result<Preview, Fault>, ApiError> {
         let source = import.source.as_deref().unwrap_or_default();
         let Some(bytes) = self.state.blobs.read(self.book, source).await? else {
-            return Ok(Err("the file is not stored any more".to_owned()));
+            let why = "the file is not stored any more";
+            return Ok(Err(Fault::new(FaultReason::Unreadable, why)));
         };
         let rules = match self.rules(&options).await? {
             Ok(rules) => rules,
-            Err(message) => return Ok(Err(message)),
+            Err(message) => return Ok(Err(Fault::new(FaultReason::InvalidRules, message))),
         };
         let (store, cx) = (Arc::clone(&self.state.edge.store), self.cx.clone());
         let (book, stop) = (self.book.to_owned(), self.stop.clone());
@@ -101,16 +117,27 @@ impl Step<'_> {
                     return read_journal(tx, &snapshot, &bytes, &name, &options, &stop);
                 }
                 if options.is_new == Some(true) {
-                    return Err(Failure::File(ONLY_JOURNALS.to_owned()));
+                    return Err(Fault::new(FaultReason::InvalidTarget, ONLY_JOURNALS).into());
                 }
                 read_file(tx, &snapshot, bytes, &options, rules.as_ref(), &stop)
             })
         };
         match block(read).await? {
             Ok(preview) => Ok(Ok(preview)),
-            Err(Failure::File(message)) => Ok(Err(message)),
+            Err(Failure::File(fault)) => Ok(Err(fault)),
             Err(Failure::Server(error)) => Err(error),
         }
+    }
+
+    /// Returns the account that the caller has named, if the book has it.
+    async fn named_account(&self, text: Option<String>) -> Result<Option<AccountDoc>, ApiError> {
+        let Some(text) = text else { return Ok(None) };
+        let (cx, book) = (self.cx.clone(), self.book.to_owned());
+        run::read_for_server(&self.state.edge, move |tx| {
+            let snapshot = Snapshot::open(tx, &cx, &book)?;
+            Ok(Names::new(&snapshot.chart).find(&text).map(account_document))
+        })
+        .await
     }
 
     /// Loads the rules for CSV; the error is why they cannot be used.
@@ -183,6 +210,9 @@ impl Step<'_> {
     async fn record(&self, import: Import, cache: &mut Cache) -> Result<(), ApiError> {
         let summary: SummaryDoc = document::read(&import.summary)?;
         let results: ResultsDoc = document::read(&import.results)?;
+        if summary.is_whole_book {
+            return record_book(self, import, summary, results, cache).await;
+        }
         if !summary.resolved {
             return self.resolve(import, summary).await;
         }
@@ -241,8 +271,8 @@ impl Step<'_> {
             let Preview { mut summary, records } =
                 match self.preview(&import, options.clone()).await? {
                     Ok(preview) => preview,
-                    Err(message) => {
-                        let summary = SummaryDoc { error: Some(message), ..before };
+                    Err(fault) => {
+                        let summary = before.with_fault(fault);
                         let failed = Import { summary: document::write(&summary), ..import };
                         return self.save(version, failed.enter(State::Failed, self.cx.now)).await;
                     }
@@ -361,9 +391,13 @@ impl Step<'_> {
         if may_delete_books(&results) {
             return delete_books(self, import, results).await;
         }
-        let records = self.records(&import, cache).await?;
+        let summary: SummaryDoc = document::read(&import.summary)?;
+        if summary.is_whole_book && import.done < import.total {
+            return undo_book(self, import, results).await;
+        }
         let (cx, book) = (self.cx.clone(), self.book.to_owned());
         if import.done < import.total {
+            let records = self.records(&import, cache).await?;
             let block = self.block_at(&import, &records).await?;
             if !results.books.is_empty() {
                 let result = undo_in_books(self, import.id, &block, &results.books).await?;
@@ -412,11 +446,8 @@ fn add_undone(import: Import, trashed: u64, left: &[(TransactionId, LeaveReason)
     undone.trashed = undone.trashed.saturating_add(trashed);
     undone.left_count =
         undone.left_count.saturating_add(u64::try_from(left.len()).unwrap_or_default());
-    let shown = left
-        .iter()
-        .map(|(id, reason)| LeftDoc { transaction_id: id.to_string(), reason: reason.to_string() });
     let free = MAX_SHOWN.saturating_sub(undone.left.len());
-    undone.left.extend(shown.take(free));
+    undone.left.extend(left.iter().take(free).map(LeftDoc::from));
     Import { results: document::write(&results), ..import }
 }
 

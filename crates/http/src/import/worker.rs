@@ -19,6 +19,7 @@ use daybook_service::import::{self, DueImport};
 use daybook_service::{Context, book};
 
 use super::document::{self, ResultsDoc, SummaryDoc};
+use super::failure::{Fault, FaultReason};
 use super::step::{Cache, Step};
 use crate::import_queue::is_reading;
 use crate::state::AppState;
@@ -71,6 +72,7 @@ impl Round {
                 report.done = report.found.saturating_sub(report.left);
                 return Ok(report);
             }
+            cache.retain_books(|id| due.iter().any(|due| due.id == id));
             for due in due {
                 seen.insert(due.id);
                 if self.stop.is_requested() {
@@ -141,20 +143,21 @@ impl Round {
         };
         match outcome {
             Err(ApiError::Service(error)) if is_final(error.kind()) => {
-                self.fail(due, error.to_string()).await
+                let fault = Fault::new(FaultReason::Refused, error.to_string());
+                self.fail(due, fault).await
             }
             outcome => outcome,
         }
     }
 
     /// Ends an import that cannot continue.
-    async fn fail(&self, due: &DueImport, message: String) -> Result<(), ApiError> {
+    async fn fail(&self, due: &DueImport, fault: Fault) -> Result<(), ApiError> {
         let (now, ids) = ((self.state.edge.clock)(), Arc::clone(&self.state.edge.ids));
         let (failed, shard) = (due.clone(), book::shard_key(&due.book));
         run::write(&self.state.edge, shard, move |tx| {
             let update = |import: Import| {
                 let summary: SummaryDoc = document::read(&import.summary).unwrap_or_default();
-                let summary = SummaryDoc { error: Some(message), ..summary };
+                let summary = summary.with_fault(fault);
                 let failed = import.enter(State::Failed, now);
                 Import { summary: document::write(&summary), ..failed }
             };

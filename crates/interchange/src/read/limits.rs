@@ -30,5 +30,11 @@ pub const MAX_UNPACKED_BYTES: u64 = 512 * 1024 * 1024;
 /// The most bytes of a tag or a text in a workbook; one at a time is in memory.
 pub const MAX_PART_BYTES: u64 = 1024 * 1024;
 
+/// The most bytes of the directory of an archive with a book; it is in memory.
+pub const MAX_DIRECTORY_BYTES: u64 = 16 * 1024 * 1024;
+
+/// How many times its size a member of such an archive may unpack to.
+pub const MAX_RATIO: u64 = 200;
+
 /// The most shared strings or cell formats of a workbook.
 pub const MAX_STRINGS: usize = 4_000_000;

@@ -11,6 +11,7 @@
 //! [`Kind::AmbiguousAmounts`](problem::Kind::AmbiguousAmounts), and [`Options`] answer.
 
 pub mod amount;
+pub mod archive;
 pub mod beancount;
 mod camt;
 pub mod csv;

@@ -100,6 +100,10 @@ pub enum Kind {
     ExportVersion(u32),
     #[error("the export was cut short or changed")]
     ExportCutShort,
+    #[error("groups and accounts must precede files and transactions")]
+    LateChart,
+    #[error("invalid archive: {0}")]
+    InvalidArchive(String),
     #[error("invalid JSON: {0}")]
     InvalidJson(String),
     #[error("unknown account type \"{0}\"")]

@@ -93,6 +93,8 @@ pub struct Record {
     pub balance: Option<SignedAmount>,
     /// Further named values.
     pub properties: Vec<(String, String)>,
+    /// The line of the rules that names an account of it.
+    pub rule: Option<u32>,
 }
 
 impl Record {
@@ -119,6 +121,7 @@ impl Record {
             original: None,
             balance: None,
             properties: Vec::new(),
+            rule: None,
         }
     }
 }

@@ -8,3 +8,4 @@ mod mapping_table;
 mod plans;
 mod properties;
 mod sheets;
+mod whole_books;

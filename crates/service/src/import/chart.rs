@@ -52,6 +52,10 @@ impl NewAccount {
 pub struct NewGroup {
     /// The name.
     pub name: String,
+    /// Whether user interfaces hide it.
+    pub is_hidden: bool,
+    /// Whether only the owner changes it.
+    pub is_locked: bool,
     /// The name of the parent, which exists or precedes it.
     pub parent: Option<String>,
     /// The properties.
@@ -62,6 +66,8 @@ impl NewGroup {
     pub(super) fn input(&self) -> GroupInput {
         let changes = group::Changes {
             name: Some(self.name.clone()),
+            hidden: self.is_hidden.then_some(true),
+            locked: self.is_locked.then_some(true),
             properties: self.properties.clone(),
             ..group::Changes::default()
         };

@@ -13,6 +13,7 @@ mod preview;
 mod record;
 mod save;
 mod undo;
+mod whole_book;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -46,6 +47,11 @@ pub use record::{
     Block, BookEvents, Group, MatchedRecord, RefusedRecords, record_block, record_in_book,
 };
 pub use undo::{UndoBlock, UndoResult, archive_accounts, undo_block, undo_in_book, undo_matches};
+pub use whole_book::{
+    AccountEnd, BookBlock, BookFile, BookProgress, BookTransaction, RecordedBlock,
+    begin_whole_book, complete_whole_book, record_whole_book, undo_whole_book, whole_book_files,
+    whole_book_progress,
+};
 
 /// Rows of a page by default, and at most (behaviour 15.11).
 const DEFAULT_LIMIT: usize = 50;

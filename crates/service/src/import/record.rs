@@ -129,7 +129,7 @@ pub fn record_in_book(
 }
 
 /// Records groups in a book. Returns the refused records and the reasons.
-fn record_groups(
+pub(super) fn record_groups(
     tx: &mut Tx<'_>,
     cx: &Context,
     access: &AccessTo<Record>,

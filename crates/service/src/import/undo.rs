@@ -112,13 +112,28 @@ fn undo_in(
     let mut load = |ids: &[&str]| Ok(tx.transactions().by_remote_ids(access, ids, MAX_TEXTS)?);
     let mut own = load_in_parts(&ids, &mut load)?;
     own.retain(|row| row.properties.get(RUN_PROPERTY) == Some(run.as_str()));
+    let was_checked =
+        |row: &Transaction| row.remote_ids.iter().any(|id| block.checked.contains(id));
+    trash(tx, cx, access, &own, was_checked)
+}
+
+/// Moves those of the transactions of an import to the trash that nothing has changed since.
+///
+/// `was_recorded_as_checked` returns whether the import has recorded a transaction as checked.
+pub(super) fn trash(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    access: &AccessTo<Record>,
+    own: &[Transaction],
+    was_recorded_as_checked: impl Fn(&Transaction) -> bool,
+) -> Result<UndoResult> {
     let numbers: Vec<TransactionId> = own.iter().map(|row| row.id).collect();
     let reconciled = tx.reconciliations().entries_of(access, &numbers)?;
     let (mut result, mut trash, mut has_checked) = (UndoResult::default(), Vec::new(), false);
-    for row in &own {
+    for row in own {
         let facts = RunTransaction {
             is_reconciled: reconciled.contains_key(&row.id),
-            was_recorded_as_checked: row.remote_ids.iter().any(|id| block.checked.contains(id)),
+            was_recorded_as_checked: was_recorded_as_checked(row),
             ..facts(access, row)
         };
         match undo_action(facts) {

@@ -3,6 +3,7 @@
 mod answers;
 mod bodies;
 mod books;
+mod imports;
 mod queries;
 mod streams;
 mod webhooks;
@@ -45,7 +46,7 @@ const fn attack(name: &'static str, prepare: fn(&SiegeEnv) -> anyhow::Result<Tra
 }
 
 /// All attacks.
-pub const ALL: [Attack; 24] = [
+pub const ALL: [Attack; 26] = [
     attack("events", answers::events),
     attack("accounts", answers::accounts),
     attack("files", answers::files),
@@ -68,6 +69,8 @@ pub const ALL: [Attack; 24] = [
     attack("urls", writes::urls),
     attack("webhooks", webhooks::webhooks),
     attack("listeners", streams::listeners),
+    attack("import", imports::imports),
+    attack("export", imports::exports),
     Attack { quota: Some(QUOTA), ..attack("answers", writes::kept_answers) },
     Attack { open_files: Some(SLOTS * 2), ..attack("sockets", bodies::sockets) },
 ];

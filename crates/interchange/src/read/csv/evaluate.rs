@@ -12,7 +12,7 @@ use crate::read::limits::MAX_FIELD_BYTES;
 use crate::read::numeral::Number;
 use crate::read::problem::{Kind, Position, Problem, excerpt};
 use crate::read::record::{Record, Status};
-use crate::read::rules::{Block, Budget, Control, Found, Rules, Target, Template};
+use crate::read::rules::{Assignment, Block, Budget, Control, Found, Rules, Target};
 use crate::read::text::{collapse, non_empty};
 
 /// Applies rules to rows.
@@ -49,13 +49,13 @@ pub(crate) struct Links {
 /// The assignments that apply to a row: of each target the last one.
 struct Values<'a> {
     row: &'a Row<'a>,
-    last: BTreeMap<&'a Target, (&'a Template, &'a [String])>,
+    last: BTreeMap<&'a Target, (&'a Assignment, &'a [String])>,
 }
 
 impl Values<'_> {
     fn get(&self, target: &Target) -> Option<String> {
-        let (template, groups) = self.last.get(target)?;
-        Some(template.fill(|index| self.row.cell(index), groups))
+        let (assignment, groups) = self.last.get(target)?;
+        Some(assignment.value.fill(|index| self.row.cell(index), groups))
     }
 
     /// Returns the value with single blanks, unless it is empty.
@@ -65,12 +65,28 @@ impl Values<'_> {
 
     /// Returns the place of the first column that the value refers to.
     fn position(&self, target: &Target) -> Position {
-        let column = self.last.get(target).and_then(|(template, _)| template.columns().next());
+        let found = self.last.get(target);
+        let column = found.and_then(|(assignment, _)| assignment.value.columns().next());
         self.row.position(column.unwrap_or(usize::MAX))
     }
 
     fn problem(&self, target: &Target, kind: Kind) -> Problem {
         Problem::at(self.position(target), kind)
+    }
+
+    /// Returns the line of the rule that names the other account, or else the own one.
+    fn account_rule(&self) -> Option<u32> {
+        let mut own = None;
+        for (target, (assignment, _)) in &self.last {
+            let Target::Account(number) = target else { continue };
+            if self.text(target).is_some() {
+                if *number > 1 {
+                    return Some(assignment.line);
+                }
+                own = Some(assignment.line);
+            }
+        }
+        own
     }
 }
 
@@ -140,7 +156,7 @@ impl<'a> Evaluator<'a> {
         if self.budget.is_spent() {
             return Err(Problem::at(row.position(0), Kind::TooMuchWork));
         }
-        let mut last: BTreeMap<&Target, (&Template, &[String])> = BTreeMap::new();
+        let mut last: BTreeMap<&Target, (&Assignment, &[String])> = BTreeMap::new();
         let mut several = Vec::new();
         let top = self.rules.assignments.iter().map(|each| (each, [].as_slice()));
         let conditional = active.iter().flat_map(|(block, groups)| {
@@ -150,7 +166,7 @@ impl<'a> Evaluator<'a> {
             if assignment.target == Target::Tag {
                 several.push(assignment.value.fill(|index| row.cell(index), groups));
             }
-            last.insert(&assignment.target, (&assignment.value, groups));
+            last.insert(&assignment.target, (assignment, groups));
         }
         let values = Values { row, last };
         let mut record = self.record(&values)?;
@@ -214,6 +230,7 @@ impl<'a> Evaluator<'a> {
         record.currency = entry.currency;
         record.account = entry.account;
         record.legs = entry.legs;
+        record.rule = values.account_rule().filter(|_| !self.is_proposed);
         record.status = match values.get(&Target::Status).as_deref() {
             None | Some("" | "*") => Status::Booked,
             Some("!") => Status::Pending,

@@ -147,6 +147,7 @@ impl Reader {
     }
 
     fn group(&mut self, group: line::Group) -> Result<Group, Problem> {
+        self.check_order()?;
         let parent = group.parent.map(|parent| self.known(&self.groups, parent)).transpose()?;
         let read = Group {
             id: group.id,
@@ -163,6 +164,7 @@ impl Reader {
     }
 
     fn account(&mut self, account: line::Account) -> Result<Account, Problem> {
+        self.check_order()?;
         let kind = AccountType::from_name(&account.r#type);
         let unknown = || self.problem(Kind::InvalidType(excerpt(&account.r#type)));
         let groups = account.groups.into_iter().map(|group| self.known(&self.groups, group));
@@ -179,6 +181,12 @@ impl Reader {
         let is_new = self.accounts.insert(read.id.clone());
         self.summary.accounts += 1;
         self.only_once(is_new, &read.id).map(|()| read)
+    }
+
+    /// Checks that the chart precedes what refers to it, so that a book is created with all of it.
+    fn check_order(&self) -> Result<(), Problem> {
+        let Summary { files, transactions, .. } = self.summary;
+        if files + transactions == 0 { Ok(()) } else { Err(self.problem(Kind::LateChart)) }
     }
 
     fn file(&mut self, file: line::File) -> Result<File, Problem> {

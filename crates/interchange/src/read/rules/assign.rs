@@ -5,6 +5,8 @@ use super::template::Template;
 /// An assignment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Assignment {
+    /// The line of the rule.
+    pub(crate) line: u32,
     pub(crate) target: Target,
     pub(crate) value: Template,
 }

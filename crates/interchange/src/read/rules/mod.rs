@@ -17,10 +17,9 @@ pub use model::Rules;
 pub use parse::{MAX_RULES_BYTES, parse};
 pub use problem::{RuleKind, RuleProblem};
 
-pub(crate) use assign::Target;
+pub(crate) use assign::{Assignment, Target};
 pub(crate) use block::{Block, Control};
 pub(crate) use search::{Budget, Found};
-pub(crate) use template::Template;
 
 #[cfg(test)]
 mod tests;

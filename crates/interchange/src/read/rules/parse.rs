@@ -159,14 +159,15 @@ impl Parser {
         }
         let (word, value) = split_word(text);
         let outcome = match word {
-            "fields" => self.fields(value),
+            "fields" => self.fields(value, line.number),
             "require" => self.requirement(value),
             _ => self.directive(word, value, line),
         };
         match outcome.map_err(|kind| line.problem(kind))? {
             true => {}
             false => {
-                let assignment = self.assignment(text).map_err(|kind| line.problem(kind))?;
+                let assignment =
+                    self.assignment(text, line.number).map_err(|kind| line.problem(kind))?;
                 self.rules.assignments.push(assignment);
             }
         }
@@ -209,7 +210,7 @@ impl Parser {
     }
 
     /// Parses `fields a, b`: names of columns, and an assignment for each that is a target.
-    fn fields(&mut self, list: &str) -> Result<bool, RuleKind> {
+    fn fields(&mut self, list: &str, line: u32) -> Result<bool, RuleKind> {
         let names = field_names(list);
         if names.len() < 2 {
             return Err(RuleKind::TooFewFields);
@@ -217,7 +218,7 @@ impl Parser {
         for (number, name) in (1_usize..).zip(&names) {
             if let Some(target) = Target::from_name(name) {
                 let value = Template::parse(&format!("%{number}"), &[]);
-                self.rules.assignments.push(Assignment { target, value });
+                self.rules.assignments.push(Assignment { line, target, value });
             }
         }
         Ok(true)
@@ -242,7 +243,7 @@ impl Parser {
         text.split(" && ").map(|part| self.matcher(part)).collect()
     }
 
-    fn assignment(&mut self, text: &str) -> Result<Assignment, RuleKind> {
+    fn assignment(&mut self, text: &str, line: u32) -> Result<Assignment, RuleKind> {
         self.assignments += 1;
         if self.assignments > MAX_ASSIGNMENTS {
             return Err(RuleKind::TooManyAssignments(MAX_ASSIGNMENTS));
@@ -254,11 +255,11 @@ impl Parser {
                 return Err(RuleKind::MissingValue);
             }
             let value = Template::parse(value, &self.rules.columns);
-            return Ok(Assignment { target: Target::Property(key.to_owned()), value });
+            return Ok(Assignment { line, target: Target::Property(key.to_owned()), value });
         }
         let target =
             Target::from_name(word).ok_or_else(|| RuleKind::UnknownRule(excerpt(text.trim())))?;
-        Ok(Assignment { target, value: Template::parse(value, &self.rules.columns) })
+        Ok(Assignment { line, target, value: Template::parse(value, &self.rules.columns) })
     }
 
     /// Parses matchers, one a line, and the indented lines behind them.
@@ -305,7 +306,7 @@ impl Parser {
         match word {
             "skip" => block.control = block.control.or(Some(Control::Skip(count(value)?.max(1)))),
             "end" => block.control = block.control.or(Some(Control::End)),
-            _ => block.assignments.push(self.assignment(text)?),
+            _ => block.assignments.push(self.assignment(text, line.number)?),
         }
         Ok(())
     }
@@ -361,7 +362,7 @@ impl Parser {
                         self.rules.notes.push(row.problem(RuleKind::EmptyTableValue));
                     }
                     let value = Template::parse(value, &self.rules.columns);
-                    block.assignments.push(Assignment { target, value });
+                    block.assignments.push(Assignment { line: row.number, target, value });
                 }
             }
         }

@@ -1,0 +1,134 @@
+//! Section 8: imports of files, their time and the memory of the process.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use serde_json::{Value, json};
+
+use super::gauge::Gauge;
+use super::{Settings, server};
+use crate::table::{Cell, Table, Target};
+use crate::{Client, Server, bank, pause};
+
+/// The time to read and record the lines of the bank (issue 37), in seconds.
+const BANK_SECONDS: Target = Target::AtMost(10.0);
+/// The peak of resident memory for the largest file, in MiB.
+const PEAK: Target = Target::AtMost(200.0);
+
+/// The most records of a file (behaviour 15.1).
+const MAX_RECORDS: usize = 1_000_000;
+
+/// The longest time of a step.
+const TIMEOUT: Duration = Duration::from_secs(1_800);
+
+const METHOD: &str = "createImport and confirmImport over HTTP of a CSV file of one account: the \
+    49,102 lines of the real bank, and as many records as a file may have, which are only read. \
+    Processor time is that of Daybook. The peak is that of its resident memory.";
+
+const COLUMNS: [&str; 10] = [
+    "engine",
+    "records",
+    "file MiB",
+    "read s",
+    "record s",
+    "processor s",
+    "memory before MiB",
+    "peak MiB",
+    "target of time",
+    "target of memory",
+];
+
+pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
+    let mut table = Table::new("imports", "8. Imports", &COLUMNS).method(METHOD);
+    let lines = if settings.quick { 5_000 } else { bank::TRANSACTIONS };
+    let largest = if settings.quick { 20_000 } else { MAX_RECORDS };
+    for engine in &settings.engines {
+        let server = server(*engine);
+        let owner = server.client("bench@example.com");
+        table.row(measure(&server, &owner, &bank_lines(lines), true)?);
+        table.row(measure(&server, &owner, &many_lines(largest), false)?);
+    }
+    Ok(vec![table])
+}
+
+/// The transactions of the bank as a statement of one account.
+fn bank_lines(count: usize) -> String {
+    let mut file = "Date,Description,Amount\n".to_owned();
+    for (number, row) in bank::transactions().take(count).enumerate() {
+        let text = |field: &Value| field.as_str().unwrap_or_default().replace(',', " ");
+        let (day, amount) = (text(&row["date"]), text(&row["amount"]));
+        let other = text(&row["creditAccount"]["name"]);
+        let sign = if number.is_multiple_of(3) { "" } else { "-" };
+        writeln!(file, "{day},{} {other},{sign}{amount}", text(&row["description"]))
+            .expect("a text in memory");
+    }
+    file
+}
+
+/// Records of fifteen years, each with a text of its own.
+fn many_lines(count: usize) -> String {
+    let mut file = "Date,Description,Amount\n".to_owned();
+    for row in 0..count {
+        let (year, month, day) = (2010 + row % 15, row % 12 + 1, row % 28 + 1);
+        let (shop, units, cents) = (row % 5_000, row % 900 + 1, row % 90 + 10);
+        writeln!(file, "{year}-{month:02}-{day:02},Shop {shop} card {row},-{units}.{cents}")
+            .expect("a text in memory");
+    }
+    file
+}
+
+fn measure(
+    server: &Server,
+    owner: &Client,
+    file: &str,
+    is_recorded: bool,
+) -> anyhow::Result<[Cell; COLUMNS.len()]> {
+    let account = json!([{"name": "Bank", "type": "ASSET"}]);
+    let book = owner.post("/v5/books", &json!({"name": "Imports", "accounts": account})).ok();
+    let imports = format!("/v5/books/{}/imports", book["id"].as_str().context("a book")?);
+    let gauge = Gauge::new(server);
+    let (before, used) = (gauge.resident(), gauge.read());
+    gauge.reset_peak()?;
+    let begun = Instant::now();
+    let upload = format!("{imports}?account=Bank");
+    let made = owner.send_raw("POST", &upload, Some("text/csv"), file.as_bytes()).ok();
+    let path = format!("{imports}/{}", made["id"].as_str().context("an import")?);
+    let preview = wait(owner, &path, "READING", "PREVIEW")?;
+    let records = preview["counts"]["new"].as_u64().context("a count")?;
+    let read = begun.elapsed();
+    let mut recorded = None;
+    if is_recorded {
+        owner.post(&format!("{path}/confirm"), &json!({})).ok();
+        wait(owner, &path, "RECORDING", "DONE")?;
+        recorded = Some(begun.elapsed().saturating_sub(read));
+    }
+    let total = begun.elapsed().as_secs_f64();
+    let peak = gauge.peak();
+    let spent = gauge.read().server.saturating_sub(used.server);
+    Ok([
+        server.engine().to_string().into(),
+        records.into(),
+        Cell::Figure(file.len() as f64 / 1_048_576.0, 1),
+        Cell::Figure(read.as_secs_f64(), 1),
+        recorded.map_or_else(|| Cell::Empty, |time| Cell::Figure(time.as_secs_f64(), 1)),
+        Cell::Figure(spent.as_secs_f64(), 1),
+        Cell::whole(before),
+        Cell::whole(peak),
+        if is_recorded { Cell::against(total, BANK_SECONDS) } else { Cell::Empty },
+        Cell::against(peak, PEAK),
+    ])
+}
+
+/// Waits until a worker has moved an import from one state to another.
+fn wait(owner: &Client, path: &str, from: &str, to: &str) -> anyhow::Result<Value> {
+    let begun = Instant::now();
+    loop {
+        let import = owner.get(path).ok();
+        if import["state"] == to {
+            return Ok(import);
+        }
+        ensure!(import["state"] == from && begun.elapsed() < TIMEOUT, "{import}");
+        pause(Duration::from_millis(20));
+    }
+}
