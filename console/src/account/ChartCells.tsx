@@ -1,9 +1,9 @@
 import { useContext, type ReactNode } from 'react';
 import { useBook } from '~/book/types';
 import type { Decimal } from '~/lib/money';
-import { Icon } from '~/ui/Icon';
 import { Cell } from '~/ui/List';
 import { Money } from '~/ui/Money';
+import { RowToggle } from '~/ui/RowToggle';
 import { AccountDragContext, DragName, DropPlace } from './AccountDrag';
 import type { TreeRow } from './tree';
 import { typeName } from './types';
@@ -25,18 +25,7 @@ export function ChartCells({ row, isCursor, reconciled, minBalance, onToggle }: 
     <>
       <Cell className={`chart-name ${group ? 'chart-group' : ''} ${account?.archived || group?.hidden ? 'muted' : ''}`}>
         <span className="chart-indent" style={{ width: row.depth * 16 }} />
-        {row.isOpen !== undefined ? (
-          <button
-            type="button"
-            className="chart-toggle"
-            tabIndex={-1}
-            aria-expanded={row.isOpen}
-            aria-label={`${row.isOpen ? 'Close' : 'Open'} ${row.name}`}
-            onClick={() => onToggle(row.id, row.isOpen!)}
-          >
-            <Icon name={row.isOpen ? 'down' : 'right'} size={11} />
-          </button>
-        ) : <span className="chart-toggle" />}
+        <RowToggle isOpen={row.isOpen} name={row.name} onToggle={row.isOpen === undefined ? undefined : () => onToggle(row.id, row.isOpen!)} />
         <Name row={row} isCursor={isCursor}><bdi className="truncate">{row.name}</bdi></Name>
         {marks.map((mark) => <span key={String(mark)} className="chart-mark">{mark}</span>)}
       </Cell>
