@@ -22,6 +22,8 @@ export interface Daybook {
   readonly email: string;
   readonly token: string;
   readonly call: (method: string, path: string, body?: unknown) => Promise<any>; // eslint-disable-line @typescript-eslint/no-explicit-any
+  /** Runs a command of the operator, such as `webhooks list`. */
+  readonly run: (...command: string[]) => string;
   /** A link that signs somebody in; the first one creates the user. */
   readonly signInLink: (email?: string) => string;
   /** Signs a page in as somebody. */
@@ -47,6 +49,7 @@ export const test = base.extend<{ page: Page; problems: string[] }, { daybook: D
         email,
         token,
         call: apiClient(server.url, token),
+        run: server.run,
         signInLink: (who = email) => server.loginLink(who),
         signIn: async (page, who = email) => {
           await page.goto(server.loginLink(who));

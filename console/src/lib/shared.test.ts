@@ -104,7 +104,7 @@ describe('lines', () => {
 
 describe('the chain of events', () => {
   test('hashes of canonical events follow from one another', async () => {
-    let previous = new Uint8Array(32);
+    let previous: Uint8Array = new Uint8Array(32);
     for (const { canonical, hash } of cases<{ canonical: string; hash: string }[]>('chain')) {
       expect(await hashAfter(previous, canonical)).toBe(hash);
       previous = fromHex(hash)!;
