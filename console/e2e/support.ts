@@ -3,6 +3,7 @@
  * page that is signed in. Import `test` and `expect` from here.
  */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test as base, expect, type Page, type Request } from '@playwright/test';
 import { apiClient, startServer } from '../scripts/lib/daybook.mjs';
 import { seedDemo } from '../scripts/lib/seed.mjs';
@@ -74,11 +75,22 @@ export const test = base.extend<{ page: Page; problems: string[] }, { daybook: D
   },
 
   page: async ({ page, daybook }, use) => {
+    if (process.env['CONSOLE_DIST']) await serveConsole(page, process.env['CONSOLE_DIST']);
     watchRequests(page);
     await daybook.signIn(page);
     await use(page);
   },
 });
+
+/** Serves a built console in place of the one in the binary, without its Content-Security-Policy. */
+async function serveConsole(page: Page, dist: string): Promise<void> {
+  await page.route('**', (route) => {
+    const { pathname } = new URL(route.request().url());
+    if (/^\/(assets\/|icon\.svg)/.test(pathname)) return route.fulfill({ path: join(dist, pathname) });
+    const isPage = route.request().resourceType() === 'document' && !/^\/(v5|auth|files|docs|links)(\/|$)/.test(pathname);
+    return isPage ? route.fulfill({ path: join(dist, 'index.html') }) : route.fallback();
+  });
+}
 
 const axe = readFileSync(new URL('../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
