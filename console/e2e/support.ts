@@ -2,7 +2,7 @@
  * Fixtures of all browser tests: a real server with the console that it delivers itself and a demo book, and a
  * page that is signed in. Import `test` and `expect` from here.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test as base, expect, type Page, type Request } from '@playwright/test';
 import { apiClient, startServer } from '../scripts/lib/daybook.mjs';
@@ -86,7 +86,8 @@ export const test = base.extend<{ page: Page; problems: string[] }, { daybook: D
 async function serveConsole(page: Page, dist: string): Promise<void> {
   await page.route('**', (route) => {
     const { pathname } = new URL(route.request().url());
-    if (/^\/(assets\/|icon\.svg)/.test(pathname)) return route.fulfill({ path: join(dist, pathname) });
+    // The page after signing in is that of the binary, because a redirect is not intercepted.
+    if (pathname.startsWith('/assets/') && existsSync(join(dist, pathname))) return route.fulfill({ path: join(dist, pathname) });
     const isPage = route.request().resourceType() === 'document' && !/^\/(v5|auth|files|docs|links)(\/|$)/.test(pathname);
     return isPage ? route.fulfill({ path: join(dist, 'index.html') }) : route.fallback();
   });

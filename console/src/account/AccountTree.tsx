@@ -145,7 +145,7 @@ function TreeItem({ row, id, isCursor, isCurrent, drag, hasKey, onOpen }: {
       >
         {row.isOpen !== undefined && <Icon name={row.isOpen ? 'down' : 'right'} size={11} />}
       </span>
-      {drag ? <drag.DragRow row={row} isCursor={hasKey}>{name}</drag.DragRow> : name}
+      {drag ? <drag.DragRow row={row} isCursor={hasKey}>{name}</drag.DragRow> : name}{' '}
       {row.balance && <Money value={row.balance} style={numbers} className="tree-balance" />}
     </div>
   );
