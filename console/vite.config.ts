@@ -30,7 +30,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'vendor-react', test: /node_modules\/(react|react-dom|scheduler)\//, priority: 30 },
-            // Dragging is for one view; what the others use of it comes along as a dependency.
+            // Dragging loads when it is needed; what the first load uses of it comes along as a dependency.
             { name: 'vendor-aria', test: /node_modules\/(react-aria(?!\/.*(?:dnd|useDr))|react-stately|@react-(aria|stately|types)|@internationalized|@swc|@adobe)/, priority: 20 },
             { name: 'vendor-tanstack', test: /node_modules\/@tanstack\//, priority: 20 },
           ],

@@ -84,3 +84,46 @@ test('[25] an account is dragged by keyboard', async ({ page, daybook, problems 
   await expectAccessible(page);
   expect(problems).toEqual([]);
 });
+
+test('[1] [23] accounts and groups are dragged in the sidebar, by mouse and keyboard, and undone', async ({ page, daybook, problems }) => {
+  const bookId = await makeBook(daybook);
+  const groups = groupsOf(daybook, bookId);
+  const parentOf = async (name: string): Promise<string> => {
+    const { items } = await daybook.call('GET', `books/${bookId}/groups`);
+    const parent = items.find((group: { name: string }) => group.name === name).parent?.id;
+    return items.find(({ id }: { id: string }) => id === parent)?.name ?? '';
+  };
+  await page.goto(`${daybook.url}/b/${bookId}/transactions`);
+  const tree = page.getByRole('tree', { name: 'Accounts and groups' });
+  const item = (name: string) => tree.getByRole('treeitem', { name: new RegExp(`^${name}`) }).first();
+  await tree.hover();
+  await item('Cash').locator('.chart-drag').dragTo(item('Banks'));
+  await expect(page.getByText('Moved Cash to Banks')).toBeVisible();
+  await expect.poll(() => groups('Cash')).toEqual(['Banks']);
+  await page.keyboard.press('z');
+  await expect.poll(() => groups('Cash')).toEqual(['Assets']);
+
+  await item('Banks').locator('.chart-drag').dragTo(item('Tax'));
+  await expect(page.getByText('Moved the group Banks to Tax')).toBeVisible();
+  await expect.poll(() => parentOf('Banks')).toBe('Tax');
+  await page.keyboard.press('z');
+  await expect.poll(() => parentOf('Banks')).toBe('Assets');
+
+  await expect(item('Banks')).toHaveAttribute('aria-level', '2');
+  await tree.focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowDown');
+  await expect(item('Banks')).toHaveClass(/is-cursor/);
+  await page.keyboard.press('Shift+m');
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '');
+  // A group does not move to where it is, nor below itself.
+  await expect.poll(focused).toMatch(/^Move to (Tax|the top level)/);
+  for (let step = 0; step < 2 && (await focused()) !== 'Move to the top level'; step += 1) await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => parentOf('Banks')).toBe('');
+  await expect(tree).toBeFocused();
+  await expectAccessible(page);
+  await page.keyboard.press('z');
+  await expect.poll(() => parentOf('Banks')).toBe('Assets');
+  expect(problems).toEqual([]);
+});

@@ -172,3 +172,27 @@ test('[48] the accounts and a panel fit 360 pixels', async ({ page, daybook, pro
   await expectAccessible(page);
   expect(problems).toEqual([]);
 });
+
+test('[2] [38] a register shows a chart of its balance, and stays so', async ({ page, daybook, problems }) => {
+  const bookId = await makeBook(daybook);
+  for (const month of ['01', '02', '03']) await record(daybook, bookId, `2026-${month}-05`, '10.50');
+  const { items } = await daybook.call('GET', `books/${bookId}/accounts`);
+  const register = (name: string) => `${daybook.url}/b/${bookId}/accounts/${items.find((account: { name: string }) => account.name === name).id}`;
+  const chart = page.getByRole('img', { name: 'Balance by month; the register below has the figures' });
+  const button = page.getByRole('button', { name: 'Chart', exact: true });
+  await page.goto(register('Cash'));
+  await expect(page.getByRole('grid', { name: 'Register of Cash' })).toContainText('Lunch');
+  await expect(chart).toHaveCount(0);
+  await button.click();
+  await expect(chart.locator('canvas')).toBeVisible();
+  await expectAccessible(page);
+  await page.goto(`${register('Cash')}?period=2026-02`);
+  await expect(page.getByRole('img', { name: 'Balance by day; the register below has the figures' }).locator('canvas')).toBeVisible();
+  await page.goto(register('Food'));
+  await expect(page.getByRole('img', { name: 'Movement by month; the register below has the figures' }).locator('canvas')).toBeVisible();
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
+  await button.click();
+  await expect(page.getByRole('img', { name: /the register below/ })).toHaveCount(0);
+  expect(problems).toEqual([]);
+});

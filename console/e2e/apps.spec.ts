@@ -65,13 +65,46 @@ test('[42] [43] an app is installed, fails, gets the event again and is removed'
   await page.goto(`${daybook.url}/b/${daybook.bookId}/history`);
   await expect(page.getByRole('listitem').filter({ hasText: 'posted Lunch with tax' }).first()).toContainText('Tax 2.00');
   await page.goto(`${daybook.url}/b/${daybook.bookId}/apps`);
-  await page.getByRole('button', { name: 'Resume Tax bot <i>' }).click();
-  await expect(page.getByText('Tax bot <i> receives events again')).toBeVisible();
   await page.setViewportSize({ width: 360, height: 740 });
   expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
   await page.getByRole('button', { name: 'Remove Tax bot <i>' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove the app' }).click();
   await expect(page.getByText('No apps work in this book')).toBeVisible();
   await new Promise((resolve) => webhook.close(resolve));
+  expect(problems).toEqual([]);
+});
+
+test('[43] a pause shows its cause, and one after failures is ended', async ({ page, daybook, problems }) => {
+  await daybook.call('POST', 'apps', { id: 'slow-bot', name: 'Slow bot', description: 'Sleeps.', events: ['TRANSACTION_POSTED'] });
+  await daybook.call('POST', `books/${daybook.bookId}/integrations`, { agentId: 'slow-bot' });
+  const apps = page.getByRole('list', { name: 'Installed apps' });
+  await page.goto(`${daybook.url}/b/${daybook.bookId}/apps`);
+  await expect(apps).toContainText('Slow bot');
+  await expect(apps).not.toContainText('paused');
+  await expect(page.getByRole('button', { name: 'Resume Slow bot' })).toHaveCount(0);
+
+  daybook.run('webhooks', 'pause', '--book', daybook.bookId, '--app', 'slow-bot');
+  await page.reload();
+  await expect(apps).toContainText('The operator of the server paused it, and alone can resume it.');
+  await expect(page.getByRole('button', { name: 'Resume Slow bot' })).toHaveCount(0);
+  await expectAccessible(page);
+
+  // The server pauses an app after three days of failures, which a test cannot wait for.
+  daybook.run('webhooks', 'resume', '--app', 'slow-bot');
+  let isPaused = true;
+  await page.route('**/integrations', async (route) => {
+    if (route.request().method() === 'PUT') isPaused = false;
+    const response = await route.fetch();
+    const body = (await response.json()) as { items?: object[] };
+    const items = body.items?.map((item) => (isPaused ? { ...item, pausedAt: '1700000000000', pauseCause: 'FAILURES' } : item));
+    await route.fulfill({ response, json: items ? { ...body, items } : body });
+  });
+  await page.reload();
+  await expect(apps).toContainText('All deliveries of three days failed.');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Resume Slow bot' }).click();
+  await expect(page.getByText('Slow bot receives events again')).toBeVisible();
+  await expect(apps).not.toContainText('Paused');
+  await page.unrouteAll({ behavior: 'wait' });
   expect(problems).toEqual([]);
 });

@@ -73,7 +73,7 @@ test('[2] [3] a register has opening row, running balance and the same closing b
   await page.keyboard.press('.');
   await expect(page).toHaveURL(/period=\d{4}-\d{2}$/);
   await expect(grid).toContainText('Balance before');
-  const closing = await page.locator('.summary > div', { hasText: 'Balance' }).locator('dd > span').first().textContent();
+  const closing = await page.locator('.summary dl > div', { hasText: 'Balance' }).locator('dd > span').first().textContent();
   await expect(page.getByRole('treeitem', { name: /^Checking/ })).toContainText(closing!);
   const newest = grid.locator('.is-unchecked, .is-checked').first().locator('.tx-balance');
   await expect(newest).toHaveText(closing!);

@@ -2,7 +2,8 @@
  * Fixtures of all browser tests: a real server with the console that it delivers itself and a demo book, and a
  * page that is signed in. Import `test` and `expect` from here.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test as base, expect, type Page, type Request } from '@playwright/test';
 import { apiClient, startServer } from '../scripts/lib/daybook.mjs';
 import { seedDemo } from '../scripts/lib/seed.mjs';
@@ -22,6 +23,8 @@ export interface Daybook {
   readonly email: string;
   readonly token: string;
   readonly call: (method: string, path: string, body?: unknown) => Promise<any>; // eslint-disable-line @typescript-eslint/no-explicit-any
+  /** Runs a command of the operator, such as `webhooks list`. */
+  readonly run: (...command: string[]) => string;
   /** A link that signs somebody in; the first one creates the user. */
   readonly signInLink: (email?: string) => string;
   /** Signs a page in as somebody. */
@@ -47,6 +50,7 @@ export const test = base.extend<{ page: Page; problems: string[] }, { daybook: D
         email,
         token,
         call: apiClient(server.url, token),
+        run: server.run,
         signInLink: (who = email) => server.loginLink(who),
         signIn: async (page, who = email) => {
           await page.goto(server.loginLink(who));
@@ -71,11 +75,23 @@ export const test = base.extend<{ page: Page; problems: string[] }, { daybook: D
   },
 
   page: async ({ page, daybook }, use) => {
+    if (process.env['CONSOLE_DIST']) await serveConsole(page, process.env['CONSOLE_DIST']);
     watchRequests(page);
     await daybook.signIn(page);
     await use(page);
   },
 });
+
+/** Serves a built console in place of the one in the binary, without its Content-Security-Policy. */
+async function serveConsole(page: Page, dist: string): Promise<void> {
+  await page.route('**', (route) => {
+    const { pathname } = new URL(route.request().url());
+    // The page after signing in is that of the binary, because a redirect is not intercepted.
+    if (pathname.startsWith('/assets/') && existsSync(join(dist, pathname))) return route.fulfill({ path: join(dist, pathname) });
+    const isPage = route.request().resourceType() === 'document' && !/^\/(v5|auth|files|docs|links)(\/|$)/.test(pathname);
+    return isPage ? route.fulfill({ path: join(dist, 'index.html') }) : route.fallback();
+  });
+}
 
 const axe = readFileSync(new URL('../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 

@@ -134,6 +134,8 @@ fn rule_8_19_app_is_paused_after_three_days_of_failures(server: &Server) {
     }
     let line = paused(server, &app).remove(0);
     assert_eq!([&line[0], &line[2], &line[4]], [cast.book.as_str(), "failing", "2"]);
+    let installed = items(&cast.read("/integrations"))[0].clone();
+    assert_eq!(installed["pauseCause"], "FAILURES", "8.19: {installed}");
     let mails = run(server, &["outbox", "list", "--to", cast.owner.email()]).expect("a list");
     let mail = mails.lines().find(|line| line.contains("\tapp-paused\t")).expect("a mail");
     let mail = mail.split('\t').next().expect("an id");
@@ -148,8 +150,8 @@ fn rule_8_19_app_is_paused_after_three_days_of_failures(server: &Server) {
     assert_eq!(receiver.received().len(), 1, "8.19: nothing is sent");
     assert_eq!(backlog(&cast), 0, "8.10: what is paused is not on its way");
     works.store(1, Ordering::SeqCst);
-    let installed = items(&cast.read("/integrations"))[0].clone();
-    cast.put("/integrations", &json!({"id": installed["id"]})).ok();
+    let resumed = cast.put("/integrations", &json!({"id": installed["id"]})).ok();
+    assert_eq!(resumed["pausedAt"], Value::Null, "8.19: it is not paused any more");
     let received = receiver.wait_for(3);
     assert_eq!(descriptions(&received), ["one", "two", "three"], "8.19: in their order");
     assert!(paused(server, &app).is_empty());
@@ -204,7 +206,8 @@ fn rule_8_19_installing_user_cannot_end_the_operator_pause(server: &Server) {
     assert!(message.contains("paused"), "{message}");
     let installed = items(&cast.read("/integrations"))[0].clone();
     let renamed = json!({"id": installed["id"], "name": "Renamed"});
-    cast.put("/integrations", &renamed).ok();
+    let renamed = cast.put("/integrations", &renamed).ok();
+    assert_eq!(renamed["pauseCause"], "OPERATOR", "8.19: {renamed}");
     cast.delete(&format!("/integrations/{}", id(&installed))).ok();
     cast.post("/integrations", &json!({"agentId": app["id"]})).ok();
     lunch(&cast, "two");

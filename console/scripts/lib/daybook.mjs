@@ -48,6 +48,8 @@ export async function startServer({ binary = findBinary(), port = 0, args = [], 
     url,
     pid: child.pid,
     log: () => log,
+    /** Runs a command of the server on its data, and returns what it prints. */
+    run,
     token: (email) => run('token', '--email', email),
     loginLink: (email, publicUrl = url) => run('login', '--email', email, '--public-url', publicUrl).match(/https?:\S+/)[0],
     async stop() {

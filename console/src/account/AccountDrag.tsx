@@ -1,4 +1,4 @@
-/** Accounts are dragged to groups by mouse, touch and keyboard. */
+/** Accounts and groups are dragged to groups by mouse, touch and keyboard. */
 import { createContext, useContext, useRef, type ReactNode } from 'react';
 import { Button as AriaButton } from 'react-aria-components/Button';
 import { useDrag } from 'react-aria/useDrag';
@@ -6,6 +6,7 @@ import { useDrop } from 'react-aria/useDrop';
 import { useShortcut } from '~/ui/shortcuts';
 import { Icon } from '~/ui/Icon';
 import type { TreeRow } from './tree';
+import './AccountDrag.css';
 
 const TYPE = 'application/x-daybook-account';
 
@@ -19,11 +20,11 @@ export interface AccountDrag {
   readonly drop: (groupId: string | undefined) => void;
 }
 
-/** Undefined where accounts cannot be moved. */
+/** Undefined where nothing can be moved. */
 export const AccountDragContext = createContext<AccountDrag | undefined>(undefined);
 
-/** The name of an account with its handle. Shift+M drags the account of the cursor by keyboard. */
-export function DragName({ row, isCursor, children }: { readonly row: TreeRow; readonly isCursor: boolean; readonly children: ReactNode }) {
+/** The name of an account or group with its handle. Shift+M drags that of the cursor by keyboard. */
+function DragName({ row, isCursor, children }: { readonly row: TreeRow; readonly isCursor: boolean; readonly children: ReactNode }) {
   const drag = useContext(AccountDragContext)!;
   const handle = useRef<HTMLButtonElement>(null);
   const { dragProps, dragButtonProps, isDragging } = useDrag({
@@ -44,8 +45,29 @@ export function DragName({ row, isCursor, children }: { readonly row: TreeRow; r
   );
 }
 
-/** Where an account can be dropped: a layer over the row of a group, or a place with a text of its own. */
-export function DropPlace({ groupId, name, className, children }: {
+/** The place that takes accounts out of all groups, and groups to the top level. */
+export function TopPlace() {
+  const drag = useContext(AccountDragContext)!;
+  return (
+    <DropPlace groupId={undefined} name="no group" className="chart-top">
+      {drag.row?.kind === 'group' ? 'Move to the top level' : 'Take out of all groups'}
+    </DropPlace>
+  );
+}
+
+/** A name that can be dragged; that of a group also takes what is dropped on its row. */
+export function DragRow({ row, isCursor, children }: { readonly row: TreeRow; readonly isCursor: boolean; readonly children: ReactNode }) {
+  if (!useContext(AccountDragContext)) return children;
+  return (
+    <>
+      <DragName row={row} isCursor={isCursor}>{children}</DragName>
+      {row.kind === 'group' && <DropPlace groupId={row.id} name={row.name} className="chart-drop" />}
+    </>
+  );
+}
+
+/** Where something can be dropped: a layer over the row of a group, or a place with a text of its own. */
+function DropPlace({ groupId, name, className, children }: {
   readonly groupId: string | undefined;
   readonly name: string;
   readonly className: string;

@@ -12,7 +12,7 @@ import { treeRows, type TreeRow } from './tree';
 
 /** The accounts and groups of the book with their balances at the end of the period. */
 export function AccountTree() {
-  const { id: bookId, accounts, groups } = useBook();
+  const { id: bookId, accounts, groups, can } = useBook();
   const { terms } = usePeriod();
   const { data: balances } = useBalances(terms || 'by:y');
   const { collapsed, density } = usePrefs();
@@ -25,6 +25,11 @@ export function AccountTree() {
   const virtual = useVirtualizer({ count: rows.length, getScrollElement: () => scroller.current, estimateSize: () => rowHeight, overscan: 10 });
   useEffect(() => virtual.measure(), [rowHeight, virtual]);
   const [cursor, setCursor] = useState(-1);
+  const [drag, setDrag] = useState<typeof import('./TreeDrag')>();
+  const [hasFocus, setFocus] = useState(false);
+  const loadDrag = () => {
+    if (can('EDITOR') && !drag) void import('./TreeDrag').then(setDrag);
+  };
   const path = usePath();
   const search = useSearch();
   const period = new URLSearchParams(search).get('period');
@@ -50,6 +55,29 @@ export function AccountTree() {
     else return;
     event.preventDefault();
   };
+  const body = (
+    <div className="tree-body" style={{ height: virtual.getTotalSize() }} role="presentation">
+      {virtual.getVirtualItems().map(({ index, start }) => {
+        const row = rows[index]!;
+        return (
+          <div key={row.key} role="presentation" className="tree-line" style={{ transform: `translateY(${start}px)`, height: rowHeight }}>
+            <TreeItem
+              row={row}
+              id={`tree-${index}`}
+              isCursor={index === cursor}
+              drag={row.kind === 'heading' ? undefined : drag}
+              hasKey={hasFocus && index === cursor}
+              isCurrent={row.kind !== 'heading' && path === pathOf(row).split('?')[0]}
+              onOpen={() => {
+                setCursor(index);
+                navigate(pathOf(row));
+              }}
+            />
+          </div>
+        );
+      })}
+    </div>
+  );
   if (accounts.length === 0) return <p className="sidebar-empty muted">No accounts yet.</p>;
   return (
     <section className="tree-section" aria-label="Accounts">
@@ -62,27 +90,15 @@ export function AccountTree() {
         tabIndex={0}
         aria-activedescendant={rows[cursor] ? `tree-${cursor}` : undefined}
         onKeyDown={onKeyDown}
-        onFocus={() => cursor < 0 && setCursor(0)}
+        onPointerEnter={({ pointerType }) => pointerType === 'mouse' && loadDrag()}
+        onFocus={() => {
+          loadDrag();
+          setFocus(true);
+          if (cursor < 0) setCursor(0);
+        }}
+        onBlur={({ currentTarget, relatedTarget }) => setFocus(currentTarget.contains(relatedTarget))}
       >
-        <div className="tree-body" style={{ height: virtual.getTotalSize() }} role="presentation">
-          {virtual.getVirtualItems().map(({ index, start }) => {
-            const row = rows[index]!;
-            return (
-              <div key={row.key} role="presentation" className="tree-line" style={{ transform: `translateY(${start}px)`, height: rowHeight }}>
-                <TreeItem
-                  row={row}
-                  id={`tree-${index}`}
-                  isCursor={index === cursor}
-                  isCurrent={row.kind !== 'heading' && path === pathOf(row).split('?')[0]}
-                  onOpen={() => {
-                    setCursor(index);
-                    navigate(pathOf(row));
-                  }}
-                />
-              </div>
-            );
-          })}
-        </div>
+        {drag ? <drag.DragScope rows={rows} tree={scroller}>{body}</drag.DragScope> : body}
       </div>
     </section>
   );
@@ -93,19 +109,24 @@ function toggle(row: TreeRow): void {
   setPrefs({ collapsed: row.isOpen ? [...collapsed, row.id] : collapsed.filter((id) => id !== row.id) });
 }
 
-function TreeItem({ row, id, isCursor, isCurrent, onOpen }: {
+function TreeItem({ row, id, isCursor, isCurrent, drag, hasKey, onOpen }: {
   readonly row: TreeRow;
   readonly id: string;
   readonly isCursor: boolean;
   readonly isCurrent: boolean;
+  readonly drag: typeof import('./TreeDrag') | undefined;
+  /** Whether the key that drags is for this row. */
+  readonly hasKey: boolean;
   readonly onOpen: () => void;
 }) {
-  const { numbers } = useBook();
+  const { numbers, money } = useBook();
+  const name = <bdi className="truncate" title={row.name}>{row.name}</bdi>;
   const classes = `tree-item tree-${row.kind} ${isCursor ? 'is-cursor' : ''}`;
   return (
     <div
       id={id}
       role="treeitem"
+      aria-label={row.balance ? `${row.name} ${money(row.balance)}` : row.name}
       aria-level={row.depth + 1}
       aria-expanded={row.isOpen}
       aria-selected={isCurrent}
@@ -124,7 +145,7 @@ function TreeItem({ row, id, isCursor, isCurrent, onOpen }: {
       >
         {row.isOpen !== undefined && <Icon name={row.isOpen ? 'down' : 'right'} size={11} />}
       </span>
-      <bdi className="truncate" title={row.name}>{row.name}</bdi>
+      {drag ? <drag.DragRow row={row} isCursor={hasKey}>{name}</drag.DragRow> : name}{' '}
       {row.balance && <Money value={row.balance} style={numbers} className="tree-balance" />}
     </div>
   );

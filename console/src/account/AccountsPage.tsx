@@ -15,7 +15,7 @@ import { prefs, setPrefs, usePrefs } from '~/ui/prefs';
 import { useShortcut } from '~/ui/shortcuts';
 import { useListState } from '~/ui/useListState';
 import { bookPath } from '~/book/paths';
-import { AccountDragContext, DropPlace } from './AccountDrag';
+import { AccountDragContext, TopPlace } from './AccountDrag';
 import { AccountsBar } from './AccountsBar';
 import { ChartCells } from './ChartCells';
 import { useBalances, useReconciledThrough } from './queries';
@@ -114,7 +114,7 @@ export default function AccountsPage() {
         )}
         keepsElement={keepsAll}
       />
-      {can('EDITOR') && <DropPlace groupId={undefined} name="no group" className="accounts-ungroup">Take out of all groups</DropPlace>}
+      {can('EDITOR') && <TopPlace />}
     </AccountDragContext.Provider>
   );
 }

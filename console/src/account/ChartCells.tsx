@@ -1,10 +1,9 @@
-import { useContext, type ReactNode } from 'react';
 import { useBook } from '~/book/types';
 import type { Decimal } from '~/lib/money';
-import { Icon } from '~/ui/Icon';
 import { Cell } from '~/ui/List';
 import { Money } from '~/ui/Money';
-import { AccountDragContext, DragName, DropPlace } from './AccountDrag';
+import { RowToggle } from '~/ui/RowToggle';
+import { DragRow } from './AccountDrag';
 import type { TreeRow } from './tree';
 import { typeName } from './types';
 
@@ -25,19 +24,8 @@ export function ChartCells({ row, isCursor, reconciled, minBalance, onToggle }: 
     <>
       <Cell className={`chart-name ${group ? 'chart-group' : ''} ${account?.archived || group?.hidden ? 'muted' : ''}`}>
         <span className="chart-indent" style={{ width: row.depth * 16 }} />
-        {row.isOpen !== undefined ? (
-          <button
-            type="button"
-            className="chart-toggle"
-            tabIndex={-1}
-            aria-expanded={row.isOpen}
-            aria-label={`${row.isOpen ? 'Close' : 'Open'} ${row.name}`}
-            onClick={() => onToggle(row.id, row.isOpen!)}
-          >
-            <Icon name={row.isOpen ? 'down' : 'right'} size={11} />
-          </button>
-        ) : <span className="chart-toggle" />}
-        <Name row={row} isCursor={isCursor}><bdi className="truncate">{row.name}</bdi></Name>
+        <RowToggle isOpen={row.isOpen} name={row.name} onToggle={row.isOpen === undefined ? undefined : () => onToggle(row.id, row.isOpen!)} />
+        <DragRow row={row} isCursor={isCursor}><bdi className="truncate">{row.name}</bdi></DragRow>
         {marks.map((mark) => <span key={String(mark)} className="chart-mark">{mark}</span>)}
       </Cell>
       <Cell className="chart-type muted">{account ? typeName(account.type) : group?.mixed ? 'Mixed' : ''}</Cell>
@@ -46,11 +34,4 @@ export function ChartCells({ row, isCursor, reconciled, minBalance, onToggle }: 
       <Cell isNumber className={group ? 'chart-balance chart-balance-group' : 'chart-balance'}>{row.balance && <Money value={row.balance} style={numbers} />}</Cell>
     </>
   );
-}
-
-/** A name that can be dragged, or that takes what is dropped on its row. */
-function Name({ row, isCursor, children }: { readonly row: TreeRow; readonly isCursor: boolean; readonly children: ReactNode }) {
-  if (!useContext(AccountDragContext)) return children;
-  if (row.kind === 'account') return <DragName row={row} isCursor={isCursor}>{children}</DragName>;
-  return <>{children}<DropPlace groupId={row.id} name={row.name} className="chart-drop" /></>;
 }

@@ -8,7 +8,10 @@ import { fromRaw } from '~/lib/signs';
 import { useRowCount, useTransactionRows } from '~/transaction/queries';
 import { TransactionList } from '~/transaction/TransactionList';
 import { useListQuery } from '~/transaction/upcoming';
+import { Button } from '~/ui/Button';
 import { EmptyState } from '~/ui/EmptyState';
+import { setPrefs, usePrefs } from '~/ui/prefs';
+import { BalanceChart } from './BalanceChart';
 import { useBalances, useReconciledThrough } from './queries';
 import { Summary } from './Summary';
 
@@ -38,6 +41,7 @@ export default function RegisterPage({ accountId = '' }: { accountId?: string })
       closing,
     };
   }, [balances, account]);
+  const { balanceChart } = usePrefs();
   const reconciledTo = useReconciledThrough().data?.get(accountId);
   if (!account) return <EmptyState title="No such account">It may have been deleted.</EmptyState>;
   const opening = sums && account.permanent && period
@@ -53,7 +57,10 @@ export default function RegisterPage({ accountId = '' }: { accountId?: string })
           ['Decrease', sums?.decrease],
           account.permanent ? (['Balance', sums?.closing] as const) : (['Total', sums?.change] as const),
         ]}
-      />
+      >
+        <Button look="ghost" icon="report" aria-expanded={balanceChart} aria-controls="balance-chart" onPress={() => setPrefs({ balanceChart: !balanceChart })}>Chart</Button>
+      </Summary>
+      {balanceChart && <BalanceChart account={account} />}
       <TransactionList query={query} account={account} opening={opening} isFiltered={period !== undefined || text !== ''} />
     </>
   );

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { changeItems, groupChoices, groupOf, movedGroups, readNames } from './batch';
+import type { Group } from '~/api/types';
+import { canMoveGroup, changeItems, groupChoices, groupOf, movedGroups, readNames } from './batch';
 
 const accounts = [
   { id: '1', type: 'ASSET', archived: false, groups: [{ id: 'a' }] },
@@ -35,4 +36,14 @@ test('an account that is dragged leaves its group and keeps its others', () => {
 
 test('an account comes from the innermost group of its row', () => {
   expect([groupOf('/g12/g7'), groupOf('/g12'), groupOf(undefined)]).toEqual(['7', '12', undefined]);
+});
+
+test('a group moves to other groups and to the top, but not to where it is or below itself', () => {
+  const groups = [{ id: 'a' }, { id: 'b', parent: { id: 'a' } }, { id: 'c', parent: { id: 'b' } }, { id: 'd' }] as Group[];
+  const byId = new Map(groups.map((group) => [group.id!, group]));
+  const targets = (id: string) => ['a', 'b', 'c', 'd', undefined].filter((to) => canMoveGroup(byId, id, to));
+  expect(targets('a')).toEqual(['d']);
+  expect(targets('b')).toEqual(['d', undefined]);
+  expect(targets('c')).toEqual(['a', 'd', undefined]);
+  expect(targets('x')).toEqual([]);
 });

@@ -48,6 +48,16 @@ export function movedGroups({ groups }: Account, from: string | undefined, to: s
   return unique.length === before.length && unique.every((id, index) => id === before[index]) ? undefined : unique;
 }
 
+/** Whether a group may move below another one, or without one to the top: not to where it is, and not below itself. */
+export function canMoveGroup(groupById: ReadonlyMap<string, Group>, id: string, to: string | undefined): boolean {
+  const group = groupById.get(id);
+  if (!group || group.parent?.id === to) return false;
+  for (let at = to; at !== undefined; at = groupById.get(at)?.parent?.id) {
+    if (at === id) return false;
+  }
+  return true;
+}
+
 /** Groups in the order of the tree with their depth, without one and those below it. */
 export function groupChoices(groups: readonly Group[], without = ''): { readonly id: string; readonly label: string }[] {
   const children = new Map<string, Group[]>();

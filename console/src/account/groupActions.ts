@@ -37,6 +37,27 @@ export function useUpdateGroup() {
   });
 }
 
+export interface MoveGroupInput {
+  readonly group: Group;
+  /** The group that it moves below; undefined is the top level. */
+  readonly to: Group | undefined;
+}
+
+/** Moves a group with all that is below it. */
+export function useMoveGroup() {
+  const { id: bookId } = useBook();
+  const move = (group: Group, parentId: string | undefined, idempotencyKey: string) => {
+    const body = { id: group.id!, parent: parentId ? { id: parentId } : null } as Group;
+    return api.put('/v5/books/{bookId}/groups', { path: { bookId }, body, idempotencyKey });
+  };
+  return useAction({
+    bookId,
+    done: ({ group, to }: MoveGroupInput) => `Moved the group ${group.name} ${to ? `to ${to.name}` : 'to the top level'}`,
+    run: ({ group, to }, key) => move(group, to?.id, key),
+    undo: ({ group }, _result, key) => move(group, group.parent?.id, key),
+  });
+}
+
 /** Deletes a group. Its accounts stay, and its groups move up (4.14). The undo puts all of them back. */
 export function useDeleteGroup() {
   const { id: bookId, accounts, groups } = useBook();

@@ -36,9 +36,18 @@ export function onBookChanged(listener: (bookId: string | undefined) => void): (
   return () => listeners.delete(listener);
 }
 
-/** Reloads what is shown of a book. Call it after each write and for each event of others. */
-export function bookChanged(bookId: string): void {
-  void queryClient.invalidateQueries({ queryKey: keys.book(bookId) });
+/** Keys of accounts and amounts, which in a large book are most of what is loaded. */
+const FIGURES: ReadonlySet<unknown> = new Set(['accounts', 'balances']);
+
+/**
+ * Reloads what is shown of a book. Call it after each write and for each event of others. `keepsFigures` says that
+ * no account and no amount has changed.
+ */
+export function bookChanged(bookId: string, { keepsFigures = false }: { readonly keepsFigures?: boolean } = {}): void {
+  void queryClient.invalidateQueries({
+    queryKey: keys.book(bookId),
+    predicate: ({ queryKey }) => !keepsFigures || !FIGURES.has(queryKey[2]),
+  });
   listeners.forEach((listener) => listener(bookId));
 }
 

@@ -5,7 +5,7 @@ import { Button } from '~/ui/Button';
 import { ConfirmButton } from '~/ui/Confirm';
 import { CheckField } from '~/ui/fields/ChoiceField';
 import { ChoiceField } from '~/ui/fields/ChoiceField';
-import { Notice, Section } from '~/ui/Section';
+import { Section } from '~/ui/Section';
 import { formatInstant } from '~/ui/times';
 import { useUninstall, useUpdateIntegration } from './actions';
 import type { Integration } from './queries';
@@ -13,8 +13,12 @@ import type { Integration } from './queries';
 const REACH = { BOOK: 'this book only', COLLECTION: 'this book and its collection', ALL: 'all books of the person who installed it' } as const;
 const REACH_CHOICES = (Object.keys(REACH) as (keyof typeof REACH)[]).map((value) => ({ value, label: `Reaches ${REACH[value]}` }));
 
+const PAUSES = {
+  FAILURES: 'All deliveries of three days failed.',
+  OPERATOR: 'The operator of the server paused it, and alone can resume it.',
+} as const;
+
 export function InstalledApps({ integrations, selected, backlog }: { readonly integrations: readonly Integration[]; readonly selected: string; readonly backlog: number }) {
-  const { can } = useBook();
   return (
     <Section
       title="Installed"
@@ -25,12 +29,6 @@ export function InstalledApps({ integrations, selected, backlog }: { readonly in
         <ul className="apps-list" aria-label="Installed apps">
           {integrations.map((integration) => <Row key={integration.id} integration={integration} isSelected={integration.agentId === selected} />)}
         </ul>
-      )}
-      {integrations.length > 0 && can('EDITOR') && (
-        <Notice>
-          Daybook pauses an app whose deliveries have failed for three days. <strong>Resume</strong> ends such a pause, and the events that wait follow in order.
-          Only the operator of the server pauses an app by hand: <code>daybook webhooks pause</code>.
-        </Notice>
       )}
     </Section>
   );
@@ -48,7 +46,11 @@ function Row({ integration, isSelected }: { readonly integration: Integration; r
   return (
     <li className="apps-line">
       <div className="apps-text">
-        <p><strong><bdi>{integration.name}</bdi></strong> <span className="muted"><bdi>{integration.agentId}</bdi></span></p>
+        <p>
+          <strong><bdi>{integration.name}</bdi></strong> <span className="muted"><bdi>{integration.agentId}</bdi></span>
+          {integration.pauseCause && <> <span className="badge badge-warning">paused</span></>}
+        </p>
+        {integration.pauseCause && <p>Paused since {formatInstant(integration.pausedAt, book.timeZone)}. {PAUSES[integration.pauseCause]} Its events wait for at most 30 days.</p>}
         <p className="muted">
           Installed by <bdi>{integration.addedBy}</bdi>, {formatInstant(integration.createdAt, book.timeZone)}. It reaches {REACH[reach]}.
         </p>
@@ -64,7 +66,9 @@ function Row({ integration, isSelected }: { readonly integration: Integration; r
       {can('EDITOR') && (
         <div className="actions">
           {!isSelected && <Button aria-label={`Deliveries to ${integration.name}`} onPress={() => setSelected(integration.agentId!)}>Deliveries</Button>}
-          <Button aria-label={`Resume ${integration.name}`} isDisabled={resume.isPending} onPress={() => void resume.run({ id })}>Resume</Button>
+          {integration.pauseCause === 'FAILURES' && (
+            <Button look="primary" aria-label={`Resume ${integration.name}`} isDisabled={resume.isPending} onPress={() => void resume.run({ id })}>Resume</Button>
+          )}
           <ConfirmButton label="Remove" name={`Remove ${integration.name}`} look="danger" question={`Remove ${integration.name}?`} confirm="Remove the app" isDisabled={uninstall.isPending} onConfirm={() => void uninstall.run(integration)}>
             It gets no more events, and those that wait are dropped. What it has recorded stays.
           </ConfirmButton>

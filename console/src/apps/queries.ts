@@ -4,12 +4,23 @@ import { api } from '~/api/client';
 import type { components } from '~/api/schema';
 
 export type App = components['schemas']['App'];
-export type Integration = components['schemas']['Integration'];
+
+/** The pause of an app in a book (behaviour 8.19); both are absent without one. */
+interface Pause {
+  readonly pausedAt?: string;
+  readonly pauseCause?: 'OPERATOR' | 'FAILURES';
+}
+
+export type Integration = components['schemas']['Integration'] & Pause;
+
+/** A pause is no event of the book, so the page asks now and then. */
+const PAUSE_POLL_MS = 15_000;
 
 export function useIntegrations(bookId: string) {
   return useQuery({
     queryKey: [...keys.book(bookId), 'integrations'],
-    queryFn: async ({ signal }) => (await api.get('/v5/books/{bookId}/integrations', { path: { bookId }, signal })).data.items ?? [],
+    refetchInterval: PAUSE_POLL_MS,
+    queryFn: async ({ signal }): Promise<readonly Integration[]> => (await api.get('/v5/books/{bookId}/integrations', { path: { bookId }, signal })).data.items ?? [],
   });
 }
 

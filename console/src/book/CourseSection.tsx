@@ -1,13 +1,11 @@
 import { useMemo } from 'react';
-import { toPlain, type Decimal } from '~/lib/money';
+import { toNumber } from '~/ui/chartScale';
 import { Link } from '~/ui/Link';
 import { Money } from '~/ui/Money';
 import { TimeChart, type Series } from '~/ui/TimeChart';
 import { monthLabel, type MonthFigures } from './course';
 import { transactionsPath } from './paths';
 import { useBook } from './types';
-
-const toNumber = (value: Decimal): number => Number(toPlain(value));
 
 /** Net worth, income and expenses of twelve months: two charts, and their figures as a table. */
 export function CourseSection({ course }: { readonly course: readonly MonthFigures[] }) {

@@ -2,7 +2,8 @@ import type { ReactNode } from 'react';
 import { sentence } from '~/api/problem';
 import { OverviewBudget } from '~/budget/OverviewBudget';
 import { useHeaderInfo } from '~/frame/headerInfo';
-import { subtract, toPlain, type Decimal } from '~/lib/money';
+import { subtract, type Decimal } from '~/lib/money';
+import { toNumber } from '~/ui/chartScale';
 import { EmptyState, Loading } from '~/ui/EmptyState';
 import { Link } from '~/ui/Link';
 import { Money } from '~/ui/Money';
@@ -50,7 +51,7 @@ function Tiles({ course }: { readonly course: readonly MonthFigures[] }) {
   const { id } = useBook();
   const now = course.at(-1)!;
   const before = course.at(-2);
-  const numbers = (pick: (month: MonthFigures) => Decimal) => course.map((month) => Number(toPlain(pick(month))));
+  const numbers = (pick: (month: MonthFigures) => Decimal) => course.map((month) => toNumber(pick(month)));
   return (
     <dl className="overview-tiles">
       <Tile name="Net worth" value={now.netWorth} spark={numbers(({ netWorth }) => netWorth)} to={bookPath(id, 'reports/balance-sheet')}>

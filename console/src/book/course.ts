@@ -1,5 +1,5 @@
 /** The course of a book by month, read from the balance sheet and the income statement (behaviour 13). */
-import { addDays, addMonths, type Period, periodOf } from '~/lib/dates';
+import { addDays, addMonths, periodOf } from '~/lib/dates';
 import { decimalOrZero, subtract, type Decimal } from '~/lib/money';
 
 /** The parts of a report that the overview reads. */
@@ -70,8 +70,4 @@ const NAMES = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'O
 /** `Mar 2026` for a day or month. */
 export function monthLabel(day: string): string {
   return `${NAMES[Number(day.slice(5, 7)) - 1]} ${day.slice(0, 4)}`;
-}
-
-export function monthPeriod(month: string): Period {
-  return periodOf('month', `${month}-01`);
 }

@@ -1,7 +1,7 @@
 import type { KeyboardEvent, MouseEventHandler } from 'react';
 import { useBook } from '~/book/types';
 import { isZero, toPlain, type Decimal } from '~/lib/money';
-import { Icon } from '~/ui/Icon';
+import { RowToggle } from '~/ui/RowToggle';
 import { figuresAt, isEditable, type BudgetColumn } from './columns';
 import { isAdverse, leftOf, type BudgetRow } from './grid';
 import type { Editing } from './useSheet';
@@ -24,11 +24,7 @@ export function NameCell({ row, id, isCursor, isClosed, onToggle, onOpen, ...eve
   return (
     <span role="rowheader" id={id} className={`budget-name ${isCursor ? 'is-cursor' : ''}`} title={row.name} {...events} onDoubleClick={onOpen}>
       <span style={{ width: row.depth * 12 }} />
-      {isParent ? (
-        <button type="button" tabIndex={-1} className="budget-toggle" aria-label={isClosed ? 'Open the group' : 'Close the group'} onClick={() => onToggle(row.key)}>
-          <Icon name={isClosed ? 'right' : 'down'} size={11} />
-        </button>
-      ) : <span className="budget-toggle" />}
+      <RowToggle isOpen={!isClosed} onToggle={isParent ? () => onToggle(row.key) : undefined} />
       <bdi className="truncate">{row.name}</bdi>
       {row.kind === 'account' && !row.accountId && <span className="budget-mark">only in the budget</span>}
     </span>

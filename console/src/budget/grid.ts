@@ -162,12 +162,3 @@ export function isAdverse(isIncome: boolean, budget: Decimal, actual: Decimal): 
 export function openRows(rows: readonly BudgetRow[], closed: ReadonlySet<string>): BudgetRow[] {
   return rows.filter(({ parents }) => !parents.some((parent) => closed.has(parent)));
 }
-
-/** Actual figures by account and month. */
-export function figuresOf(rows: readonly BudgetRow[], months: readonly string[], pick: 'actual' | 'budget'): Map<string, Decimal> {
-  const figures = new Map<string, Decimal>();
-  for (const row of rows) {
-    if (row.kind === 'account') months.forEach((month, index) => figures.set(cellKey(row.accountName, month), row[pick][index]!));
-  }
-  return figures;
-}

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { toPlain } from '~/lib/money';
 import type { AccountType } from '~/lib/signs';
 import { directionWords, unusualReason } from './direction';
-import { repeatLabel, seriesDays } from './series';
+import { seriesDays } from './series';
 import { completeLegs, EMPTY_LEG, remainder, type Leg } from './split';
 
 const TYPES: AccountType[] = ['ASSET', 'LIABILITY', 'INCOMING', 'OUTGOING'];
@@ -54,11 +54,6 @@ describe('series', () => {
 
   test('the end of the calendar ends a series', () => {
     expect(seriesDays('9999-11-30', { unit: 'month', every: 1, count: 3 })).toEqual(['9999-12-30']);
-  });
-
-  test('labels', () => {
-    expect(repeatLabel({ unit: 'month', every: 1, count: 2 })).toBe('every month');
-    expect(repeatLabel({ unit: 'week', every: 2, count: 2 })).toBe('every 2 weeks');
   });
 });
 

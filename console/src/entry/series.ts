@@ -25,8 +25,3 @@ export function seriesDays(first: string, { unit, every, count }: Repeat): strin
     return unit === 'week' ? addDays(first, 7 * steps) : addMonths(first, (unit === 'year' ? 12 : 1) * steps);
   }).filter((day) => day > first && day <= '9999-12-31');
 }
-
-/** `every week`, `every 3 months` */
-export function repeatLabel({ unit, every }: Repeat): string {
-  return every === 1 ? `every ${unit}` : `every ${every} ${unit}s`;
-}

@@ -35,9 +35,7 @@ export function VerificationResult({ result, audit }: { readonly result: Verific
       <p className="muted">
         {isComplete
           ? `SHA-256 was recomputed for all ${count(recomputed)} events.`
-          : recomputed > 0
-            ? `SHA-256 was recomputed for ${count(recomputed)} of ${count(read)} events; the server does not send the stored form of the others.`
-            : 'SHA-256 was not recomputed here, because the server does not send events in the form in which it hashes them.'}
+          : 'SHA-256 was not recomputed here, because the server sends events as they are hashed to collaborators only.'}
         {!isComplete && (audit
           ? ` The last audit on the server recomputed ${count(audit.eventsChecked)} events${audit.chainIntact ? ' and found the chain intact.' : ' and found a break.'}`
           : ' An audit does this on the server.')}

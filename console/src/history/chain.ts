@@ -1,10 +1,7 @@
 /**
  * Verification of the event chain of a book (behaviour 8.15). An event follows from the one before it:
- * hash = SHA-256(previous hash, canonical event).
- *
- * listEvents shows resources as reads do, not as stored (8.16), and hides ids of users. Where an event has no
- * stored form, its hash cannot be recomputed outside of the server. The walk then still proves that the log is
- * complete, in order, and the same as when this browser last saw it.
+ * hash = SHA-256(previous hash, canonical event). The walk also proves that the log is complete, in order, and the
+ * same as when this browser last saw it.
  */
 import { digest, fromHex, toHex } from './sha256';
 
@@ -14,7 +11,9 @@ export interface Link {
   readonly sequence: number;
   readonly hash: string;
   readonly createdAt: string;
-  /** The canonical event, from servers that send it. */
+  readonly type: string;
+  readonly resource: string;
+  /** The text that is hashed; readers who do not see the whole log do not get it. */
   readonly canonical?: string | undefined;
 }
 
@@ -25,7 +24,7 @@ export interface Mark {
   readonly at: number;
 }
 
-export type BreakKind = 'missing' | 'numbering' | 'unreadable' | 'time' | 'hash' | 'changed' | 'shortened';
+export type BreakKind = 'missing' | 'numbering' | 'unreadable' | 'time' | 'hash' | 'other' | 'changed' | 'shortened';
 
 export interface Break {
   readonly kind: BreakKind;
@@ -35,7 +34,7 @@ export interface Break {
 }
 
 export interface Verification {
-  /** The last event that was read. */
+  /** The last event of the log. */
   readonly head: { readonly sequence: number; readonly hash: string } | undefined;
   readonly read: number;
   readonly recomputed: number;
@@ -53,9 +52,16 @@ export interface WalkOptions {
   readonly hasHidden: boolean;
 }
 
-/** Walks the log from the first event to the last; feed it with `add` in the order of the log. */
+const ZERO = '0'.repeat(64);
+
+/**
+ * Walks the log from the last event to the first, in the order of listEvents. It keeps one event, so a log of a
+ * million events needs no memory.
+ */
 export class ChainWalk {
-  #previous: Link | undefined;
+  #head: Link | undefined;
+  /** The event that was added last, which follows the one that is added next. */
+  #next: Link | undefined;
   #read = 0;
   #recomputed = 0;
   #hidden = 0;
@@ -68,52 +74,79 @@ export class ChainWalk {
   }
 
   async add(link: Link): Promise<void> {
-    const expected = (this.#previous?.sequence ?? 0) + 1;
-    if (link.sequence !== expected) {
-      if (link.sequence > expected && this.options.hasHidden) this.#hidden += link.sequence - expected;
-      else this.#fail('missing', expected, String(expected), String(link.sequence));
+    const next = this.#next;
+    this.#head ??= link;
+    if (next) {
+      this.#checkGap(link.sequence, next.sequence);
+      if (Number(next.createdAt) < Number(link.createdAt)) this.#fail('time', next.sequence, `not before ${link.createdAt}`, next.createdAt);
+      if (link.sequence === next.sequence - 1) await this.#recompute(next, link.hash);
     }
+    this.#checkLink(link);
+    this.#next = link;
+    this.#read += 1;
+  }
+
+  #checkGap(before: number, after: number): void {
+    if (before === after - 1) return;
+    if (before < after && this.options.hasHidden) this.#hidden += after - before - 1;
+    else this.#fail('missing', before + 1, String(before + 1), String(after));
+  }
+
+  #checkLink(link: Link): void {
     const id = link.sequence.toString(16).padStart(12, '0') + this.options.bookId;
     if (link.id !== id) this.#fail('numbering', link.sequence, id, link.id);
-    if (this.#previous && Number(link.createdAt) < Number(this.#previous.createdAt)) {
-      this.#fail('time', link.sequence, `not before ${this.#previous.createdAt}`, link.createdAt);
-    }
     if (!/^[0-9a-f]{64}$/.test(link.hash)) this.#fail('unreadable', link.sequence, '64 hex digits', link.hash);
     const mark = this.#marks.get(link.sequence);
     if (mark && mark.hash !== link.hash) this.#fail('changed', link.sequence, mark.hash, link.hash);
     else if (mark) this.#matched += 1;
-    await this.#recompute(link);
-    this.#previous = link;
-    this.#read += 1;
+    const shown = link.canonical === undefined ? undefined : identityOf(link);
+    const hashed = shown && hashedIdentity(link.canonical!);
+    if (shown !== hashed) this.#fail('other', link.sequence, shown ?? '', hashed ?? '');
   }
 
-  async #recompute(link: Link): Promise<void> {
-    if (link.canonical === undefined) return;
-    const isFirst = link.sequence === 1;
-    const previous = isFirst ? new Uint8Array(32) : this.#previous?.sequence === link.sequence - 1 ? fromHex(this.#previous.hash) : undefined;
-    if (!previous) return;
+  async #recompute(link: Link, previousHash: string): Promise<void> {
+    const previous = fromHex(previousHash);
+    if (link.canonical === undefined || !previous) return;
     const computed = await hashAfter(previous, link.canonical);
     if (computed === link.hash) this.#recomputed += 1;
     else this.#fail('hash', link.sequence, computed, link.hash);
   }
 
+  /** The first break of the log is the one that is found last. */
   #fail(kind: BreakKind, sequence: number, expected: string, actual: string): void {
-    this.#firstBreak ??= { kind, sequence, expected, actual };
+    if (!this.#firstBreak || sequence < this.#firstBreak.sequence) this.#firstBreak = { kind, sequence, expected, actual };
   }
 
-  /** The result after the last event. */
-  finish(): Verification {
-    const last = this.#previous;
-    const beyond = this.options.marks.find((mark) => mark.sequence > (last?.sequence ?? 0));
-    if (beyond) this.#fail('shortened', beyond.sequence, `event ${beyond.sequence}`, `the log ends at ${last?.sequence ?? 0}`);
+  /** The result after the first event of the log. */
+  async finish(): Promise<Verification> {
+    const [head, first] = [this.#head, this.#next];
+    if (first) this.#checkGap(0, first.sequence);
+    if (first?.sequence === 1) await this.#recompute(first, ZERO);
+    const end = head?.sequence ?? 0;
+    const beyond = this.options.marks.find((mark) => mark.sequence > end);
+    if (beyond) this.#fail('shortened', beyond.sequence, `event ${beyond.sequence}`, `the log ends at ${end}`);
     return {
-      head: last && { sequence: last.sequence, hash: last.hash },
+      head: head && { sequence: head.sequence, hash: head.hash },
       read: this.#read,
       recomputed: this.#recomputed,
       matchedMarks: this.#matched,
       hidden: this.#hidden,
       firstBreak: this.#firstBreak,
     };
+  }
+}
+
+const identity = (...parts: unknown[]) => parts.join(' ');
+
+const identityOf = ({ id, sequence, type, resource, createdAt }: Link) => identity(id, sequence, type, resource, createdAt);
+
+/** The event that a hash is of; '' for a text that is not an event. */
+function hashedIdentity(canonical: string): string {
+  try {
+    const { id, sequence, type, resource, createdAt } = JSON.parse(canonical) as Record<string, unknown>;
+    return identity(id, sequence, type, resource, createdAt);
+  } catch {
+    return '';
   }
 }
 
@@ -131,7 +164,8 @@ export const BREAKS: Record<BreakKind, string> = {
   numbering: 'The id does not belong to its number.',
   unreadable: 'The hash is not readable.',
   time: 'The event is earlier than the one before it.',
-  hash: 'The hash does not follow from the event before it.',
+  hash: 'The hash does not follow from the event and the one before it.',
+  other: 'The hash is of another event than the one that is shown.',
   changed: 'The event is not the one that this browser saw before.',
   shortened: 'The log is shorter than when this browser last saw it.',
 };

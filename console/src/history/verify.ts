@@ -12,28 +12,26 @@ export interface VerifyOptions {
   readonly onProgress: (read: number, total: number) => void;
 }
 
-/** Keeps only what the walk needs: a log of a million events must fit into memory. */
-function toLink(event: { readonly id: string; readonly sequence: number; readonly hash: string; readonly createdAt: string }): Link {
-  const { canonical } = event as { canonical?: unknown };
-  const { id, sequence, hash, createdAt } = event;
-  return { id, sequence, hash, createdAt, canonical: typeof canonical === 'string' ? canonical : undefined };
-}
-
 export async function verifyChain({ bookId, hasHidden, signal, onProgress }: VerifyOptions): Promise<Verification> {
-  const links: Link[] = [];
+  const walk = new ChainWalk({ bookId, hasHidden, marks: readMarks(bookId) });
+  let [read, total] = [0, 0];
+  let first: Link | undefined;
   let cursor: string | undefined;
   do {
-    const { data } = await api.get('/v5/books/{bookId}/events', { path: { bookId }, query: { limit: PAGE }, cursor, signal });
-    for (const event of data.items ?? []) links.push(toLink(event));
+    // Readers who do not see the whole log do not get events as they are hashed (8.15).
+    const query = { limit: PAGE, ...(hasHidden ? {} : { canonical: true }) };
+    const { data } = await api.get('/v5/books/{bookId}/events', { path: { bookId }, query, cursor, signal });
+    for (const event of data.items ?? []) {
+      first = event;
+      await walk.add(event);
+    }
     cursor = data.cursor;
-    onProgress(links.length, links[0]?.sequence ?? 0);
+    read += data.items?.length ?? 0;
+    total ||= data.items?.[0]?.sequence ?? 0;
+    onProgress(read, total);
   } while (cursor);
-  const walk = new ChainWalk({ bookId, hasHidden, marks: readMarks(bookId) });
-  // The API lists the newest first; the chain begins with the oldest.
-  for (const link of links.reverse()) await walk.add(link);
-  const result = walk.finish();
-  if (!result.firstBreak && result.head) {
-    const first = links[0]!;
+  const result = await walk.finish();
+  if (!result.firstBreak && result.head && first) {
     addMark(bookId, { sequence: first.sequence, hash: first.hash, at: Date.now() });
     addMark(bookId, { ...result.head, at: Date.now() });
   }

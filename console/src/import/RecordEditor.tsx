@@ -34,7 +34,7 @@ export function RecordEditor({ onSave, onCancel, ...props }: Omit<RecordFieldset
   };
   const fieldset = { ...props, onChange, isCompact: true };
   return (
-    <div ref={frame} className="import-edit" onKeyDownCapture={onKeyDown} onClick={(event) => event.stopPropagation()}>
+    <div ref={frame} className="import-edit row-fields" onKeyDownCapture={onKeyDown} onClick={(event) => event.stopPropagation()}>
       <Cell className="import-date">{record.date && day(record.date)}</Cell>
       <Cell className="import-outcome"><OutcomeField {...fieldset} /></Cell>
       <Cell className="import-description"><TextFields {...fieldset} /></Cell>

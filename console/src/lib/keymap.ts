@@ -55,7 +55,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   entry('select', 'x', 'Select the row', 'list'),
   entry('select-range', 'Shift+x', 'Select up to this row', 'list'),
   entry('select-all', 'Mod+a', 'Select all loaded rows', 'list'),
-  entry('move-account', 'Shift+m', 'Move the account to a group', 'list'),
+  entry('move-account', 'Shift+m', 'Move the account or group to a group', 'list'),
   entry('close', 'Escape', 'Clear the selection, close the panel', 'list'),
   entry('edit', 'e', 'Edit in place', 'transactions'),
   entry('check', 'c', 'Check or uncheck', 'transactions'),

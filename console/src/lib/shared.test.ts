@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { toSegments, type PreviewToken } from '~/entry/line';
 import { seriesDays } from '~/entry/series';
-import { canonicalJson, type JsonValue } from '~/history/canonical';
+import { hashAfter } from '~/history/chain';
+import { fromHex } from '~/history/sha256';
 import { addMonths, formatDay, isDay, parsePeriod, readDay, type DatePattern } from './dates';
 import { compare, formatMoney, MINUS, parseDecimal, readNumber, round, toInput, toPlain } from './money';
 import { fold, quoteValue, tokenize, type Token } from './query';
@@ -101,8 +102,12 @@ describe('lines', () => {
   });
 });
 
-describe('canonical JSON', () => {
-  test.each(cases<{ value: JsonValue; canonical: string }[]>('canonical'))('$canonical', ({ value, canonical }) => {
-    expect(canonicalJson(value)).toBe(canonical);
+describe('the chain of events', () => {
+  test('hashes of canonical events follow from one another', async () => {
+    let previous: Uint8Array = new Uint8Array(32);
+    for (const { canonical, hash } of cases<{ canonical: string; hash: string }[]>('chain')) {
+      expect(await hashAfter(previous, canonical)).toBe(hash);
+      previous = fromHex(hash)!;
+    }
   });
 });

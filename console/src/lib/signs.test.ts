@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseDecimal, toPlain } from './money';
-import { effect, fromRaw, isUnusualDirection } from './signs';
+import { effect, fromRaw } from './signs';
 
 test('raw balances of assets and expenses are negated', () => {
   // 5.4: credits of 630.69 and debits of 10776.00 give raw -10145.31
@@ -22,12 +22,4 @@ test.each([
   ['debit', true, '-12.50'], // a card is paid back
 ] as const)('a %s on an account with credit=%s adds %s', (side, credit, expected) => {
   expect(toPlain(effect(parseDecimal('12.50'), side, credit))).toBe(expected);
-});
-
-test('leaving an expense or entering an income account is unusual', () => {
-  expect(isUnusualDirection('OUTGOING', 'ASSET')).toBe(true);
-  expect(isUnusualDirection('ASSET', 'INCOMING')).toBe(true);
-  expect(isUnusualDirection('ASSET', 'OUTGOING')).toBe(false);
-  expect(isUnusualDirection('INCOMING', 'ASSET')).toBe(false);
-  expect(isUnusualDirection(undefined, undefined)).toBe(false);
 });

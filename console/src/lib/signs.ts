@@ -24,11 +24,3 @@ export const TYPE_NAMES: Record<AccountType, string> = {
 };
 
 export const TYPE_ORDER: readonly AccountType[] = ['ASSET', 'LIABILITY', 'INCOMING', 'OUTGOING'];
-
-/**
- * Whether a transaction runs against the usual direction: it leaves an expense account or enters an income
- * account. Entry marks such a line, because the sides are probably swapped.
- */
-export function isUnusualDirection(from: AccountType | undefined, to: AccountType | undefined): boolean {
-  return from === 'OUTGOING' || to === 'INCOMING';
-}

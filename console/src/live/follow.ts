@@ -17,6 +17,7 @@ type Message =
   | { readonly kind: 'hello' };
 
 const RELOAD_MS = 200;
+const KEEPS_FIGURES = /^TRANSACTION_(UN)?CHECKED$/;
 
 /** Follows a book until the returned function is called. `isQuiet` leaves the state of the connection to the book of the page. */
 export function followBook(bookId: string, { isQuiet = false }: { readonly isQuiet?: boolean } = {}): () => void {
@@ -24,7 +25,11 @@ export function followBook(bookId: string, { isQuiet = false }: { readonly isQui
   const name = `daybook-live ${ORIGIN_BASE} ${bookId}`;
   const canShare = typeof BroadcastChannel !== 'undefined' && typeof navigator !== 'undefined' && 'locks' in navigator;
   const channel = canShare ? new BroadcastChannel(name) : undefined;
-  const reload = debounce(() => bookChanged(bookId), RELOAD_MS);
+  let keepsFigures = true;
+  const reload = debounce(() => {
+    bookChanged(bookId, { keepsFigures });
+    keepsFigures = true;
+  }, RELOAD_MS);
   let lastId: string | undefined;
   let isLeader = false;
   let state: LiveState = { status: 'connecting' };
@@ -35,9 +40,13 @@ export function followBook(bookId: string, { isQuiet = false }: { readonly isQui
       if (!isQuiet) setLiveState(state);
     } else if (message.kind === 'event') {
       if (message.id) lastId = message.id;
-      if (message.hasData) reload.run();
+      if (message.hasData) {
+        keepsFigures &&= KEEPS_FIGURES.test(message.type);
+        reload.run();
+      }
       if (message.hasData && /BOOK/.test(message.type)) void queryClient.invalidateQueries({ queryKey: keys.books });
     } else if (message.kind === 'gap') {
+      keepsFigures = false;
       reload.run();
     } else if (isLeader) {
       channel?.postMessage({ kind: 'state', state } satisfies Message);

@@ -1,6 +1,6 @@
 import { useBook } from '~/book/types';
 import { formatMoney, isNegative, isZero, MINUS, parseDecimal, type NumberStyle } from '~/lib/money';
-import { Icon } from '~/ui/Icon';
+import { RowToggle } from '~/ui/RowToggle';
 import { Link } from '~/ui/Link';
 import { formatInstant } from '~/lib/instant';
 import type { ReportColumn, VisibleRow } from './rows';
@@ -21,9 +21,7 @@ export function ReportCell({ row, column, text, isFirst, path, onToggle }: {
   if (isFirst && row.isOpen !== undefined) {
     return (
       <span role="gridcell" className={className} title={text}>
-        <button type="button" tabIndex={-1} className="report-toggle" aria-label={row.isOpen ? 'Close the group' : 'Open the group'} onClick={() => onToggle(row.groupKey!)}>
-          <Icon name={row.isOpen ? 'down' : 'right'} size={12} />
-        </button>
+        <RowToggle isOpen={row.isOpen} onToggle={() => onToggle(row.groupKey!)} />
         <bdi className="truncate">{text}</bdi>
       </span>
     );

@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import { parsePeriod } from '~/lib/dates';
-import { toPlain, parseDecimal } from '~/lib/money';
+import { parseDecimal } from '~/lib/money';
+import { toNumber } from '~/ui/chartScale';
 import { TimeChart } from '~/ui/TimeChart';
 import type { Report, ReportRow } from './rows';
 
@@ -34,7 +35,7 @@ export function ReportChart({ report }: { readonly report: Report }) {
       const row = report.rows.find(pick);
       if (!row) return [];
       // Numbers are good enough for drawing; the figures stand below.
-      return [{ label, colour, values: columns.map(({ index }) => (row.cells[index] ? Number(toPlain(parseDecimal(row.cells[index]))) : null)) }];
+      return [{ label, colour, values: columns.map(({ index }) => (row.cells[index] ? toNumber(parseDecimal(row.cells[index])) : null)) }];
     });
     return { days: columns.map(({ day }) => day), series };
   }, [report]);

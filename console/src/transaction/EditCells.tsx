@@ -30,7 +30,7 @@ export function EditCells({ fields, account, onChange, onSave, onCancel }: EditC
     onChange(latest.current);
   };
   return (
-    <div className="tx-edit" onKeyDownCapture={(event) => handleEditKeys(event, onSave, onCancel)} onClick={(event) => event.stopPropagation()}>
+    <div className="tx-edit row-fields" onKeyDownCapture={(event) => handleEditKeys(event, onSave, onCancel)} onClick={(event) => event.stopPropagation()}>
       <Cell className="tx-date"><DateField isCompact label="Date" value={fields.date} onChange={(date) => change({ date })} /></Cell>
       <Cell className="tx-status" />
       <Cell className="tx-description">

@@ -11,6 +11,7 @@ import { Button } from '~/ui/Button';
 import { EmptyState, Loading } from '~/ui/EmptyState';
 import { Link } from '~/ui/Link';
 import { Cell, List, type ListColumn } from '~/ui/List';
+import { placeOf } from '~/ui/listCursor';
 import { Money } from '~/ui/Money';
 import { useNarrow, usePrefs } from '~/ui/prefs';
 import { useListState, type ListState } from '~/ui/useListState';
@@ -79,7 +80,7 @@ export function TransactionList({ query, account, opening, isFiltered, empty }: 
     else await editing.begin(row);
   };
   const finish = async () => {
-    const at = shown.findIndex((_, index) => !isEntry(shown[index]) && rowsAt(index)[0]?.id === editing.editing?.row.id);
+    const at = placeOf(editing.editing?.row.id ?? '', state.cursor, shown.length, keyAt);
     if (!(await editing.save())) return;
     const next = Math.min(at + 1, shown.length - 1);
     const row = rowsAt(next)[0];

@@ -29,6 +29,7 @@ export function useCheck() {
   };
   return useAction({
     bookId,
+    keepsFigures: true,
     quiet: true,
     done: ({ ids, checked }: CheckInput) => `${checked ? 'Checked' : 'Unchecked'} ${plural(ids.length, 'transaction')}`,
     run: write,

@@ -36,10 +36,13 @@ onBookChanged((bookId) => {
   }
 });
 
-/** Changes rows of all lists of a book at once; returns a function that takes the change back. */
+/**
+ * Changes rows of the lists that are shown of a book; returns a function that takes the change back. Other lists
+ * are loaded anew when they are opened.
+ */
 export function patchTransactions(bookId: string, ids: readonly string[], change: (row: Transaction) => Transaction): () => void {
-  const wanted = new Set(ids);
-  const reverts = [...lists].filter(([key]) => key.startsWith(`${bookId} `)).map(([, rows]) => rows.patch(wanted, change));
+  const shown = [...lists].filter(([key, rows]) => key.startsWith(`${bookId} `) && rows.isUsed);
+  const reverts = shown.map(([, rows]) => rows.patch(ids, change));
   return () => reverts.forEach((revert) => revert());
 }
 

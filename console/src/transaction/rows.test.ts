@@ -53,6 +53,50 @@ test('a patch can be taken back', async () => {
   expect(rows.rows.map(({ checked }) => checked)).toEqual([false, false]);
 });
 
+/** A list that counts how often its rows are read. */
+function countReads(rows: TransactionRows): () => number {
+  let reads = 0;
+  const counted = new Proxy(rows.rows, {
+    get: (target, key, receiver) => {
+      if (typeof key === 'string' && /^\d+$/.test(key)) reads += 1;
+      return Reflect.get(target, key, receiver) as unknown;
+    },
+  });
+  Object.defineProperty(rows, 'rows', { value: counted });
+  return () => reads;
+}
+
+test('a change of a visible row does not look at the others', async () => {
+  const rows = await loadAll(new Server(numbered(5000)));
+  rows.setVisible(4900, 4950);
+  const reads = countReads(rows);
+  const id = numbered(5000)[4910]!.id!;
+  const revert = rows.patch([id], (old) => ({ ...old, checked: true }));
+  revert();
+  expect(reads()).toBeLessThan(300);
+});
+
+test('rows that were found before are found near their old place', async () => {
+  const server = new Server(numbered(5000));
+  const rows = await loadAll(server);
+  const wanted = [10, 4000].map((at) => server.rows[at]!.id!);
+  expect(rows.locate(wanted)).toEqual([10, 4000]);
+  server.rows = [row('!a'), ...server.rows.slice(0, 20), ...server.rows.slice(21)];
+  await rows.refresh();
+  const reads = countReads(rows);
+  expect(rows.locate([...wanted, 'none']).map((at) => rows.rows[at]!.id)).toEqual(wanted);
+  expect(reads()).toBeGreaterThan(4900);
+  expect(rows.locate(wanted)).toEqual([11, 4000]);
+  expect(reads()).toBeLessThan(5300);
+});
+
+test('a patch that moves a row between days changes the order', async () => {
+  const rows = new TransactionRows(fetchPages);
+  await rows.loadMore();
+  rows.patch(['0b'], (old) => ({ ...old, date: '2026-03-01' }));
+  expect(rows.changes).toEqual([{ start: 1, removed: 1, added: 1 }]);
+});
+
 /** A list on a server whose rows a test can change; a cursor names the last row of its page. */
 class Server {
   constructor(public rows: Transaction[]) {}

@@ -3,7 +3,8 @@
  * of a million rows stay fast. One instance exists for each book and query, and is shared by all views.
  */
 import type { Account, Transaction } from '~/api/types';
-import { entryIdOf } from './lines';
+import { placeOf } from '~/ui/listCursor';
+import { entryIdOf, type RowChange } from './lines';
 
 export interface Page {
   readonly items: readonly Transaction[];
@@ -16,6 +17,13 @@ export type FetchPage = (cursor: string | undefined, limit: number) => Promise<P
 /** The first page is small, so that it is shown soon. */
 const FIRST_PAGE = 200;
 const MAX_PAGE = 1000;
+
+/** Places of rows that are remembered. */
+const MAX_PLACES = 20_000;
+
+/** What most rows have. */
+const NONE = Object.freeze([]);
+const EMPTY = { properties: Object.freeze({}), tags: NONE, urls: NONE, remoteIds: NONE, files: NONE };
 
 /** A range of rows that one request has loaded. It ends where the next one begins. */
 interface Segment {
@@ -37,14 +45,16 @@ export class TransactionRows {
   isLoading = false;
   /** Whether all pages are loaded. */
   isComplete = false;
-  /** Grows whenever rows are removed or replaced, not when pages are appended. */
-  structure = 0;
+  /** All changes of the order of the rows so far, except for appended pages. */
+  readonly changes: RowChange[] = [];
   private cursor: string | undefined;
   private version = 0;
   private generation = 0;
   private segments: Segment[] = [];
   private visible: readonly [first: number, last: number] = [0, 0];
   private readonly accounts = new Map<string, Account>();
+  /** Where rows were found last. */
+  private readonly places = new Map<string, number>();
   private readonly listeners = new Set<() => void>();
 
   constructor(private readonly fetchPage: FetchPage) {}
@@ -85,10 +95,10 @@ export class TransactionRows {
       if (this.rows.length <= MAX_PAGE) {
         const page = await this.fetchPage(undefined, Math.max(FIRST_PAGE, this.rows.length));
         if (!isCurrent()) return;
+        this.changes.push({ start: 0, removed: this.rows.length, added: page.items.length });
         this.rows.length = 0;
         for (const row of page.items) this.rows.push(this.intern(row));
         this.segments = [{ start: 0, cursor: undefined, isStale: false }];
-        this.structure += 1;
         this.cursor = page.cursor;
         this.isComplete = !page.cursor;
         this.take(page);
@@ -138,7 +148,9 @@ export class TransactionRows {
     const behind = page.cursor && last >= 0 ? old.slice(last + 1).filter(({ id }) => !ids.has(id)) : [];
     const next = [...items, ...behind];
     const count = (page.cursor ? end : this.rows.length) - segment.start;
-    if (count !== next.length || next.some((row, at) => !isSamePlace(row, old[at]))) this.structure += 1;
+    if (count !== next.length || next.some((row, at) => !isSamePlace(row, old[at]))) {
+      this.changes.push({ start: segment.start, removed: count, added: next.length });
+    }
     this.rows.splice(segment.start, count, ...next);
     for (const later of this.segments.slice(index + 1)) later.start += next.length - old.length;
     segment.isStale = false;
@@ -167,7 +179,7 @@ export class TransactionRows {
     }
   }
 
-  /** Rows share equal account objects: a list of a million rows would hold two million of them. */
+  /** Rows share equal accounts and empty values: a list of a million rows would hold millions of them. */
   private intern(row: Transaction): Transaction {
     const share = (account: Account | null | undefined) => {
       if (!account?.id || account.balance) return account;
@@ -178,23 +190,62 @@ export class TransactionRows {
     };
     row.creditAccount = share(row.creditAccount) ?? null;
     row.debitAccount = share(row.debitAccount) ?? null;
+    const shared: Record<string, unknown> = row;
+    for (const [key, value] of Object.entries(EMPTY)) {
+      const own = shared[key];
+      if (typeof own === 'object' && own !== null && Object.keys(own).length === 0) shared[key] = value;
+    }
     return row;
   }
 
+  /**
+   * The indexes of rows by id, in no order. Rows on the screen, and those that were looked for before, are found
+   * at once; only others need a search of the whole list.
+   */
+  locate(ids: Iterable<string>): number[] {
+    const [first, last] = this.visible;
+    const visible = new Map(this.rows.slice(first, last + 1).map(({ id }, offset) => [id!, first + offset]));
+    const found = new Map<string, number>();
+    const missing = new Set<string>();
+    for (const id of ids) {
+      const at = visible.get(id) ?? this.placeNear(id);
+      if (at === undefined) missing.add(id);
+      else found.set(id, at);
+    }
+    for (let at = 0; at < this.rows.length && missing.size > 0; at += 1) {
+      const id = this.rows[at]!.id!;
+      if (missing.delete(id)) found.set(id, at);
+    }
+    if (this.places.size + found.size > MAX_PLACES) this.places.clear();
+    if (found.size <= MAX_PLACES) found.forEach((at, id) => this.places.set(id, at));
+    return [...found.values()];
+  }
+
+  private placeNear(id: string): number | undefined {
+    const known = this.places.get(id);
+    if (known === undefined) return undefined;
+    const at = placeOf(id, known, this.rows.length, (index) => this.rows[index]!.id!);
+    return this.rows[at]?.id === id ? at : undefined;
+  }
+
   /** Changes rows in place. Returns a function that restores them. */
-  patch(ids: ReadonlySet<string>, change: (row: Transaction) => Transaction): () => void {
+  patch(ids: Iterable<string>, change: (row: Transaction) => Transaction): () => void {
     const before = new Map<string, Transaction>();
-    for (let index = 0; index < this.rows.length && before.size < ids.size; index += 1) {
-      const row = this.rows[index]!;
-      if (!ids.has(row.id!)) continue;
+    for (const at of this.locate(ids)) {
+      const row = this.rows[at]!;
       before.set(row.id!, row);
-      this.rows[index] = change(row);
+      this.put(at, change(row));
     }
     if (before.size > 0) this.notify();
     return () => {
-      for (const [index, row] of this.rows.entries()) this.rows[index] = before.get(row.id!) ?? row;
+      for (const at of this.locate(before.keys())) this.put(at, before.get(this.rows[at]!.id!)!);
       this.notify();
     };
+  }
+
+  private put(at: number, row: Transaction): void {
+    if (!isSamePlace(row, this.rows[at])) this.changes.push({ start: at, removed: 1, added: 1 });
+    this.rows[at] = row;
   }
 
   private take(page: Page): void {

@@ -20,7 +20,7 @@ const ENTRY_PREFIX = 'entry ';
 export function useLines(list: TransactionRows): Lines {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const index = useMemo(() => new LineIndex(), [list]); // eslint-disable-line react-hooks/exhaustive-deps
-  const lines = index.sync(list.rows, list.structure, open);
+  const lines = index.sync(list.rows, list.changes, open);
   const latest = useRef({ lines, list });
   latest.current = { lines, list };
 
@@ -33,21 +33,16 @@ export function useLines(list: TransactionRows): Lines {
     return isEntry(line) ? ENTRY_PREFIX + line.key : (rowsAt(at)[0]?.id ?? String(at));
   }, [rowsAt]);
   const rowsOf = useCallback((keys: Iterable<string>) => {
-    const wanted = new Set(keys);
-    const found = new Map<string, Transaction>();
-    const { lines: now, list: { rows } } = latest.current;
-    // No allocation for ordinary rows: there may be a million before the selected ones.
-    for (let at = 0; at < now.length && wanted.size > 0; at += 1) {
-      const line = now[at]!;
-      if (typeof line === 'number') {
-        const row = rows[line];
-        if (row && wanted.delete(row.id!)) found.set(row.id!, row);
-      } else if (wanted.delete(keyAt(at))) {
-        for (const row of rowsAt(at)) found.set(row.id!, row);
-      }
+    const { lines: now, list: shown } = latest.current;
+    const [entries, ids] = [new Set<string>(), new Set<string>()];
+    for (const key of keys) (key.startsWith(ENTRY_PREFIX) ? entries : ids).add(key);
+    const found = new Set(shown.locate(ids));
+    for (let at = 0; at < now.length && entries.size > 0; at += 1) {
+      const line = now[at];
+      if (isEntry(line) && entries.delete(ENTRY_PREFIX + line.key)) line.legs.forEach((row) => found.add(row));
     }
-    return [...found.values()];
-  }, [keyAt, rowsAt]);
+    return [...found].sort((a, b) => a - b).flatMap((row) => shown.rows[row] ?? []);
+  }, []);
   const toggle = useCallback((key: string, wanted?: boolean) => {
     setOpen((old) => {
       if (old.has(key) === wanted) return old;

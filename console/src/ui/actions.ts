@@ -16,6 +16,8 @@ export interface ActionSpec<Input, Result> {
   readonly optimistic?: (input: Input) => () => void;
   /** The book that changes; its views are reloaded. */
   readonly bookId?: string;
+  /** Whether the action leaves accounts and amounts as they are, so that they need not be loaded again. */
+  readonly keepsFigures?: boolean;
   /** Hides the toast of success, for frequent actions whose effect is visible. The undo step remains. */
   readonly quiet?: boolean;
 }
@@ -23,6 +25,7 @@ export interface ActionSpec<Input, Result> {
 interface UndoStep {
   readonly label: string;
   readonly bookId: string | undefined;
+  readonly keepsFigures: boolean;
   readonly undo: (key: string) => Promise<unknown>;
   readonly toast: number | undefined;
 }
@@ -40,14 +43,16 @@ export async function undoLast(): Promise<void> {
     return;
   }
   if (step.toast !== undefined) closeToast(step.toast);
+  let keepsFigures = false;
   try {
     await step.undo(newKey());
+    keepsFigures = step.keepsFigures;
     showToast(`Undone: ${step.label}`);
   } catch (error) {
     steps.push(step);
     showToast(`${step.label} could not be undone. ${sentence(error)}`, { tone: 'error' });
   } finally {
-    if (step.bookId) bookChanged(step.bookId);
+    if (step.bookId) bookChanged(step.bookId, { keepsFigures });
   }
 }
 
@@ -82,14 +87,17 @@ export function perform<Input, Result>(spec: ActionSpec<Input, Result>, input: I
 
 async function execute<Input, Result>(spec: ActionSpec<Input, Result>, input: Input): Promise<Result | undefined> {
   const revert = spec.optimistic?.(input);
+  // After a refusal the book may be another one than the page shows.
+  let keepsFigures = false;
   try {
     const result = await spec.run(input, newKey());
+    keepsFigures = spec.keepsFigures ?? false;
     const label = spec.done(input, result);
     const { undo } = spec;
     const toast = spec.quiet
       ? undefined
       : showToast(label, undo ? { action: { label: 'Undo', run: () => void undoStep(step) } } : {});
-    const step: UndoStep = { label, bookId: spec.bookId, toast, undo: (key) => undo!(input, result, key) };
+    const step: UndoStep = { label, bookId: spec.bookId, keepsFigures, toast, undo: (key) => undo!(input, result, key) };
     if (undo) steps.push(step);
     return result;
   } catch (error) {
@@ -97,7 +105,7 @@ async function execute<Input, Result>(spec: ActionSpec<Input, Result>, input: In
     showToast(sentence(error), { tone: 'error' });
     return undefined;
   } finally {
-    if (spec.bookId) bookChanged(spec.bookId);
+    if (spec.bookId) bookChanged(spec.bookId, { keepsFigures });
   }
 }
 

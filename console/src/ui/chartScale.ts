@@ -1,4 +1,8 @@
 /** Scales of charts. */
+import { toPlain, type Decimal } from '~/lib/money';
+
+/** A figure for drawing; exact ones stand beside a chart. */
+export const toNumber = (value: Decimal): number => Number(toPlain(value));
 
 /** The range of the value axis with some air; bars need zero in it, and lines without movement a height. */
 export function valueRange(min: number | null, max: number | null, hasBars: boolean): [number, number] {

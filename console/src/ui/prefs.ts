@@ -10,10 +10,12 @@ export interface Prefs {
   readonly accountingTerms: boolean;
   /** Collapsed groups of the account tree, by id. */
   readonly collapsed: readonly string[];
+  /** Whether registers show a chart of the balance. */
+  readonly balanceChart: boolean;
 }
 
 const KEY = 'daybook';
-const DEFAULTS: Prefs = { theme: 'system', density: 'compact', singleKeys: true, accountingTerms: false, collapsed: [] };
+const DEFAULTS: Prefs = { theme: 'system', density: 'compact', singleKeys: true, accountingTerms: false, collapsed: [], balanceChart: false };
 
 function load(): Prefs {
   try {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use daybook_domain::delivery::PauseCause;
 use daybook_domain::integration::{AppReach, Changes, Integration};
 use daybook_domain::name::normalized;
 use daybook_service::integration::{self, Input, View};
@@ -64,13 +65,17 @@ pub(crate) struct IntegrationOut<'v> {
     properties: BTreeMap<String, String>,
     reach: &'static str,
     own_events: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paused_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pause_cause: Option<&'static str>,
     #[serde(flatten)]
     stamp: StampOut,
 }
 
 impl<'v> From<&'v View> for IntegrationOut<'v> {
     fn from(view: &'v View) -> Self {
-        let View { access, integration, added_by, app_summary: face } = view;
+        let View { access, integration, added_by, app_summary: face, pause } = view;
         let Integration {
             id,
             app,
@@ -99,6 +104,11 @@ impl<'v> From<&'v View> for IntegrationOut<'v> {
             properties: properties(held),
             reach: reach.as_str(),
             own_events: *own_events,
+            paused_at: pause.as_ref().map(|pause| pause.since.milliseconds().to_string()),
+            pause_cause: pause.as_ref().map(|pause| match pause.cause {
+                PauseCause::Operator => "OPERATOR",
+                PauseCause::Failures => "FAILURES",
+            }),
             stamp: StampOut::from(stamp),
         }
     }

@@ -12,6 +12,7 @@ use daybook_domain::permission::Action;
 use daybook_domain::purpose::WriteIntegrations;
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
+use daybook_storage::delivery::pause::Pause;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -28,6 +29,8 @@ pub struct View {
     pub added_by: String,
     /// The summary of its app.
     pub app_summary: Option<AppSummary>,
+    /// The pause of its app in the book (behaviour 8.19).
+    pub pause: Option<Pause>,
 }
 
 /// listIntegrations: by name.
@@ -240,12 +243,15 @@ pub(crate) fn views(tx: &mut Tx<'_>, access: &Access, all: Vec<Integration>) -> 
         installers.map(|user| (user.id, user.username)).collect();
     let installed = all.iter().filter(|integration| integration.installs_app);
     let summaries = tx.apps().summaries(installed.map(|integration| integration.app.as_str()))?;
+    let pauses = tx.deliveries().pauses(access)?;
     let to_view = |integration: Integration| {
+        let of_app = |pause: &&Pause| integration.installs_app && pause.app == integration.app;
         let summary = summaries.get(integration.app.as_str()).cloned();
         View {
             access: access.clone(),
             added_by: usernames.get(&integration.installer).cloned().unwrap_or_default(),
             app_summary: if integration.installs_app { summary } else { None },
+            pause: pauses.iter().find(of_app).cloned(),
             integration,
         }
     };

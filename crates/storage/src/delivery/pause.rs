@@ -1,5 +1,6 @@
 //! Paused queues (behaviour 8.19), whose deliveries wait and are not leased.
 
+use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
 use daybook_domain::delivery::{PauseCause, ResponseText};
 use daybook_domain::id::{BookId, BookKey};
@@ -75,6 +76,37 @@ pub struct PausedApp {
     pub paused_at: Instant,
     /// The cause.
     pub cause: PauseCause,
+}
+
+/// A pause of an app in a book.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pause {
+    /// The app.
+    pub app: AppId,
+    /// The start.
+    pub since: Instant,
+    /// The cause.
+    pub cause: PauseCause,
+}
+
+#[derive(QueryableByName)]
+struct PauseRow {
+    #[diesel(sql_type = Text)]
+    app_id: String,
+    #[diesel(sql_type = BigInt)]
+    paused_at: i64,
+    #[diesel(sql_type = Nullable<Text>)]
+    pause_cause: Option<String>,
+}
+
+impl TryFrom<PauseRow> for Pause {
+    type Error = Error;
+
+    fn try_from(row: PauseRow) -> Result<Self> {
+        let PauseRow { app_id, paused_at, pause_cause } = row;
+        let (app, since) = (AppId::stored(app_id), Instant::new(paused_at));
+        Ok(Self { app, since, cause: parse_cause(pause_cause)? })
+    }
 }
 
 #[derive(QueryableByName)]
@@ -155,6 +187,15 @@ impl Deliveries<'_, '_> {
         let resumed = of_queue(Sql::new(RESUMED), access.book().id, app);
         let resumed = resumed.push(" AND pause_cause = {}").bind(PauseCause::Failures.as_str());
         self.tx.flushed()?.run(&resumed)
+    }
+
+    /// Lists the pauses of the apps in a book, in no order.
+    pub fn pauses(self, access: &Access) -> Result<Vec<Pause>> {
+        let query = Sql::new(
+            "SELECT app_id, paused_at, pause_cause FROM delivery_queues \
+             WHERE paused_at IS NOT NULL AND book_id = {}",
+        );
+        self.tx.flushed()?.load_as::<PauseRow, _>(&query.bind(access.book().id))
     }
 
     /// Lists up to 1,000 paused queues after a place, longest pause first.
