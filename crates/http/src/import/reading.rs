@@ -112,6 +112,7 @@ pub(super) fn read_file(
         journal: None,
         sequence: snapshot.sequence,
         resolved: false,
+        is_whole_book: false,
     };
     Ok(Preview { summary, records })
 }

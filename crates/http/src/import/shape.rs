@@ -18,7 +18,7 @@ use super::document::{
     StatementDoc, SummaryDoc, UndoDoc, WarningDoc,
 };
 use super::failure::FaultReason;
-use super::journal_document::EntryDoc;
+use super::journal_document::{EntryDoc, VirtualPostingsDoc};
 use crate::wire::StampOut;
 
 /// An import.
@@ -82,6 +82,10 @@ struct OptionsOut {
     #[serde(skip_serializing_if = "Option::is_none")]
     commodities: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    virtual_postings: Option<VirtualPostingsDoc>,
+    #[serde(skip_serializing_if = "is_false")]
+    raise_fraction_digits: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
     #[serde(skip_serializing_if = "is_false")]
     drafts: bool,
@@ -102,6 +106,8 @@ impl From<OptionsDoc> for OptionsOut {
             trashed,
             is_new,
             all_commodities,
+            virtual_postings,
+            raise_fraction_digits,
             source,
             source_bytes: _,
         } = options;
@@ -117,6 +123,8 @@ impl From<OptionsDoc> for OptionsOut {
             sheet,
             target: name(is_new, "NEW", "HERE"),
             commodities: all_commodities.then_some("ALL"),
+            virtual_postings,
+            raise_fraction_digits,
             source,
             drafts,
             trashed,

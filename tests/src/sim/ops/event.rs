@@ -56,6 +56,7 @@ impl Operation for List {
             resource: resource.map(|resource| service.resource_id(resource)),
             kind: kind.map(|kind| kind.as_str().to_owned()),
             limit: Some(*limit),
+            canonical: false,
             below: None,
         };
         let pages = service.list_events(caller, request)?;
