@@ -13,6 +13,7 @@ pub(super) enum Failure {
 }
 
 /// A fault of the file or of the parameters.
+#[derive(Debug, Clone)]
 pub(super) struct Fault {
     pub(super) reason: FaultReason,
     /// The message for people.
