@@ -97,8 +97,6 @@ pub(super) fn read_file(
     let statements = resolved.documents(&found, &totals, scale, digits);
     let named = options.account.as_deref().and_then(|text| names.find(text));
     let summary = SummaryDoc {
-        error: None,
-        error_reason: None,
         format: Some(found.detection.to_string()),
         account: named.map(account_document),
         counts: totals.counts,
@@ -108,8 +106,6 @@ pub(super) fn read_file(
         accounts_to_create: new_accounts.into_iter().collect(),
         warnings: found.warnings.iter().take(MAX_WARNINGS).map(warning).collect(),
         warning_count: found.warning_count,
-        changed_records: Vec::new(),
-        journal: None,
         sequence: snapshot.sequence,
         resolved: false,
         is_whole_book: false,
