@@ -100,7 +100,7 @@ test('[43] a pause shows its cause, and one after failures is ended', async ({ p
     await route.fulfill({ response, json: items ? { ...body, items } : body });
   });
   await page.reload();
-  await expect(apps).toContainText('All deliveries of three days failed.');
+  await expect(apps).toContainText('All its deliveries failed for three days.');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Resume Slow bot' }).click();
   await expect(page.getByText('Slow bot receives events again')).toBeVisible();

@@ -14,7 +14,7 @@ const REACH = { BOOK: 'this book only', COLLECTION: 'this book and its collectio
 const REACH_CHOICES = (Object.keys(REACH) as (keyof typeof REACH)[]).map((value) => ({ value, label: `Reaches ${REACH[value]}` }));
 
 const PAUSES = {
-  FAILURES: 'All deliveries of three days failed.',
+  FAILURES: 'All its deliveries failed for three days.',
   OPERATOR: 'The operator of the server paused it, and alone can resume it.',
 } as const;
 

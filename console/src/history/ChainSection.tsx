@@ -73,7 +73,7 @@ export function ChainSection() {
 }
 
 function useVerification() {
-  const { id: bookId, book, numbers } = useBook();
+  const { id: bookId, numbers } = useBook();
   const running = useRef<AbortController | undefined>(undefined);
   const [progress, setProgress] = useState<string>();
   const [result, setResult] = useState<Verification>();
@@ -88,8 +88,6 @@ function useVerification() {
     try {
       const found = await verifyChain({
         bookId,
-        // Readers of a public book do not see the events of people and comments (7.3).
-        hasHidden: book.visibility === 'PUBLIC' && book.permission === 'VIEWER',
         signal: controller.signal,
         onProgress: (read, total) => setProgress(`Read ${formatCount(read, numbers)} of ${formatCount(total, numbers)} events.`),
       });

@@ -35,7 +35,9 @@ export function VerificationResult({ result, audit }: { readonly result: Verific
       <p className="muted">
         {isComplete
           ? `SHA-256 was recomputed for all ${count(recomputed)} events.`
-          : 'SHA-256 was not recomputed here, because the server sends events as they are hashed to collaborators only.'}
+          : recomputed > 0
+            ? `SHA-256 was recomputed for ${count(recomputed)} of ${count(read)} events.`
+            : 'SHA-256 was not recomputed here, because the server sends events as they are hashed to collaborators only.'}
         {!isComplete && (audit
           ? ` The last audit on the server recomputed ${count(audit.eventsChecked)} events${audit.chainIntact ? ' and found the chain intact.' : ' and found a break.'}`
           : ' An audit does this on the server.')}

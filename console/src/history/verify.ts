@@ -1,5 +1,6 @@
 /** Reads the whole event log of a book and verifies its chain. */
 import { api } from '~/api/client';
+import { isProblem } from '~/api/problem';
 import { ChainWalk, type Link, type Verification } from './chain';
 import { addMark, readMarks } from './marks';
 
@@ -7,18 +8,29 @@ const PAGE = 200;
 
 export interface VerifyOptions {
   readonly bookId: string;
-  readonly hasHidden: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (read: number, total: number) => void;
 }
 
-export async function verifyChain({ bookId, hasHidden, signal, onProgress }: VerifyOptions): Promise<Verification> {
+/** Readers of a public book do not see the events of people and comments (7.3), nor events as they are hashed (8.15). */
+async function seesAll(bookId: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const query = { limit: 1, canonical: true };
+    await api.get('/v5/books/{bookId}/events', { path: { bookId }, query, signal });
+    return true;
+  } catch (error) {
+    if (isProblem(error, 'forbidden')) return false;
+    throw error;
+  }
+}
+
+export async function verifyChain({ bookId, signal, onProgress }: VerifyOptions): Promise<Verification> {
+  const hasHidden = !(await seesAll(bookId, signal));
   const walk = new ChainWalk({ bookId, hasHidden, marks: readMarks(bookId) });
   let [read, total] = [0, 0];
   let first: Link | undefined;
   let cursor: string | undefined;
   do {
-    // Readers who do not see the whole log do not get events as they are hashed (8.15).
     const query = { limit: PAGE, ...(hasHidden ? {} : { canonical: true }) };
     const { data } = await api.get('/v5/books/{bookId}/events', { path: { bookId }, query, cursor, signal });
     for (const event of data.items ?? []) {

@@ -1,3 +1,4 @@
+import { memo } from 'react';
 import type { Account, Transaction } from '~/api/types';
 import { useBook } from '~/book/types';
 import { parseDecimal, sum, type Decimal } from '~/lib/money';
@@ -34,8 +35,14 @@ function summary(rows: readonly Transaction[]): Transaction {
   };
 }
 
+/** Whether a line looks the same. The function that opens an entry differs, but does the same for equal rows. */
+function isSame(before: CellsProps, after: CellsProps): boolean {
+  return before.context === after.context && before.isLeg === after.isLeg && before.entry?.isOpen === after.entry?.isOpen
+    && before.rows.length === after.rows.length && before.rows.every((row, at) => row === after.rows[at]);
+}
+
 /** The cells of a line: one transaction, or an entry with its sum. */
-export function LineCells({ rows, context, entry, isLeg = false }: CellsProps) {
+export const LineCells = memo(function LineCells({ rows, context, entry, isLeg = false }: CellsProps) {
   const { day } = useBook();
   const head = rows[0]!;
   const { account, onCheck } = context;
@@ -58,7 +65,7 @@ export function LineCells({ rows, context, entry, isLeg = false }: CellsProps) {
       {account ? <RegisterCells rows={rows} account={account} isLeg={isLeg} /> : <SideCells rows={rows} />}
     </>
   );
-}
+}, isSame);
 
 /** The account that all rows share on a side, or their number. */
 function AccountCell({ accounts, className }: { readonly accounts: readonly (Account | null | undefined)[]; readonly className: string }) {

@@ -115,10 +115,17 @@ export function TransactionList({ query, account, opening, isFiltered, empty }: 
     rowAt: (index) => rowsAt(index)[0],
     onDrop: (row, files) => void actions.mayEdit([row]).then((may) => (may ? attach.run({ row, files }) : undefined)),
   });
-  const context: LineContext = {
-    account, errorIds: useErrorIds(query), reversals: useReversals(), isLocked: actions.isLocked,
-    onCheck: can('EDITOR') ? (rows) => void actions.check(rows) : undefined,
-  };
+  const errorIds = useErrorIds(query);
+  const reversals = useReversals();
+  const isEditor = can('EDITOR');
+  const latest = useRef(actions);
+  latest.current = actions;
+  // It stays the same for a key that moves the cursor or types, so that only the rows that change are rendered.
+  const context = useMemo<LineContext>(() => ({
+    account, errorIds, reversals,
+    isLocked: (row) => latest.current.isLocked(row),
+    onCheck: isEditor ? (rows) => void latest.current.check(rows) : undefined,
+  }), [account, errorIds, reversals, isEditor]);
   const loadMore = useCallback(() => void list.loadMore(), [list]);
   const onRange = useCallback((first: number, last: number) => list.setVisible(first, last), [list]);
 
