@@ -107,8 +107,7 @@ pub(super) fn read_file(
         warnings: found.warnings.iter().take(MAX_WARNINGS).map(warning).collect(),
         warning_count: found.warning_count,
         sequence: snapshot.sequence,
-        resolved: false,
-        is_whole_book: false,
+        ..SummaryDoc::default()
     };
     Ok(Preview { summary, records })
 }
