@@ -5,9 +5,10 @@ use actix_web::{Route, web};
 use daybook_auth::{grant, session, signing_key};
 
 use crate::{
-    access_request, account, administration, api_key, app, balance, book, book_transfer, collaborator, collection,
-    comment, connection, delivery, event, export, file, group, health, import, integration, link,
-    reconciliation, report, saved_query, template, token, transaction, user,
+    access_request, account, administration, api_key, app, balance, book, book_transfer,
+    collaborator, collection, comment, connection, delivery, event, export, file, group, health,
+    import, integration, link, reconciliation, report, saved_query, template, token, transaction,
+    user,
 };
 
 /// The path of a book, the prefix of most operations.

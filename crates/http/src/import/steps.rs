@@ -363,7 +363,10 @@ impl Step<'_> {
         }
         let summary: SummaryDoc = document::read(&import.summary)?;
         let summary = SummaryDoc { counts, ..summary };
-        store_kept_files(self, &import, &mut results).await?;
+        // Only a journal has parts without a place, and its source is read whole.
+        if summary.journal.is_some() {
+            store_kept_files(self, &import, &mut results).await?;
+        }
         close_accounts(self, &summary, &mut results).await?;
         let blob = self.state.blobs.new_blob(Bytes::from(report.into_bytes())).await?;
         let content = self.state.blobs.put(self.book, blob).await?;
