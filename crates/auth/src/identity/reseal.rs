@@ -59,9 +59,11 @@ fn reseal_column(
 /// # Errors
 /// When the database fails.
 pub fn count_lost(store: &mut ReadOnlyStore, key: &LocalKey) -> Result<u64, Error> {
-    let check = |secret: &SealedSecret| match renewal(key.sealer(), secret)? {
-        Seal::Lost => Ok(Seal::Lost),
-        Seal::Current | Seal::Renewed(_) => Ok(Seal::Current),
+    let check = |secret: &SealedSecret| -> Result<Seal, Error> {
+        Ok(match renewal(key.sealer(), secret)? {
+            Seal::Lost => Seal::Lost,
+            Seal::Current | Seal::Renewed(_) => Seal::Current,
+        })
     };
     let mut sum: u64 = 0;
     for column in SealedColumn::ALL {

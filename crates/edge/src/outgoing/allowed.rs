@@ -60,7 +60,7 @@ impl WebhookTarget {
 impl fmt::Display for WebhookTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Target::Network(network) => network.fmt(f),
+            Target::Network(network) => write!(f, "{network}"),
             Target::Host(host) => f.write_str(host),
         }
     }
