@@ -40,10 +40,12 @@ fn routes_are_the_documents() {
 }
 
 /// Operations that take everything from the path.
-const WITHOUT_BODY: [&str; 7] = [
+const WITHOUT_BODY: [&str; 9] = [
     "acceptBookTransfer",
     "auditBook",
     "copyBook",
+    "disableUser",
+    "enableUser",
     "replayEventResponse",
     "requestBookAccess",
     "restoreBook",

@@ -37,7 +37,8 @@ const LASTING: &str = "addCollaborator removeCollaborator listBookAccessRequests
     revokeApiKey listSessions endSession listConsents withdrawConsent createApp updateApp \
     patchApp createIntegration updateIntegration deleteIntegration createCollection \
     updateCollection deleteCollection addBooksToCollection removeBooksFromCollection \
-    createImport confirmImport undoImport";
+    createImport confirmImport undoImport getInstallationStatus listUsers disableUser \
+    enableUser createInvitation";
 
 /// Operations outside of books: only for apps that reach all books.
 const OUTSIDE: &str = "createNewBook copyBook listCollections getCollection listApps getApp \

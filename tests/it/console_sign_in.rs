@@ -15,7 +15,8 @@ pub fn tests() -> Vec<crate::Case> {
         only_pages_of_the_server_make_links,
         unencrypted_server_signs_in_with_a_warning,
     ];
-    let isolated = crate::isolated![console_has_a_rate_of_its_own, administrators_invite];
+    let isolated =
+        crate::isolated![console_has_a_rate_of_its_own, refresh_shows_the_rights_of_the_user];
     shared.into_iter().chain(isolated).collect()
 }
 
@@ -179,14 +180,14 @@ fn code_of(link: &Value) -> String {
 }
 
 /// Makes a link as a page of the server does.
-fn make_link(browser: &mut Browser, fields: &[(&str, &str)]) -> Answer {
-    browser.post("/auth/links", fields)
+fn make_link(browser: &mut Browser) -> Answer {
+    browser.post("/auth/links", &[])
 }
 
 fn device_signs_in_by_a_link(server: &Server) {
     let email = person();
     let mut browser = Browser::signed_in(server, &email);
-    let link = make_link(&mut browser, &[]).ok();
+    let link = make_link(&mut browser).ok();
     assert!(link["url"].as_str().is_some_and(|url| url.starts_with(server.base())), "{link}");
     let image = link["qrCode"].as_str().expect("an image");
     assert!(image.starts_with("data:image/svg+xml;base64,"), "{image}");
@@ -201,7 +202,7 @@ fn device_signs_in_by_a_link(server: &Server) {
     refresh(&mut device, &origin).ok();
     let mut last = 0;
     for made in 0..12 {
-        let answer = make_link(&mut device, &[]);
+        let answer = make_link(&mut device);
         last = answer.status;
         if last != 200 {
             assert_eq!(made, 10, "the first one is used");
@@ -226,40 +227,19 @@ fn only_pages_of_the_server_make_links(server: &Server) {
     let token = server.client(&email).header("Origin", &browser.origin);
     let kind = Some("application/x-www-form-urlencoded");
     token.send_raw("POST", "/auth/links", kind, b"").refused(401, "required");
-    make_link(&mut browser, &[("email", &person())]).refused(403, "forbidden");
     server.run(&["user", "disable", "--email", &email]).expect("it is done");
-    make_link(&mut browser, &[]).refused(401, "required");
+    make_link(&mut browser).refused(401, "required");
 }
 
-fn administrators_invite(engine: Engine) {
+fn refresh_shows_the_rights_of_the_user(engine: Engine) {
     let server = Server::with_args(engine, &["--administrators", "root@example.com"]);
     let mut root = Browser::signed_in(&server, "root@example.com");
     let own = root.origin.clone();
-    assert_eq!(refresh(&mut root, &own).ok()["administrator"], json!(true));
-    let [invited, late, known] = [person(), person(), person()];
-    server.client(&known).get("/v5/user").ok();
-    make_link(&mut root, &[("email", &known)]).refused(400, "badRequest");
-    make_link(&mut root, &[("email", "nobody")]).refused(400, "badRequest");
-    let link = make_link(&mut root, &[("email", &invited)]).ok();
-    let code = code_of(&link);
-    let page = Browser::new(&server).get(&format!("/auth/link?code={code}"));
-    is_page(&page, 200);
-    assert!(page.text.contains(&invited), "{}", page.text);
-    let mut guest = Browser::new(&server);
-    is_let_in(&guest.press(&code));
-    assert_eq!(refresh(&mut guest, &own).ok()["administrator"], json!(false));
-    is_page(&Browser::new(&server).press(&code), 404);
-    // An invitation never signs in a user who exists by then.
-    let link = make_link(&mut root, &[("email", &late)]).ok();
-    server.client(&late).get("/v5/user").ok();
-    let code = code_of(&link);
-    is_page(&Browser::new(&server).get(&format!("/auth/link?code={code}")), 404);
-    is_page(&Browser::new(&server).press(&code), 404);
-    // Where mail leaves, users ask for their links themselves.
+    let rights = refresh(&mut root, &own).ok();
+    assert_eq!([&rights["administrator"], &rights["mailsLinks"]], [&json!(true), &json!(false)]);
     let public = "https://books.example.com";
     let mailing = server.beside(
         &[
-            ["--administrators", "root@example.com"],
             ["--smtp-url", "smtp://127.0.0.1:1"],
             ["--mail-from", "books@example.com"],
             ["--public-url", public],
@@ -268,9 +248,9 @@ fn administrators_invite(engine: Engine) {
     );
     root.move_to(&mailing);
     public.clone_into(&mut root.origin);
-    assert_eq!(refresh(&mut root, public).ok()["mailsLinks"], json!(true));
-    make_link(&mut root, &[("email", &person())]).refused(400, "badRequest");
-    make_link(&mut root, &[]).ok();
+    let rights = refresh(&mut root, public).ok();
+    assert_eq!([&rights["administrator"], &rights["mailsLinks"]], [&json!(false), &json!(true)]);
+    make_link(&mut root).ok();
 }
 
 fn unencrypted_server_signs_in_with_a_warning(server: &Server) {

@@ -49,6 +49,7 @@ modules! {
     account_batches,
     account_updates,
     accounts,
+    administration,
     audit,
     audit_runs,
     background_flushes,

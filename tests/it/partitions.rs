@@ -58,7 +58,7 @@ const EXPLAIN: [&str; 8] = [
 ];
 
 /// Statements across books, by a part of their text, with their purpose.
-const CROSSING: [(&str, &str); 18] = [
+const CROSSING: [(&str, &str); 20] = [
     ("FROM book_keys k JOIN books b", "several books by public id"),
     ("FROM collaborators c JOIN books b", "the books of a user"),
     ("FROM transfer_offers o JOIN books b", "the books that are offered to a user"),
@@ -70,6 +70,8 @@ const CROSSING: [(&str, &str); 18] = [
     ("FROM collaborators m JOIN books b", "the collections of a user's books"),
     ("(SELECT \"integrations\".\"book_id\"", "the books that use a connection"),
     ("FROM audit_requests a JOIN books b ON b.id = a.book_id WHERE b.d", "the audits that wait"),
+    ("FROM audit_findings f JOIN books b", "the audits with findings"),
+    ("FROM delivery_queues q JOIN books b", "the paused apps"),
     ("s.unindexed >= ", "the books with texts to index"),
     ("FROM unfinished_copies n JOIN books b ON b.id = n.book_id ORDER", "abandoned copies"),
     ("deleted_at, id LIMIT", "the deleted books that wait no longer"),

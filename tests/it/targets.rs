@@ -46,6 +46,15 @@ pub struct Targets<'s> {
     /// A browser session of the owner, who has consented to [`CLI`]. Signing in runs a command, so
     /// it waits for an operation that needs it.
     session: OnceCell<String>,
+    /// A process with an administrator, for the operations that need one, and their target.
+    administration: OnceCell<Administration>,
+}
+
+/// A process with an administrator, and a user whom they disable.
+struct Administration {
+    _server: Server,
+    administrator: Client,
+    subject: String,
 }
 
 impl<'s> Targets<'s> {
@@ -128,6 +137,7 @@ impl<'s> Targets<'s> {
             connection,
             deleted,
             session: OnceCell::new(),
+            administration: OnceCell::new(),
         }
     }
 
@@ -139,6 +149,10 @@ impl<'s> Targets<'s> {
                 self.session();
                 return CLI;
             }
+            path if path.starts_with("/v5/administration/users/") => {
+                return &self.administration().subject;
+            }
+            "/v5/administration/invitations" => return "",
             _ => {}
         }
         let nouns = [
@@ -191,6 +205,16 @@ impl<'s> Targets<'s> {
         })
     }
 
+    fn administration(&self) -> &Administration {
+        self.administration.get_or_init(|| {
+            let email = format!("{}@example.com", unique("administrator"));
+            let server = self.server.beside(&["--administrators", &email]);
+            let subject = self.server.client(&format!("{}@example.com", unique("subject")));
+            let subject = id(&subject.get("/v5/user").ok()).to_owned();
+            Administration { administrator: server.client(&email), _server: server, subject }
+        })
+    }
+
     /// The path with existing ids.
     pub fn path(&self, operation: Operation) -> String {
         let book = if operation.id == "restoreBook" { &self.deleted } else { &self.cast.book };
@@ -232,6 +256,10 @@ impl<'s> Targets<'s> {
         }
         body["email"] = match operation.id {
             "transferBook" => json!(self.cast.editor.email()),
+            "createInvitation" => {
+                let administrator = self.administration().administrator.email();
+                json!(format!("{}-by-{administrator}", word.to_lowercase()))
+            }
             _ => json!(format!("{}@example.com", word.to_lowercase())),
         };
         body["text"] = json!(word);
@@ -239,10 +267,14 @@ impl<'s> Targets<'s> {
         body
     }
 
-    /// The caller that may do it: the owner, except for access requests (7.6) and offers (6.28).
+    /// The caller that may do it: the owner, except for access requests (7.6), offers (6.28) and the
+    /// administration (9.22).
     pub fn caller(&self, operation: Operation) -> &Client {
         match operation.id {
             "requestBookAccess" | "acceptBookTransfer" => &self.cast.stranger,
+            _ if operation.path.starts_with("/v5/administration/") => {
+                &self.administration().administrator
+            }
             _ => &self.cast.owner,
         }
     }
@@ -262,6 +294,8 @@ impl<'s> Targets<'s> {
             | "auditBook"
             | "restoreBook"
             | "replayEventResponse"
+            | "disableUser"
+            | "enableUser"
             | "undoImport" => {
                 format!("?word={word}")
             }

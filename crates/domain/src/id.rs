@@ -49,6 +49,8 @@ ids! {
     BookId: decimal,
     /// A user.
     UserId: decimal,
+    /// An invitation of a new user (behaviour 9.22).
+    InvitationId: decimal,
     /// An account: digits, unique across all books.
     AccountId: decimal,
     /// A group of accounts: digits, unique across all books.

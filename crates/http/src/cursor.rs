@@ -61,6 +61,12 @@ impl FileCursor {
     }
 }
 
+/// The cursor of a list of users.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct UserCursor {
+    pub(crate) email: String,
+}
+
 /// The cursor of a list of imports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ImportCursor {

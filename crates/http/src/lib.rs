@@ -20,6 +20,7 @@
 
 mod access_request;
 mod account;
+mod administration;
 mod api_key;
 mod app;
 mod balance;

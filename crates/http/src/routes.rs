@@ -5,7 +5,7 @@ use actix_web::{Route, web};
 use daybook_auth::{grant, session, signing_key};
 
 use crate::{
-    access_request, account, api_key, app, balance, book, book_transfer, collaborator, collection,
+    access_request, account, administration, api_key, app, balance, book, book_transfer, collaborator, collection,
     comment, connection, delivery, event, export, file, group, health, import, integration, link,
     reconciliation, report, saved_query, template, token, transaction, user,
 };
@@ -282,6 +282,13 @@ fn of_users() -> Vec<Operation> {
             POST "" "createApiKey" => create_api_key, NotForApps;
             GET "/{id}" "getApiKey" => get_api_key, NotForApps;
             DELETE "/{id}" "revokeApiKey" => revoke_api_key, NotForApps;
+        }
+        administration at "/v5/administration" {
+            GET "/status" "getInstallationStatus" => get_installation_status, NotForApps;
+            GET "/users" "listUsers" => list_users, NotForApps;
+            POST "/users/{id}/disable" "disableUser" => disable_user, NotForApps;
+            POST "/users/{id}/enable" "enableUser" => enable_user, NotForApps;
+            POST "/invitations" "createInvitation" => create_invitation, NotForApps;
         }
     )
 }

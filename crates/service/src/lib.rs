@@ -15,6 +15,7 @@
 pub mod access;
 pub mod access_request;
 pub mod account;
+pub mod administration;
 pub mod api_key;
 pub mod app;
 pub mod audit;

@@ -70,7 +70,7 @@ pub fn add_device(
 ///
 /// # Errors
 /// [`Refusal::AlreadyUser`], [`Refusal::TooManyLinks`].
-pub fn invite(
+pub(crate) fn invite(
     tx: &mut Tx<'_>,
     email: Email,
     digest: SecretDigest,

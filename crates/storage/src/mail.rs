@@ -87,6 +87,50 @@ impl TryFrom<Row> for Mail {
     }
 }
 
+/// A mail whose last attempt failed, without its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnsentMail {
+    /// The id.
+    pub id: MailId,
+    /// The address it is for.
+    pub recipient: Email,
+    /// The occasion.
+    pub kind: MailKind,
+    /// The time of creation.
+    pub created_at: Instant,
+    /// The time when it was given up; `None` while it is tried again.
+    pub given_up_at: Option<Instant>,
+    /// The description of the last failure.
+    pub failure: String,
+}
+
+#[derive(QueryableByName)]
+#[diesel(table_name = mails)]
+struct UnsentRow {
+    id: i64,
+    recipient: String,
+    kind: String,
+    created_at: i64,
+    ended_at: Option<i64>,
+    failure: Option<String>,
+}
+
+impl TryFrom<UnsentRow> for UnsentMail {
+    type Error = Error;
+
+    fn try_from(row: UnsentRow) -> Result<Self> {
+        let UnsentRow { id, recipient, kind, created_at, ended_at, failure } = row;
+        Ok(Self {
+            id: MailId::new(id),
+            recipient: Email::stored(recipient),
+            kind: MailKind::from_name(&kind).ok_or(Error::Corrupt("kind"))?,
+            created_at: Instant::new(created_at),
+            given_up_at: ended_at.map(Instant::new),
+            failure: failure.unwrap_or_default(),
+        })
+    }
+}
+
 /// The mails of this installation.
 pub struct Mails<'t, 'a> {
     pub(crate) tx: &'t mut Tx<'a>,
@@ -141,6 +185,17 @@ impl Mails<'_, '_> {
         let query =
             query.push(" ORDER BY ended_at IS NOT NULL, id LIMIT {}").bind(MAX_LISTED).uncached();
         self.tx.flushed()?.load_as::<Row, _>(&query)
+    }
+
+    /// Lists up to `limit` mails that were not sent, the newest first. A mail that is sent loses its
+    /// failure.
+    pub fn unsent(self, limit: i64) -> Result<Vec<UnsentMail>> {
+        let sql = Sql::new(
+            "SELECT id, recipient, kind, created_at, ended_at, failure FROM mails \
+             WHERE failure IS NOT NULL ORDER BY id DESC LIMIT {}",
+        )
+        .bind(limit);
+        self.tx.flushed()?.load_as::<UnsentRow, _>(&sql)
     }
 
     /// Finds and locks the mail that has been due for longest. Mails that another process has

@@ -7,6 +7,7 @@ use daybook_domain::id::{ApiKeyId, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::user::{Profile, quota_subject};
 use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Nullable};
 
 use crate::commit::tx::Tx;
 use crate::conn::Conn;
@@ -109,6 +110,29 @@ impl From<Row> for User {
             is_administrator: administrator,
             profile: profile.into(),
         }
+    }
+}
+
+/// A user in the list for administrators.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedUser {
+    /// The user.
+    pub user: User,
+    /// The sign-in of their latest browser session, if any is stored.
+    pub signed_in_at: Option<Instant>,
+}
+
+#[derive(QueryableByName)]
+struct ListedRow {
+    #[diesel(embed)]
+    user: Row,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    signed_in_at: Option<i64>,
+}
+
+impl From<ListedRow> for ListedUser {
+    fn from(ListedRow { user, signed_in_at }: ListedRow) -> Self {
+        Self { user: user.into(), signed_in_at: signed_in_at.map(Instant::new) }
     }
 }
 
@@ -333,6 +357,29 @@ impl Users<'_, '_> {
     pub fn list(self) -> Result<Vec<User>> {
         let query = users::table.order(users::email);
         self.tx.unflushed()?.select_all::<Row, _>(query)
+    }
+
+    /// Lists up to `limit` users by address, after an address. `email` restricts the list.
+    ///
+    /// It reads one session of each user: the last one in their index.
+    pub fn page(
+        self,
+        email: Option<&Email>,
+        after: Option<&str>,
+        limit: i64,
+    ) -> Result<Vec<ListedUser>> {
+        let mut query = Sql::new(
+            "SELECT u.*, (SELECT s.signed_in_at FROM sessions s WHERE s.user_id = u.id \
+             ORDER BY s.id DESC LIMIT 1) AS signed_in_at FROM users u WHERE 1 = 1",
+        );
+        if let Some(email) = email {
+            query = query.push(" AND u.email = {}").bind(email);
+        }
+        if let Some(after) = after {
+            query = query.push(" AND u.email > {}").bind(after);
+        }
+        let query = query.push(" ORDER BY u.email LIMIT {}").bind(limit);
+        self.tx.flushed()?.load_as::<ListedRow, _>(&query)
     }
 
     /// Loads the users with these ids, in no order.

@@ -53,10 +53,13 @@ fn app_of_an_administrator_has_no_administrator_rights(server: &Server) {
     let publish = json!({"id": id, "published": true, "deprecated": true});
     let mut browser = Browser::signed_in(&server, &email);
     let token = sent(&allow(&mut browser, &ASKED_BY_OLD), "access_token").expect("a token");
-    server.client_with_token(&token).put("/v5/apps", &publish).refused(404, "notFound");
+    let client = server.client_with_token(&token);
+    client.put("/v5/apps", &publish).refused(404, "notFound");
+    client.get("/v5/administration/users").refused(403, "insufficientScope");
     let tokens = redeem(&server, &code(&mut browser, &ASKED));
     let command_line = server.client_with_token(text(&tokens, "access_token"));
     assert_eq!(command_line.put("/v5/apps", &publish).ok()["published"], true);
+    command_line.get("/v5/administration/users").ok();
 }
 
 /// 9.5: only the app of a connection and built-in clients see them.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use daybook_tests::browser::Browser;
-use daybook_tests::{Client, Server, id, unique};
+use daybook_tests::{Client, Server, encode, id, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -97,6 +97,7 @@ pub fn answers_are_the_documents(server: &Server) {
     apps(&session);
     tokens(&session);
     access(server, &session);
+    administration(server, &session);
     billing(&session);
     audits(&session);
     transfer(&session, &server.client(&format!("{}@example.com", unique("heir"))));
@@ -526,6 +527,25 @@ fn access(server: &Server, session: &Session) {
     session.read("endSession", id(&sessions["items"][0]), "");
     session.read("listConsents", "", "");
     session.read("withdrawConsent", CLI, "");
+}
+
+/// On a process of which the caller is an administrator.
+fn administration(server: &Server, session: &Session) {
+    let server = server.beside(&["--administrators", session.caller.email()]);
+    let administrator = Session::of(server.client(session.caller.email()));
+    let subject = server.client(&format!("{}@example.com", unique("subject")));
+    let subject = id(&subject.get("/v5/user").ok()).to_owned();
+    administrator.read("getInstallationStatus", "", "");
+    let page = administrator.read("listUsers", "", "?limit=1");
+    let cursor = page["cursor"].as_str().expect("a second user");
+    administrator.read("listUsers", "", &format!("?cursor={cursor}"));
+    let own = encode(session.caller.email());
+    administrator.read("listUsers", "", &format!("?email={own}"));
+    administrator.read("disableUser", &subject, "");
+    administrator.read("enableUser", &subject, "");
+    let email = format!("{}@example.com", unique("invited"));
+    administrator.write("createInvitation", &json!({"email": email}));
+    session.called.borrow_mut().extend(administrator.called.take());
 }
 
 fn audits(session: &Session) {

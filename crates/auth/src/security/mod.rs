@@ -22,7 +22,7 @@ use crate::state::Auth;
 pub use addresses::{LoggedAddresses, SecurityLog};
 
 /// Operations that change access when they succeed.
-const CHANGES: [(&str, Method, &str); 17] = [
+const CHANGES: [(&str, Method, &str); 20] = [
     ("addCollaborator", Method::POST, "/v5/books/{bookId}/collaborators"),
     ("removeCollaborator", Method::DELETE, "/v5/books/{bookId}/collaborators/{id}"),
     ("transferBook", Method::POST, "/v5/books/{bookId}/transfer"),
@@ -40,7 +40,13 @@ const CHANGES: [(&str, Method, &str); 17] = [
     ("createApp", Method::POST, "/v5/apps"),
     ("updateApp", Method::PUT, "/v5/apps"),
     ("patchApp", Method::PATCH, "/v5/apps"),
+    ("disableUser", Method::POST, "/v5/administration/users/{id}/disable"),
+    ("enableUser", Method::POST, "/v5/administration/users/{id}/enable"),
+    ("createInvitation", Method::POST, "/v5/administration/invitations"),
 ];
+
+/// The path of the users whom administrators disable and enable.
+const ADMINISTERED_USERS: &str = "/v5/administration/users/";
 
 /// The user of a request, an extension of the request.
 struct Caller(UserId);
@@ -105,7 +111,9 @@ pub fn log<B>(response: &ServiceResponse<B>) {
     let reason = error.map(ApiError::reason);
     let status = status.as_u16();
     if let AuthEvent::Changed(what) = event {
-        tracing::info!(target: "security", what, user, client, book, "access changed");
+        let subject = administered_user(request, route);
+        let subject = subject.as_deref();
+        tracing::info!(target: "security", what, user, client, book, subject, "access changed");
         return;
     }
     // A flood of refusals must not fill the disk.
@@ -126,6 +134,12 @@ pub fn log<B>(response: &ServiceResponse<B>) {
             reason, user, client, book, status, "permission refused"
         ),
     }
+}
+
+/// Returns the id of the user whom an administrator disables or enables.
+fn administered_user(request: &HttpRequest, route: &str) -> Option<String> {
+    let id = request.match_info().get("id").filter(|_| route.starts_with(ADMINISTERED_USERS));
+    id?.parse().ok().map(|id: UserId| id.to_string())
 }
 
 /// The parts of a response that decide about its event.

@@ -94,12 +94,9 @@ fn refusal_page(error: ApiError) -> Result<HttpResponse, ApiError> {
             "This sign-in link no longer works",
             "A link works once and for a short time. Please request a new one.",
         ),
-        Some(
-            Refusal::NotAdministrator
-            | Refusal::MailsLinks
-            | Refusal::AlreadyUser(_)
-            | Refusal::TooManyLinks,
-        ) => return Err(error),
+        Some(Refusal::MailsLinks | Refusal::AlreadyUser(_) | Refusal::TooManyLinks) => {
+            return Err(error);
+        }
     };
     Ok(page(status, heading, &html! { p { (text) } }))
 }

@@ -44,7 +44,7 @@ pub use first_user_link::FirstUserLink;
 pub use link::{show_link, sign_in};
 pub use login::login;
 pub use mail_link::mail_link;
-pub use new_link::create_link;
+pub use new_link::{create_link, render_qr_code};
 pub use provider::{begin_provider_sign_in, finish_provider_sign_in};
 
 pub use link_limits::LinkLimits;

@@ -1,4 +1,4 @@
-//! Sign-in links that signed-in users make: for another device of theirs, and as invitations.
+//! Sign-in links that signed-in users make for another device of theirs.
 //!
 //! A link is as good as a session, so only pages of this server may make one, with the session
 //! cookie. No access token is enough.
@@ -8,15 +8,11 @@ use std::fmt::Write;
 use actix_web::{HttpRequest, HttpResponse, web};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use daybook_domain::email::Email;
-use daybook_domain::instant::Instant;
-use daybook_domain::session::{LoginLink, Refusal};
+use daybook_domain::session::Refusal;
 use daybook_edge::error::{ApiError, RequestError};
-use daybook_edge::form::Form;
 use daybook_edge::run;
-use daybook_service::{Error, session, user};
+use daybook_service::{Error, session};
 use daybook_storage::Tx;
-use daybook_storage::user::User;
 use maud::html;
 use qrcodegen::{QrCode, QrCodeEcc};
 use serde::Serialize;
@@ -43,11 +39,10 @@ struct LinkOut {
     qr_code: Option<String>,
 }
 
-/// POST /auth/links: makes a link for another device, or with `email` an invitation.
+/// POST /auth/links: makes a link for another device.
 pub async fn create_link(
     request: HttpRequest,
     state: web::Data<Auth>,
-    form: Form,
 ) -> Result<HttpResponse, ApiError> {
     let origin = state.web_origins.find(request.headers());
     if !origin.is_some_and(|(_, kind)| kind == OriginKind::Own) {
@@ -56,12 +51,11 @@ pub async fn create_link(
     let signed_in = signed_in(&request, &state).await?;
     let (_, user) = signed_in.ok_or(Error::from(Refusal::SignedOut))?;
     let secret = LoginSecret::random().map_err(|error| RequestError::Failed(error.to_string()))?;
-    let now = (state.edge.clock)();
-    let link = match form.0.into_iter().find(|(name, _)| name == "email") {
-        Some((_, email)) => invite(&state, &user, &email, &secret, now).await?,
-        None => add_device(&state, user, &secret, now).await?,
-    };
-    note_change(&request, if link.is_invitation { "userInvited" } else { "deviceAdded" });
+    let (digest, now) = (secret.digest(), (state.edge.clock)());
+    let shard_key = session::shard_key(user.id);
+    let work = move |tx: &mut Tx<'_>| session::add_device(tx, &user, digest, now);
+    let link = run::write(&state.edge, shard_key, work).await?;
+    note_change(&request, "deviceAdded");
     let url = secret.link(&state.edge.site.mail_address);
     let body = LinkOut {
         expires_at: link.expires_at().milliseconds().to_string(),
@@ -71,38 +65,9 @@ pub async fn create_link(
     Ok(with_security_headers(HttpResponse::Ok()).json(body))
 }
 
-async fn add_device(
-    state: &Auth,
-    user: User,
-    secret: &LoginSecret,
-    now: Instant,
-) -> Result<LoginLink, ApiError> {
-    let (digest, shard_key) = (secret.digest(), session::shard_key(user.id));
-    let work = move |tx: &mut Tx<'_>| session::add_device(tx, &user, digest, now);
-    run::write(&state.edge, shard_key, work).await
-}
-
-async fn invite(
-    state: &Auth,
-    user: &User,
-    email: &str,
-    secret: &LoginSecret,
-    now: Instant,
-) -> Result<LoginLink, ApiError> {
-    if !state.is_administrator(user) {
-        return Err(Error::from(Refusal::NotAdministrator).into());
-    }
-    if state.mailed_links.is_some() {
-        return Err(Error::from(Refusal::MailsLinks).into());
-    }
-    let email = Email::parse(email).map_err(Error::from)?;
-    let (digest, shard_key) = (secret.digest(), user::operator_shard_key(&email));
-    let work = move |tx: &mut Tx<'_>| session::invite(tx, email, digest, now);
-    run::write(&state.edge, shard_key, work).await
-}
-
 /// Renders a QR code as the `data:` URL of an SVG image; `None` if the text is too long.
-fn render_qr_code(text: &str) -> Option<String> {
+#[must_use]
+pub fn render_qr_code(text: &str) -> Option<String> {
     let code = QrCode::encode_text(text, QrCodeEcc::Medium).ok()?;
     let mut modules = String::new();
     for y in 0..code.size() {

@@ -1,10 +1,14 @@
-//! Secrets of links, sessions and device codes: 32 random bytes, stored as their SHA-256.
+//! Secrets of links, sessions and device codes: 32 random bytes, stored as their SHA-256. Those of
+//! invitations are derived.
 
 use aws_lc_rs::rand::{SecureRandom, SystemRandom};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use daybook_domain::id::InvitationId;
 use daybook_domain::session::SecretDigest;
 use sha2::{Digest, Sha256};
+
+use crate::identity::own_token::LocalKey;
 
 /// The random number generator of the system failed.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
@@ -23,6 +27,13 @@ impl LoginSecret {
         let mut bytes = [0; 32];
         SystemRandom::new().fill(&mut bytes).map_err(|_| RandomnessError)?;
         Ok(Self(BASE64_URL_SAFE_NO_PAD.encode(bytes)))
+    }
+
+    /// Returns the secret of an invitation, which is derived from its id. So a repeated response
+    /// has the same link, and no response is stored with one.
+    #[must_use]
+    pub fn of_invitation(key: &LocalKey, id: InvitationId) -> Self {
+        Self(key.invitation_code(id))
     }
 
     /// Returns the text.

@@ -175,3 +175,19 @@ fn only_a_mail_that_was_given_up_is_retried() {
     let sent = queued_mail(MailKind::SignInLink).apply_outcome(&MailAttempt::Sent, then);
     assert_eq!(refused(sent), Refusal::Sent(id));
 }
+
+#[test]
+fn failure_for_administrators_has_no_link() {
+    let secret = "https://books.example.com/auth/link?code=Zm9vYmFy";
+    for (failure, expected) in [
+        ("550 5.1.1 no such mailbox: bob@example.org", None),
+        (
+            format!("554 blocked URL ({secret}), see RFC").as_str(),
+            Some("554 blocked URL [removed] see RFC"),
+        ),
+        ("554 blocked:\u{a0}auth/link?code=Zm9v", Some("554 blocked: [removed]")),
+        ("cannot reach smtp://mail.example.org:25", Some("cannot reach [removed]")),
+    ] {
+        assert_eq!(without_links(failure), expected.unwrap_or(failure));
+    }
+}

@@ -13,9 +13,6 @@ pub enum Refusal {
     /// The operator has disabled the user.
     #[error("this user is disabled")]
     Disabled,
-    /// Only administrators invite new users.
-    #[error("only administrators may invite new users")]
-    NotAdministrator,
     /// The server mails links, which replace invitations.
     #[error("this server sends mail: users get their links by mail")]
     MailsLinks,
@@ -38,7 +35,6 @@ impl Refusal {
         match self {
             Self::LinkUnusable | Self::Unknown(_) => Reason::NotFound,
             Self::Disabled => Reason::Disabled,
-            Self::NotAdministrator => Reason::Forbidden,
             Self::MailsLinks | Self::AlreadyUser(_) | Self::TooManyLinks => Reason::BadRequest,
             Self::SignedOut => Reason::LoginRequired,
         }

@@ -155,6 +155,21 @@ impl TokenScope {
         }
     }
 
+    /// Checks that an administrator may administer with it (behaviour 9.22).
+    ///
+    /// # Errors
+    /// [`Refusal::InsufficientScope`].
+    pub const fn check_administration(&self) -> Result<(), Refusal> {
+        if !self.allows_administration() {
+            Err(Refusal::InsufficientScope("an app holds it, and apps may not manage users"))
+        } else if self.is_limited() {
+            let limit = "it is limited, and administration needs a token without limits";
+            Err(Refusal::InsufficientScope(limit))
+        } else {
+            Ok(())
+        }
+    }
+
     /// Returns the app that holds it, if any.
     pub const fn app(&self) -> Option<&AppId> {
         match &self.holder {
@@ -209,6 +224,8 @@ mod tests {
                 scope.allows_administration(),
             ];
             assert_eq!(allowed, expected, "{holder:?}");
+            let administers = scope.check_administration().is_ok();
+            assert_eq!(administers, scope.allows_administration(), "{holder:?}");
             assert_eq!(scope.is_limited(), scope.app().is_some());
             assert_eq!(scope.app(), (holder == TokenHolder::App(own.clone())).then_some(&own));
         }
@@ -231,6 +248,7 @@ mod tests {
             ];
             assert_eq!(allowed, limits, "{scope:?}");
             assert_eq!(scope.is_limited(), limits != [true; 4]);
+            assert_eq!(scope.check_administration().is_ok(), !scope.is_limited(), "{scope:?}");
         }
     }
 

@@ -25,6 +25,10 @@ pub enum Refusal {
     AddressShared(BookKey),
     #[error("this user owns {0} books: transfer or delete them first")]
     OwnsBooks(i64),
+    #[error("only administrators may do this")]
+    NotAdministrator,
+    #[error("administrators cannot disable themselves")]
+    DisablesThemselves,
     #[error(
         "invalid entry \"{entry}\": expected an address like alice@example.com or a domain like \
          @example.org: {fault}"
@@ -41,9 +45,11 @@ impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
             Self::NotAdmitted(_) | Self::TooManyNewcomers(_) => Reason::NotAdmitted,
+            Self::NotAdministrator => Reason::Forbidden,
             Self::AddressTaken(_)
             | Self::AddressShared(_)
             | Self::OwnsBooks(_)
+            | Self::DisablesThemselves
             | Self::Entry { .. } => Reason::BadRequest,
         }
     }

@@ -111,8 +111,10 @@ impl AuditWorker {
             }
             let (found, shard, book) =
                 (run.report.findings.summary(), book::shard_key(key), key.clone());
-            self.store
-                .write_repeatable(shard, move |tx| audit::record_without_event(tx, &book, &run))?;
+            let now = (self.clock)();
+            self.store.write_repeatable(shard, move |tx| {
+                audit::record_without_event(tx, &book, &run, now)
+            })?;
             tracing::error!(
                 book = key.as_str(),
                 sequence,

@@ -138,7 +138,7 @@ pub fn record(
     ids: &Arc<Ids>,
     now: Instant,
 ) -> Result<()> {
-    let Some(access) = conclude(tx, key, run)? else { return Ok(()) };
+    let Some(access) = conclude(tx, key, run, now)? else { return Ok(()) };
     let user = tx.users().by_ids(&[run.request.user])?.into_iter().next();
     let user = Arc::new(user.ok_or(Error::NotFound("user"))?);
     let (agent, depth) = (run.request.agent.clone(), run.request.depth);
@@ -149,13 +149,23 @@ pub fn record(
 
 /// Records the result of an audit without an event, for a book whose log cannot be written
 /// (behaviour 6.15).
-pub fn record_without_event(tx: &mut Tx<'_>, key: &BookKey, run: &AuditRun) -> Result<()> {
-    conclude(tx, key, run).map(drop)
+pub fn record_without_event(
+    tx: &mut Tx<'_>,
+    key: &BookKey,
+    run: &AuditRun,
+    now: Instant,
+) -> Result<()> {
+    conclude(tx, key, run, now).map(drop)
 }
 
-/// Sets `balanceVerified` and removes the request. Returns `None` if no audit is requested any
-/// more.
-fn conclude(tx: &mut Tx<'_>, key: &BookKey, run: &AuditRun) -> Result<Option<AccessTo<Audit>>> {
+/// Sets `balanceVerified`, saves the number of findings and removes the request. Returns `None` if
+/// no audit is requested any more.
+fn conclude(
+    tx: &mut Tx<'_>,
+    key: &BookKey,
+    run: &AuditRun,
+    now: Instant,
+) -> Result<Option<AccessTo<Audit>>> {
     let Some(access) = tx.audits().enter(key, &run.request)? else { return Ok(None) };
     if tx.audits().requested(key)?.is_none() {
         return Ok(None);
@@ -165,6 +175,8 @@ fn conclude(tx: &mut Tx<'_>, key: &BookKey, run: &AuditRun) -> Result<Option<Acc
         let accounts: Vec<AccountId> = changed.map(|(account, _)| *account).collect();
         tx.audits().set_verified(&access, &accounts, verified)?;
     }
+    let (sequence, findings) = (run.report.sequence, run.report.findings.count());
+    tx.audits().save_findings(&access, sequence, findings, now)?;
     tx.audits().delete_request(&access, run.request.request)?;
     Ok(Some(access))
 }

@@ -6,6 +6,7 @@
 
 mod copied;
 mod counted;
+mod findings;
 mod log_end;
 mod record;
 mod row;
@@ -19,6 +20,7 @@ use daybook_domain::purpose::Audit;
 use diesel::QueryableByName;
 use diesel::sql_types::{BigInt, Binary};
 
+pub use findings::AuditFindings;
 pub use log_end::LogEnd;
 pub(crate) use record::terms_found;
 

@@ -20,8 +20,9 @@ use crate::schema::book_keys;
 /// The tables of a book and their keys after `book_id`, in the order in which they are emptied.
 ///
 /// `books`, `book_state` and `book_keys` are not listed, because they are removed last.
-const TABLES: [(&str, &str); 28] = [
+const TABLES: [(&str, &str); 29] = [
     ("audit_requests", "book_id"),
+    ("audit_findings", "book_id"),
     ("delivery_queues", "app_id"),
     ("deliveries", "app_id, sequence"),
     ("delivery_attempts", "sequence, app_id, attempt"),

@@ -41,7 +41,7 @@ use Placement::{Book, Everywhere, User};
 const BOOK: Placement = Book("book_id");
 
 /// The placement of each table. `books` comes first, because the others are colocated with it.
-pub const PLACEMENTS: [(&str, Placement); 55] = [
+pub const PLACEMENTS: [(&str, Placement); 56] = [
     ("books", Book("id")),
     ("book_state", BOOK),
     ("collaborators", BOOK),
@@ -71,6 +71,7 @@ pub const PLACEMENTS: [(&str, Placement); 55] = [
     ("failed_transactions", BOOK),
     ("integrations", BOOK),
     ("audit_requests", BOOK),
+    ("audit_findings", BOOK),
     ("unfinished_copies", BOOK),
     ("copied_transactions", BOOK),
     ("idempotency_keys", User),

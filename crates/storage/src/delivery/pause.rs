@@ -64,6 +64,19 @@ pub struct PausedQueue {
     pub waiting: i64,
 }
 
+/// An app that is paused in a book.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PausedApp {
+    /// The book.
+    pub book: BookKey,
+    /// The app.
+    pub app: AppId,
+    /// The start of the pause.
+    pub paused_at: Instant,
+    /// The cause.
+    pub cause: PauseCause,
+}
+
 #[derive(QueryableByName)]
 struct OverdueRow {
     #[diesel(sql_type = BigInt)]
@@ -167,6 +180,25 @@ impl Deliveries<'_, '_> {
         }
         let query = query.push(IN_ORDER).bind(MAX_LISTED);
         self.tx.flushed()?.load_as::<PausedRow, _>(&query)
+    }
+
+    /// Lists up to `limit` paused apps, the longest pauses first.
+    ///
+    /// Unlike [`Deliveries::paused`] it does not count the waiting events.
+    pub fn paused_apps(self, limit: i64) -> Result<Vec<PausedApp>> {
+        let sql = Sql::new(
+            "SELECT b.public_id, q.app_id, q.paused_at, q.pause_cause \
+             FROM delivery_queues q JOIN books b ON b.id = q.book_id \
+             WHERE q.paused_at IS NOT NULL AND b.deleted_at IS NULL",
+        );
+        let sql = sql.push(IN_ORDER).bind(limit);
+        let rows: Vec<(String, String, i64, Option<String>)> = self.tx.flushed()?.rows(&sql)?;
+        let convert = |(book, app, paused_at, cause)| {
+            let (book, app) = (BookKey::new(book), AppId::stored(app));
+            let (paused_at, cause) = (Instant::new(paused_at), parse_cause(cause)?);
+            Ok(PausedApp { book, app, paused_at, cause })
+        };
+        rows.into_iter().map(convert).collect()
     }
 
     /// Lists up to `limit` queues after a place that were paused before an instant and may have

@@ -43,7 +43,7 @@
 //! | `process_starts` | One row: the number of times that the database was opened. It makes ids unique |
 //! | `commits` | The last commit marks of each writer on PostgreSQL ([`crate::commit::mark`]) |
 //! | `restore_holds` | Whether webhooks and mails are held back after a restore |
-//! | `audit_requests` | Requested audits that are not finished |
+//! | `audit_requests`, `audit_findings` | Requested audits that are not finished; the last audits of books that had findings |
 //! | `unfinished_copies` | Books that are being copied in portions, with the copying user. They have no collaborators, so no user sees them |
 //! | `copied_transactions` | The digests of copied transactions before their first change, which the log of the copy contains |
 

@@ -9,6 +9,8 @@ pub(crate) mod owners;
 pub(crate) mod size;
 pub(crate) mod usage;
 
+use std::collections::HashMap;
+
 use daybook_domain::access::Access;
 use daybook_domain::email::Email;
 use daybook_domain::id::{BookId, BookKey, UserId};
@@ -57,6 +59,14 @@ struct UserUsageRow {
     email: String,
     #[diesel(sql_type = Nullable<Text>)]
     storage_allowance: Option<String>,
+    #[diesel(embed)]
+    usage: UsageRow,
+}
+
+#[derive(QueryableByName)]
+struct OwnerUsageRow {
+    #[diesel(sql_type = BigInt)]
+    owner_id: i64,
     #[diesel(embed)]
     usage: UsageRow,
 }
@@ -192,6 +202,17 @@ impl StorageUsages<'_, '_> {
             Ok(UserStorageUsage { email: Email::stored(email), stored: usage.usage(), allowance })
         };
         rows.into_iter().map(convert).collect()
+    }
+
+    /// Returns the usage of the books of these users, by owner. Owners without books are left out.
+    pub fn of_owners(self, users: &[UserId]) -> Result<HashMap<UserId, StorageUsage>> {
+        let query = Sql::new("SELECT b.owner_id, ").push(SUMS).push(
+            " FROM books b JOIN book_state s ON s.book_id = b.id WHERE b.owner_id IN {} \
+             GROUP BY b.owner_id",
+        );
+        let query = query.bind(numbers(users.iter().copied().map(UserId::get)));
+        let rows: Vec<OwnerUsageRow> = self.tx.flushed()?.load(&query)?;
+        Ok(rows.into_iter().map(|row| (UserId::new(row.owner_id), row.usage.usage())).collect())
     }
 
     /// Lists the books of a user with their usage, the most bytes first.

@@ -5,7 +5,9 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use daybook_domain::app::AppId;
 use daybook_domain::email::Email;
-use daybook_domain::id::{ApiKeyId, BookKey, GrantId, IntegrationId, SessionId, TokenId, UserId};
+use daybook_domain::id::{
+    ApiKeyId, BookKey, GrantId, IntegrationId, InvitationId, SessionId, TokenId, UserId,
+};
 use daybook_domain::instant::Instant;
 use daybook_service::delivery::bearer::Installed;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, encode};
@@ -317,6 +319,15 @@ impl LocalKey {
     pub fn api_key(&self, id: ApiKeyId) -> ApiKeyText {
         let tag = hmac::sign(&self.deriving, format!("daybook API key {id}").as_bytes());
         ApiKeyText::new(format!("dbk_{}", BASE64_URL_SAFE_NO_PAD.encode(tag)))
+    }
+
+    /// Derives the code of the invitation with that id, which is always the same.
+    ///
+    /// The signed message contains no dot, so its HMAC is never that of a token.
+    #[must_use]
+    pub(crate) fn invitation_code(&self, id: InvitationId) -> String {
+        let tag = hmac::sign(&self.deriving, format!("daybook invitation {id}").as_bytes());
+        BASE64_URL_SAFE_NO_PAD.encode(tag)
     }
 
     fn encode(&self, claims: &impl Serialize) -> Result<String, SigningFailed> {

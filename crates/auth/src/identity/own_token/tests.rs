@@ -75,6 +75,10 @@ fn api_key_is_derived_from_its_id() {
     assert_eq!(text(&ours, 7).len(), 47);
     assert_ne!(text(&ours, 7), text(&ours, 8));
     assert_ne!(text(&ours, 7), text(&theirs, 7));
+    let code = |key: &LocalKey, id| key.invitation_code(InvitationId::new(id));
+    assert_eq!(code(&ours, 7), code(&ours, 7));
+    assert!(code(&ours, 7) != code(&ours, 8) && code(&ours, 7) != code(&theirs, 7));
+    assert!(!text(&ours, 7).contains(&code(&ours, 7)), "not the key with that id");
 }
 
 #[test]
