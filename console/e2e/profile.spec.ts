@@ -1,7 +1,7 @@
-/** The profile: preferences, tokens, keys, sessions, devices and invitations, on the server's own origin. */
+/** The profile: preferences, tokens, keys, sessions and devices, on the server's own origin. */
 import { expect, expectAccessible, test } from './support';
 
-test.use({ server: { args: ['--administrators', 'ada@example.com'], rows: 20 } });
+test.use({ server: { rows: 20 } });
 
 test('[47] theme, density, single keys and terms are preferences of the browser', async ({ page, daybook, problems }) => {
   await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions`);
@@ -93,24 +93,6 @@ test('[45] another device signs in by a link and is signed out from here', async
     await expect(phone.getByRole('link', { name: 'Sign in' })).toBeVisible({ timeout: 2000 });
   }).toPass({ timeout: 30_000 });
   await phone.context().close();
-  expect(problems).toEqual([]);
-});
-
-test('[45] an administrator hands over an invitation link', async ({ page, browser, daybook, problems }) => {
-  await page.goto(`${daybook.url}/me/devices`);
-  await page.getByLabel('E-mail address of the new user').fill('new@example.com');
-  await page.getByRole('button', { name: 'Make an invitation link' }).click();
-  const link = await page.getByRole('textbox', { name: 'Invitation link' }).inputValue();
-  await expectAccessible(page);
-  const guest = await (await browser.newContext()).newPage();
-  await guest.goto(link);
-  await guest.getByRole('button').first().click();
-  await guest.goto(`${daybook.url}/me`);
-  await expect(guest.getByText('new@example.com')).toBeVisible();
-  await guest.goto(`${daybook.url}/me/devices`);
-  await expect(guest.getByRole('heading', { name: 'Add a device' })).toBeVisible();
-  await expect(guest.getByRole('heading', { name: 'Invite somebody' })).toHaveCount(0);
-  await guest.context().close();
   expect(problems).toEqual([]);
 });
 

@@ -28,6 +28,7 @@ const views: [name: string, path: (bookId: string, accountId: string) => string]
   ['entry-form', (book) => `/b/${book}/transactions?entry=form`],
   ['devices', () => '/me/devices'],
   ['access', () => '/me/access'],
+  ['administration', () => '/administration'],
   ['empty', (book) => `/b/${book}/transactions?q=nothing+on:2013-02-30`],
 ];
 

@@ -13,6 +13,6 @@ test('bytes survive Base64', () => {
   expect(fromBase64('-_8')).toEqual(Uint8Array.of(251, 255));
 });
 
-test.each([[0, '0 bytes'], [2048, '2 KB'], [1_500_000, '1.4 MB']])('%d bytes are shown as %s', (bytes, text) => {
+test.each([[0, '0 bytes'], [2048, '2 KB'], [1_500_000, '1.4 MB'], [5_000_000_000, '4.7 GB']])('%d bytes are shown as %s', (bytes, text) => {
   expect(formatSize(bytes)).toBe(text);
 });

@@ -1,5 +1,5 @@
 import { AccountTree } from '~/account/AccountTree';
-import { signOutUrl } from '~/api/session';
+import { sessionRights, signOutUrl } from '~/api/session';
 import { useBooks, useUser } from '~/book/queries';
 import { bookHomePath } from '~/book/paths';
 import { PinnedQueries } from '~/book/PinnedQueries';
@@ -99,6 +99,7 @@ function UserMenu() {
   const themes = { system: 'Theme of the system', light: 'Light theme', dark: 'Dark theme' } as const;
   const entries = [
     { id: 'profile', label: 'Profile and devices', run: () => navigate('/me') },
+    ...(sessionRights().administrator ? [{ id: 'administration', label: 'Administration', run: () => navigate('/administration') }] : []),
     ...(Object.keys(themes) as (keyof typeof themes)[]).map((theme) => ({
       id: theme, label: themes[theme], checked: prefs.theme === theme, run: () => setPrefs({ theme }),
     })),

@@ -1,5 +1,4 @@
-import { sessionRights, signOutUrl } from '~/api/session';
-import { useUser } from '~/book/queries';
+import { signOutUrl } from '~/api/session';
 import { useHeaderInfo } from '~/frame/headerInfo';
 import { Button } from '~/ui/Button';
 import { ConfirmButton } from '~/ui/Confirm';
@@ -8,23 +7,18 @@ import { Section, SectionPage } from '~/ui/Section';
 import { formatDistance, formatInstant } from '~/ui/times';
 import { AccessProblem } from './AccessProblem';
 import { useEndSession } from './actions';
-import { AddDevice, Invite } from './Links';
+import { AddDevice } from './AddDevice';
 import { ProfileTabs } from './ProfileTabs';
 import { useSessions, type Session } from './queries';
 
 /** Where the caller is signed in, and ways to sign in elsewhere. */
 export default function DevicesPage() {
   useHeaderInfo({ title: 'Devices and sessions' });
-  // The rights come with the token, which every page has once the user is loaded.
-  const { data: user } = useUser();
-  if (!user) return <Loading label="Loading the sessions" />;
-  const { administrator, mailsLinks } = sessionRights();
   return (
     <SectionPage>
       <ProfileTabs />
       <Sessions />
       <AddDevice />
-      {administrator && !mailsLinks && <Invite />}
     </SectionPage>
   );
 }

@@ -1,4 +1,4 @@
-import { signOutUrl } from '~/api/session';
+import { sessionRights, signOutUrl } from '~/api/session';
 import { useCommand } from '~/frame/commands';
 import { navigate } from '~/lib/router';
 import { setPrefs, usePrefs } from '~/ui/prefs';
@@ -18,5 +18,10 @@ export default function ProfileCommands() {
     run: () => setPrefs({ accountingTerms: !prefs.accountingTerms }),
   });
   useCommand({ id: 'me-sign-out', label: 'Sign out', kind: 'You', run: () => window.location.assign(signOutUrl()) });
+  return sessionRights().administrator ? <AdministrationCommand /> : null;
+}
+
+function AdministrationCommand() {
+  useCommand({ id: 'administration', label: 'Administration', kind: 'Go to', run: () => navigate('/administration') });
   return null;
 }

@@ -84,26 +84,24 @@ export function useDeleteConnection() {
 export interface SignInLink {
   readonly url: string;
   readonly expiresAt: string;
-  /** A `data:` image. */
-  readonly qrCode: string;
+  /** A `data:` image; absent for a very long link. */
+  readonly qrCode?: string;
 }
 
-/** Makes a link that signs the caller in on another device, or invites an address (11.14). Uses the session cookie. */
+/** Makes a link that signs the caller in on another device (11.14). Uses the session cookie. */
 export function useCreateLink() {
   return useAction({
     quiet: true,
-    done: (_input: { readonly email?: string }) => 'Link made',
-    run: async ({ email }): Promise<SignInLink> => {
+    done: (_input: undefined) => 'Link made',
+    run: async (): Promise<SignInLink> => {
       let response: Response;
       try {
-        response = await fetch(`${ORIGIN_BASE}auth/links`, {
-          method: 'POST', credentials: 'same-origin', body: new URLSearchParams(email ? { email } : {}),
-        });
+        response = await fetch(`${ORIGIN_BASE}auth/links`, { method: 'POST', credentials: 'same-origin' });
       } catch {
         throw new Problem(0, 'network', 'The server cannot be reached.');
       }
       if (response.status === 404) throw new Problem(404, 'notFound', 'This server is older than sign-in links for devices. Run `daybook login` on it instead.');
-      if (response.status === 403) throw new Problem(403, 'insufficientScope', "Links are made only at the server's own address, and invitations only by administrators.");
+      if (response.status === 403) throw new Problem(403, 'insufficientScope', "Links are made only at the server's own address.");
       if (!response.ok) throw await toProblem(response);
       return (await response.json()) as SignInLink;
     },
