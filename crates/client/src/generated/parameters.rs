@@ -2,7 +2,7 @@
 
 use crate::types::{
     BookDecimalSeparator, EventType, ExportFormat, ImportCommodities, ImportDateOrder,
-    ImportOutcome, ImportTarget, ReportFormat,
+    ImportOutcome, ImportTarget, ImportVirtualPostings, ReportFormat,
 };
 
 /// Optional parameters of [`Client::list_books`](crate::Client::list_books).
@@ -186,6 +186,14 @@ pub struct CreateImport {
     /// ALL records each commodity of a journal in a book of its own; it requires the target NEW.
     /// ONE refuses a journal of several (15.12).
     pub commodities: Option<ImportCommodities>,
+    /// For journals, whether virtual postings are recorded in a book of their own, recorded with
+    /// the others, or left out. By default OWN_BOOK with the target NEW, else SAME_BOOK. OWN_BOOK
+    /// requires the target NEW (15.12).
+    pub virtual_postings: Option<ImportVirtualPostings>,
+    /// For journals, raise `fractionDigits` of the book to the decimal places of the entries, up to
+    /// 8. Without it, entries with more places are refused. In this book the confirmation raises
+    /// them, and requires EDITOR (15.12).
+    pub raise_fraction_digits: Option<bool>,
     /// For journals, the first part of the remote ids. Keep it for later imports of the same
     /// journal. Without it, the name of the format (15.12).
     pub source: Option<String>,
@@ -387,4 +395,15 @@ pub struct ListFiles {
 pub struct GetBillingCheckout {
     /// Ignored.
     pub cycle: Option<String>,
+}
+
+/// Optional parameters of [`Client::list_users`](crate::Client::list_users).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ListUsers {
+    /// Lists only the user with this address.
+    pub email: Option<String>,
+    /// Users per page. Zero or less means the default; more than 200 means 200 (2.2).
+    pub limit: Option<i32>,
+    /// `cursor` of the previous page (2.1). An unreadable cursor returns the first page (2.5).
+    pub cursor: Option<String>,
 }

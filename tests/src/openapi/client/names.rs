@@ -42,6 +42,7 @@ pub fn field(name: &str) -> (String, Option<String>) {
 pub fn file(tag: &str) -> &'static str {
     match tag {
         "Accounts" => "account",
+        "Administration" => "administration",
         "Apps" => "app",
         "Balances" => "balance",
         "Books" => "book",

@@ -29,9 +29,10 @@ impl Book {
     /// Reads a file for an import.
     ///
     /// Reads the file of a bank, or a journal, and shows what an import would record; it records
-    /// nothing (15.1, 15.12). The body is the file itself, with any Content-Type, up to 64 MB. The
-    /// format is recognized by the content. Waits up to 5 seconds for the preview; if the state is
-    /// still READING, read the import again. Requires POSTER, or RECORDER for drafts.
+    /// nothing (15.1, 15.12). The body is the file itself, with any Content-Type, up to 64 MB; an
+    /// export of Daybook as ZIP may be larger (15.13). The format is recognized by the content.
+    /// Waits up to 5 seconds for the preview; if the state is still READING, read the import again.
+    /// Requires POSTER, or RECORDER for drafts.
     ///
     /// `POST /v5/books/{bookId}/imports` is `createImport`.
     ///
@@ -56,6 +57,8 @@ impl Book {
             .parameter("sheet", parameters.sheet.as_ref())
             .parameter("target", parameters.target.as_ref())
             .parameter("commodities", parameters.commodities.as_ref())
+            .parameter("virtualPostings", parameters.virtual_postings.as_ref())
+            .parameter("raiseFractionDigits", parameters.raise_fraction_digits.as_ref())
             .parameter("source", parameters.source.as_ref())
             .parameter("drafts", parameters.drafts.as_ref())
             .parameter("trashed", parameters.trashed.as_ref())
@@ -103,7 +106,8 @@ impl Book {
     /// within an hour. Returns 409 `previewChanged` if the book has changed so that the outcome or
     /// match of a record differs; the import then has a new preview, and `changedRecords` names
     /// them. Waits up to 5 seconds; if the state is still RECORDING, read the import again. Needs
-    /// the permission to write accounts if accounts are created.
+    /// the permission to write accounts if accounts are created, and to change the book if
+    /// `fractionDigits` is raised.
     ///
     /// `POST /v5/books/{bookId}/imports/{id}/confirm` is `confirmImport`.
     ///

@@ -1,6 +1,7 @@
 //! One function for each operation of the contract.
 
 mod account;
+mod administration;
 mod app;
 mod balance;
 mod book;

@@ -32,7 +32,7 @@ pub struct Import {
     /// Id of the agent that created the resource, from the agent header; absent without one (9.2).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
-    /// The books that the import has created (15.12).
+    /// The books that the import has created (15.12, 15.13).
     pub book_ids: Vec<String>,
     /// The numbers of up to 100 records whose outcome or match has changed since the preview
     /// before; set by a confirmation that returned 409 (15.7).
@@ -47,6 +47,9 @@ pub struct Import {
     /// are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The kind of the error, for programs; only in the state FAILED (15.1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_reason: Option<ImportErrorReason>,
     /// When an import that was not confirmed is removed, in milliseconds, as a string of digits.
     /// Absent once it is confirmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,6 +62,8 @@ pub struct Import {
     pub id: String,
     /// The name of the file; may be empty.
     pub name: String,
+    /// The parameters that the import was created with; those that were not sent are absent.
+    pub options: ImportOptions,
     /// How far an import in the state RECORDING or UNDOING is.
     pub progress: ImportProgress,
     /// The file of the book with the report, a CSV table of the records and their outcomes. Absent
@@ -201,6 +206,40 @@ open_enum! {
     }
 }
 
+open_enum! {
+    /// The kind of the error, for programs; only in the state FAILED (15.1).
+    pub enum ImportErrorReason {
+        /// `ambiguousDates`.
+        AmbiguousDates = "ambiguousDates",
+        /// `ambiguousAmounts`.
+        AmbiguousAmounts = "ambiguousAmounts",
+        /// `invalidEncoding`.
+        InvalidEncoding = "invalidEncoding",
+        /// `unknownSheet`.
+        UnknownSheet = "unknownSheet",
+        /// `unknownAccount`.
+        UnknownAccount = "unknownAccount",
+        /// `invalidRules`.
+        InvalidRules = "invalidRules",
+        /// `unknownColumns`.
+        UnknownColumns = "unknownColumns",
+        /// `severalCommodities`.
+        SeveralCommodities = "severalCommodities",
+        /// `invalidTarget`.
+        InvalidTarget = "invalidTarget",
+        /// `unknownFormat`.
+        UnknownFormat = "unknownFormat",
+        /// `incomplete`.
+        Incomplete = "incomplete",
+        /// `tooLarge`.
+        TooLarge = "tooLarge",
+        /// `unreadable`.
+        Unreadable = "unreadable",
+        /// `refused`.
+        Refused = "refused",
+    }
+}
+
 /// A transaction that an undo left as it is.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -257,6 +296,59 @@ pub struct ImportNewAccount {
     /// Type of the account.
     #[serde(rename = "type")]
     pub kind: AccountType,
+}
+
+/// The parameters that the import was created with; those that were not sent are absent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ImportOptions {
+    /// Id or name of the account, as it was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
+    /// ALL if each commodity gets a book.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commodities: Option<ImportOptionsCommodities>,
+    /// The order of day and month.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date_order: Option<ImportDateOrder>,
+    /// The decimal mark of amounts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decimal_mark: Option<BookDecimalSeparator>,
+    /// `true` if transactions whose other account is unknown become drafts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drafts: Option<bool>,
+    /// The character encoding.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
+    /// `true` if `fractionDigits` of the book is raised to the decimal places of the entries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raise_fraction_digits: Option<bool>,
+    /// Id of the file with rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<String>,
+    /// The name of the sheet of a workbook.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sheet: Option<String>,
+    /// The first part of the remote ids of a journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// Where the records are to be recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<ImportTarget>,
+    /// `true` if records in the trash are recorded again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trashed: Option<bool>,
+    /// How virtual postings of a journal are recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub virtual_postings: Option<ImportVirtualPostings>,
+}
+
+open_enum! {
+    /// ALL if each commodity gets a book.
+    pub enum ImportOptionsCommodities {
+        /// `ALL`.
+        All = "ALL",
+    }
 }
 
 open_enum! {
@@ -333,7 +425,8 @@ pub struct ImportRecord {
     pub reason: Option<String>,
     /// Its number in the file, from 1. Decisions name it.
     pub record: i64,
-    /// The line of the rules file that assigned the other account or skipped the record.
+    /// The line of the rules file that named the other account, or else the own one, or that
+    /// skipped the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<i64>,
     /// Index of its statement in the import.
@@ -459,6 +552,22 @@ pub struct ImportUndo {
     pub left_count: i64,
     /// Number of transactions moved to the trash.
     pub trashed: i64,
+}
+
+open_enum! {
+    /// For journals, whether virtual postings are recorded in a book of their own, recorded with
+    /// the others, or left out.
+    ///
+    /// By default OWN_BOOK with the target NEW, else SAME_BOOK. OWN_BOOK requires the target NEW
+    /// (15.12).
+    pub enum ImportVirtualPostings {
+        /// `OWN_BOOK`.
+        OwnBook = "OWN_BOOK",
+        /// `SAME_BOOK`.
+        SameBook = "SAME_BOOK",
+        /// `SKIP`.
+        Skip = "SKIP",
+    }
 }
 
 /// A warning about the file.

@@ -51,6 +51,14 @@ pub struct Integration {
     /// default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_events: Option<bool>,
+    /// Cause of the pause: the operator of the server, or three days of failed deliveries. Absent
+    /// if it is not paused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause_cause: Option<IntegrationPauseCause>,
+    /// Start of the pause of the app in this book, in milliseconds since the Unix epoch (8.19).
+    /// Absent if it is not paused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused_at: Option<Timestamp>,
     /// Custom properties. Keys are trimmed and lower-cased, with `_` for spaces, at most 30
     /// characters. A value has at most 90,000 bytes, all together 128 KB. An update merges: present
     /// keys are set, an empty or null value deletes the key, absent keys stay (4.6).
@@ -75,6 +83,18 @@ pub struct Integration {
 pub struct IntegrationList {
     /// `[]` if there are none (2.7).
     pub items: Vec<Integration>,
+}
+
+open_enum! {
+    /// Cause of the pause: the operator of the server, or three days of failed deliveries.
+    ///
+    /// Absent if it is not paused.
+    pub enum IntegrationPauseCause {
+        /// `OPERATOR`.
+        Operator = "OPERATOR",
+        /// `FAILURES`.
+        Failures = "FAILURES",
+    }
 }
 
 open_enum! {

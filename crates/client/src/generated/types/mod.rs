@@ -1,6 +1,7 @@
 //! The shapes of the contract, by noun.
 
 mod account;
+mod administration;
 mod app;
 mod balance;
 mod book;
@@ -21,6 +22,7 @@ mod transaction;
 mod user;
 
 pub use account::*;
+pub use administration::*;
 pub use app::*;
 pub use balance::*;
 pub use book::*;

@@ -1,1 +1,0 @@
-import{g as e,o as t}from"./dates-S21LsY3b.js";function n(n,r,i){if(typeof n==`string`&&!/^\d+$/.test(n))return n;let a=new Date(Number(n)),o=e=>new Intl.DateTimeFormat(`en-GB`,{hour:`2-digit`,minute:`2-digit`,...e?{timeZone:e}:{}}).format(a);try{return`${t(e(i,a),r)} ${o(i)}`}catch{return`${t(e(void 0,a),r)} ${o(void 0)}`}}export{n as t};

@@ -1,0 +1,1 @@
+function e(e,t,n,r){if(t<0||n===0)return-1;for(let i=0;i<=1e3;i+=1){let[a,o]=[t-i,t+i];if(a>=0&&a<n&&r(a)===e)return a;if(o<n&&r(o)===e)return o;if(a<0&&o>=n)break}return Math.min(t,n-1)}export{e as t};
