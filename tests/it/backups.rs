@@ -1,5 +1,5 @@
-//! Backups made during writes and kills, as described in `docs/operations.md`: the restored copy must
-//! contain every acknowledged write.
+//! Backups made during writes and kills, as described in `docs/operations.md`: the restored copy
+//! must contain every acknowledged write.
 
 use std::process::Output;
 use std::time::Duration;

@@ -204,7 +204,7 @@ fn rule_15_13_damaged_exports_change_nothing(server: &Server) {
     let at = damaged.windows(4).rposition(|four| four == b"%PDF").expect("the receipt");
     damaged[at] ^= 1;
     let last = text.rfind("{\"end\"").expect("the last line");
-    let no_end = text[..last].as_bytes();
+    let no_end = &text.as_bytes()[..last];
     let invalid = text.replacen("\"type\":\"ASSET\"", "\"type\":\"X\"", 1);
     let zeros = vec![b'\n'; 8 << 20];
     let unsafe_name = archive_of(&[("book.jsonl", lines), ("../x", b"x")]);

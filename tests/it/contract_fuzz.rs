@@ -27,8 +27,8 @@ const SHORT: Plan = Plan { seed: 5, examples: 1, time: None, limit: Duration::fr
 fn check_api(engine: Engine, plan: Plan) {
     let server = Server::start(engine);
     let outcome = fuzz(&server, plan).expect("schemathesis comes to an end");
-    // schemathesis reads answers to their end, which a stream does not have, and its callers are not
-    // administrators.
+    // schemathesis reads answers to their end, which a stream does not have, and its callers are
+    // not administrators.
     let ids = operations().into_iter().filter(|operation| {
         !operation.is_stream() && !operation.path.starts_with("/v5/administration/")
     });

@@ -231,8 +231,8 @@ fn changed_event_is_a_difference(server: &Server) {
     let mut raw_sql = RawSql::open(server);
     let mut move_back = |milliseconds: i64| {
         let changed = raw_sql.execute(&format!(
-            "UPDATE events SET created_at = created_at - ({milliseconds}) WHERE sequence = {number} \
-             AND book_id = (SELECT id FROM books WHERE public_id = '{}')",
+            "UPDATE events SET created_at = created_at - ({milliseconds}) \
+             WHERE sequence = {number} AND book_id = (SELECT id FROM books WHERE public_id = '{}')",
             user.cast.book
         ));
         assert_eq!(changed, 1);

@@ -267,8 +267,8 @@ impl<'s> Targets<'s> {
         body
     }
 
-    /// The caller that may do it: the owner, except for access requests (7.6), offers (6.28) and the
-    /// administration (9.22).
+    /// The caller that may do it: the owner, except for access requests (7.6), offers (6.28) and
+    /// the administration (9.22).
     pub fn caller(&self, operation: Operation) -> &Client {
         match operation.id {
             "requestBookAccess" | "acceptBookTransfer" => &self.cast.stranger,

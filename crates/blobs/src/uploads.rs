@@ -8,7 +8,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use daybook_domain::id::UserId;
-use daybook_edge::error::{RateLimit, RequestError};
+use daybook_edge::error::RequestError;
+use daybook_edge::metric::RateLimit;
 
 /// The maximum number of users to remember.
 const MAX_USERS: usize = 100_000;

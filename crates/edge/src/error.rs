@@ -13,7 +13,7 @@ use daybook_domain::{Refusal, RefusalKind, chart, grant, session, transaction};
 use daybook_service::Error;
 
 use crate::blocking::BlockingError;
-use crate::metric::{RATE_LIMITED, TURNED_AWAY};
+use crate::metric::{RATE_LIMITED, RateLimit};
 use crate::problem::ErrorOut;
 
 /// The `Retry-After` of 503 responses.
@@ -29,30 +29,6 @@ pub enum ApiError {
     Service(Error),
     /// The request never reached a use case.
     RequestError(RequestError),
-}
-
-/// A kind of rate limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RateLimit {
-    /// Attempts of a client address.
-    Address,
-    /// Calls of a user or an API key.
-    Quota,
-    /// Open event streams of a user.
-    Streams,
-    /// Bytes of file contents of a user.
-    Uploads,
-}
-
-impl RateLimit {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Address => "address",
-            Self::Quota => "quota",
-            Self::Streams => "streams",
-            Self::Uploads => "uploads",
-        }
-    }
 }
 
 /// An error outside of the use cases.
@@ -401,21 +377,6 @@ impl ApiError {
             },
             Self::RequestError(error) => error.message(),
         }
-    }
-
-    /// Counts a request that is answered 503 by what was missing.
-    fn count_shortage(&self) {
-        TURNED_AWAY.count(match self {
-            // No request for it is ever served.
-            Self::RequestError(RequestError::NotOffered(_)) => return,
-            Self::Service(Error::Storage(daybook_storage::Error::Busy)) => "queue",
-            Self::Service(_) => "database",
-            Self::RequestError(RequestError::Crowded(_)) => "memory",
-            Self::RequestError(RequestError::DeadlineExceeded(_)) => "deadline",
-            Self::RequestError(RequestError::FilesUnavailable(_)) => "files",
-            Self::RequestError(RequestError::ProviderUnavailable(_)) => "provider",
-            Self::RequestError(_) => "other",
-        });
     }
 
     /// Returns the body of the response.

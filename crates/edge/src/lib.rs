@@ -32,6 +32,7 @@ pub mod receive;
 pub mod request_head;
 pub mod response_budget;
 pub mod run;
+mod shortage;
 mod site;
 mod state;
 mod wakeup;

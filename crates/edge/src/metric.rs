@@ -17,3 +17,27 @@ pub static TURNED_AWAY: LabelledCounter<8> = LabelledCounter::new([
 /// Requests that were answered 429, by the kind of the limit.
 pub static RATE_LIMITED: LabelledCounter<4> =
     LabelledCounter::new(["address", "quota", "streams", "uploads"]);
+
+/// A kind of rate limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RateLimit {
+    /// Attempts of a client address.
+    Address,
+    /// Calls of a user or an API key.
+    Quota,
+    /// Open event streams of a user.
+    Streams,
+    /// Bytes of file contents of a user.
+    Uploads,
+}
+
+impl RateLimit {
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Address => "address",
+            Self::Quota => "quota",
+            Self::Streams => "streams",
+            Self::Uploads => "uploads",
+        }
+    }
+}

@@ -187,8 +187,8 @@ impl Mails<'_, '_> {
         self.tx.flushed()?.load_as::<Row, _>(&query)
     }
 
-    /// Lists up to `limit` mails that were not sent, the newest first. A mail that is sent loses its
-    /// failure.
+    /// Lists up to `limit` mails that were not sent, the newest first. A mail that is sent loses
+    /// its failure.
     pub fn unsent(self, limit: i64) -> Result<Vec<UnsentMail>> {
         let sql = Sql::new(
             "SELECT id, recipient, kind, created_at, ended_at, failure FROM mails \

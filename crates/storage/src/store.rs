@@ -2,8 +2,8 @@
 //!
 //! **A read** takes a pooled connection and one snapshot (`BEGIN` on SQLite, `REPEATABLE READ READ
 //! ONLY` on PostgreSQL), and rolls it back at the end. Reads of requests can be stopped
-//! ([`crate::conn::interrupt`]). Some reads are a single statement without a snapshot. A read that a replica may serve is tried there first
-//! ([`crate::replica`]).
+//! ([`crate::conn::interrupt`]). Some are a single statement, without a snapshot. A read that a
+//! replica may serve is tried there first ([`crate::replica`]).
 //!
 //! **A write** is a closure with a [`Submission`] in the queue of a writer ([`crate::commit`]). No
 //! thread waits for it. The queue is bounded; if it is full, the write fails at once with

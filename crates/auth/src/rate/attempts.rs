@@ -4,7 +4,8 @@ use std::net::IpAddr;
 use std::num::NonZeroU32;
 
 use daybook_edge::client_address::network::limited_network;
-use daybook_edge::error::{RateLimit, RequestError};
+use daybook_edge::error::RequestError;
+use daybook_edge::metric::RateLimit;
 
 use super::limiter::{Limiter, SteadyClock};
 

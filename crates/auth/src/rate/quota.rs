@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use daybook_domain::id::{ApiKeyId, UserId};
-use daybook_edge::error::{RateLimit, RequestError};
+use daybook_edge::error::RequestError;
+use daybook_edge::metric::RateLimit;
 
 use super::limiter::{Exceeded, Limiter, Remaining, SteadyClock};
 

@@ -108,7 +108,7 @@ proptest! {
 
     #[test]
     fn archives_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        let size = bytes.len() as u64;
+        let size = u64::try_from(bytes.len()).expect("a size");
         prop_assert!(!archive::is_export(&bytes) || bytes.len() >= archive::HEAD_BYTES);
         if let Ok(range) = archive::locate_directory(&bytes, size) {
             prop_assert!(range.end <= size);

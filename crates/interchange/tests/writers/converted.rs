@@ -1,4 +1,5 @@
-//! Journals that are imported and exported again keep their figures, as other programs compute them.
+//! Journals that are imported and exported again keep their figures, as other programs compute
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;

@@ -97,8 +97,8 @@ impl Manifest {
     /// Reads the manifest of a backup; `None` if the backup was not completed.
     ///
     /// # Errors
-    /// When the place fails; when the manifest was changed, a later version made it, or a part would
-    /// not stay in the folder of the backup.
+    /// When the place fails; when the manifest was changed, a later version made it, or a part
+    /// would not stay in the folder of the backup.
     pub(super) fn read(place: &Place, backup: &str) -> anyhow::Result<Option<Self>> {
         let Some(text) = place.get(&format!("{backup}/{MANIFEST}"))? else { return Ok(None) };
         let sums = place.get(&format!("{backup}/{MANIFEST_SUM}"))?.unwrap_or_default();

@@ -21,8 +21,8 @@ pub(super) fn end_of_validity(certificate: &[u8]) -> Option<i64> {
     }
     let (validity, _) = element(fields, SEQUENCE)?;
     let (_, end) = any_element(validity)?;
-    match end.first()? {
-        &UTC_TIME => {
+    match *end.first()? {
+        UTC_TIME => {
             let (text, _) = element(end, UTC_TIME)?;
             let (year, rest) = text.split_at_checked(2)?;
             let year = number(year)?;
@@ -32,7 +32,7 @@ pub(super) fn end_of_validity(certificate: &[u8]) -> Option<i64> {
                 rest,
             )
         }
-        &GENERALIZED_TIME => {
+        GENERALIZED_TIME => {
             let (text, _) = element(end, GENERALIZED_TIME)?;
             let (year, rest) = text.split_at_checked(4)?;
             seconds(number(year)?, rest)

@@ -2,8 +2,8 @@
 //!
 //! Counters and histograms are atomics of the process, declared where their events happen
 //! ([`daybook_storage::metric`]). Figures of the database and of the machine are read by a
-//! background worker ([`polled`]). So a scrape reads memory and `/proc` only, whatever the number of
-//! books. The values of all labels are from fixed sets: no request adds a series.
+//! background worker ([`polled`]). So a scrape reads memory and `/proc` only, whatever the number
+//! of books. The values of all labels are from fixed sets: no request adds a series.
 
 mod polled;
 mod process;

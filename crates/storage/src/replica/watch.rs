@@ -218,7 +218,7 @@ mod tests {
         let lag = |position| log.lag_at(LogPosition::new(position), now + second * 3);
         assert_eq!(
             [4, 5, 8, 9, 10].map(lag),
-            [second * 3, second * 2, second * 2, second * 0, second * 0]
+            [second * 3, second * 2, second * 2, Duration::ZERO, Duration::ZERO]
         );
     }
 }

@@ -10,8 +10,8 @@
 //! - Before it *changes rows in place*, it opens a savepoint. A unit of work that is alone in its
 //!   group needs none, because the database transaction is rolled back with it.
 //!
-//! [`single`] has reads of one statement, `flush.rs` defines which statements flush, `finish.rs` how a group ends, and `nouns.rs` has the
-//! accessors.
+//! `single.rs` has reads of one statement. `flush.rs` defines which statements flush, `finish.rs`
+//! how a group ends, and `nouns.rs` has the accessors.
 
 pub(crate) mod background;
 mod caches;
@@ -19,6 +19,7 @@ mod finish;
 mod flush;
 mod nouns;
 mod single;
+mod single_state;
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -46,8 +47,8 @@ use crate::rows::book_state::BookStateRow;
 use background::{Flusher, SharedConn};
 pub(crate) use caches::{Caches, GroupCache};
 pub(crate) use flush::Flushed;
-use single::SingleRead;
 pub(crate) use single::try_singly;
+use single_state::SingleRead;
 
 /// A unit of work: one snapshot to read, or writes that are committed together.
 ///

@@ -3,44 +3,25 @@
 //! A balance needs one statement if the book, its accounts and its groups are cached. `BEGIN`, the
 //! access query and `ROLLBACK` would be three more round trips to a server. A single read therefore
 //! assumes that the user has the same access as before, and joins its statement to a query that
-//! returns a row only if the database still agrees ([`KnownAccess::unchanged`]). Any other statement
-//! fails with [`Error::Behind`]. A read that needs no other data, such as a list of accounts, sends
-//! that query alone. If a single read does not succeed, for whatever reason, the store
-//! repeats it on a snapshot.
+//! returns a row only if the database still agrees
+//! ([`unchanged`](crate::book::access_cache::KnownAccess::unchanged)). Any other statement fails
+//! with [`Error::Behind`]. A read that needs no other data, such as a list of accounts, sends that
+//! query alone. If a single read does not succeed, for whatever reason, the store repeats it on a
+//! snapshot.
 
 use std::sync::Arc;
 
 use diesel::r2d2::Pool;
 
+use super::single_state::{Outcome, SingleRead};
 use super::{Caches, Tx};
 use crate::access::BookAccess;
-use crate::book::access_cache::KnownAccess;
 use crate::conn::AnyRow;
 use crate::conn::engine::Engine;
 use crate::conn::interrupt::ReadStop;
 use crate::conn::pool::{CONNECTION_TIMEOUT, Readers};
 use crate::conn::sql::Sql;
 use crate::error::{Error, Result};
-
-/// The state of a single read.
-#[derive(Default)]
-pub(crate) struct SingleRead {
-    assumed: Option<Arc<KnownAccess>>,
-    outcome: Outcome,
-}
-
-/// What has become of the statement of a single read.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Outcome {
-    /// It was not sent.
-    #[default]
-    Unsent,
-    /// It failed, or its connection did.
-    Failed,
-    /// The access has changed.
-    Refuted,
-    Confirmed,
-}
 
 /// Runs `work` as a single read. Returns nothing if it must be repeated on a snapshot.
 pub(crate) fn try_singly<T, E: From<Error>>(
