@@ -24,8 +24,8 @@ fn text(fixture: &Fixture) -> String {
     String::from_utf8(fixture.write(Format::Hledger)).unwrap()
 }
 
-/// Returns the accounts by the names that the journal declares, in the order of the accounts. Entries
-/// that are complete do not need the account of amounts between two days.
+/// Returns the accounts by the names that the journal declares, in the order of the accounts.
+/// Complete entries do not need the account of amounts between two days.
 pub(crate) fn names(fixture: &Fixture, journal: &str) -> HashMap<String, AccountId> {
     let declared = journal.lines().filter_map(|line| line.strip_prefix("account "));
     let names = declared.map(|line| line.split("  ;").next().unwrap().to_owned());
