@@ -29,8 +29,8 @@ impl RunningBalances {
     /// Adds a transaction, unless it is a draft or in the trash. Returns the balances of the month
     /// before, if the transaction is in a later one, of the accounts that have moved in it.
     ///
-    /// The account of amounts between two days, `transit`, is left out: a journal joins the parts
-    /// of its entries.
+    /// The account of amounts between two days, `transit`, is left out, because a journal joins the
+    /// parts of its entries.
     pub(super) fn add_transaction(
         &mut self,
         transaction: &Transaction,

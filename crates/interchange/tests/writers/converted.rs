@@ -1,5 +1,4 @@
-//! Journals that are imported and exported again keep their figures, as other programs compute
-//! them.
+//! Journals that are imported and exported again keep their figures in other programs.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;

@@ -25,7 +25,7 @@ fn text(fixture: &Fixture) -> String {
 }
 
 /// Returns the accounts by the names that the journal declares, in the order of the accounts.
-/// Entries that are complete do not need the account of amounts between two days.
+/// Complete entries do not need the account of amounts between two days.
 pub(crate) fn names(fixture: &Fixture, journal: &str) -> HashMap<String, AccountId> {
     let declared = journal.lines().filter_map(|line| line.strip_prefix("account "));
     let names = declared.map(|line| line.split("  ;").next().unwrap().to_owned());
