@@ -173,7 +173,7 @@ fn status_shows_what_needs_attention(engine: Engine) {
     audit();
     eventually("the audit has findings", || status()["auditsWithFindings"] != json!([]));
     let backup = server.data_dir().join("last-backup.json");
-    let noted = r#"{"finishedAt": 1700000000000, "bytes": 12345, "place": "/backups"}"#;
+    let noted = r#"{"finishedAt": "2023-11-14T22:13:20Z", "bytes": 12345, "place": "/backups"}"#;
     std::fs::write(&backup, noted).expect("the file of the last backup");
 
     let shown = status();

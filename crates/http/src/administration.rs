@@ -1,11 +1,10 @@
 //! Administration of the installation (behaviour 9.22): users, invitations and the status.
 
-use std::path::Path;
-
 use daybook_auth::session::{LoginSecret, render_qr_code};
 use daybook_domain::instant::Instant;
 use daybook_domain::mail::without_links;
 use daybook_edge::error::{ApiError, RequestError};
+use daybook_edge::last_backup::LastBackup;
 use daybook_service::administration::{self, Invitation, Status, View};
 use daybook_service::{self as service, Context};
 use daybook_storage::Tx;
@@ -20,7 +19,7 @@ use crate::cursor::{self, UserCursor};
 use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::state::AppState;
-use crate::wire::{ListOut, TextOrNumber, objects_only};
+use crate::wire::{ListOut, objects_only};
 
 /// A user as administrators see them.
 #[derive(Serialize)]
@@ -99,15 +98,6 @@ struct StatusOut {
     unsent_mails: Vec<UnsentMailOut>,
     paused_apps: Vec<PausedAppOut>,
     audits_with_findings: Vec<AuditOut>,
-}
-
-/// The last backup, as `daybook backup create` notes it.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct LastBackup {
-    finished_at: TextOrNumber,
-    bytes: u64,
-    place: String,
 }
 
 #[derive(Serialize)]
@@ -273,7 +263,8 @@ pub(crate) async fn get_installation_status(request: ApiRequest) -> ApiResult {
     let state = request.state.clone();
     let work = move |tx: &mut Tx<'_>, cx: &Context| -> service::Result<_> {
         let status = administration::status(tx, cx)?;
-        Ok((status, read_last_backup(&state.last_backup)))
+        // An unreadable file is a finding of `daybook doctor`.
+        Ok((status, LastBackup::read(&state.data_dir).ok().flatten()))
     };
     request.read(work, |(status, backup), _| status_reply(status, backup.as_ref())).await
 }
@@ -283,7 +274,7 @@ fn status_reply(status: &Status, backup: Option<&LastBackup>) -> Reply {
     reply::ok(&StatusOut {
         version: env!("CARGO_PKG_VERSION"),
         last_backup: backup.map(|LastBackup { finished_at, bytes, place }| LastBackupOut {
-            finished_at: finished_at.0.clone(),
+            finished_at: finished_at.milliseconds().to_string(),
             bytes: *bytes,
             place: place.clone(),
         }),
@@ -291,12 +282,4 @@ fn status_reply(status: &Status, backup: Option<&LastBackup>) -> Reply {
         paused_apps: apps.iter().map(PausedAppOut::from).collect(),
         audits_with_findings: audits.iter().map(AuditOut::from).collect(),
     })
-}
-
-/// Reads the file with the last backup; `None` if there is none, or if it cannot be read.
-fn read_last_backup(path: &Path) -> Option<LastBackup> {
-    let text = std::fs::read(path).ok()?;
-    let backup: LastBackup = serde_json::from_slice(&text).ok()?;
-    // Times of the API are digits.
-    backup.finished_at.0.parse::<u64>().is_ok().then_some(backup)
 }

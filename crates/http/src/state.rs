@@ -49,8 +49,8 @@ pub struct AppState {
     pub copies: LargeCopies,
     /// The open event streams.
     pub event_streams: EventStreams,
-    /// The file with the last backup (behaviour 9.22).
-    pub last_backup: PathBuf,
+    /// The directory whose file names the last backup (behaviour 9.22).
+    pub data_dir: PathBuf,
     /// The days that deleted books can be restored (behaviour 6.22).
     pub deleted_books_days: u16,
     /// Wakes the worker that removes books.

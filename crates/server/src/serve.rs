@@ -41,9 +41,6 @@ use crate::worker::mail::MailWorker;
 use crate::worker::{audit, checkpoint, copy_sweep, mail};
 use crate::{clock, files, key, limit, registries};
 
-/// The file in the data directory in which `daybook backup` notes the last backup.
-const LAST_BACKUP: &str = "last-backup.json";
-
 /// Event streams have at most this part of the connections: a quarter.
 const STREAMS_SHARE: usize = 4;
 
@@ -117,7 +114,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
             move || stop.is_requested()
         }),
         event_streams: EventStreams::new(max_connections / STREAMS_SHARE, stop.clone()),
-        last_backup: data_dir.join(LAST_BACKUP),
+        data_dir: data_dir.clone(),
         deleted_books_days: options.deleted_books_days,
         removals: Wakeup::default(),
         delivery_sweeps: Wakeup::default(),
