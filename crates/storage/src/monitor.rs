@@ -12,8 +12,8 @@ use crate::error::Result;
 
 /// Maximum number of rows that are counted.
 const MAX_COUNTED: i64 = 10_000;
-/// Maximum number of faults that SQLite reports.
-const MAX_FAULTS: i64 = 5;
+/// Lists at most five faults. The pragma takes no bound value.
+const QUICK_CHECK: &str = "PRAGMA quick_check(5)";
 
 /// The work that waits in the database. Counts end at 10,000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,7 +120,7 @@ impl Monitor<'_, '_> {
         if conn.engine().is_server() {
             return Ok(Vec::new());
         }
-        let check = Sql::new("SELECT quick_check FROM pragma_quick_check({})").bind(MAX_FAULTS);
+        let check = Sql::new(QUICK_CHECK).uncached();
         let mut rows: Vec<String> = conn.rows(&check)?;
         rows.retain(|row| row != "ok");
         Ok(rows)
