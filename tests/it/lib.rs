@@ -63,7 +63,6 @@ modules! {
     chart_limits,
     checkpoints,
     collections,
-    command_line,
     comments,
     compat,
     copied_transactions,
@@ -79,14 +78,12 @@ modules! {
     event_corruption,
     event_deletions,
     event_filters,
-    event_streams,
     event_times,
     events,
     exports,
     first_user,
     group_commit,
     groups,
-    idempotency,
     lists,
     log_plans,
     migrations,
@@ -122,9 +119,7 @@ modules! {
     upgrades,
     verification,
     webhooks,
-    import_runs,
     imports,
-    journal_imports,
     reconciliations,
     report_changes,
     report_links,
@@ -171,7 +166,6 @@ modules! {
     quotas,
     refused_tokens,
     report_oracle,
-    report_oracle_bank,
     round_trips,
     sealing_keys,
     security_log,
@@ -189,6 +183,8 @@ modules! {
     webhook_libraries,
     webhook_security,
     wire,
+    command_line,
+    journal_imports,
 }
 
 modules! {
@@ -237,6 +233,9 @@ modules! {
     webhook_chains,
     webhook_courses,
     writer_shares,
+    idempotency,
+    event_streams,
+    import_runs,
 }
 
 modules! {
@@ -262,6 +261,7 @@ modules! {
     sieges,
     v5_packages,
     webhook_kills,
+    report_oracle_bank,
 }
 
 /// The suite that `make test` runs.

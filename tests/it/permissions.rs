@@ -96,9 +96,9 @@ pub struct PermissionFixture {
     pub query: Value,
     /// A reconciliation of Cash without transactions.
     pub reconciliation: Value,
-    /// A preview.
+    /// A preview; null in a fixture without imports.
     pub import: Value,
-    /// An import that is done, without transactions.
+    /// An import that is done, without transactions; null in a fixture without imports.
     pub done_import: Value,
     /// An installed app of the owner.
     pub integration: Value,
@@ -129,6 +129,11 @@ pub struct PermissionFixture {
 
 impl PermissionFixture {
     pub fn new(server: &Server, visibility: &str) -> PermissionFixture {
+        PermissionFixture::with(server, visibility, true)
+    }
+
+    /// Creates the resources. Imports take the longest, and few operations need them.
+    fn with(server: &Server, visibility: &str, imports: bool) -> PermissionFixture {
         let settings = json!({
             "visibility": visibility, "lockDate": "2001-01-31", "closingDate": "2001-01-31",
         });
@@ -142,9 +147,13 @@ impl PermissionFixture {
             "account": {"name": "Cash"}, "date": "2025-01-31", "closingBalance": "-5",
         });
         let reconciliation = cast.post("/reconciliations", &statement).ok();
-        let [import, done_import] = ["-1", "0"].map(|amount| import(&cast, amount));
-        cast.post(&format!("/imports/{}/confirm", daybook_tests::id(&done_import)), &json!({}))
-            .ok();
+        let [import, done_import] = if imports {
+            let [import, done] = ["-1", "0"].map(|amount| import(&cast, amount));
+            cast.post(&format!("/imports/{}/confirm", daybook_tests::id(&done)), &json!({})).ok();
+            [import, done]
+        } else {
+            [Value::Null, Value::Null]
+        };
         let [installed, app] = ["Installed", "Not installed"].map(|name| {
             let app = json!({"id": unique("app"), "name": name, "users": "*@example.com"});
             cast.owner.post("/v5/apps", &app).ok()
@@ -296,8 +305,8 @@ struct UnchangedFixture {
 }
 
 impl UnchangedFixture {
-    fn new(server: &Server, caller: &str) -> UnchangedFixture {
-        let fixture = PermissionFixture::new(server, visibility(caller));
+    fn new(server: &Server, caller: &str, imports: bool) -> UnchangedFixture {
+        let fixture = PermissionFixture::with(server, visibility(caller), imports);
         let before = fixture.snapshot();
         UnchangedFixture { fixture, before }
     }
@@ -321,8 +330,9 @@ fn visibility(caller: &str) -> &'static str {
 fn check(server: &Server, operation: &Operation, caller: &str, cell: &str) {
     let changes = cell == "draft" || (cell == "yes" && operation.writes);
     let slot = if changes { Arc::default() } else { UnchangedFixture::shared(server, caller) };
-    let UnchangedFixture { fixture, before } =
-        slot.get_or_init(|| UnchangedFixture::new(server, caller));
+    let UnchangedFixture { fixture, before } = slot.get_or_init(|| {
+        UnchangedFixture::new(server, caller, !changes || operation.name.contains("import"))
+    });
     let answer = (operation.call)(fixture.caller(caller), fixture);
     match cell {
         "yes" => allowed(fixture, operation, answer, before),
