@@ -109,7 +109,7 @@ fn are_lines(expected: &[String], lines: &[&str]) -> bool {
     }
 }
 
-/// What a command printed, and its exit code.
+/// The output of a command, and its exit code.
 struct Run {
     text: String,
     code: Option<i32>,

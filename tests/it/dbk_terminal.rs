@@ -30,7 +30,7 @@ struct User<'s> {
     directory: Folder,
 }
 
-/// What a command printed, and its exit code.
+/// The output of a command, and its exit code.
 struct Run {
     text: String,
     code: Option<i32>,

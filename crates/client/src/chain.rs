@@ -237,7 +237,7 @@ struct Check<'a> {
     later: Option<Link>,
 }
 
-/// What the check of the event before needs of an event.
+/// The parts of an event that the check of the event before needs.
 struct Link {
     sequence: i64,
     time: u64,

@@ -41,7 +41,7 @@ pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
     Ok(vec![table])
 }
 
-/// What a command took, and the writes of the client meanwhile.
+/// The time and memory of a command, and the writes of the client meanwhile.
 struct Row {
     command: &'static str,
     /// The time and the memory in MiB of the command.

@@ -30,7 +30,7 @@ const BETWEEN_BACKUPS: Duration = Duration::from_millis(1_100);
 /// Kills come within the usual time of a backup, and at most after this time.
 const MAX_DELAY: Duration = Duration::from_secs(3);
 
-/// What is killed, and where the files and the backups are.
+/// The process that is killed, and the places of files and backups.
 pub struct Plan<'p> {
     /// The engine of the server.
     pub engine: Engine,

@@ -202,7 +202,7 @@ pub(super) struct LineReader {
     reader: Option<jsonl::Reader>,
 }
 
-/// What a [`LineReader`] finds next.
+/// The next item of a [`LineReader`].
 pub(super) enum Next {
     /// An item, and the bytes of its line.
     Item(Item, usize),

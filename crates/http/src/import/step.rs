@@ -24,8 +24,7 @@ use crate::state::AppState;
 /// The exported books that are read at the same time. Others wait.
 const MAX_BOOKS: usize = 4;
 
-/// What the steps of imports share: the indexes of their records, and the exported books that they
-/// read.
+/// The indexes of records and the exported books that the steps of imports share.
 #[derive(Default)]
 pub(super) struct Cache {
     records: HashMap<ImportId, (String, Arc<StoredRecords>)>,

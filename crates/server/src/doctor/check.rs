@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// What a check has found.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// All is well.
@@ -15,7 +15,7 @@ pub(super) enum Outcome {
     Fault(Finding),
 }
 
-/// What is wrong, and what to do.
+/// A fault and its remedy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Finding {
     pub(super) what: String,

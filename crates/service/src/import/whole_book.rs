@@ -295,7 +295,7 @@ pub fn undo_whole_book(
     let rows = i64::try_from(limit).unwrap_or(i64::MAX);
     let page = tx.transactions().search(&access, &search, None, rows)?.rows;
     let is_full = page.len() >= limit;
-    // What was checked later has changed, which is a reason of its own.
+    // A row that was checked later counts as changed.
     let result = trash(tx, cx, &access, &page, |row| row.stamp.version == 1)?;
     let has_more = is_full || result.trashed > 0;
     Ok((result, has_more))

@@ -12,7 +12,7 @@ pub(crate) struct SingleRead {
     pub(super) outcome: Outcome,
 }
 
-/// What has become of the statement of a single read.
+/// The outcome of the statement of a single read.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// It was not sent.
