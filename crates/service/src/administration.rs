@@ -54,7 +54,7 @@ pub struct Invitation {
     pub expires_at: Instant,
 }
 
-/// Mails, apps and audits that need the attention of administrators. Each list has at most 100 rows.
+/// Mails, apps and audits that need the attention of administrators, at most 100 of each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Status {
     /// The mails that were not sent, the newest first.
