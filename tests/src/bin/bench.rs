@@ -18,8 +18,9 @@ struct Arguments {
     /// One section alone.
     #[arg(long, value_name = "NAME", value_parser = sections())]
     only: Option<String>,
-    /// Compares this build with another `daybook`, in turn, instead of with the engines.
-    #[arg(long, value_name = "PATH", conflicts_with = "only")]
+    /// Compares this build with another `daybook`, in turn, instead of with the engines; with
+    /// `--only read-rates` only in these.
+    #[arg(long, value_name = "PATH")]
     against: Option<PathBuf>,
 }
 
