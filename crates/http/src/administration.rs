@@ -9,7 +9,7 @@ use daybook_service::administration::{self, Invitation, Status, View};
 use daybook_service::{self as service, Context};
 use daybook_storage::Tx;
 use daybook_storage::audit::AuditFindings;
-use daybook_storage::delivery::pause::PausedApp;
+use daybook_storage::delivery::pause::{Pause, PausedApp};
 use daybook_storage::mail::UnsentMail;
 use daybook_storage::page::Page;
 use serde::{Deserialize, Serialize};
@@ -145,11 +145,11 @@ struct PausedAppOut {
 
 impl From<&PausedApp> for PausedAppOut {
     fn from(paused: &PausedApp) -> Self {
-        let PausedApp { book, app, paused_at, cause } = paused;
+        let PausedApp { book, pause: Pause { app, since, cause } } = paused;
         Self {
             agent_id: app.to_string(),
             book_id: book.to_string(),
-            paused_at: milliseconds(*paused_at),
+            paused_at: milliseconds(*since),
             cause: cause.as_str(),
         }
     }

@@ -27,7 +27,6 @@ use crate::access::AccessTo;
 use crate::commit::tx::Tx;
 use crate::conn::sql::{MAX_NAMED, Sql};
 use crate::error::{Error, Result};
-use crate::rows::column::day_to_column;
 use crate::transaction::Change;
 
 pub(crate) use counterparts::counterparts;
@@ -38,7 +37,7 @@ pub use totals_query::{AccountScope, TotalsQuery};
 pub(crate) use totals_query::{bounded, day_value, has_tags};
 
 use days_row::{DayTotals, DaysRow};
-use totals_query::Run;
+use totals_query::Part;
 
 #[derive(QueryableByName)]
 struct Row {
@@ -70,18 +69,33 @@ impl Row {
     }
 }
 
-/// The sums of an account before a month, and the stored days of that month.
+/// A total, and the stored days of the month after it, if it is an opening sum.
 #[derive(QueryableByName)]
 struct OpenedRow {
-    #[diesel(sql_type = BigInt)]
-    account_id: i64,
     #[diesel(embed)]
-    limbs: Limbs,
+    total: Row,
     #[diesel(sql_type = Nullable<Binary>)]
     days: Option<Vec<u8>>,
 }
 
-/// A row of a single read. All columns are absent if there are no totals.
+impl OpenedRow {
+    /// Calls `visit` with the total, and with those of the days of a month.
+    fn visit(
+        self,
+        month: i32,
+        of_days: &mut DayTotals,
+        visit: &mut impl FnMut(PeriodTotal),
+    ) -> Result<()> {
+        let account_id = self.total.account_id;
+        visit(self.total.into_total(Level::Month)?);
+        match self.days {
+            Some(days) => of_days.each_of(&DaysRow { account_id, month, days }, visit),
+            None => Ok(()),
+        }
+    }
+}
+
+/// An [`OpenedRow`] of a single read. A statement without totals has one row of NULL.
 #[derive(QueryableByName)]
 struct SingleRow {
     #[diesel(sql_type = Nullable<BigInt>)]
@@ -100,22 +114,22 @@ struct SingleRow {
     days: Option<Vec<u8>>,
 }
 
-/// The columns of a [`SingleRow`] from rows of months, and from an [`OpenedRow`].
-const MONTH_COLUMNS: &str = "t.account_id, t.debit_high, t.debit_low, t.credit_high, \
-     t.credit_low, t.period, CAST(NULL AS BYTEA) AS days";
-const OPENED_COLUMNS: &str = "t.account_id, t.debit_high, t.debit_low, t.credit_high, \
-     t.credit_low, 0 AS period, t.days";
+/// The columns of a [`SingleRow`] with and without days.
+const OPENED_COLUMNS: &str = "t.account_id, t.period, t.debit_high, t.debit_low, t.credit_high, \
+     t.credit_low, t.days";
+const TOTAL_COLUMNS: &str = "t.account_id, t.period, t.debit_high, t.debit_low, t.credit_high, \
+     t.credit_low, CAST(NULL AS BYTEA) AS days";
 
 impl SingleRow {
-    /// Returns the account, the period and the sums.
-    fn total(&self) -> Option<(i64, i32, Limbs)> {
+    fn opened(self) -> Option<OpenedRow> {
         let limbs = Limbs {
             debit_high: self.debit_high?,
             debit_low: self.debit_low?,
             credit_high: self.credit_high?,
             credit_low: self.credit_low?,
         };
-        Some((self.account_id?, self.period?, limbs))
+        let total = Row { account_id: self.account_id?, period: self.period?, limbs };
+        Some(OpenedRow { total, days: self.days })
     }
 }
 
@@ -232,12 +246,7 @@ impl Tx<'_> {
         query: &TotalsQuery<'q>,
     ) -> Result<Sql<'q>> {
         let row = if query.tags.is_empty() { "c.account_id" } else { "m.transaction_id" };
-        let context = totals_query::Context {
-            lookup: self.lookup(),
-            stop_check: self.stop_check(row),
-            book: access.book().id.get(),
-        };
-        Ok(totals_query::statement(context, segment, query))
+        Ok(totals_query::statement(self.totals_context(access, row), segment, query))
     }
 
     fn read_totals(
@@ -253,96 +262,77 @@ impl Tx<'_> {
                 visit(total);
             }
         };
-        let runs: Vec<Run<'_>> = totals_query::runs(segments, query).collect();
+        let parts = totals_query::parts(segments, query);
         if self.single.is_some() {
-            return self.read_totals_singly(access, &runs, query, &mut visit_non_zero);
+            return self.read_totals_singly(access, &parts, query, &mut visit_non_zero);
         }
-        let mut rest = runs.as_slice();
-        while let [run, others @ ..] = rest {
-            rest = others;
-            if let [days, after @ ..] = others
-                && totals_query::opens_month(run, days, query)
-            {
-                rest = after;
-                self.read_month_with_opening(access, days, query, &mut visit_non_zero)?;
-                continue;
-            }
-            let sql = self.totals_statement(access, &run.joined, query)?;
-            if totals_query::reads_days(&run.joined, query) {
-                let mut days = DayTotals::new(run.segments, query.by_month);
-                self.each_row(&sql, |row: DaysRow| days.each_of(&row, &mut visit_non_zero))?;
-            } else {
-                self.each_row(&sql, |row: Row| {
+        for part in &parts {
+            let sql = self.part_statement(access, part, query)?;
+            match part {
+                Part::Totals(run) => self.each_row(&sql, |row: Row| {
                     visit_non_zero(row.into_total(run.joined.level)?);
                     Ok(())
-                })?;
+                })?,
+                Part::Days(run) => {
+                    let mut days = DayTotals::new(run.segments, query.by_month);
+                    self.each_row(&sql, |row: DaysRow| days.each_of(&row, &mut visit_non_zero))?;
+                }
+                Part::Opened(run, month) => {
+                    let mut days = DayTotals::new(run.segments, query.by_month);
+                    self.each_row(&sql, |row: OpenedRow| {
+                        row.visit(*month, &mut days, &mut visit_non_zero)
+                    })?;
+                }
             }
         }
         Ok(())
-    }
-    /// Reads the days of a month, and the sums of all months before it.
-    fn read_month_with_opening(
-        &mut self,
-        access: &Access,
-        run: &Run<'_>,
-        query: &TotalsQuery<'_>,
-        visit: &mut impl FnMut(PeriodTotal),
-    ) -> Result<()> {
-        let (sql, month) = self.month_with_opening(access, run, query)?;
-        let mut days = DayTotals::new(run.segments, query.by_month);
-        self.each_row(&sql, |OpenedRow { account_id, limbs, days: stored }| {
-            visit(Row { account_id, period: 0, limbs }.into_total(Level::Month)?);
-            stored.map_or(Ok(()), |stored| {
-                days.each_of(&DaysRow { account_id, month, days: stored }, visit)
-            })
-        })
-    }
-
-    /// Returns the statement of [`totals_query::month_with_opening`], and the month.
-    fn month_with_opening<'q>(
-        &mut self,
-        access: &Access,
-        run: &Run<'_>,
-        query: &TotalsQuery<'_>,
-    ) -> Result<(Sql<'q>, i32)> {
-        let from = run.joined.from.ok_or(Error::Corrupt("month"))?;
-        let context = totals_query::Context {
-            lookup: self.lookup(),
-            stop_check: self.stop_check("c.account_id"),
-            book: access.book().id.get(),
-        };
-        let days = self.days_of_one_row();
-        let sql = totals_query::month_with_opening(context, from, query.scope, days);
-        Ok((sql, day_to_column(from).div_euclid(100)))
     }
 
     /// Reads totals by the only statement of a single read, if one is enough.
     fn read_totals_singly(
         &mut self,
         access: &Access,
-        runs: &[Run<'_>],
+        parts: &[Part<'_>],
         query: &TotalsQuery<'_>,
         visit: &mut impl FnMut(PeriodTotal),
     ) -> Result<()> {
-        let (sql, columns, last, month) = match runs {
-            [run] if query.tags.is_empty() && !totals_query::reads_days(&run.joined, query) => {
-                let sql = self.totals_statement(access, &run.joined, query)?;
-                (sql, MONTH_COLUMNS, run, None)
-            }
-            [opening, days] if totals_query::opens_month(opening, days, query) => {
-                let (sql, month) = self.month_with_opening(access, days, query)?;
-                (sql, OPENED_COLUMNS, days, Some(month))
-            }
+        let (part, columns, run, month) = match parts {
+            [part @ Part::Totals(run)] if query.tags.is_empty() => (part, TOTAL_COLUMNS, run, 0),
+            [part @ Part::Opened(run, month)] => (part, OPENED_COLUMNS, run, *month),
             _ => return Err(Error::Behind),
         };
-        let mut of_days = DayTotals::new(last.segments, query.by_month);
+        let sql = self.part_statement(access, part, query)?;
+        let mut days = DayTotals::new(run.segments, query.by_month);
         self.each_row_singly(columns, sql, |row: SingleRow| {
-            let Some((account_id, period, limbs)) = row.total() else { return Ok(()) };
-            visit(Row { account_id, period, limbs }.into_total(Level::Month)?);
-            match month.zip(row.days) {
-                Some((month, days)) => of_days.each_of(&DaysRow { account_id, month, days }, visit),
-                None => Ok(()),
-            }
+            row.opened().map_or(Ok(()), |row| row.visit(month, &mut days, visit))
         })
+    }
+
+    /// Returns the statement of a part of [`Balances::read`].
+    fn part_statement<'q>(
+        &mut self,
+        access: &Access,
+        part: &Part<'_>,
+        query: &TotalsQuery<'q>,
+    ) -> Result<Sql<'q>> {
+        match part {
+            Part::Totals(run) | Part::Days(run) => {
+                self.totals_statement(access, &run.joined, query)
+            }
+            Part::Opened(_, month) => {
+                let days = self.days_of_one_row();
+                let context = self.totals_context(access, "c.account_id");
+                Ok(totals_query::month_with_opening(context, *month, query.scope, days))
+            }
+        }
+    }
+
+    /// Returns the context of a statement. `row` is a column that differs from row to row.
+    fn totals_context(&self, access: &Access, row: &'static str) -> totals_query::Context {
+        totals_query::Context {
+            lookup: self.lookup(),
+            stop_check: self.stop_check(row),
+            book: access.book().id.get(),
+        }
     }
 }

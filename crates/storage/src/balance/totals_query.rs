@@ -83,20 +83,49 @@ pub(super) fn runs<'a>(
     })
 }
 
-/// Returns whether the statement of [`month_with_opening`] reads both runs: the sum of all months
-/// before a month, and days of that month only.
-pub(super) fn opens_month(opening: &Run<'_>, days: &Run<'_>, query: &TotalsQuery<'_>) -> bool {
-    let (months, days_of) = (&opening.joined, &days.joined);
-    let is_opening = months.level == Level::Month && months.fold && months.from.is_none();
-    let bounds = months.until.zip(days_of.until);
-    is_opening
-        && reads_days(days_of, query)
-        && days_of.from == months.until
-        && bounds.is_some_and(|(month, until)| {
-            until
-                .previous_day()
-                .is_some_and(|last| (last.year(), last.month()) == (month.year(), month.month()))
-        })
+/// What one statement reads.
+pub(super) enum Part<'a> {
+    /// Totals of months, or of entries with hashtags.
+    Totals(Run<'a>),
+    /// Days in the rows of months.
+    Days(Run<'a>),
+    /// Days of one month (`yyyymm`), and the sums of all months before it.
+    Opened(Run<'a>, i32),
+}
+
+/// Returns the statements of a query.
+pub(super) fn parts<'a>(segments: &'a [Segment], query: &TotalsQuery<'_>) -> Vec<Part<'a>> {
+    let mut parts: Vec<Part<'a>> = Vec::new();
+    for run in runs(segments, query) {
+        if !reads_days(&run.joined, query) {
+            parts.push(Part::Totals(run));
+            continue;
+        }
+        let opened = match parts.last() {
+            Some(Part::Totals(before)) => opened_month(&before.joined, &run.joined),
+            Some(Part::Days(_) | Part::Opened(..)) | None => None,
+        };
+        match opened {
+            Some(month) => {
+                parts.pop();
+                parts.push(Part::Opened(run, month));
+            }
+            None => parts.push(Part::Days(run)),
+        }
+    }
+    parts
+}
+
+/// Returns the month of some days, if the segment before is the sum of all earlier months.
+fn opened_month(before: &Segment, days: &Segment) -> Option<i32> {
+    let is_opening = before.level == Level::Month && before.fold && before.from.is_none();
+    let (month, last) = (month_of(days.from?), days.until?.previous_day()?);
+    (is_opening && before.until == days.from && month_of(last) == month).then_some(month)
+}
+
+/// Returns the column value of the month of a day.
+fn month_of(day: Date) -> i32 {
+    day_to_column(day).div_euclid(100)
 }
 
 /// Returns the statement for the sums of all months before a month, and the days of the month.
@@ -104,12 +133,11 @@ pub(super) fn opens_month(opening: &Run<'_>, days: &Run<'_>, query: &TotalsQuery
 /// It scans the totals once. The statement for days would look up each account of a book.
 pub(super) fn month_with_opening<'a>(
     context: Context,
-    month: Date,
+    month: i32,
     scope: AccountScope<'_>,
     days: &'static str,
 ) -> Sql<'a> {
     let Context { lookup, stop_check, book } = context;
-    let month = month_to_column(month, 0);
     let sum =
         |column: &'static str| {
             Sql::new("CAST(COALESCE(SUM({}) FILTER (WHERE c.month < {}), 0) AS BIGINT) AS {}")
@@ -127,7 +155,8 @@ pub(super) fn month_with_opening<'a>(
         }
     };
     let sql = Sql::new(
-        "SELECT c.account_id, {}, {}, {}, {}, {} FILTER (WHERE c.month = {}) AS days FROM {}",
+        "SELECT c.account_id, 0 AS period, {}, {}, {}, {}, \
+         {} FILTER (WHERE c.month = {}) AS days FROM {}",
     )
     .bind((
         sum("debit_high"),
@@ -191,7 +220,7 @@ fn totals<'a>(context: Context, segment: &Segment, query: &TotalsQuery<'_>) -> S
 
 /// Returns the column value of the month of a day, plus `more`.
 fn month_to_column(day: Date, more: i64) -> i64 {
-    i64::from(day_to_column(day).div_euclid(100)).saturating_add(more)
+    i64::from(month_of(day)).saturating_add(more)
 }
 
 /// Sums the entries of the transactions with all tags.

@@ -15,6 +15,9 @@ const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// Approximate size of an entry without the properties of the book.
 const WITHOUT_PROPERTIES: usize = 1_500;
 
+/// The public id of a book, and the e-mail address of a user.
+pub(crate) type AccessKey = (String, String);
+
 /// A book as a user entered it before.
 #[derive(Debug)]
 pub(crate) struct KnownAccess {
@@ -25,17 +28,17 @@ pub(crate) struct KnownAccess {
 }
 
 impl KnownAccess {
-    /// Returns whether both have the same book, apart from its counters, and the same permission.
-    fn is_same(&self, other: &Self) -> bool {
-        let (book, others) = (&self.access.book, &other.access.book);
-        self.owner == other.owner
-            && self.state.chart_version == other.state.chart_version
-            && self.access.granted == other.access.granted
-            && self.access.deletion == other.access.deletion
-            && book.id == others.id
-            && book.stamp.version == others.stamp.version
-            && book.owner_name == others.owner_name
-            && book.file_secret == others.file_secret
+    /// Returns whether it has the same book, apart from its counters, and the same permission.
+    fn is_same(&self, owner: UserId, access: &BookAccess, state: &BookStateRow) -> bool {
+        let (book, other) = (&self.access.book, &access.book);
+        self.owner == owner
+            && self.state.chart_version == state.chart_version
+            && self.access.granted == access.granted
+            && self.access.deletion == access.deletion
+            && book.id == other.id
+            && book.stamp.version == other.stamp.version
+            && book.owner_name == other.owner_name
+            && book.file_secret == other.file_secret
     }
 
     /// Returns the query that has one row if the database still agrees with [`Self::is_same`].
@@ -77,8 +80,7 @@ pub(crate) struct AccessCache(Mutex<Accesses>);
 
 #[derive(Debug, Default)]
 struct Accesses {
-    /// By public id and e-mail address.
-    known: HashMap<(String, String), Arc<KnownAccess>>,
+    known: HashMap<AccessKey, Arc<KnownAccess>>,
     bytes: usize,
 }
 
@@ -89,22 +91,29 @@ impl AccessCache {
     }
 
     /// Returns the last access of a user to a book.
-    pub(crate) fn find(&self, public_id: &str, email: &str) -> Option<Arc<KnownAccess>> {
-        self.lock().known.get(&(public_id.to_owned(), email.to_owned())).cloned()
+    pub(crate) fn find(&self, key: &AccessKey) -> Option<Arc<KnownAccess>> {
+        self.lock().known.get(key).cloned()
     }
 
-    /// Remembers an access.
-    pub(crate) fn insert(&self, public_id: &str, known: KnownAccess) {
-        let key = (public_id.to_owned(), known.email.clone());
+    /// Remembers an access. It is cloned only if it has changed.
+    pub(crate) fn remember(
+        &self,
+        key: &AccessKey,
+        owner: UserId,
+        access: &BookAccess,
+        state: &BookStateRow,
+    ) {
         let mut accesses = self.lock();
-        if accesses.known.get(&key).is_some_and(|before| before.is_same(&known)) {
+        if accesses.known.get(key).is_some_and(|before| before.is_same(owner, access, state)) {
             return;
         }
         if accesses.bytes > MAX_BYTES {
             *accesses = Accesses::default();
         }
+        let (access, state) = (access.clone(), state.clone());
+        let known = KnownAccess { email: key.1.clone(), owner, access, state };
         let added = known.bytes();
-        let replaced = accesses.known.insert(key, Arc::new(known));
+        let replaced = accesses.known.insert(key.clone(), Arc::new(known));
         let removed = replaced.map_or(0, |before| before.bytes());
         accesses.bytes = accesses.bytes.saturating_add(added).saturating_sub(removed);
     }

@@ -33,7 +33,6 @@ use crate::error::{Error, Result};
 use crate::posted_months::PostedMonths;
 use crate::rows::book_state::BookStateRow;
 use crate::schema::{book_keys, books};
-use access_cache::KnownAccess;
 use access_query::{AccessRow, BookEntry, by_public_ids};
 use row::SettingsColumns;
 
@@ -91,7 +90,7 @@ impl Books<'_, '_> {
             return Ok(Some(BookAccess { counters, ..access }));
         }
         if self.tx.single.is_some() {
-            return self.tx.assume_access(public_id, email).map(Some);
+            return self.tx.assume_access(&key).map(Some);
         }
         let entry = BookEntry { public_id, email, lock: false };
         let mut row = if self.tx.must_lock(public_id) {
@@ -112,15 +111,7 @@ impl Books<'_, '_> {
         self.tx.group_cache.book_states.insert(access.book.id, state);
         let state = self.tx.book_state(access.book.id);
         access.counters = state.map_or(access.counters, BookStateRow::counters);
-        if let Some(state) = self.tx.book_state(access.book.id) {
-            let known = || KnownAccess {
-                email: email.to_owned(),
-                owner: owner.id,
-                access: access.clone(),
-                state: state.clone(),
-            };
-            self.tx.remember_access(public_id, known);
-        }
+        self.tx.remember_access(&key, owner.id, &access);
         if self.tx.writes() {
             self.tx.group_cache.locked.insert(public_id.to_owned());
             self.tx.group_cache.accesses.insert(key, access.clone());

@@ -70,12 +70,8 @@ pub struct PausedQueue {
 pub struct PausedApp {
     /// The book.
     pub book: BookKey,
-    /// The app.
-    pub app: AppId,
-    /// The start of the pause.
-    pub paused_at: Instant,
-    /// The cause.
-    pub cause: PauseCause,
+    /// The pause.
+    pub pause: Pause,
 }
 
 /// A pause of an app in a book.
@@ -106,6 +102,22 @@ impl TryFrom<PauseRow> for Pause {
         let PauseRow { app_id, paused_at, pause_cause } = row;
         let (app, since) = (AppId::stored(app_id), Instant::new(paused_at));
         Ok(Self { app, since, cause: parse_cause(pause_cause)? })
+    }
+}
+
+#[derive(QueryableByName)]
+struct PausedAppRow {
+    #[diesel(sql_type = Text)]
+    public_id: String,
+    #[diesel(embed)]
+    pause: PauseRow,
+}
+
+impl TryFrom<PausedAppRow> for PausedApp {
+    type Error = Error;
+
+    fn try_from(PausedAppRow { public_id, pause }: PausedAppRow) -> Result<Self> {
+        Ok(Self { book: BookKey::new(public_id), pause: pause.try_into()? })
     }
 }
 
@@ -233,13 +245,7 @@ impl Deliveries<'_, '_> {
              WHERE q.paused_at IS NOT NULL AND b.deleted_at IS NULL",
         );
         let sql = sql.push(IN_ORDER).bind(limit);
-        let rows: Vec<(String, String, i64, Option<String>)> = self.tx.flushed()?.rows(&sql)?;
-        let convert = |(book, app, paused_at, cause)| {
-            let (book, app) = (BookKey::new(book), AppId::stored(app));
-            let (paused_at, cause) = (Instant::new(paused_at), parse_cause(cause)?);
-            Ok(PausedApp { book, app, paused_at, cause })
-        };
-        rows.into_iter().map(convert).collect()
+        self.tx.flushed()?.load_as::<PausedAppRow, _>(&sql)
     }
 
     /// Lists up to `limit` queues after a place that were paused before an instant and may have

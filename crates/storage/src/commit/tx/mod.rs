@@ -26,11 +26,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use daybook_domain::id::BookId;
+use daybook_domain::id::{BookId, UserId};
 use daybook_domain::storage_quota::StorageUsage;
 
+use crate::access::BookAccess;
 use crate::app_summary_cache::AppSummaryCache;
-use crate::book::access_cache::KnownAccess;
+use crate::book::access_cache::AccessKey;
 use crate::book::number_cache::BookNumberCache;
 use crate::chart::cache::{ChartCache, ChartVersion};
 use crate::commit::mark::CommitMark;
@@ -303,11 +304,12 @@ impl<'a> Tx<'a> {
     }
 
     /// Caches the access of a user to a book, unless the caches are those of a replica.
-    pub(crate) fn remember_access(&self, public_id: &str, known: impl FnOnce() -> KnownAccess) {
+    pub(crate) fn remember_access(&self, key: &AccessKey, owner: UserId, access: &BookAccess) {
         if let Some(accesses) = &self.caches.accesses
             && self.mode == Mode::Read
+            && let Some(state) = self.book_state(access.book.id)
         {
-            accesses.insert(public_id, known());
+            accesses.remember(key, owner, access, state);
         }
     }
 

@@ -16,6 +16,7 @@ use diesel::r2d2::Pool;
 use super::single_state::{Outcome, SingleRead};
 use super::{Caches, Tx};
 use crate::access::BookAccess;
+use crate::book::access_cache::AccessKey;
 use crate::conn::AnyRow;
 use crate::conn::engine::Engine;
 use crate::conn::interrupt::ReadStop;
@@ -58,8 +59,8 @@ pub(crate) fn try_singly<T, E: From<Error>>(
 
 impl Tx<'_> {
     /// Returns the access that a single read assumes, without a statement.
-    pub(crate) fn assume_access(&mut self, public_id: &str, email: &str) -> Result<BookAccess> {
-        let known = self.caches.accesses.as_ref().and_then(|all| all.find(public_id, email));
+    pub(crate) fn assume_access(&mut self, key: &AccessKey) -> Result<BookAccess> {
+        let known = self.caches.accesses.as_ref().and_then(|all| all.find(key));
         let single = self.single.as_mut().ok_or(Error::Behind)?;
         let known = known.filter(|known| known.access.deletion.is_none()).ok_or(Error::Behind)?;
         if single.assumed.is_some() {

@@ -89,18 +89,22 @@ impl Search<'_> {
     /// one term, an account or days, beside the exclusion of trashed transactions.
     pub(crate) fn is_common(&self) -> bool {
         let Filter::All(filters) = self.filter else { return false };
-        let is_live = |filter: &&Filter| {
+        let is_live = |filter: &Filter| {
             let Filter::Not(inner) = filter else { return false };
             **inner == Filter::Term(Term::Status(Status::Trashed))
         };
-        let mut others = filters.iter().filter(|filter| !is_live(filter));
-        let first = others.next();
-        self.precedent.is_none()
-            && filters.len() <= 2
-            && others.next().is_none()
-            && first.is_none_or(|term| {
-                matches!(term, Filter::Term(Term::Account(_) | Term::Dated { .. }))
-            })
+        let is_bounded =
+            |filter: &Filter| matches!(filter, Filter::Term(Term::Account(_) | Term::Dated { .. }));
+        let has_few_shapes = match filters.as_slice() {
+            [] => true,
+            [one] => is_live(one) || is_bounded(one),
+            [one, other] => {
+                is_live(one) && (is_live(other) || is_bounded(other))
+                    || is_bounded(one) && is_live(other)
+            }
+            _ => false,
+        };
+        has_few_shapes && self.precedent.is_none()
     }
 
     /// Returns the ranges of transaction days that contain every match.
