@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Write as _};
-use std::time::{Duration, Instant};
 
 use daybook_tests::{Cast, Engine, Server, id, shows};
 use serde_json::{Value, json};
@@ -12,6 +11,7 @@ use zip::{CompressionMethod, ZipWriter};
 use crate::Case;
 use crate::exports::members;
 use crate::files::base64;
+use crate::import_runs::kill_while_recording;
 use crate::imports::{confirm, done, settle, undo};
 use crate::reading::items;
 
@@ -263,18 +263,7 @@ fn rule_15_13_import_of_a_book_continues_after_a_restart(engine: Engine) {
     let lines: String = lines.map(|line| format!("{line}\n")).collect();
     let seen = read(&cast, "", lines.as_bytes());
     assert_eq!(seen["state"], "PREVIEW", "{seen}");
-    let path = cast.path(&format!("/imports/{}/confirm", id(&seen)));
-    let caller = cast.owner.clone();
-    let asking = std::thread::spawn(move || caller.try_send("POST", &path, None, b"{}").ok());
-    let started = Instant::now();
-    while cast.read(&format!("/imports/{}", id(&seen)))["progress"]["done"] == 0 {
-        assert!(started.elapsed() < Duration::from_secs(60), "it begins");
-    }
-    server.kill();
-    let _ = asking.join();
-    server.restart();
-    let run = settle(&cast, &seen);
-    assert_eq!(run["state"], "DONE", "{run}");
+    let run = kill_while_recording(&mut server, &cast, &seen);
     let path = format!("/v5/books/{}", run["bookIds"][0].as_str().expect("a book"));
     let count = cast.owner.get(&format!("{path}/transactions/count")).ok();
     assert_eq!(count["total"], ROWS, "{count}");

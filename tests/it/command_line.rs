@@ -110,9 +110,9 @@ fn are_lines(expected: &[String], lines: &[&str]) -> bool {
 }
 
 /// The output of a command, and its exit code.
-struct Run {
-    text: String,
-    code: Option<i32>,
+pub struct Run {
+    pub text: String,
+    pub code: Option<i32>,
 }
 
 /// A shell command with `daybook` and `dbk` on its path, and a configuration in this directory.

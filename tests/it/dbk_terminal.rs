@@ -8,6 +8,7 @@ use daybook_tests::{Cast, Folder, RawSql, Server, column, dbk_binary, folder};
 use serde_json::json;
 
 use crate::Case;
+use crate::command_line::Run;
 use crate::reading::{Faults, batch, find, items, labels};
 use crate::typed_client::relay;
 
@@ -28,12 +29,6 @@ struct User<'s> {
     server: &'s Server,
     cast: Cast,
     directory: Folder,
-}
-
-/// The output of a command, and its exit code.
-struct Run {
-    text: String,
-    code: Option<i32>,
 }
 
 impl Run {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use daybook_tests::{Engine, Server, id, shows};
+use daybook_tests::{Cast, Engine, Server, id, shows};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -179,6 +179,25 @@ fn rule_7_3_callers_of_imports(server: &Server) {
     assert_eq!(labels(&find(&cast, "is:draft")), ["Kiosk"]);
 }
 
+/// Confirms an import, kills the server while it is recorded, and starts it again. Returns the
+/// import when it is done.
+#[track_caller]
+pub fn kill_while_recording(server: &mut Server, cast: &Cast, read: &Value) -> Value {
+    let path = cast.path(&format!("/imports/{}/confirm", id(read)));
+    let caller = cast.owner.clone();
+    let asking = std::thread::spawn(move || caller.try_send("POST", &path, None, b"{}").ok());
+    let started = Instant::now();
+    while cast.read(&format!("/imports/{}", id(read)))["progress"]["done"] == 0 {
+        assert!(started.elapsed() < Duration::from_secs(60), "it begins");
+    }
+    server.kill();
+    let _ = asking.join();
+    server.restart();
+    let done = settle(cast, read);
+    assert_eq!(done["state"], "DONE", "{done}");
+    done
+}
+
 /// 15.7: a killed server continues, and nothing is recorded twice.
 fn rule_15_7_import_continues_after_a_restart(engine: Engine) {
     const ROWS: usize = 12_000;
@@ -188,18 +207,7 @@ fn rule_15_7_import_continues_after_a_restart(engine: Engine) {
         (0..ROWS).map(|row| format!("2026-01-{:02},Row {row},-1", row % 28 + 1)).collect();
     let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
     let read = preview(&cast, &csv(&rows));
-    let path = cast.path(&format!("/imports/{}/confirm", id(&read)));
-    let caller = cast.owner.clone();
-    let asking = std::thread::spawn(move || caller.try_send("POST", &path, None, b"{}").ok());
-    let started = Instant::now();
-    while cast.read(&format!("/imports/{}", id(&read)))["progress"]["done"] == 0 {
-        assert!(started.elapsed() < Duration::from_secs(60), "it begins");
-    }
-    server.kill();
-    let _ = asking.join();
-    server.restart();
-    let done = settle(&cast, &read);
-    assert_eq!(done["state"], "DONE", "{done}");
+    kill_while_recording(&mut server, &cast, &read);
     assert_eq!(balance(&cast, "Bank"), format!("{ROWS}.00"));
     assert_eq!(cast.read("/transactions/count?query=account:Bank")["total"], ROWS);
 }

@@ -144,6 +144,12 @@ impl Import {
         Self { state, due_at, stamp: self.stamp.touch(now), ..self }
     }
 
+    /// Returns it as a new version.
+    #[must_use]
+    pub fn touch(self, now: Instant) -> Self {
+        Self { stamp: self.stamp.touch(now), ..self }
+    }
+
     /// Checks that the user may confirm it now.
     ///
     /// # Errors

@@ -186,7 +186,7 @@ impl BookPreview {
             warnings,
             journal: Some(journal),
             is_whole_book: true,
-            // There are no decisions to apply.
+            // An exported book takes no decisions.
             resolved: true,
             ..SummaryDoc::default()
         }

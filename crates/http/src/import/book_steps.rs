@@ -235,8 +235,7 @@ impl Recording<'_> {
 /// Notes what a unit of work of the import has written to its book.
 fn note_events(results: &mut ResultsDoc, before: i64, after: i64) {
     if let Some(book) = results.books.first_mut() {
-        book.is_changed |= book.sequence != before;
-        book.sequence = after;
+        book.note_events(before, after);
     }
 }
 

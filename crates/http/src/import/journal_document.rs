@@ -162,3 +162,11 @@ pub(super) struct RunBookDoc {
     /// Whether something else has written to it meanwhile.
     pub(super) is_changed: bool,
 }
+
+impl RunBookDoc {
+    /// Notes the numbers of the last events before and after a unit of work of the import.
+    pub(super) fn note_events(&mut self, before: i64, after: i64) {
+        self.is_changed |= self.sequence != before;
+        self.sequence = after;
+    }
+}

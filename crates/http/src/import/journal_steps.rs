@@ -160,8 +160,7 @@ pub(super) async fn store_kept_files(
 /// Notes what a unit of work of the import has written to one of its books.
 fn add_events(results: &mut ResultsDoc, events: &BookEvents) {
     if let Some(book) = results.books.iter_mut().find(|book| book.id == events.key) {
-        book.is_changed |= book.sequence != events.before;
-        book.sequence = events.after;
+        book.note_events(events.before, events.after);
     }
 }
 

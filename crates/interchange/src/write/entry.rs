@@ -103,6 +103,13 @@ impl Entry {
         self.property(ENTRY_ID).is_none() || self.transit.units == 0 && self.last().list_day != day
     }
 
+    /// Returns the lines of an entry that does not count, a draft or one in the trash, as comments.
+    pub(super) fn commented(&self, text: &str) -> String {
+        let state = if self.first().trashed { "trashed" } else { "draft" };
+        let lines = std::iter::once(state).chain(text.lines());
+        lines.map(|line| format!("; {line}\n")).collect()
+    }
+
     /// Returns the day: that of the imported entry if it is complete, else that of the first
     /// transaction.
     pub(super) fn day(&self) -> Date {

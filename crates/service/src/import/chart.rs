@@ -135,8 +135,7 @@ pub fn create_chart(
     };
     let ids: Vec<AccountId> = created.iter().map(|account| account.id).collect();
     let version = import.stamp.version;
-    let updated = update(import, &ids);
-    let updated = Import { stamp: updated.stamp.clone().touch(cx.now), ..updated };
+    let updated = update(import, &ids).touch(cx.now);
     Ok(save_at(tx, &record, version, &updated)?.then_some(updated))
 }
 
@@ -177,8 +176,7 @@ pub fn close_accounts(
     if !items.is_empty() {
         account::update(tx, cx, book, items)?;
     }
-    let after = tx.events().last_number(&access);
-    Ok(BookEvents { key: book.to_owned(), before, after })
+    Ok(BookEvents::since(tx, &access, before))
 }
 
 /// Returns the change that archives an account, or takes it out of the archive.

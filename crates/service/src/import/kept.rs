@@ -46,6 +46,5 @@ pub fn keep_file(
         };
         file::create(tx, cx, book, changes, content)?;
     }
-    let after = tx.events().last_number(&access);
-    Ok(BookEvents { key: book.to_owned(), before, after })
+    Ok(BookEvents::since(tx, &access, before))
 }

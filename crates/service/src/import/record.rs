@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use daybook_domain::RefusalKind;
+use daybook_domain::access::Access;
 use daybook_domain::account::AccountRef;
 use daybook_domain::calendar::format_iso;
 use daybook_domain::field::Field;
@@ -16,7 +17,7 @@ use daybook_storage::access::AccessTo;
 use time::Date;
 
 use super::parts::load_in_parts;
-use super::save::{is_current, save_at};
+use super::save::is_current;
 use crate::access;
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -80,6 +81,14 @@ pub struct BookEvents {
     pub after: i64,
 }
 
+impl BookEvents {
+    /// Returns the events of a unit of work after the event `before`.
+    pub(super) fn since(tx: &mut Tx<'_>, access: &Access, before: i64) -> Self {
+        let (key, after) = (access.book().key.to_string(), tx.events().last_number(access));
+        Self { key, before, after }
+    }
+}
+
 /// Records a block, and saves the import with its progress.
 ///
 /// `import` is the import as the worker has read it. `update` adds the refused records to it.
@@ -99,19 +108,17 @@ pub fn record_block(
     if !is_current(tx, &access, &import, State::Recording)? {
         return Ok(None);
     }
-    let version = import.stamp.version;
     let Block { count, groups, matches } = block;
     let refused = record_groups(tx, cx, &access, groups)?;
     apply_matches(tx, cx, &access, book, import.id, matches)?;
     let progressed = Import { done: import.done.saturating_add(count), ..import };
-    let updated = update(progressed, refused);
-    let updated = Import { stamp: updated.stamp.clone().touch(cx.now), ..updated };
-    save_at(tx, &access, version, &updated)?;
+    let updated = update(progressed, refused).touch(cx.now);
+    tx.imports().update(&access, &updated)?;
     Ok(Some(updated))
 }
 
-/// Records groups in a book that the import has created. What is recorded already, by its remote
-/// id, stays as it is, so that this may be repeated.
+/// Records groups in a book that the import has created. Transactions whose remote ids the book has
+/// stay as they are, so that this may be repeated.
 ///
 /// # Errors
 /// Those of [`record_block`].
@@ -124,8 +131,7 @@ pub fn record_in_book(
     let access = access::enter_to(tx, cx, book, Record::Draft)?;
     let before = tx.events().last_number(&access);
     let refused = record_groups(tx, cx, &access, groups)?;
-    let after = tx.events().last_number(&access);
-    Ok((refused, BookEvents { key: book.to_owned(), before, after }))
+    Ok((refused, BookEvents::since(tx, &access, before)))
 }
 
 /// Records groups in a book. Returns the refused records and the reasons.

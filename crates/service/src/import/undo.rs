@@ -19,7 +19,7 @@ use daybook_storage::transaction::{ResolvedNames, Search};
 use super::chart::archive_input;
 use super::new_book::is_out_of_reach;
 use super::parts::load_in_parts;
-use super::save::{is_current, save_at};
+use super::save::is_current;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::transaction::{VerbRequest, perform};
@@ -73,10 +73,8 @@ pub fn undo_block(
     }
     let result = undo_in(tx, cx, &access, import.id, &block)?;
     let progressed = Import { done: import.done.saturating_add(block.count), ..import };
-    let version = progressed.stamp.version;
-    let updated = update(progressed, &result);
-    let updated = Import { stamp: updated.stamp.clone().touch(cx.now), ..updated };
-    save_at(tx, &access, version, &updated)?;
+    let updated = update(progressed, &result).touch(cx.now);
+    tx.imports().update(&access, &updated)?;
     Ok(Some(updated))
 }
 

@@ -102,11 +102,8 @@ impl Beancount {
             out.extend_from_slice(text.as_bytes());
             return;
         }
-        let state = if entry.first().trashed { "trashed" } else { "draft" };
-        out.extend_from_slice(format!("\n; {state}\n").as_bytes());
-        for line in text.lines() {
-            out.extend_from_slice(format!("; {line}\n").as_bytes());
-        }
+        out.push(b'\n');
+        out.extend_from_slice(entry.commented(&text).as_bytes());
     }
 
     /// Opens an account on the day of its first transaction.

@@ -97,11 +97,7 @@ impl Hledger {
             out.extend_from_slice(text.as_bytes());
             return;
         }
-        let state = if entry.first().trashed { "trashed" } else { "draft" };
-        out.extend_from_slice(format!("; {state}\n").as_bytes());
-        for line in text.lines() {
-            out.extend_from_slice(format!("; {line}\n").as_bytes());
-        }
+        out.extend_from_slice(entry.commented(&text).as_bytes());
     }
 
     /// Declares the account of amounts between two days, if the entry is the first with it.
