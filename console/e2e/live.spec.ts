@@ -32,7 +32,7 @@ test('[39] changes of others appear without reload, over one stream for all tabs
   expect(problems).toEqual([]);
 });
 
-test('[39] a row that somebody else records above leaves the cursor on its row', async ({ page, daybook, problems }) => {
+test('[39] a row that another user records above leaves the cursor on its row', async ({ page, daybook, problems }) => {
   await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions`);
   await expect(page.getByRole('img', { name: /^Live/ })).toBeVisible();
   await expect(page.getByRole('grid').getByRole('row').nth(6)).toBeVisible();

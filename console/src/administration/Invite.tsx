@@ -24,7 +24,7 @@ export function Invite() {
     setEmail('');
   };
   return (
-    <Section title="Invite somebody" lead="This server sends no mail, so you hand the link over yourself. It makes the address a user of this server, once, within 24 hours. Share books afterwards, or before.">
+    <Section title="Invite a user" lead="This server sends no mail: hand the link over yourself. It works once, within 24 hours, and makes the address a user of this server. Books can be shared before or afterwards.">
       <form className="form-line" noValidate onSubmit={(event) => void submit(event)}>
         <TextField label="E-mail address of the new user" inputMode="email" value={email} onChange={setEmail} error={fault} />
         <Button type="submit" look="primary" isDisabled={invite.isPending}>Make an invitation link</Button>

@@ -3749,7 +3749,7 @@ export interface components {
             errorReason?: "ambiguousDates" | "ambiguousAmounts" | "invalidEncoding" | "unknownSheet" | "unknownAccount" | "invalidRules" | "unknownColumns" | "severalCommodities" | "invalidTarget" | "unknownFormat" | "incomplete" | "tooLarge" | "unreadable" | "refused";
             /** @description When an import that was not confirmed is removed, in milliseconds, as a string of digits. Absent once it is confirmed. */
             readonly expiresAt?: string;
-            /** @description What was recognized, for people, such as `OFX 1.02, windows-1252, 2 accounts, 214 records, 2026-01-02 to 2026-03-31`. Absent until the file is read. */
+            /** @description The recognized format, for people, such as `OFX 1.02, windows-1252, 2 accounts, 214 records, 2026-01-02 to 2026-03-31`. Absent until the file is read. */
             format?: string;
             /** @description 16 hexadecimal digits, assigned by the server (0.14). */
             readonly id: string;

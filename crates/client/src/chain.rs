@@ -4,7 +4,7 @@
 //! canonical event, with its data as stored. The server shows both, so a reader computes each hash
 //! again, without trusting the server's audit ([`Book::audit`]).
 //!
-//! Whoever controls the server could write another chain with valid hashes. A hash that was noted
+//! An operator of the server could write another chain with valid hashes. A hash that was noted
 //! earlier detects this: a change of an event changes the hashes of all later ones.
 
 use std::collections::BTreeMap;

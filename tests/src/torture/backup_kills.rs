@@ -250,7 +250,7 @@ impl Shared {
                 Ok(answer) if answer.status == 200 => {
                     written.answered.push(Write { number, answered: Instant::now() });
                 }
-                // Nothing was recorded, or nobody knows.
+                // No write was acknowledged, or its outcome is unknown.
                 Ok(answer) if answer.status == 503 || answer.status == 409 => {}
                 Ok(answer) => written.wrong.push(format!("{}: {}", answer.status, answer.text)),
                 Err(_) => {}

@@ -54,7 +54,7 @@ pub struct Import {
     /// Absent once it is confirmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
-    /// What was recognized, for people, such as `OFX 1.02, windows-1252, 2 accounts, 214 records,
+    /// The recognized format, for people, such as `OFX 1.02, windows-1252, 2 accounts, 214 records,
     /// 2026-01-02 to 2026-03-31`. Absent until the file is read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
