@@ -110,7 +110,10 @@ deny: ## licences and sources of dependencies; installs cargo-deny under the tar
 	    test ! -x "$$deny" || "$$deny" --locked check licenses bans sources
 
 .PHONY: lint
-lint: deny ## formatting, clippy and dependencies, as CI checks them
+lint: deny clippy ## formatting, clippy and dependencies, as CI checks them
+
+.PHONY: clippy
+clippy:
 	@$(RUSTFMT) --check
 	@tests/timed clippy $(CARGO) clippy --workspace --all-targets --quiet -- --deny warnings
 
@@ -173,5 +176,9 @@ check-packages: dist ## install, upgrade and purge the package in a Debian 12; n
 container: ## build the container image and start it once, where there is a container engine
 	@ops/check-container
 
+# The tools are installed while clippy compiles: the one waits for the network, the other for the processor.
 .PHONY: ci
-ci: lint test ## what CI runs
+ci: ## what CI runs
+	@$(MAKE) --no-print-directory tools deny & tools=$$!; \
+	    $(MAKE) --no-print-directory clippy && wait $$tools
+	@$(MAKE) --no-print-directory test
