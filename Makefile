@@ -169,7 +169,7 @@ dist: cargo-deb ## make the Debian package and the archive, in target/dist/packa
 	@PATH="$(CARGO_TARGET_DIR)/cargo-deb/bin:$$PATH" ops/dist
 
 .PHONY: check-packages
-check-packages: dist ## install, upgrade and purge the package in a Debian 12; needs root
+check-packages: dist ## install, upgrade, purge and restore in a Debian 12; needs root
 	@ops/check-packages
 
 .PHONY: container

@@ -2,6 +2,7 @@
 //! and code. These tests read files only; they start no server.
 
 mod citations;
+mod container;
 mod contract;
 mod cycles;
 mod documents;

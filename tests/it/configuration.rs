@@ -1,22 +1,28 @@
 //! Command line options and their bounds must equal those of `docs/configuration.md`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use daybook_tests::{Server, binary, run_for};
+use daybook_tests::{Server, binary, folder, run_for};
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
         help_and_documentation_agree,
         documented_bounds_are_enforced,
         rule_11_11_invalid_admit_entry_is_refused_at_start,
+        commands_name_the_directory_without_an_installation,
     ]
 }
 
 /// The commands that have options of their own.
 const COMMANDS: [&str; 3] = ["serve", "token", "login"];
+
+/// How long a command may take that opens nothing.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The description of an option that help and page share.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -32,7 +38,7 @@ type Options = BTreeMap<String, Described>;
 
 fn daybook(arguments: &[&str]) -> std::process::Output {
     let mut command = Command::new(binary());
-    let output = run_for(command.args(arguments), Duration::from_secs(30));
+    let output = run_for(command.args(arguments), TIMEOUT);
     output.unwrap_or_else(|| panic!("{arguments:?}: still runs after 30 s"))
 }
 
@@ -168,4 +174,89 @@ fn rule_11_11_invalid_admit_entry_is_refused_at_start(_: &Server) {
     let fine = run("Alice@Example.com, @example.org,@b\u{fc}cher.example");
     let error = String::from_utf8_lossy(&fine.stderr).into_owned();
     assert!(!error.contains("--admit") && error.contains("--data-dir"), "{error}");
+}
+
+const EMAIL: &str = "a@books.example";
+
+/// The commands that open an existing installation: the name of the manual page, and arguments.
+const OPENING: [(&str, &[&str]); 36] = [
+    ("token", &["token", "--email", EMAIL]),
+    ("token-list", &["token", "list", "--email", EMAIL]),
+    ("token-revoke", &["token", "revoke", "1"]),
+    ("login", &["login", "--email", EMAIL]),
+    ("user-list", &["user", "list"]),
+    ("user-show", &["user", "show", "--email", EMAIL]),
+    ("user-disable", &["user", "disable", "--email", EMAIL]),
+    ("user-enable", &["user", "enable", "--email", EMAIL]),
+    ("user-rename-email", &["user", "rename-email", "--email", EMAIL, "--to", "b@books.example"]),
+    ("user-storage", &["user", "storage"]),
+    ("user-storage", &["user", "storage", "--email", EMAIL]),
+    ("user-allow", &["user", "allow", "--email", EMAIL, "--bytes", "0"]),
+    ("user-delete", &["user", "delete", "--email", EMAIL]),
+    ("book-transfer", &["book", "transfer", "--book", "1", "--to", EMAIL]),
+    ("book-list-deleted", &["book", "list-deleted"]),
+    ("book-restore", &["book", "restore", "1"]),
+    ("keys-list", &["keys", "list"]),
+    ("keys-rotate", &["keys", "rotate"]),
+    ("keys-rotate", &["keys", "rotate", "sealing"]),
+    ("keys-rotate", &["keys", "rotate", "sealing", "--prepare"]),
+    ("outbox-list", &["outbox", "list"]),
+    ("outbox-show", &["outbox", "show", "1"]),
+    ("outbox-retry", &["outbox", "retry", "1"]),
+    ("outbox-drop", &["outbox", "drop", "1"]),
+    ("webhooks-list", &["webhooks", "list"]),
+    ("webhooks-pause", &["webhooks", "pause", "--book", "1", "--app", "bot"]),
+    ("webhooks-resume", &["webhooks", "resume", "--app", "bot"]),
+    ("key-create", &["key", "create", "--email", EMAIL]),
+    ("key-list", &["key", "list"]),
+    ("key-revoke", &["key", "revoke", "1"]),
+    ("checkpoint", &["checkpoint"]),
+    ("doctor", &["doctor"]),
+    ("backup-create", &["backup", "create", "--to", "place"]),
+    ("restore-release", &["restore", "release"]),
+    ("move", &["move", "--to", "sqlite:other.db"]),
+    ("verify", &["verify"]),
+];
+
+/// They must not take the working directory for an installation, or make one there.
+fn commands_name_the_directory_without_an_installation(_: &Server) {
+    let pages = folder("pages", false);
+    let written = daybook(&["manual", &pages.path().display().to_string()]);
+    assert!(written.status.success(), "{written:?}");
+    let mut with_option = BTreeSet::new();
+    for page in fs::read_dir(pages.path()).expect("a folder") {
+        let path = page.expect("a page").path();
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        if fs::read_to_string(&path).expect("a page").contains(r"\-\-data\-dir") {
+            with_option.insert(name.trim_start_matches("daybook-").to_owned());
+        }
+    }
+    // These two make an installation.
+    let opening = OPENING.iter().map(|(name, _)| *name).chain(["serve", "migrate"]);
+    let opening: BTreeSet<String> = opening.map(str::to_owned).collect();
+    assert_eq!(with_option, opening, "commands with --data-dir");
+
+    let home = folder("nowhere", false);
+    fs::set_permissions(home.path(), PermissionsExt::from_mode(0o700)).expect("its mode");
+    let home = fs::canonicalize(home.path()).expect("a folder");
+    let data_dir = home.join("data");
+    let check = |entries: usize| {
+        for (_, arguments) in OPENING {
+            let mut command = Command::new(binary());
+            let output = run_for(command.args(arguments).current_dir(&home), TIMEOUT);
+            let output = output.unwrap_or_else(|| panic!("{arguments:?} still runs"));
+            let printed = [output.stdout, output.stderr].concat();
+            let printed = String::from_utf8_lossy(&printed).into_owned();
+            assert!(!output.status.success(), "{arguments:?}: {printed}");
+            for part in [&*data_dir.to_string_lossy(), "--data-dir"] {
+                assert!(printed.contains(part), "{arguments:?}: {printed}");
+            }
+            let found = fs::read_dir(&home).expect("a folder").count();
+            assert_eq!(found, entries, "{arguments:?} makes nothing");
+        }
+    };
+    check(0);
+    fs::DirBuilder::new().mode(0o700).create(&data_dir).expect("a folder");
+    check(1);
+    assert_eq!(fs::read_dir(&data_dir).expect("a folder").count(), 0);
 }

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::Case;
 use crate::file_sweep::eventually;
+use crate::webhooks::install;
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![
@@ -207,7 +208,15 @@ fn doctor_tells_a_healthy_installation_from_an_unhealthy_one(engine: Engine) {
     let (status, states, report) = doctor(&mut server.admin(&healthy));
     assert_eq!(findings(&states), BTreeSet::new(), "{report}");
     assert_eq!(status, if report["findings"] == 0 { 0 } else { 3 }, "{report}");
-    for name in ["schema", "structure", "sealed secrets", "keys", "audits", "public address"] {
+    for name in [
+        "schema",
+        "structure",
+        "sealed secrets",
+        "keys",
+        "audits",
+        "public address",
+        "webhook addresses",
+    ] {
         assert_eq!(states[name], "ok", "{report}");
     }
     assert_eq!(states["proxy: Authorization"], "ok", "{report}");
@@ -215,6 +224,7 @@ fn doctor_tells_a_healthy_installation_from_an_unhealthy_one(engine: Engine) {
     assert_eq!(files(server.data_dir()), before, "nothing was changed");
     cast.record("2026-02-28", "5", "Cash", "Food", "The server goes on");
 
+    install(&cast, "http://127.0.0.1:9/", &["TRANSACTION_POSTED"], json!({}));
     fs::remove_file(&note).expect("the note");
     let key = server.data_dir().join("token.key");
     fs::set_permissions(&key, PermissionsExt::from_mode(0o644)).expect("its mode");
@@ -240,6 +250,7 @@ fn doctor_tells_a_healthy_installation_from_an_unhealthy_one(engine: Engine) {
         "mail server",
         "options",
         "public address",
+        "webhook addresses",
         "webhook targets",
     ];
     assert_eq!(findings(&states), BTreeSet::from(expected), "{report}");

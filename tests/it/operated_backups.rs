@@ -181,11 +181,22 @@ fn sealed_keys_need_the_identity(engine: Engine) {
     let empty = place.path().join("data");
     let into = empty.display().to_string();
     let url = format!("sqlite:{}", empty.join("daybook.db").display());
-    let arguments = ["restore", &path, "--into", &into, "--database-url", &url];
+    let restore = ["restore", &path, "--into", &into, "--database-url", &url];
     let other = other.display().to_string();
-    let message = refused(&daybook(&[&arguments[..], &["--identity", &other]].concat()));
-    assert!(message.contains("another recipient"), "{message}");
-    assert!(!empty.join("daybook.db").exists(), "{}", cast.book);
+    for command in [&restore[..], &["backup", "verify", &path]] {
+        let message = refused(&daybook(&[command, &["--identity", &other]].concat()));
+        assert!(message.contains("another recipient"), "{}: {message}", cast.book);
+    }
+    assert_eq!(files_below(&empty), Vec::<String>::new());
+    done(&daybook(&[&restore[..], &["--identity", &identity]].concat()));
+    // A misspelled recipient makes no backup.
+    let before = files_below(place.path());
+    let misspelled = RECIPIENT.replace("skmz", "skmx");
+    let at = shown(&place);
+    let create = ["backup", "create", "--to", &at, "--recipient", &misspelled];
+    let message = server.run(&create).expect_err("not a key");
+    assert!(message.contains("--recipient") && message.contains("not a key of age"), "{message}");
+    assert_eq!(files_below(place.path()), before);
 }
 
 /// The names of the files below a folder.
@@ -230,12 +241,12 @@ fn changed_backups_are_refused(engine: Engine) {
         let mut changed = whole.clone();
         let middle = changed.len() / 2;
         changed[middle] ^= 1;
-        fs::write(&part, &changed).expect("a changed part");
-        let message = refused(&verify());
-        assert!(message.contains("was changed"), "{name}: {message}");
-        assert!(refused(&restore()).contains("was changed"), "{name}");
-        fs::write(&part, &whole[..middle]).expect("a cut part");
-        assert!(!verify().status.success(), "{name} cut short");
+        for bytes in [&changed[..], &whole[..middle]] {
+            fs::write(&part, bytes).expect("a changed or cut part");
+            for message in [refused(&verify()), refused(&restore())] {
+                assert!(message.contains("was changed"), "{name}: {message}");
+            }
+        }
         fs::remove_file(&part).expect("it existed");
         assert_eq!(verify().status.code(), Some(2), "{name} is missing");
         fs::write(&part, whole).expect("the whole part");
@@ -258,6 +269,7 @@ fn changed_backups_are_refused(engine: Engine) {
     for (part, bytes) in [manifest, sum].iter().zip(whole) {
         fs::write(part, bytes).expect("the whole part");
     }
+    done(&verify());
     // The bytes of files are not parts of the manifest.
     let contents = place.path().join("files");
     let content = contents.join(&files_below(&contents)[0]);
@@ -325,14 +337,21 @@ fn a_bucket_holds_backups(engine: Engine) {
     let into = data_dir.display().to_string();
     let url = format!("sqlite:{}", data_dir.join("daybook.db").display());
     let restore = ["restore", &path, "--into", &into, "--database-url", &url];
-    let restored = done(&daybook(&[&restore[..], &bucket].concat()));
-    assert!(restored.contains("The keys are not restored"), "{restored}");
-    assert_eq!(files_below(&data_dir.join("files")).len(), 1);
     // A bucket that is lost in between.
     store.pause();
     let message = server.run(&create).expect_err("no bucket");
-    assert!(message.contains("cannot be"), "{message}");
+    assert!(message.contains("cannot be listed"), "{message}");
+    for command in [&restore[..], &["backup", "verify", &path]] {
+        let message = refused(&daybook(&[command, &bucket].concat()));
+        assert!(message.contains("manifest.json cannot be read"), "{message}");
+    }
     store.resume();
+    let elsewhere = [&["backup", "create", "--to", "s3://another/backups"][..], &bucket].concat();
+    let message = server.run(&elsewhere).expect_err("no such bucket");
+    assert!(message.contains("cannot be"), "{message}");
+    let restored = done(&daybook(&[&restore[..], &bucket].concat()));
+    assert!(restored.contains("The keys are not restored"), "{restored}");
+    assert_eq!(files_below(&data_dir.join("files")).len(), 1);
     let list = ["backup", "list", "--at", &place];
     assert!(
         done(&daybook(&[&list[..], &bucket].concat())).lines().all(|line| line.contains("good"))

@@ -429,7 +429,8 @@ fn incomparable_books_are_reported(engine: Engine) {
         command.args(["verify", "--database-url", &missing, "--data-dir"]);
         let run = command.arg(server.data_dir()).output().expect("daybook runs");
         let said = text(&run.stderr);
-        assert!(said.contains("file not found"), "{said}");
+        let named = format!("there is no database {}", nowhere.display());
+        assert!(said.contains(&named) && said.contains("--database-url"), "{said}");
         assert_eq!(run.status.code(), Some(2));
         assert!(!nowhere.exists(), "it is only read");
     }

@@ -125,8 +125,8 @@ fn format_deleted(found: &BookAccess) -> String {
 fn issue(options: TokenArgs) -> anyhow::Result<()> {
     let TokenArgs { command: _, email: emails, days, name, read_only, book, data } = options;
     let emails = emails.iter().map(|text| Email::parse(text)).collect::<Result<Vec<_>, _>>()?;
-    let key = key::load(&data.data_dir)?;
     let store = open(&data)?;
+    let key = key::load(&data.data_dir)?;
     let ids = Arc::new(Ids::new(store.generation()));
     let now = clock::now();
     let books = book.into_iter().map(BookKey::new).collect::<BTreeSet<_>>();

@@ -87,8 +87,8 @@ pub(crate) fn run(options: KeyArgs) -> anyhow::Result<()> {
 }
 
 fn create(data: &DataArgs, email: &Email, request: KeyRequest, now: Instant) -> anyhow::Result<()> {
-    let key = Arc::new(key::load(&data.data_dir)?);
     let store = open(data)?;
+    let key = Arc::new(key::load(&data.data_dir)?);
     let ids = Arc::new(Ids::new(store.generation()));
     let created = retry_on_collision(|| {
         let (key, ids, request, email) =

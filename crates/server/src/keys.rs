@@ -48,7 +48,8 @@ pub(crate) fn run(options: KeysArgs) -> anyhow::Result<()> {
 }
 
 fn rotate_signing(discard: bool, data: &DataArgs, now: Instant) -> anyhow::Result<KeyRing> {
-    let (key, store) = (key::load(&data.data_dir)?, open(data)?);
+    let store = open(data)?;
+    let key = key::load(&data.data_dir)?;
     if !discard {
         check_keys(store.read(signing_key::list)?, &key, now)?;
     }
@@ -73,6 +74,7 @@ fn rotate_signing(discard: bool, data: &DataArgs, now: Instant) -> anyhow::Resul
 /// It first finishes an interrupted rotation, because the previous key is dropped. Within ten
 /// minutes of a rotation it does no more: rows sealed with the previous key may not be written yet.
 fn rotate_sealing(prepare: bool, data: &DataArgs, now: Instant) -> anyhow::Result<()> {
+    data.existing()?;
     let directory = &data.data_dir;
     let _lock = key::lock(directory)?;
     let keys = SealingFile::load(directory)?;

@@ -3,7 +3,7 @@
 use clap::Args;
 use daybook_storage::distribution::Placement;
 
-use crate::installation::{DataArgs, open, print};
+use crate::installation::{DataArgs, open_or_create, print};
 use crate::log::log_command;
 use crate::private;
 
@@ -25,7 +25,7 @@ pub(crate) fn run(options: &MigrateArgs) -> anyhow::Result<()> {
     let MigrateArgs { distribute, data } = options;
     if !distribute {
         // Opening a database updates its schema.
-        open(data)?;
+        open_or_create(data)?;
         return print(["The schema is up to date.".to_owned()]);
     }
     private::own_directory(&data.data_dir)?;

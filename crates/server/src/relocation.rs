@@ -44,11 +44,11 @@ struct Moved {
 /// unchanged.
 pub(crate) fn run(options: &MoveArgs) -> anyhow::Result<()> {
     let MoveArgs { to, json, data } = options;
-    let (from, to) = (data.address()?, Address::parse(to)?);
+    let (from, to) = (data.existing()?, Address::parse(to)?);
     if let Address::Sqlite(path) = &to {
         private::check_database(path)?;
     }
-    let moved = copy(&from, &to).context(
+    let moved = copy(data, &from, &to).context(
         "nothing was changed: the installation can be started as before, and the move begun \
          again with an empty database",
     )?;
@@ -66,8 +66,9 @@ pub(crate) fn run(options: &MoveArgs) -> anyhow::Result<()> {
     ])
 }
 
-fn copy(from: &Address, to: &Address) -> anyhow::Result<Moved> {
-    let mut source = Source::open_alone(from).context("the database cannot be moved")?;
+fn copy(data: &DataArgs, from: &Address, to: &Address) -> anyhow::Result<Moved> {
+    let mut source =
+        Source::open_alone(from).with_context(|| format!("{} cannot be moved", data.shown()))?;
     let target = Target::open(to).context("the new database cannot be used")?;
     let mut progress = Progress::new("copy");
     let tables: Vec<TableRows> = target

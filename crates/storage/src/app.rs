@@ -21,7 +21,7 @@ use crate::conn::bulk::Bulk;
 use crate::conn::sql::{Sql, Value};
 use crate::error::{Error, Result};
 use crate::rows::column;
-use crate::schema::{app_people, apps};
+use crate::schema::{app_people, apps, integrations};
 
 /// The columns of an app without its readmes.
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
@@ -267,6 +267,16 @@ impl Apps<'_, '_> {
         let query = query.select(app_people::pattern).distinct();
         let named: Vec<String> = self.tx.flushed()?.load(query)?;
         Ok(named.into_iter().collect())
+    }
+
+    /// Lists the apps that are installed in any book, without readmes, for the operator's checks.
+    pub fn installed(self, limit: usize) -> Result<Vec<App>> {
+        let installed = integrations::table.select(integrations::app_id);
+        let query = apps::table
+            .filter(apps::id.eq_any(installed))
+            .order(apps::id)
+            .limit(limit_to_sql(limit));
+        self.tx.flushed()?.select_all::<ListedRow, _>(query)
     }
 
     /// Lists all apps that are not deprecated, without readmes.

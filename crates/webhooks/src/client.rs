@@ -4,6 +4,7 @@
 //! internet and to targets that the operator allows; HTTP requests only to the latter. If a name
 //! has public addresses, an HTTPS request uses those.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,6 +48,13 @@ impl WebhookClient {
         Ok(Self { public: client(Reach::Public)?, inside })
     }
 
+    /// Returns whether a request to a URL may connect to any of these addresses of its host.
+    #[must_use]
+    pub fn may_reach(&self, url: &Url, addresses: &[IpAddr]) -> bool {
+        let may = |client: &Outgoing| addresses.iter().any(|ip| client.may_reach(url, *ip));
+        (url.scheme() == "https" && may(&self.public)) || may(&self.inside)
+    }
+
     /// Sends a request and reads the whole answer, whatever its status.
     ///
     /// # Errors
@@ -75,7 +83,7 @@ impl WebhookClient {
 #[cfg(test)]
 mod tests {
     use std::io::{ErrorKind, Read, Write};
-    use std::net::{IpAddr, SocketAddr, TcpListener};
+    use std::net::{SocketAddr, TcpListener};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use actix_web::rt::System;

@@ -8,6 +8,7 @@ pub mod allowed;
 mod off_limits;
 
 use std::future::Future;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -133,11 +134,16 @@ impl Outgoing {
         Ok(response)
     }
 
+    /// Returns whether a request to a URL may connect to this address of its host.
+    #[must_use]
+    pub fn may_reach(&self, url: &Url, ip: IpAddr) -> bool {
+        self.reach.holds(url.host_str().unwrap_or_default(), ip)
+    }
+
     /// Refuses a URL with a literal address that may not be reached. The resolver never sees it.
     fn check(&self, url: &Url) -> Result<(), Failure> {
-        let host = url.host_str().unwrap_or_default();
         match address::literal_address(url) {
-            Some(ip) if !self.reach.holds(host, ip) => Err(Failure::Address),
+            Some(ip) if !self.may_reach(url, ip) => Err(Failure::Address),
             _ => Ok(()),
         }
     }

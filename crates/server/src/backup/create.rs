@@ -66,6 +66,7 @@ pub(super) struct CreateArgs {
 /// manifest at most.
 pub(super) fn run(options: &CreateArgs) -> anyhow::Result<ExitCode> {
     let began = clock::now();
+    let address = options.data.existing()?;
     let place = Place::open(&options.to, &options.files)?;
     let backup = name(began).context("the clock is wrong")?;
     ensure!(place.list(&backup)?.is_empty(), "{} has {backup} already", options.to);
@@ -75,9 +76,9 @@ pub(super) fn run(options: &CreateArgs) -> anyhow::Result<ExitCode> {
     };
     remove_stale(parent, prefix, began);
     let staging = Staging::create(parent.join(format!("{prefix}{backup}")))?;
-    let address = options.data.address()?;
     let copy = staging.file(DATABASE);
-    copy_database(&address, &copy)?;
+    copy_database(&address, &copy)
+        .with_context(|| format!("{} cannot be copied", options.data.shown()))?;
     let audit = audit_database(&Address::Sqlite(copy.clone()), "audit")?;
     let mut parts = Vec::new();
     let contents = copy_contents(options, &copy, &place, &backup, &mut parts)?;
@@ -133,13 +134,10 @@ fn note_last_backup(options: &CreateArgs, place: &Place, manifest: &Manifest) {
 /// Copies the database into a SQLite file, on one snapshot.
 fn copy_database(address: &Address, copy: &Path) -> anyhow::Result<()> {
     let mut progress = Progress::new("database");
-    if !Source::copy_file(address, copy).context("the database cannot be copied")? {
-        let mut source = Source::open(address).context("the database cannot be read")?;
-        Target::open(&Address::Sqlite(copy.to_owned()))
-            .and_then(|target| {
-                target.fill(&mut source, &mut |rows| progress.show(&format!("{rows} rows")))
-            })
-            .context("the database cannot be copied")?;
+    if !Source::copy_file(address, copy)? {
+        let mut source = Source::open(address)?;
+        let target = Target::open(&Address::Sqlite(copy.to_owned()))?;
+        target.fill(&mut source, &mut |rows| progress.show(&format!("{rows} rows")))?;
     }
     sync(copy)
 }

@@ -101,12 +101,13 @@ fn restore(options: &RestoreArgs, path: &str, into: &Path) -> anyhow::Result<()>
     }
     let staging = Staging::create(into.join(".restore"))?;
     fetch(&place, backup, &manifest, staging.path())?;
+    // A wrong identity leaves the directory empty, for another attempt.
+    let has_keys = restore_keys(options, staging.path(), into, &manifest)?;
     let copy = staging.file(DATABASE);
     restore_hold::hold(&Address::Sqlite(copy.clone()), clock::now())
         .context("the database of the backup cannot be used")?;
     restore_contents(options, into, &copy, &place)?;
     restore_checkpoints(staging.path(), into)?;
-    let has_keys = restore_keys(options, staging.path(), into, &manifest)?;
     restore_database(&address, &copy, &manifest)?;
     drop(staging);
     log_command(&data, "restore", None);

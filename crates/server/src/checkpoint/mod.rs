@@ -53,8 +53,8 @@ pub(crate) struct CheckpointCommandArgs {
 /// A database that cannot be read; a file that cannot be written.
 pub(crate) fn run(options: &CheckpointCommandArgs) -> anyhow::Result<()> {
     let CheckpointCommandArgs { checkpoints, data } = options;
-    let key = key::load(&data.data_dir)?.checkpoint_key()?;
     let store = open(data)?;
+    let key = key::load(&data.data_dir)?.checkpoint_key()?;
     let directory = checkpoints.directory(&data.data_dir);
     let written = write(&store, &directory, &key, clock::now(), &|| false)?;
     let (path, _) = written.context("there is no book yet")?;

@@ -80,7 +80,7 @@ fn judge_opening(error: &Error) -> Outcome {
     } else if matches!(error, Error::NewerSchema(_) | Error::UnreleasedSchema(_)) {
         "Run the version of Daybook that wrote the database"
     } else {
-        "Check --database-url, and whether the database runs"
+        "Check --data-dir and --database-url, and whether the database runs"
     };
     Outcome::fault(format!("the database cannot be used: {error}"), remedy)
 }

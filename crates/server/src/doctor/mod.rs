@@ -7,7 +7,8 @@
 //! |---|---|
 //! | `machine` | The data directory, the keys, the environment, the file systems, the unit |
 //! | `database` | Schema, secrets, structure, settings, waiting work, audits |
-//! | `network` | The public address with its proxy, the mail server, the targets of webhooks |
+//! | `network` | The public address with its proxy, the mail server |
+//! | `webhook` | The addresses that webhooks may reach, and those of the installed apps |
 //! | `last_backup` | Contents of files, the last good backup |
 
 mod certificate;
@@ -16,6 +17,7 @@ mod database;
 mod last_backup;
 mod machine;
 mod network;
+mod webhook;
 
 use std::process::ExitCode;
 
@@ -43,11 +45,11 @@ struct ReportOut<'c> {
 pub(crate) fn run(options: &DoctorArgs) -> anyhow::Result<ExitCode> {
     let mut checks = machine::checks(&options.serve);
     checks.extend(database::checks(options));
-    let (network, backup) = actix_web::rt::System::new().block_on(async {
-        (network::checks(&options.serve).await, last_backup::checks(options).await)
+    actix_web::rt::System::new().block_on(async {
+        checks.extend(network::checks(&options.serve).await);
+        checks.extend(webhook::checks(&options.serve).await);
+        checks.extend(last_backup::checks(options).await);
     });
-    checks.extend(network);
-    checks.extend(backup);
     let findings = checks.iter().filter(|check| check.outcome.is_finding()).count();
     let numbered: Vec<CheckOut<'_>> =
         (1..).zip(&checks).map(|(number, check): (usize, &Check)| check.numbered(number)).collect();

@@ -1,10 +1,9 @@
 //! Checks of what the server reaches, and of how clients reach it: the public address with its
-//! proxy, the mail server, the targets of webhooks.
+//! proxy, the mail server.
 
 use std::time::{Duration, UNIX_EPOCH};
 
 use actix_web::http::header::HttpDate;
-use daybook_edge::outgoing::allowed::WebhookTarget;
 use reqwest::redirect::Policy;
 use reqwest::tls::TlsInfo;
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
@@ -35,7 +34,6 @@ pub(super) async fn checks(options: &ServeArgs) -> Vec<Check> {
     let check = |name, section, outcome| Check { name, section, outcome };
     let mut checks = public_address(options).await;
     checks.push(check("mail server", "mail", mail(options).await));
-    checks.push(check("webhook targets", "webhooks", webhooks(options)));
     checks
 }
 
@@ -212,27 +210,6 @@ fn judge_greeting(greeting: Result<(), String>) -> Outcome {
     }
 }
 
-fn webhooks(options: &ServeArgs) -> Outcome {
-    match options.webhooks.allowed(is_trial(options)) {
-        Ok(targets) => judge_targets(&targets, options.webhooks.is_given()),
-        Err(error) => Outcome::fault(format!("{error:#}"), "Correct --webhook-allow"),
-    }
-}
-
-fn judge_targets(targets: &[WebhookTarget], is_given: bool) -> Outcome {
-    if let Some(wide) = targets.iter().find(|target| is_given && target.is_wide()) {
-        return Outcome::warning(
-            format!("webhooks may reach the whole network {wide}"),
-            "List only the hosts of your own apps in --webhook-allow",
-        );
-    }
-    Outcome::fine(match (targets.len(), is_given) {
-        (0, _) => "the public internet".to_owned(),
-        (_, false) => "the public internet and this machine, as in a trial".to_owned(),
-        (count, true) => format!("the public internet and {count} entries of --webhook-allow"),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -279,16 +256,5 @@ mod tests {
     fn mail_server_that_refuses_is_a_fault() {
         assert!(matches!(judge_greeting(Err("refused".to_owned())), Outcome::Fault(_)));
         assert!(matches!(judge_greeting(Ok(())), Outcome::Fine(_)));
-    }
-
-    #[test]
-    fn wide_network_for_webhooks_is_a_warning() {
-        let targets = |entries: &[&str]| -> Vec<WebhookTarget> {
-            entries.iter().map(|entry| entry.parse().unwrap()).collect()
-        };
-        assert!(matches!(judge_targets(&targets(&["10.0.0.0/8"]), true), Outcome::Warning(_)));
-        assert!(matches!(judge_targets(&targets(&["10.1.2.3", "bots"]), true), Outcome::Fine(_)));
-        assert!(matches!(judge_targets(&WebhookTarget::loopback(), false), Outcome::Fine(_)));
-        assert!(matches!(judge_targets(&[], false), Outcome::Fine(_)));
     }
 }

@@ -62,6 +62,7 @@ pub(crate) struct Comparison {
 /// When the data to compare cannot be read.
 pub(crate) fn run(options: &VerifyArgs) -> anyhow::Result<ExitCode> {
     let VerifyArgs { checkpoints, data, files } = options;
+    let address = data.existing()?;
     let key = key::checkpoint_key(&data.data_dir)?;
     let checkpoints = checkpoints.directory(&data.data_dir);
     ensure!(
@@ -70,8 +71,8 @@ pub(crate) fn run(options: &VerifyArgs) -> anyhow::Result<ExitCode> {
         checkpoints.display()
     );
     let blobs = files::open_existing(files, &data.data_dir)?;
-    let (status, _) =
-        compare(Comparison { address: data.address()?, checkpoints, key: Some(key), blobs })?;
+    let (status, _) = compare(Comparison { address, checkpoints, key: Some(key), blobs })
+        .with_context(|| format!("{} cannot be compared", data.shown()))?;
     Ok(status)
 }
 

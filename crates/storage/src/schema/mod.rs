@@ -455,4 +455,5 @@ diesel::table! {
 
 diesel::allow_tables_to_appear_in_same_query!(accounts, account_groups, memberships);
 diesel::allow_tables_to_appear_in_same_query!(apps, app_people);
+diesel::allow_tables_to_appear_in_same_query!(apps, integrations);
 diesel::allow_tables_to_appear_in_same_query!(books, integrations);
