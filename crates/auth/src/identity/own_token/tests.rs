@@ -57,7 +57,7 @@ fn webhook_token_names_the_app() {
     let (book, integration) = (BookKey::new("b".to_owned()), IntegrationId::new(5));
     for installed in [None, Some(Installed { book, integration })] {
         let (agent, lease) = (AppId::new("tax-bot").unwrap(), Some(i64::MAX));
-        let acting = Acting { agent, depth: 3, installed, lease };
+        let acting = ActingApp { agent, depth: 3, installed, lease };
         let with = (&alice, acting.clone());
         let token = key.sign_for_app(UserId::new(7), with, (NOW, LATER)).unwrap();
         let claims = key.verify(&token, NOW).unwrap();
