@@ -136,7 +136,8 @@ pub(crate) async fn build(
     let acting = ActingApp { agent: app.id.clone(), depth, installed, lease: Some(*lease) };
     let token = webhooks.auth.identity.key().sign_for_app(
         cx.user.id,
-        (&cx.user.email, acting),
+        &cx.user.email,
+        acting,
         (now, after_minutes(now, TOKEN_MINUTES)),
     );
     let token = token.map_err(failed)?;

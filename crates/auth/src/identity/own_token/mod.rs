@@ -270,7 +270,8 @@ impl LocalKey {
     pub fn sign_for_app(
         &self,
         user: UserId,
-        (email, acting): (&Email, ActingApp),
+        email: &Email,
+        acting: ActingApp,
         (created_at, expires_at): (Instant, Instant),
     ) -> Result<String, SigningFailed> {
         let claims = Claims::new(email, created_at, expires_at);
