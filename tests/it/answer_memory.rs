@@ -32,7 +32,7 @@ fn while_crowded(server: &Server, large: impl Fn() -> Answer, work: impl FnOnce(
         unfinished(server, &other, megabytes * MEGABYTE)
     });
     let message = until_crowded(&large).refused(503, "backendError");
-    assert!(message.contains("memory for answers"), "0.22: {message}");
+    assert!(message.contains("memory for responses"), "0.22: {message}");
     work();
     drop(held);
     until(200, &large);
@@ -63,7 +63,7 @@ fn rule_0_22_replayed_responses_reserve_memory(engine: Engine) {
     assert!(first.text.len() > 2 * MEGABYTE, "{} bytes", first.text.len());
     while_crowded(&server, large, || {
         let message = send().refused(503, "backendError");
-        assert!(message.contains("memory for answers"), "0.22: {message}");
+        assert!(message.contains("memory for responses"), "0.22: {message}");
     });
     let again = until(200, send);
     assert_eq!(header(&again, "idempotency-replayed"), Some("true"));
@@ -87,7 +87,7 @@ fn rule_0_22_lists_of_connections_reserve_memory(engine: Engine) {
     assert!(list.iter().all(|one| one["properties"] == properties()), "each is decrypted");
     while_crowded(&server, large, || {
         let message = cast.owner.get(all).refused(503, "backendError");
-        assert!(message.contains("memory for answers"), "0.22: {message}");
+        assert!(message.contains("memory for responses"), "0.22: {message}");
     });
     assert!(until(200, || cast.owner.get(all)).text == listed.text);
 }

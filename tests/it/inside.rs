@@ -117,7 +117,7 @@ impl Inside {
     /// Returns all pages of a query.
     pub fn all(&self, query: &str, limit: usize) -> Vec<Transaction> {
         let mut request =
-            Request { query: query.into(), limit: Some(limit), after: None, asked_at: None };
+            Request { query: query.into(), limit: Some(limit), after: None, requested_at: None };
         let mut rows = Vec::new();
         loop {
             let page = self.list(&request);

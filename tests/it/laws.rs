@@ -45,7 +45,7 @@ const AMOUNTS: [&str; 12] = [
     "1,2",
 ];
 const TEXTS: [&str; 6] = ["", "plain", "#food", "#Food and #home", "#home", "x#food,#food"];
-/// The words of text mode lines (3.8).
+/// The words of quick entries (3.8).
 const WORDS: [&str; 12] = [
     "Cash",
     "bank",
@@ -168,8 +168,12 @@ impl Bench {
         let read = |tx: &mut Tx<'_>| {
             let mut transactions = Vec::new();
             for query in ["", "is:trashed"] {
-                let request =
-                    Request { query: query.into(), limit: Some(1000), after: None, asked_at: None };
+                let request = Request {
+                    query: query.into(),
+                    limit: Some(1000),
+                    after: None,
+                    requested_at: None,
+                };
                 let listed = transaction::list(tx, &self.cx, &self.book, &request)?;
                 assert!(listed.next.is_none(), "more transactions than a page takes");
                 transactions.extend(listed.view.transactions);

@@ -1,4 +1,4 @@
-//! Learning in text mode (3.8.3): which earlier transaction provides the accounts of a line.
+//! Learning in quick entry (3.8.3): which earlier transaction provides the accounts of a line.
 
 use daybook_tests::{Cast, Client, Server};
 use serde_json::{Value, json};

@@ -476,7 +476,7 @@ fn no_integration_outlives_its_connection(engine: Engine) {
     };
     let (id, used) = install(&fixture, &owner, &book);
     let overtaken = fixture.overlap(used, delete(id)).1.expect_err("it is used again");
-    assert!(matches!(overtaken, Error::Overtaken(_)), "{overtaken}");
+    assert!(matches!(overtaken, Error::ConcurrentChange(_)), "{overtaken}");
     fixture.read(|tx| connection::get(tx, &owner, &id.to_string()));
 
     // Nor does it depend on earlier statements: here the writer has changed no row.

@@ -31,7 +31,7 @@ fn rule_2_4_days_stay_those_of_the_first_page(engine: Engine) {
     let listed = inside.list(&first);
     assert_eq!(listed.view.transactions.len(), 2);
     inside.cx.now = MORNING;
-    let rest = Request { after: listed.next, asked_at: Some(EVENING), ..first.clone() };
+    let rest = Request { after: listed.next, requested_at: Some(EVENING), ..first.clone() };
     let rows = inside.list(&rest).view.transactions;
     assert_eq!(rows.iter().map(|row| row.description.as_str()).collect::<Vec<_>>(), ["2025-11-12"]);
     let anew = inside.list(&first).view.transactions;

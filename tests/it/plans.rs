@@ -236,7 +236,7 @@ fn pages_walk_an_index(engine: Engine) {
 }
 
 fn steps(inside: &Inside, query: &str, after: Option<PageKey>) -> Vec<String> {
-    let request = Request { query: query.into(), limit: Some(50), after, asked_at: None };
+    let request = Request { query: query.into(), limit: Some(50), after, requested_at: None };
     inside.store.read(|tx| explain(tx, &inside.cx, &inside.book, &request)).expect("a plan")
 }
 
@@ -278,7 +278,7 @@ fn walk_an_index(engine: Engine, inside: &Inside) {
         }
     }
     let listed = inside
-        .list(&Request { query: "".into(), limit: Some(1000), after: None, asked_at: None })
+        .list(&Request { query: "".into(), limit: Some(1000), after: None, requested_at: None })
         .view
         .transactions;
     let ids: Vec<_> = listed.iter().map(|transaction| transaction.id).collect();
@@ -314,7 +314,7 @@ fn counts_and_running_balances_walk_an_index(engine: Engine) {
         "transactions_day",
     ];
     let count = |query: &str| -> Vec<String> {
-        let request = Request { query: query.into(), limit: None, after: None, asked_at: None };
+        let request = Request { query: query.into(), limit: None, after: None, requested_at: None };
         let steps = inside.store.read(|tx| explain(tx, &inside.cx, &inside.book, &request));
         // PostgreSQL scans a table of one page.
         let stored = |step: &String| engine == Engine::Sqlite || !step.contains("month_counts");
@@ -334,7 +334,7 @@ fn counts_and_running_balances_walk_an_index(engine: Engine) {
         query: "account:'Account 3'".into(),
         limit: Some(20),
         after: None,
-        asked_at: None,
+        requested_at: None,
     });
     let account = page.account.expect("behaviour 2.8");
     let rows: Vec<_> = page.view.transactions.iter().filter(|row| row.counts()).collect();

@@ -5,8 +5,8 @@ use daybook_tests::{Answer, Cast, Client, Server, shows, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
+use crate::quick_entry::cast;
 use crate::reading::{Faults, day_of, events, id, new_events, zone_at_day};
-use crate::text_mode::cast;
 
 pub fn tests() -> Vec<Case> {
     crate::cases![

@@ -190,7 +190,7 @@ fn rule_3_3_2_a_known_draft_is_posted(server: &Server) {
     let repeated = cast.owner.patch(&path, &body("12.00", &["d"])).ok();
     assert_eq!(repeated["transaction"]["amount"], "11.00", "a posted one is not changed");
     assert_eq!(repeated["known"], json!([{"index": 0, "differs": ["amount"]}]));
-    // A text mode line sets its fields and clears none.
+    // A quick entry sets its fields and clears none.
     let typed = json!({"draft": true, "urls": ["https://example.com/1"]});
     let mut draft = body("5.00", &["g"]);
     draft.as_object_mut().expect("an object").extend(typed.as_object().expect("one").clone());

@@ -8,7 +8,7 @@ use daybook_domain::email::Email;
 use daybook_domain::event::Hash;
 use daybook_domain::id::UserId;
 use daybook_domain::idempotency::{
-    BodyForm, Claim, Key, StoredAnswer as Kept, fingerprint, operation,
+    BodyForm, Claim, Key, StoredResponse as Kept, fingerprint, operation,
 };
 use daybook_domain::instant::Instant;
 use daybook_domain::user::Profile;
@@ -242,7 +242,7 @@ impl Bench {
         });
         let (answer, replayed) = match sent.expect("an outcome") {
             Once::Done(answer) => (answer, false),
-            Once::Answered(answer) => (answer, true),
+            Once::Replayed(answer) => (answer, true),
         };
         let body = String::from_utf8(answer.body).expect("text");
         (body.parse().expect("a number"), replayed)

@@ -239,7 +239,7 @@ fn rule_13_13_changed_figures_refuse_a_closing(engine: Engine) {
     let prepared = prepare();
     record("2026-09-29");
     let refused = close(prepared).map(drop);
-    assert!(matches!(refused, Err(Error::Overtaken(_))), "{refused:?}");
+    assert!(matches!(refused, Err(Error::ConcurrentChange(_))), "{refused:?}");
     let prepared = prepare();
     let included = prepared.closing.head.sequence;
     record("2026-10-01");

@@ -87,7 +87,7 @@ fn scans_walk_an_index(engine: Engine, inside: &Inside, faults: &mut Faults) {
     for text in ["", "after:2025-02-10 before:2025-05-01", "#often is:draft"] {
         let query = Query::parse(text, &context);
         let search =
-            Search { filter: query.filter(), names: &names, drafts_of: None, precedent: None };
+            Search { filter: query.filter(), names: &names, drafts_of: None, similar: None };
         for after in [None, Some(PageKey { day: 20_250_301, id: 7 })] {
             let plan = inside.store.read(|tx| {
                 let member = access::enter(tx, &inside.cx, &inside.book, Action::ReadChart)?;

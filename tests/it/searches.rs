@@ -157,7 +157,7 @@ fn difference(
     // A small page of a long list tests nothing more than its beginning.
     let (mut found, mut request) = (
         Vec::new(),
-        Request { query: text.into(), limit: Some(limit), after: None, asked_at: None },
+        Request { query: text.into(), limit: Some(limit), after: None, requested_at: None },
     );
     for _ in 0..4 {
         let page = inside.list(&request);
@@ -310,7 +310,8 @@ fn missing_chunks_are_indexed_at_start(engine: Engine) {
     items[7].description = Field::Set("a zyzzyva for sure".to_owned());
     inside.record(items);
     wait_until_indexed(&inside);
-    let rare = Request { query: "zyzzyva".into(), limit: Some(50), after: None, asked_at: None };
+    let rare =
+        Request { query: "zyzzyva".into(), limit: Some(50), after: None, requested_at: None };
     let walks = |store: &Store| {
         let steps = store.read(|tx| explain(tx, &inside.cx, &inside.book, &rare)).expect("a plan");
         steps.iter().any(|step| {

@@ -126,7 +126,9 @@ fn statements_of_the_most_used_reads(engine: Engine) {
             let stop = ReadStop::new(std::time::Duration::from_secs(10));
             bench
                 .store
-                .read_singly(ReaderPool::Users, &stop, |tx| read(tx, &bench.cx, &bench.book))
+                .read_with_one_statement(ReaderPool::Users, &stop, |tx| {
+                    read(tx, &bench.cx, &bench.book)
+                })
                 .unwrap_or_else(|error| panic!("{name}: {error}"));
         };
         // Each connection of the pool prepares its statements.

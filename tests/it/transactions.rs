@@ -1,4 +1,4 @@
-//! Recording transactions: status (3.1) and create (3.2), without text mode and files.
+//! Recording transactions: status (3.1) and create (3.2), without quick entry and files.
 
 use daybook_tests::{CASH_BANK_FOOD, Cast, Client, Lunch, Server, shows};
 use serde_json::{Value, json};

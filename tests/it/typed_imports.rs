@@ -1,4 +1,4 @@
-//! Batches of many text mode lines, which are parsed before their unit of work starts (3.8, 0.36).
+//! Batches of many quick entries, which are parsed before their unit of work starts (3.8, 0.36).
 
 use daybook_tests::{Cast, Server, unique};
 use serde_json::{Value, json};

@@ -96,7 +96,7 @@ pub enum BodyForm {
 
 /// A stored response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredAnswer {
+pub struct StoredResponse {
     /// The HTTP status, always a success.
     pub status: u16,
     /// The ETag (behaviour 0.17).
@@ -117,7 +117,7 @@ pub struct KeyRecord {
     /// The fingerprint.
     pub fingerprint: Hash,
     /// The response.
-    pub answer: StoredAnswer,
+    pub response: StoredResponse,
     /// The rights required to receive the response again (behaviour 0.27).
     pub needs: Vec<RequiredRights>,
 }
@@ -127,8 +127,8 @@ impl KeyRecord {
     ///
     /// # Errors
     /// [`Refusal::Reused`] when the fingerprint differs.
-    pub fn replay(self, claim: &Claim) -> Result<StoredAnswer, Refusal> {
-        if self.fingerprint == claim.fingerprint { Ok(self.answer) } else { Err(Refusal::Reused) }
+    pub fn replay(self, claim: &Claim) -> Result<StoredResponse, Refusal> {
+        if self.fingerprint == claim.fingerprint { Ok(self.response) } else { Err(Refusal::Reused) }
     }
 }
 
@@ -246,7 +246,7 @@ mod tests {
             operation: operation("POST", "/v5/books", None),
             fingerprint: print(body, &[]),
         };
-        let answer = StoredAnswer {
+        let response = StoredResponse {
             status: 200,
             tag: None,
             body: b"{}".to_vec(),
@@ -256,10 +256,10 @@ mod tests {
         };
         let record = KeyRecord {
             fingerprint: claim(b"first").fingerprint,
-            answer: answer.clone(),
+            response: response.clone(),
             needs: Vec::new(),
         };
-        assert_eq!(record.clone().replay(&claim(b"first")), Ok(answer));
+        assert_eq!(record.clone().replay(&claim(b"first")), Ok(response));
         assert_eq!(record.replay(&claim(b"second")), Err(Refusal::Reused));
     }
 

@@ -20,7 +20,7 @@ pub async fn block<T: Send + 'static>(
     web::block(work).await.map_err(|_| BlockingError)
 }
 
-/// Runs work on so many bytes: inline if they are few, otherwise on the blocking pool.
+/// Runs work on `bytes` bytes: inline if they are few, otherwise on the blocking pool.
 ///
 /// # Errors
 /// [`BlockingError`], also when the work was cancelled because the process ends.

@@ -1,10 +1,10 @@
 //! Memory budget for request bodies, file contents and responses of all requests together.
 //!
 //! A request reserves memory while its body arrives and while its response is encoded, and returns
-//! it when the body is processed and the response is sent. Those of at most 16 KB are not counted,
-//! so small requests are never refused; an eighth of the budget is left for them. A reservation
-//! does not wait, because a waiting request holds memory itself: without memory the
-//! request is answered 503 (behaviour 0.22).
+//! it when the body is processed and the response is sent. Reservations of at most 16 KB are not
+//! counted, so small requests are never refused; an eighth of the budget is left for them. A
+//! request that finds no memory gets 503 at once. It does not wait, because it would hold other
+//! memory meanwhile (behaviour 0.22).
 //!
 //! Each user holds at most as much as is left for all others, so one user never takes all of it
 //! (behaviour 0.34).
@@ -78,10 +78,10 @@ impl Budget {
 
 impl Accounts {
     fn take(&mut self, user: UserId, bytes: usize) -> Result<(), RequestError> {
-        let left = self.free.checked_sub(bytes).ok_or(RequestError::Crowded(IN_USE))?;
+        let left = self.free.checked_sub(bytes).ok_or(RequestError::Overloaded(IN_USE))?;
         let held = self.held.get(&user).copied().unwrap_or_default() + bytes;
         if held > left.max(GUARANTEED) {
-            return Err(RequestError::Crowded(SHARE));
+            return Err(RequestError::Overloaded(SHARE));
         }
         self.free = left;
         self.held.insert(user, held);
@@ -109,7 +109,7 @@ impl Reservation {
     /// Grows the reservation to this many bytes.
     ///
     /// # Errors
-    /// [`RequestError::Crowded`] when the budget or the share of the user is used up.
+    /// [`RequestError::Overloaded`] when the budget or the share of the user is used up.
     pub fn grow_to(&mut self, bytes: usize) -> Result<(), RequestError> {
         if bytes <= self.bytes.max(UNCOUNTED) {
             return Ok(());
@@ -132,8 +132,8 @@ impl Drop for Reservation {
 
 /// The resources of a request body: its reservation, and for a large one the lock of its user.
 ///
-/// The request has it until it is answered, and a write that waits for its writer until it has
-/// run, even if the client has gone (behaviour 0.34).
+/// The request holds it until its response is sent. A queued write holds it until it has run, even
+/// if the client has gone (behaviour 0.34).
 #[derive(Clone)]
 pub struct BodyReservation {
     _memory: Arc<Reservation>,
@@ -141,17 +141,17 @@ pub struct BodyReservation {
 }
 
 impl BodyReservation {
-    /// The hold of a body that has been read.
+    /// Creates the reservation of a body that has been received.
     pub fn new(memory: Reservation, lock: Option<KeyedGuard>) -> Self {
         Self { _memory: Arc::new(memory), _lock: lock.map(Arc::new) }
     }
 
-    /// Attaches the hold to its request.
+    /// Attaches it to its request.
     pub fn attach_to(self, request: &HttpRequest) {
         request.extensions_mut().insert(self);
     }
 
-    /// Returns the hold of a request.
+    /// Returns that of a request, if its body has been received.
     pub fn of(request: &HttpRequest) -> Option<Self> {
         request.extensions().get::<Self>().cloned()
     }
@@ -160,7 +160,7 @@ impl BodyReservation {
 /// The user of a request whose token is being verified.
 struct ExpectedUser(oneshot::Receiver<UserId>);
 
-/// Announces that the user of a request will be sent; the extractor of its body waits for it.
+/// Returns the sender for the user of a request. The extractor of its body waits for the user.
 pub fn expect_user(request: &HttpRequest) -> oneshot::Sender<UserId> {
     let (sender, receiver) = oneshot::channel();
     request.extensions_mut().insert(ExpectedUser(receiver));
@@ -170,7 +170,7 @@ pub fn expect_user(request: &HttpRequest) -> oneshot::Sender<UserId> {
 /// Returns the user of a request as soon as its token has been verified.
 ///
 /// # Errors
-/// When the token is not valid; another extractor answers the request then.
+/// When the token is not valid. The extractor of the request then returns the error.
 pub async fn user_of(request: &HttpRequest) -> Result<UserId, RequestError> {
     let expected = request.extensions_mut().remove::<ExpectedUser>();
     let Some(expected) = expected else {
@@ -203,11 +203,11 @@ mod tests {
         assert_eq!(got, 56);
         assert_eq!(budget.reserved(), (112 + 56) * MEGABYTE);
         let refused = budget.reservation(user(2)).grow_to(UNCOUNTED + 1);
-        assert!(matches!(refused, Err(RequestError::Crowded(SHARE))));
+        assert!(matches!(refused, Err(RequestError::Overloaded(SHARE))));
         let (third, got) = fill(&budget, user(3));
         assert_eq!(got, 48, "guaranteed");
         let refused = budget.reservation(user(4)).grow_to(9 * MEGABYTE);
-        assert!(matches!(refused, Err(RequestError::Crowded(IN_USE))));
+        assert!(matches!(refused, Err(RequestError::Overloaded(IN_USE))));
         budget.reservation(user(1)).grow_to(UNCOUNTED).unwrap();
         drop((first, second, third));
         assert_eq!(fill(&budget, user(1)).1, 112);

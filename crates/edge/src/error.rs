@@ -76,11 +76,11 @@ pub enum RequestError {
     /// The body did not arrive in time (behaviour 0.19).
     BodyTooSlow,
     /// The response exceeds its budget (behaviour 0.33). The text is the advice to the client.
-    AnswerTooLarge(&'static str),
+    ResponseTooLarge(&'static str),
     /// A read exceeded the read deadline (behaviour 0.32).
     DeadlineExceeded(Duration),
-    /// There is not enough memory for the request. The text says why.
-    Crowded(&'static str),
+    /// The memory or the slots for such requests are used up. The text says which.
+    Overloaded(&'static str),
     /// The file store failed. The text is the cause, for the log.
     FilesUnavailable(String),
     /// An identity provider did not respond, so the token could not be verified.
@@ -150,14 +150,14 @@ impl RequestError {
             Self::Malformed(_)
             | Self::InvalidFormat(_)
             | Self::UnreadableForm
-            | Self::AnswerTooLarge(_) => StatusCode::BAD_REQUEST,
+            | Self::ResponseTooLarge(_) => StatusCode::BAD_REQUEST,
             Self::TooLarge | Self::FileTooLarge | Self::FormTooLarge => {
                 StatusCode::PAYLOAD_TOO_LARGE
             }
             Self::UnsupportedMediaType | Self::NotAForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::DeadlineExceeded(_)
-            | Self::Crowded(_)
+            | Self::Overloaded(_)
             | Self::FilesUnavailable(_)
             | Self::ProviderUnavailable(_)
             | Self::NotOffered(_) => StatusCode::SERVICE_UNAVAILABLE,
@@ -180,9 +180,9 @@ impl RequestError {
             Self::TooLarge | Self::FileTooLarge | Self::FormTooLarge => "requestTooLarge",
             Self::UnsupportedMediaType | Self::NotAForm => "unsupportedMediaType",
             Self::BodyTooSlow => "requestTimeout",
-            Self::AnswerTooLarge(_) => "answerTooLarge",
+            Self::ResponseTooLarge(_) => "answerTooLarge",
             Self::DeadlineExceeded(_) => "deadlineExceeded",
-            Self::Crowded(_) | Self::FilesUnavailable(_) | Self::ProviderUnavailable(_) => {
+            Self::Overloaded(_) | Self::FilesUnavailable(_) | Self::ProviderUnavailable(_) => {
                 "backendError"
             }
             Self::Failed(_) => "internalError",
@@ -236,7 +236,7 @@ impl RequestError {
                 "the form is not valid UTF-8 or contains the character NUL".to_owned()
             }
             Self::BodyTooSlow => "the body did not arrive in time".to_owned(),
-            Self::AnswerTooLarge(advice) => {
+            Self::ResponseTooLarge(advice) => {
                 format!("the response would be larger than 64 MB (67,108,864 bytes); {advice}")
             }
             Self::DeadlineExceeded(deadline) => format!(
@@ -244,7 +244,7 @@ impl RequestError {
                     terms, a smaller limit",
                 deadline.as_secs()
             ),
-            Self::Crowded(why) => (*why).to_owned(),
+            Self::Overloaded(why) => (*why).to_owned(),
             Self::FilesUnavailable(_) => UNAVAILABLE.to_owned(),
             Self::ProviderUnavailable(_) => {
                 "the identity provider does not respond; try again shortly".to_owned()

@@ -7,7 +7,7 @@
 //! | [`run`], [`blocking`] | Use cases on a snapshot or in a unit of work; the blocking pool |
 //! | [`error`] | The errors of requests, and the status of every refusal |
 //! | [`request_head`], [`parameters`], [`form`], [`receive`], [`client_address`] | Requests |
-//! | [`budget`], [`response_budget`], [`reader_shares`], [`keyed_mutex`] | Limits of what a user holds |
+//! | [`budget`], [`response_budget`], [`reader_shares`], [`keyed_mutex`] | Limits of each user |
 //! | [`outgoing`] | The client for outgoing requests, and the addresses that it may reach |
 //! | [`worker`] | Background workers |
 //! | [`last_backup`] | The file with the last good backup |

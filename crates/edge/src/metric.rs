@@ -2,7 +2,7 @@
 
 use daybook_storage::metric::LabelledCounter;
 
-/// Requests that were answered 503 and connections that were closed, by what was missing.
+/// Requests that got 503 and connections that were closed, by the missing resource.
 pub static TURNED_AWAY: LabelledCounter<8> = LabelledCounter::new([
     "connections",
     "queue",
@@ -14,7 +14,7 @@ pub static TURNED_AWAY: LabelledCounter<8> = LabelledCounter::new([
     "other",
 ]);
 
-/// Requests that were answered 429, by the kind of the limit.
+/// Requests that got 429, by the kind of the limit.
 pub static RATE_LIMITED: LabelledCounter<4> =
     LabelledCounter::new(["address", "quota", "streams", "uploads"]);
 

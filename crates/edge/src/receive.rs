@@ -25,12 +25,11 @@ const PAUSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 const NO_PAGES: &str = "the system has no more memory; try again shortly";
 
-/// A connection's function that is called when a body has been received.
-///
-/// It is data of the connection, because only the server's sockets know what to do then.
+/// A function of the connection that is called when a body has been received. The socket then stops
+/// reading until the response is sent.
 pub struct BodyReceived(pub Box<dyn Fn()>);
 
-/// Notes that the body of a request has been received.
+/// Tells the connection of a request that its body has been received.
 pub fn note_received(request: &HttpRequest) {
     if let Some(BodyReceived(note)) = request.conn_data() {
         note();
@@ -78,7 +77,7 @@ pub async fn collect_pieces(
         if let Some(memory) = &mut memory {
             memory.grow_to(size)?;
         }
-        bytes.add(&chunk, max).map_err(|_| RequestError::Crowded(NO_PAGES))?;
+        bytes.add(&chunk, max).map_err(|_| RequestError::Overloaded(NO_PAGES))?;
     }
 }
 

@@ -16,7 +16,7 @@ use crate::headers::Headers;
 const CURSOR: HeaderName = HeaderName::from_static("cursor");
 /// The position in a stream of events (WHATWG HTML, 9.2).
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-/// Agent ids are truncated to so many characters.
+/// Maximum length of an agent id in characters. Longer ones are truncated.
 const MAX_AGENT: usize = 255;
 
 /// Returns the `If-Match` headers of a write, joined with commas.

@@ -35,8 +35,8 @@ pub enum EncodeError {
     #[error("the response exceeds its size limit")]
     TooLarge,
     /// The memory budget is used up.
-    #[error("the memory for answers is in use")]
-    Crowded,
+    #[error("the memory for responses is in use")]
+    MemoryExhausted,
     /// It is not valid JSON, which is a bug.
     #[error("{0}")]
     Fault(String),
@@ -91,14 +91,14 @@ impl ResponseBudget {
 
     fn reserve(&mut self) -> Result<(), EncodeError> {
         let bytes = self.text.saturating_add(self.data);
-        self.memory.grow_to(bytes).map_err(|_| EncodeError::Crowded)
+        self.memory.grow_to(bytes).map_err(|_| EncodeError::MemoryExhausted)
     }
 }
 
 /// Reserves memory for data from which a part of the response is made.
 ///
 /// # Errors
-/// [`EncodeError::TooLarge`] and [`EncodeError::Crowded`].
+/// [`EncodeError::TooLarge`] and [`EncodeError::MemoryExhausted`].
 pub fn reserve_data(bytes: usize) -> Result<(), EncodeError> {
     CURRENT.with_borrow_mut(|current| match current {
         Some(budget) if bytes <= budget.limit => {
@@ -224,14 +224,14 @@ impl ResponseText {
     /// Appends bytes.
     ///
     /// # Errors
-    /// [`EncodeError::TooLarge`] and [`EncodeError::Crowded`].
+    /// [`EncodeError::TooLarge`] and [`EncodeError::MemoryExhausted`].
     #[inline]
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
         let needed = self.bytes.len().saturating_add(bytes.len());
         if needed > self.reserved {
             self.reserve(needed)?;
         }
-        self.bytes.add(bytes, self.limit).map_err(|_| EncodeError::Crowded)
+        self.bytes.add(bytes, self.limit).map_err(|_| EncodeError::MemoryExhausted)
     }
 
     /// Appends what `copy` writes.
@@ -326,7 +326,7 @@ mod tests {
         };
         let (text, held) = encoded(30 * MEGABYTE);
         assert_eq!(text.map(|text| text.len()), Ok(30 * MEGABYTE + 2));
-        assert_eq!(encoded(30 * MEGABYTE).0, Err(EncodeError::Crowded));
+        assert_eq!(encoded(30 * MEGABYTE).0, Err(EncodeError::MemoryExhausted));
         assert!(encoded(60_000).0.is_ok(), "a small one is not counted");
         drop(held);
         assert!(encoded(30 * MEGABYTE).0.is_ok());

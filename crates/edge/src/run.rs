@@ -1,4 +1,4 @@
-//! The way from async code to use cases.
+//! Runs use cases from async code.
 //!
 //! A read runs on the blocking pool, within the reader share of its user. It is stopped at its
 //! deadline and when its client has gone (behaviour 0.32). A write is a closure in the queue of a
@@ -73,15 +73,16 @@ pub async fn read_and_encode<T, R: Send + 'static>(
 ///
 /// # Errors
 /// Those of [`read`].
-pub async fn read_singly_and_encode<T, R: Send + 'static>(
+pub async fn read_with_one_statement_and_encode<T, R: Send + 'static>(
     edge: &Edge,
     user: UserId,
     deadline: Duration,
     work: impl Fn(&mut Tx<'_>) -> service::Result<T> + Send + 'static,
     encode: impl FnOnce(T) -> R + Send + 'static,
 ) -> Result<R, ApiError> {
-    let read =
-        move |store: &Store, stop: &ReadStop| store.read_singly(ReaderPool::Users, stop, work);
+    let read = move |store: &Store, stop: &ReadStop| {
+        store.read_with_one_statement(ReaderPool::Users, stop, work)
+    };
     read_by(edge, Some(user), deadline, read, encode).await
 }
 
@@ -131,7 +132,7 @@ async fn read_by<T, R: Send + 'static>(
     }
 }
 
-/// Stops a read when it is dropped, with the request that waits for it.
+/// Stops a read when it is dropped, together with the request that waits for the read.
 pub struct StopOnDrop(pub ReadStop);
 
 impl Drop for StopOnDrop {
@@ -160,9 +161,9 @@ where
     submit(edge, submission.into().while_caller_waits(&caller), work).await
 }
 
-/// Runs a use case with an idempotency key. It runs even if the client has gone, because the key
-/// promises to tell the outcome later. It may wait for an earlier sending of the same request
-/// (behaviour 0.16).
+/// Runs a use case with an idempotency key. It runs even if the client has gone, because a later
+/// request with the same key must get its outcome. It may wait for an earlier request with the same
+/// key (behaviour 0.16).
 ///
 /// # Errors
 /// Those of [`write()`]; 503 when it waits for too long, and when its outcome is unknown. The
@@ -195,7 +196,7 @@ where
 {
     let (sender, receiver) = tokio::sync::oneshot::channel();
     edge.store.submit_repeatable(submission, work, move |outcome| {
-        // The receiver is gone if the client is; the write stands all the same.
+        // Fails if the client has gone. The write is committed nevertheless.
         let _ = sender.send(outcome);
     });
     // The writer panicked, which is a bug.

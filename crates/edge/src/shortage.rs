@@ -1,4 +1,4 @@
-//! Counts requests that are answered 503.
+//! Counts the requests that get 503.
 
 use daybook_service::Error;
 
@@ -6,14 +6,14 @@ use crate::error::{ApiError, RequestError};
 use crate::metric::TURNED_AWAY;
 
 impl ApiError {
-    /// Counts a request that is answered 503 by what was missing.
+    /// Counts a request that gets 503, by the missing resource.
     pub(crate) fn count_shortage(&self) {
         TURNED_AWAY.count(match self {
-            // No request for it is ever served.
+            // This is a feature that the server never has, not a shortage.
             Self::RequestError(RequestError::NotOffered(_)) => return,
             Self::Service(Error::Storage(daybook_storage::Error::Busy)) => "queue",
             Self::Service(_) => "database",
-            Self::RequestError(RequestError::Crowded(_)) => "memory",
+            Self::RequestError(RequestError::Overloaded(_)) => "memory",
             Self::RequestError(RequestError::DeadlineExceeded(_)) => "deadline",
             Self::RequestError(RequestError::FilesUnavailable(_)) => "files",
             Self::RequestError(RequestError::ProviderUnavailable(_)) => "provider",

@@ -13,9 +13,10 @@ pub struct Site {
     /// The URL at which clients reach the server, with the path it is mounted under and without
     /// trailing slash. Without it, links use the host of each request.
     pub public_url: Option<String>,
-    /// The URL of this server in mails and webhooks. It is never the host of a request, which its
-    /// sender could forge.
-    pub mail_address: String,
+    /// The URL of this server in mails, and as the issuer of webhooks. It is the public URL, or
+    /// else the address that the server listens on, never the host of a request, which its sender
+    /// could forge.
+    pub canonical_url: String,
     /// The proxies whose `X-Forwarded-For` is used (behaviour 10.12).
     pub trusted_proxies: Vec<TrustedProxy>,
 }

@@ -41,7 +41,7 @@ impl From<&AccessRequest> for AccessRequestOut {
     }
 }
 
-/// The collaborator that a request would create, which has no id yet.
+/// The collaborator that would be created by granting a request. It has no id yet.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct RequestedCollaboratorOut {
@@ -59,7 +59,7 @@ pub(crate) async fn request_book_access(request: ApiRequest) -> ApiResult {
     let state = request.state.clone();
     let text = |name: &str| request.text(name).map(|text| text.replace('\0', " "));
     let (permission, message) = (text("permission"), text("message"));
-    let server = state.edge.site.mail_address.clone();
+    let server = state.edge.site.canonical_url.clone();
     let reply = request
         .write_book(
             move |tx, cx, book| {

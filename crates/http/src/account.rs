@@ -262,7 +262,9 @@ fn list(view: &View) -> Reply {
 /// GET accounts.
 pub(crate) async fn list_accounts(request: ApiRequest) -> ApiResult {
     let book = request.book();
-    request.read_singly(move |tx, cx| account::list(tx, cx, &book), |view, _| list(view)).await
+    request
+        .read_with_one_statement(move |tx, cx| account::list(tx, cx, &book), |view, _| list(view))
+        .await
 }
 
 /// GET accounts/{id}.
@@ -270,7 +272,10 @@ pub(crate) async fn get_account(request: ApiRequest) -> ApiResult {
     let (book, id) = (request.book(), request.id());
     let tolerant = request.state.missing_as_no_content;
     let outcome = request
-        .read_singly(move |tx, cx| account::get(tx, cx, &book, &id), |view, _| to_reply(view))
+        .read_with_one_statement(
+            move |tx, cx| account::get(tx, cx, &book, &id),
+            |view, _| to_reply(view),
+        )
         .await;
     reply::missing_as_no_content(outcome, tolerant)
 }

@@ -253,7 +253,7 @@ pub(crate) async fn create_invitation(
             |_| ApiError::from(RequestError::Failed("malformed id of an invitation".to_owned()));
         let id = invitation.id.parse().map_err(malformed)?;
         let secret = LoginSecret::of_invitation(state.auth.identity.key(), id);
-        let url = secret.link(&state.edge.site.mail_address);
+        let url = secret.link(&state.edge.site.canonical_url);
         Ok(LinkedInvitationOut { invitation, qr_code: render_qr_code(&url), url })
     })
 }

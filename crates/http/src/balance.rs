@@ -258,5 +258,5 @@ pub(crate) async fn get_balances(request: ApiRequest) -> ApiResult {
         };
         reply::json(writer.encode()).on_too_large("ask for fewer accounts and groups")
     };
-    request.read_singly(move |tx, cx| balance::get(tx, cx, &book, &query), encode).await
+    request.read_with_one_statement(move |tx, cx| balance::get(tx, cx, &book, &query), encode).await
 }

@@ -37,7 +37,7 @@ use crate::surrogate::replace_unpaired;
 
 /// Bodies above this size are processed one at a time per user. Their parsed values take several
 /// times as much memory, which the budget does not count.
-const MAX_AT_ONCE: usize = 1024 * 1024;
+const MAX_CONCURRENT: usize = 1024 * 1024;
 /// The maximum size of a body in bytes (behaviour 10.8).
 const MAX_BYTES: usize = 32 * 1024 * 1024;
 /// The maximum size of the file of an import in bytes (behaviour 15.1).
@@ -224,28 +224,28 @@ async fn receive<T: Send + 'static>(
         collect(payload, Some(&mut memory), MAX_BYTES, async || check_access(request).await)
             .await?;
     note_received(request);
-    let lock = if bytes.len() > MAX_AT_ONCE {
+    let lock = if bytes.len() > MAX_CONCURRENT {
         Some(state.edge.budget.lock_large_body(user).await)
     } else {
         None
     };
     let needs_hash = needs_hash(request);
-    let (hold, hash, body) = blocking::compute(bytes.len(), move || {
+    let (reservation, hash, body) = blocking::compute(bytes.len(), move || {
         let hash = needs_hash.then(|| Hash::of(&bytes));
         let reserved = reserve_values(&mut memory, &bytes);
         let body = reserved.and_then(|()| read(&replace_unpaired(bytes)));
         (BodyReservation::new(memory, lock), hash, body)
     })
     .await?;
-    hold.attach_to(request);
+    reservation.attach_to(request);
     if let Some(hash) = hash {
         attach_hash(request, hash);
     }
     body
 }
 
-/// Receives a file, and notes its hash if the request has an idempotency key. Of the archive of a
-/// book only the beginning is received.
+/// Receives a file, and notes its hash if the request has an idempotency key. For the archive of a
+/// book, only the first bytes are received.
 async fn receive_file(request: &HttpRequest, payload: Payload) -> Result<FileBody, ApiError> {
     let user = user_of(request).await?;
     let state = request::state(request)?;

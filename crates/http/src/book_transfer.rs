@@ -56,7 +56,7 @@ fn offer_to_reply(offer: &TransferOffer, _: &Context) -> Reply {
 pub(crate) async fn transfer_book(request: ApiRequest, body: Body<NewOwnerIn>) -> ApiResult {
     let request = request.conditional()?;
     let (state, NewOwnerIn { email }) = (request.state.clone(), body.0);
-    let server = state.edge.site.mail_address.clone();
+    let server = state.edge.site.canonical_url.clone();
     let reply = request
         .write_book(
             move |tx, cx, book| {

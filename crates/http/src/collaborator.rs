@@ -73,7 +73,7 @@ pub(crate) async fn add_collaborator(request: ApiRequest, body: Body<Collaborato
     let state = request.state.clone();
     let CollaboratorIn { email, permission } = body.0;
     let message = request.text("message").map(str::to_owned);
-    let server = state.edge.site.mail_address.clone();
+    let server = state.edge.site.canonical_url.clone();
     let reply = request
         .write_book(
             move |tx, cx, book| {

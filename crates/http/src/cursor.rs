@@ -15,18 +15,19 @@ pub(crate) struct TransactionCursor {
     id: i64,
     pub(crate) query: String,
     /// When the first page was requested.
-    asked_at: i64,
+    #[serde(rename = "asked_at")]
+    requested_at: i64,
 }
 
 impl TransactionCursor {
-    pub(crate) const fn new(key: PageKey, query: String, asked_at: Instant) -> Self {
+    pub(crate) const fn new(key: PageKey, query: String, requested_at: Instant) -> Self {
         let PageKey { day, id } = key;
-        Self { day, id, query, asked_at: asked_at.milliseconds() }
+        Self { day, id, query, requested_at: requested_at.milliseconds() }
     }
 
     /// Returns when the first page was requested.
-    pub(crate) const fn asked_at(&self) -> Instant {
-        Instant::new(self.asked_at)
+    pub(crate) const fn requested_at(&self) -> Instant {
+        Instant::new(self.requested_at)
     }
 
     pub(crate) const fn key(&self) -> PageKey {

@@ -68,7 +68,7 @@ impl EventStreams {
         let mut open = self.open();
         if open.total >= self.0.max {
             let full = "this server has as many event streams as it can; try again shortly";
-            return Err(RequestError::Crowded(full));
+            return Err(RequestError::Overloaded(full));
         }
         let of_user = open.users.entry(user).or_default();
         if *of_user >= MAX_OF_A_USER {
@@ -227,7 +227,7 @@ mod tests {
         let mut held: Vec<Listener> = (0..MAX_OF_A_USER).map(|_| listen(1).unwrap()).collect();
         assert!(matches!(listen(1), Err(RequestError::TooMany(_, RETRY_AFTER, _))));
         held.push(listen(2).unwrap());
-        assert!(matches!(listen(2), Err(RequestError::Crowded(_))), "the process is full");
+        assert!(matches!(listen(2), Err(RequestError::Overloaded(_))), "the process is full");
         held.remove(0);
         drop(listen(1).unwrap());
         drop(listen(3).unwrap());

@@ -136,7 +136,9 @@ fn list(view: &View) -> Reply {
 /// GET groups.
 pub(crate) async fn list_groups(request: ApiRequest) -> ApiResult {
     let book = request.book();
-    request.read_singly(move |tx, cx| group::list(tx, cx, &book), |view, _| list(view)).await
+    request
+        .read_with_one_statement(move |tx, cx| group::list(tx, cx, &book), |view, _| list(view))
+        .await
 }
 
 /// GET groups/{id}.
@@ -144,7 +146,10 @@ pub(crate) async fn get_group(request: ApiRequest) -> ApiResult {
     let (book, id) = (request.book(), request.id());
     let tolerant = request.state.missing_as_no_content;
     let outcome = request
-        .read_singly(move |tx, cx| group::get(tx, cx, &book, &id), |view, _| to_reply(view))
+        .read_with_one_statement(
+            move |tx, cx| group::get(tx, cx, &book, &id),
+            |view, _| to_reply(view),
+        )
         .await;
     reply::missing_as_no_content(outcome, tolerant)
 }

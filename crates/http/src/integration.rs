@@ -75,7 +75,7 @@ pub(crate) struct IntegrationOut<'v> {
 
 impl<'v> From<&'v View> for IntegrationOut<'v> {
     fn from(view: &'v View) -> Self {
-        let View { access, integration, added_by, app_summary: face, pause } = view;
+        let View { access, integration, added_by, app_summary: summary, pause } = view;
         let Integration {
             id,
             app,
@@ -96,8 +96,8 @@ impl<'v> From<&'v View> for IntegrationOut<'v> {
             added_by,
             name: name.as_str(),
             normalized_name: normalized(name.as_str()),
-            logo: face.as_ref().and_then(|face| face.logo.as_deref()),
-            logo_dark: face.as_ref().and_then(|face| face.logo_dark.as_deref()),
+            logo: summary.as_ref().and_then(|app| app.logo.as_deref()),
+            logo_dark: summary.as_ref().and_then(|app| app.logo_dark.as_deref()),
             date_added_ms: stamp.created_at.milliseconds().to_string(),
             last_update_ms: stamp.updated_at.milliseconds().to_string(),
             agent_id: app.as_str(),

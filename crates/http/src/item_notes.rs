@@ -11,7 +11,7 @@ use actix_web::http::header::HeaderName;
 const SKIPPED: HeaderName = HeaderName::from_static("skipped-items");
 /// The positions of items that existed already.
 const KNOWN: HeaderName = HeaderName::from_static("known-items");
-/// Positions after so many characters are omitted, because proxies refuse long headers.
+/// Maximum length of the list of positions in characters. Proxies refuse long headers.
 const MAX_POSITIONS: usize = 1_000;
 
 /// The notes of a response about the items of a batch.

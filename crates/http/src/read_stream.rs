@@ -126,7 +126,7 @@ where
     let (cx, state) = request.into_parts();
     let busy = "too many reports are being sent; try again shortly";
     let slot = state.reports.acquire(cx.quota_subject());
-    let slot = slot.ok_or(RequestError::Crowded(busy))?;
+    let slot = slot.ok_or(RequestError::Overloaded(busy))?;
     let (head, content) = oneshot::channel();
     let (sender, chunks) = channel(WAITING_CHUNKS);
     let stop = ReadStop::new(DEADLINE);

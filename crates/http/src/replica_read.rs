@@ -40,7 +40,7 @@ impl ApiRequest {
     ///
     /// # Errors
     /// Those of [`Self::read`].
-    pub(crate) fn read_singly<T: Send + 'static>(
+    pub(crate) fn read_with_one_statement<T: Send + 'static>(
         self,
         work: impl Fn(&mut Tx<'_>, &Context) -> Result<T> + Send + Sync + 'static,
         encode: impl Fn(&T, &Context) -> Reply + Send + Sync + 'static,
@@ -52,7 +52,7 @@ impl ApiRequest {
         self,
         work: impl Fn(&mut Tx<'_>, &Context) -> Result<T> + Send + Sync + 'static,
         encode: impl Fn(&T, &Context) -> Reply + Send + Sync + 'static,
-        singly: bool,
+        one_statement: bool,
     ) -> ReplyFuture {
         let Self { cx, state, log_position, .. } = self;
         let (user, encode) = (cx.quota_subject(), Arc::new(encode));
@@ -60,7 +60,7 @@ impl ApiRequest {
             let (result, cx, encode) = (work(tx, &cx)?, cx.clone(), Arc::clone(&encode));
             Ok(Box::new(move || encode(&result, &cx)))
         });
-        Box::pin(read_replicated(state, user, log_position, work, singly))
+        Box::pin(read_replicated(state, user, log_position, work, one_statement))
     }
 }
 
@@ -70,7 +70,7 @@ async fn read_replicated(
     user: UserId,
     log_position: Option<LogPosition>,
     work: RepeatedRead,
-    singly: bool,
+    one_statement: bool,
 ) -> ApiResult {
     let begun = Instant::now();
     if let Some(choice) = state.edge.store.replicas_for(user, log_position)
@@ -79,8 +79,8 @@ async fn read_replicated(
         return Ok(reply);
     }
     let left = state.edge.read_deadline.saturating_sub(begun.elapsed());
-    if singly {
-        return respond::read_reply_singly(&state.edge, user, left, work).await;
+    if one_statement {
+        return respond::read_reply_with_one_statement(&state.edge, user, left, work).await;
     }
     respond::read_reply(&state.edge, user, left, Box::new(move |tx| work(tx))).await
 }

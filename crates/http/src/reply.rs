@@ -1,7 +1,8 @@
 //! Successful responses.
 //!
-//! A handler encodes its [`Reply`] once. A read whose response is too large is refused. A write has
-//! been done by then, so its response is shortened to the ids of what it shows (behaviour 0.33).
+//! A handler encodes its [`Reply`] once. A read whose response is too large is refused. A write
+//! is committed by then, so its response is shortened to the ids of the resources that it shows
+//! (behaviour 0.33).
 
 use actix_web::body::BoxBody;
 use actix_web::http::StatusCode;
@@ -10,9 +11,9 @@ use actix_web::http::header::{
 };
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder, Responder, ResponseError};
-use daybook_auth::security::note_change;
+use daybook_auth::security;
 use daybook_domain::chart::Item;
-use daybook_domain::idempotency::{BodyForm, StoredAnswer};
+use daybook_domain::idempotency::{BodyForm, StoredResponse};
 use daybook_domain::version::Tag;
 use daybook_domain::view_rights::Shown;
 use daybook_edge::budget::Reservation;
@@ -23,10 +24,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::compression;
 use crate::item_notes::ItemNotes;
-use crate::kept_body;
+use crate::stored_body;
 use crate::wire::IterOut;
 
-/// Marks a response that was given before (behaviour 0.16).
+/// Marks a stored response that is sent again (behaviour 0.16).
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// Marks a repeated response of which only the ids are stored (behaviour 0.38).
@@ -36,7 +37,7 @@ const IDS_ONLY: HeaderName = HeaderName::from_static("idempotency-answer");
 const SHORTENED: HeaderName = HeaderName::from_static("answer-shortened");
 
 /// Message of a 503 for lack of memory.
-const CROWDED: &str = "the memory for answers is in use; try again shortly";
+const MEMORY_IN_USE: &str = "the memory for responses is in use; try again shortly";
 
 /// The result of a handler.
 pub(crate) type ApiResult = Result<Reply, ApiError>;
@@ -45,7 +46,7 @@ pub(crate) type ApiResult = Result<Reply, ApiError>;
 pub(crate) struct Reply {
     status: StatusCode,
     tag: Option<Tag>,
-    /// How its body was stored, if it was given before.
+    /// How its body was stored, if it is a stored response that is sent again.
     replayed: Option<BodyForm>,
     /// Notes on the items of a batch.
     notes: ItemNotes,
@@ -146,7 +147,7 @@ pub(crate) fn content(body: Result<Bytes, EncodeError>, content: Content) -> Rep
 /// 500, for a use case about one resource that returned none: an empty response would look like
 /// success.
 pub(crate) fn nothing() -> Reply {
-    let fault = "a use case about one resource answered none".to_owned();
+    let fault = "a use case about one resource returned none".to_owned();
     Reply { body: Err(EncodeError::Fault(fault)), ..no_content() }
 }
 
@@ -209,7 +210,7 @@ impl Reply {
     /// Shortens the response of a write if it could not be encoded within its limits.
     pub(crate) fn shortened_if_too_large(self) -> Self {
         match self.body {
-            Err(EncodeError::TooLarge | EncodeError::Crowded) => {
+            Err(EncodeError::TooLarge | EncodeError::MemoryExhausted) => {
                 Self { body: Ok(self.short.clone()), shortened: true, memory: None, ..self }
             }
             Ok(_) | Err(EncodeError::Fault(_)) => self,
@@ -243,7 +244,7 @@ impl Reply {
         if self.shortened || self.replayed == Some(BodyForm::Ids) {
             return Ok(self);
         }
-        let text = self.body.map_err(|fault| unanswered(fault, self.advice))?;
+        let text = self.body.map_err(|fault| encoding_error(fault, self.advice))?;
         let body = serde_json::from_slice(&text);
         let changed = change(body.map_err(|error| RequestError::Failed(error.to_string()))?)?;
         let body = response_budget::encode(&changed);
@@ -255,24 +256,25 @@ impl Reply {
     ///
     /// # Errors
     /// 500 if it could not be encoded.
-    pub(crate) fn to_stored(&self) -> Result<Option<StoredAnswer>, ApiError> {
-        let body = self.body.as_ref().map_err(|fault| unanswered(fault.clone(), self.advice))?;
+    pub(crate) fn to_stored(&self) -> Result<Option<StoredResponse>, ApiError> {
+        let body =
+            self.body.as_ref().map_err(|fault| encoding_error(fault.clone(), self.advice))?;
         if self.shortened {
             return Ok(None);
         }
-        Ok(kept_body::keep(body)?.map(|(form, body)| self.stored(form, body)))
+        Ok(stored_body::encode(body)?.map(|(form, body)| self.stored(form, body)))
     }
 
     /// Returns the response as it is stored with the ids alone.
     ///
     /// # Errors
     /// 500 if the ids cannot be compressed.
-    pub(crate) fn to_stored_ids(&self) -> Result<StoredAnswer, ApiError> {
-        Ok(self.stored(BodyForm::Ids, kept_body::compress(&self.short)?))
+    pub(crate) fn to_stored_ids(&self) -> Result<StoredResponse, ApiError> {
+        Ok(self.stored(BodyForm::Ids, stored_body::compress(&self.short)?))
     }
 
-    fn stored(&self, form: BodyForm, body: Vec<u8>) -> StoredAnswer {
-        StoredAnswer {
+    fn stored(&self, form: BodyForm, body: Vec<u8>) -> StoredResponse {
+        StoredResponse {
             status: self.status.as_u16(),
             tag: self.tag.as_ref().map(|tag| tag.as_str().to_owned()),
             body,
@@ -286,21 +288,21 @@ impl Reply {
     ///
     /// # Errors
     /// 500 for an invalid status.
-    pub(crate) fn replay(answer: StoredAnswer) -> ApiResult {
-        let StoredAnswer { status, tag, body, form, notes, shows } = answer;
+    pub(crate) fn replay(response: StoredResponse) -> ApiResult {
+        let StoredResponse { status, tag, body, form, notes, shows } = response;
         let status = StatusCode::from_u16(status)
             .map_err(|error| RequestError::Failed(error.to_string()))?;
-        let (body, notes) = (kept_body::restore(form, body), ItemNotes::read(notes.as_deref()));
+        let (body, notes) = (stored_body::restore(form, body), ItemNotes::read(notes.as_deref()));
         let (replayed, tag) = (Some(form), tag.map(Tag::stored));
         Ok(Self { status, tag, replayed, notes, body, shows, ..no_content() })
     }
 }
 
-/// Returns the error in place of a response that could not be encoded.
-pub(crate) fn unanswered(fault: EncodeError, advice: &'static str) -> RequestError {
+/// Returns the error for a response that could not be encoded.
+pub(crate) fn encoding_error(fault: EncodeError, advice: &'static str) -> RequestError {
     match fault {
-        EncodeError::TooLarge => RequestError::AnswerTooLarge(advice),
-        EncodeError::Crowded => RequestError::Crowded(CROWDED),
+        EncodeError::TooLarge => RequestError::ResponseTooLarge(advice),
+        EncodeError::MemoryExhausted => RequestError::Overloaded(MEMORY_IN_USE),
         EncodeError::Fault(fault) => RequestError::Failed(fault),
     }
 }
@@ -309,10 +311,12 @@ impl Responder for Reply {
     type Body = BoxBody;
 
     fn respond_to(self, request: &HttpRequest) -> HttpResponse {
-        self.changed.into_iter().for_each(|what| note_change(request, what));
+        self.changed.into_iter().for_each(|what| security::note_change(request, what));
         let body = match self.body {
             Ok(body) => body,
-            Err(fault) => return ApiError::from(unanswered(fault, self.advice)).error_response(),
+            Err(fault) => {
+                return ApiError::from(encoding_error(fault, self.advice)).error_response();
+            }
         };
         let mut response = HttpResponse::build(self.status);
         if let Some(tag) = self.tag {

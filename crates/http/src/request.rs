@@ -1,5 +1,5 @@
-//! An authenticated request without its body: the caller, the path, parameters and cursor; and how
-//! its use case runs.
+//! An authenticated request without its body: the caller, the path, the parameters and the cursor.
+//! It also runs the use case of its operation.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -35,7 +35,7 @@ use crate::state::AppState;
 /// The future response of an operation. It is boxed so that all operations share its code.
 pub(crate) type ReplyFuture = Pin<Box<dyn Future<Output = ApiResult>>>;
 
-/// A request that a link repeats.
+/// A request that is stored in a link and executed when the link is opened (behaviour 13.14).
 #[derive(Serialize, Deserialize)]
 pub(crate) struct LinkedRequest {
     token: String,
@@ -49,11 +49,12 @@ pub(crate) struct ApiRequest {
     pub(crate) cx: Context,
     pub(crate) state: web::Data<AppState>,
     path: Segments,
-    /// The parameters that have a value (behaviour 0.9). Of a repeated one the first counts.
+    /// The parameters that have a value (behaviour 0.9). If one is repeated, its first value
+    /// is used.
     parameters: HashMap<String, String>,
     cursor: Option<String>,
     key: Option<IdempotencyHeader>,
-    /// The cost of a request with an idempotency key that is due unless its response is stored.
+    /// The part of the cost that is charged unless an idempotency key replays a stored response.
     deferred_charge: Option<DeferredCharge>,
     /// `If-Match`, until the handler declares its target.
     if_match: Option<String>,
@@ -194,13 +195,15 @@ impl ApiRequest {
         Box::pin(async move { respond::read_reply(&state.edge, user, deadline, work).await })
     }
 
-    /// Returns the error of a check before a write to the book of the path. A request whose
-    /// idempotency key was used before gets the stored response instead, because the checked state
-    /// may have changed since (behaviour 0.16).
+    /// Replays the stored response of the idempotency key, or returns `error`.
+    ///
+    /// A handler calls it when a check before the write has failed. A repeated request gets its
+    /// stored response even then, because the checked state may have changed since (behaviour
+    /// 0.16).
     ///
     /// # Errors
-    /// The error itself, unless a response is stored.
-    pub(crate) async fn answer_refusal(self, error: ApiError) -> ApiResult {
+    /// `error`, unless a response is stored.
+    pub(crate) async fn replay_or_refuse(self, error: ApiError) -> ApiResult {
         match error {
             ApiError::Service(error) => {
                 self.write_book(move |_, _, _| Err::<(), _>(error), |(), _| reply::no_content())
@@ -210,7 +213,7 @@ impl ApiRequest {
         }
     }
 
-    /// Runs a use case that writes to a book, with the book of the path, and encodes its result.
+    /// Runs a use case that writes to the book in the path, and encodes its result.
     ///
     /// # Errors
     /// Those of [`Self::write`].
@@ -242,7 +245,7 @@ impl ApiRequest {
     }
 
     async fn run_write(mut self, target: Target, work: WriteWork) -> ApiResult {
-        target.check_reach(&self.cx)?;
+        target.check_scope(&self.cx)?;
         self.check_write()?;
         match self.key.take() {
             Some(key) => self.write_with_key(target, key, work).await,
@@ -303,7 +306,7 @@ impl ApiRequest {
         Ok((cx, state, claim))
     }
 
-    /// Returns this request, for a link that repeats it.
+    /// Returns this request for a link that will execute it.
     ///
     /// # Errors
     /// 401 without a token, which an authenticated request has.
@@ -314,7 +317,7 @@ impl ApiRequest {
         Ok(LinkedRequest { token, book: book.clone(), id: id.clone(), parameters })
     }
 
-    /// Repeats the request of a link, with the checks of the first time.
+    /// Creates the request that a link contains, with the same checks as without a link.
     ///
     /// # Errors
     /// Those of an authenticated request.
@@ -330,6 +333,7 @@ impl ApiRequest {
         token: &str,
         target: Option<(Segments, Vec<(String, String)>)>,
     ) -> Result<Self, ApiError> {
+        // The extractor of the body waits for the user, whose memory it reserves.
         let memory_user = expect_user(&request);
         let state = state(&request)?.clone();
         let caller = authenticate(&request, &state.auth, token).await?;
@@ -383,7 +387,7 @@ impl ApiRequest {
         })
     }
 
-    /// Returns the context and the state, for a response that is sent while it is read.
+    /// Returns the context and the state, for a streamed response.
     pub(crate) fn into_parts(self) -> (Context, web::Data<AppState>) {
         (self.cx, self.state)
     }

@@ -1,4 +1,4 @@
-//! The way from the result of a use case to a response.
+//! Turns the results of use cases into responses.
 //!
 //! A handler passes a use case and the function that encodes its result. [`WriteWork`] and
 //! [`Encode`] erase their types, so everything behind a handler is compiled once. The use case runs
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use daybook_domain::id::UserId;
-use daybook_domain::idempotency::StoredAnswer;
+use daybook_domain::idempotency::StoredResponse;
 use daybook_edge::blocking::block;
 use daybook_edge::budget::{Budget, Reservation};
 use daybook_edge::error::ApiError;
@@ -27,7 +27,7 @@ pub(crate) type Encode = Box<dyn FnOnce() -> Reply + Send>;
 /// A use case that reads; it returns the function that encodes its result.
 pub(crate) type ReadWork = Box<dyn FnOnce(&mut Tx<'_>) -> service::Result<Encode> + Send>;
 
-/// A use case that reads, as often as it takes.
+/// A use case that reads, and may run again on the primary after it failed on a replica.
 pub(crate) type RepeatedRead = Arc<dyn Fn(&mut Tx<'_>) -> service::Result<Encode> + Send + Sync>;
 
 /// A use case that writes, with the function that encodes its result. A clone can run again.
@@ -103,7 +103,7 @@ pub(crate) async fn read_reply(
 ///
 /// # Errors
 /// Those of [`run::read`].
-pub(crate) async fn read_reply_singly(
+pub(crate) async fn read_reply_with_one_statement(
     edge: &Edge,
     user: UserId,
     deadline: Duration,
@@ -111,7 +111,7 @@ pub(crate) async fn read_reply_singly(
 ) -> ApiResult {
     let memory = memory_of(edge, user);
     let encode = move |encode: Encode| encode_within(ResponseBudget::new(memory), encode);
-    run::read_singly_and_encode(edge, user, deadline, move |tx| work(tx), encode).await
+    run::read_with_one_statement_and_encode(edge, user, deadline, move |tx| work(tx), encode).await
 }
 
 /// Returns an empty reservation of a user.
@@ -143,13 +143,13 @@ pub(crate) fn encode_and_store(
     cx: &Context,
     budget: &Budget,
     encode: impl FnOnce() -> Reply,
-) -> Result<(Reply, StoredAnswer), ApiError> {
+) -> Result<(Reply, StoredResponse), ApiError> {
     let memory = budget.reservation(cx.quota_subject());
     with_stored(tx, cx, encode_within(ResponseBudget::in_transaction(memory), encode))
 }
 
-/// Returns the response of a write with the form that is stored under its key: the ids alone if
-/// the rest is too large to be stored, or the user has no room for it (behaviour 0.38).
+/// Returns the response of a write with the form that is stored under its key: the ids alone if the
+/// rest is too large to be stored, or it exceeds the storage quota of the user (behaviour 0.38).
 ///
 /// # Errors
 /// 500 if the response could not be encoded, or the database fails.
@@ -157,7 +157,7 @@ pub(crate) fn with_stored(
     tx: &mut Tx<'_>,
     cx: &Context,
     reply: Reply,
-) -> Result<(Reply, StoredAnswer), ApiError> {
+) -> Result<(Reply, StoredResponse), ApiError> {
     let reply = reply.shortened_if_too_large();
     let stored = match reply.to_stored()? {
         Some(stored) if may_store_whole(tx, cx, stored.body.len())? => stored,
@@ -173,7 +173,7 @@ pub(crate) fn with_stored(
 pub(crate) async fn once_reply(edge: &Edge, user: UserId, outcome: Once<Reply>) -> ApiResult {
     match outcome {
         Once::Done(reply) => Ok(reply),
-        Once::Answered(stored) => replay(edge, user, stored).await,
+        Once::Replayed(stored) => replay(edge, user, stored).await,
     }
 }
 
@@ -181,7 +181,7 @@ pub(crate) async fn once_reply(edge: &Edge, user: UserId, outcome: Once<Reply>) 
 ///
 /// # Errors
 /// 500 for a damaged response, and when the work panics.
-pub(crate) async fn replay(edge: &Edge, user: UserId, stored: StoredAnswer) -> ApiResult {
+pub(crate) async fn replay(edge: &Edge, user: UserId, stored: StoredResponse) -> ApiResult {
     let budget = ResponseBudget::new(memory_of(edge, user));
     let (reply, memory) = block(move || budget.with(|| Reply::replay(stored))).await?;
     Ok(reply?.with_memory(memory))

@@ -21,7 +21,7 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    /// Shares `all` connections, of which trusted proxies may have any number.
+    /// Creates `all` slots. Trusted proxies may take any number of them.
     pub(crate) fn new(all: usize, proxies: &[TrustedProxy]) -> Self {
         let max_of_address = (all / 2).max(GUARANTEED);
         Self { max_of_address, proxies: proxies.into(), taken: Arc::default() }

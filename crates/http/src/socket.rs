@@ -2,8 +2,8 @@
 //!
 //! [`Socket`] wraps the stream of a connection and limits what a client can hold. It closes a
 //! connection that has had no request for 75 seconds, or 10 seconds after the first byte of a
-//! request head that stays incomplete. It fails the write of a response of which the client takes
-//! less than 64 KB in 30 seconds (behaviour 0.20). The limits of request bodies and of reads are
+//! request head that stays incomplete. It fails the write of a response if the client takes less
+//! than 64 KB of it in 30 seconds (behaviour 0.20). The limits of request bodies and of reads are
 //! elsewhere (behaviour 0.19, 0.32).
 //!
 //! While a request is processed the socket reads nothing: the HTTP server would queue pipelined
@@ -71,7 +71,7 @@ impl ConnectionState {
         RunningRequest(Rc::clone(self))
     }
 
-    /// Notes that the body of the running request has been read.
+    /// Records that the body of the running request has been received, so the socket stops reading.
     pub(crate) fn received(&self) {
         self.phase.set(Phase::Processing);
     }
@@ -310,7 +310,7 @@ mod tests {
         (Socket::new(stream, slot).unwrap(), client)
     }
 
-    /// Lets the client take so many bytes after each wait. Returns the error that ends it, if one
+    /// Lets the client take `bytes` bytes after each wait. Returns the error that ends it, if one
     /// does within 100 ms.
     async fn taking(socket: &mut Socket, bytes: usize) -> Option<Error> {
         let begun = Instant::now();

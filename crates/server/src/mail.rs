@@ -46,7 +46,7 @@ impl MailArgs {
     /// Returns the mail server, if one is configured.
     ///
     /// # Errors
-    /// As [`Relay::new`].
+    /// Those of [`Relay::new`].
     pub(crate) fn relay(&self) -> anyhow::Result<Option<Arc<Relay>>> {
         let time = Duration::from_secs(self.timeout_seconds.into());
         let (url, from) = (self.smtp_url.as_deref(), self.mail_from.as_deref());

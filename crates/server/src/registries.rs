@@ -19,7 +19,7 @@ pub(crate) fn providers(path: &Path) -> anyhow::Result<Providers> {
 /// Reads the file of clients.
 ///
 /// # Errors
-/// As [`providers`].
+/// Those of [`providers`].
 pub(crate) fn clients(path: &Path) -> anyhow::Result<Clients> {
     read(path, "clients", Clients::read, Clients::has_secret)
 }

@@ -126,7 +126,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     workers.extend(metrics.iter().map(Metrics::worker));
     announce(options, address);
     if let Some(first_user) = first_user {
-        first_user.print(&state.edge.site.mail_address)?;
+        first_user.print(&state.edge.site.canonical_url)?;
     }
     // This returns after blocking work has ended too; a running audit gives up on a stop.
     actix_web::rt::System::new().block_on(serve(
@@ -259,7 +259,7 @@ fn site(options: &ServeArgs, address: SocketAddr) -> Site {
     Site {
         path_prefix: options.path_prefix.clone(),
         public_url: options.public_url.clone(),
-        mail_address: options.public_url.clone().unwrap_or_else(default),
+        canonical_url: options.public_url.clone().unwrap_or_else(default),
         trusted_proxies: options.rates.trusted_proxies.clone(),
     }
 }

@@ -67,7 +67,7 @@ pub fn enter(tx: &mut Tx<'_>, cx: &Context, book: &str, action: Action) -> Resul
 /// ```
 ///
 /// # Errors
-/// As [`enter`].
+/// Those of [`enter`].
 pub fn enter_to<P: Purpose>(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -100,16 +100,16 @@ pub(crate) fn find(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<BookAcce
 /// # Errors
 /// 403 for books outside the scope of the access token, even unknown ones.
 pub(crate) fn find_known(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Option<BookAccess>> {
-    check_reach(cx, book)?;
+    check_scope(cx, book)?;
     Ok(tx.books().load_for_user(book, &cx.user.email)?)
 }
 
 /// Loads a book like [`find`], even if it is deleted.
 ///
 /// # Errors
-/// As [`find`].
+/// Those of [`find`].
 pub(crate) fn find_even_deleted(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<BookAccess> {
-    check_reach(cx, book)?;
+    check_scope(cx, book)?;
     let found = tx.books().load_even_deleted(book, &cx.user.email)?;
     Ok(found.ok_or(Refusal::BookNotFound)?)
 }
@@ -118,7 +118,7 @@ pub(crate) fn find_even_deleted(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Re
 ///
 /// # Errors
 /// 403.
-pub(crate) fn check_reach(cx: &Context, book: &str) -> Result<()> {
+pub(crate) fn check_scope(cx: &Context, book: &str) -> Result<()> {
     if cx.scope.is_limited() {
         cx.scope.check_book(&BookKey::new(book.to_owned()))?;
     }

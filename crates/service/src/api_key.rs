@@ -173,7 +173,7 @@ fn revoke_key(tx: &mut Tx<'_>, key: ApiKey, now: Instant) -> Result<View> {
     }
     let revoked = key.revoke(now);
     tx.api_keys().revoke(&revoked)?;
-    tx.identity_changes().record();
+    tx.identity_changes().increment();
     view(tx, revoked, now)
 }
 

@@ -128,7 +128,7 @@ impl Refused {
             other @ (Error::Item { .. }
             | Error::BadRequest(_)
             | Error::NotFound(_)
-            | Error::Overtaken(_)
+            | Error::ConcurrentChange(_)
             | Error::Storage(_)) => {
                 self.check()?;
                 return Err(other);
@@ -178,7 +178,7 @@ pub fn with_index(index: usize, error: Error) -> Error {
         other @ (Error::Item { .. }
         | Error::BadRequest(_)
         | Error::NotFound(_)
-        | Error::Overtaken(_)
+        | Error::ConcurrentChange(_)
         | Error::Storage(_)) => other,
     }
 }

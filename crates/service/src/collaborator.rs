@@ -157,7 +157,7 @@ fn delete(
     tx.collaborators().delete(access, removed.id)?;
     if tx.events().apps(access) > 0 {
         // The tokens of the apps that they installed here end (behaviour 8.22).
-        tx.identity_changes().record();
+        tx.identity_changes().increment();
     }
     file::end_addresses(tx, cx, access)?;
     event_log::append(tx, cx, access, vec![removed.removed_event()])?;

@@ -232,7 +232,7 @@ pub(crate) fn of_books(
 /// Makes all processes authenticate the tokens of deliveries anew, because apps with access to a
 /// whole collection now reach other books (behaviour 8.22).
 fn reauthenticate_apps(tx: &mut Tx<'_>) {
-    tx.identity_changes().record();
+    tx.identity_changes().increment();
 }
 
 fn find(tx: &mut Tx<'_>, cx: &Context, text: &str) -> Result<Collection> {

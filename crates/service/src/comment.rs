@@ -51,7 +51,7 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, transaction: &str) -> Res
 /// createComment.
 ///
 /// # Errors
-/// As [`list`]; refusals of the rules of comments.
+/// Those of [`list`]; refusals of the rules of comments.
 pub fn create(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -80,7 +80,7 @@ pub fn create(
 /// deleteComment: returns the deleted comment.
 ///
 /// # Errors
-/// As [`list`]; [`Refusal::Unknown`]; [`Refusal::NotAuthor`].
+/// Those of [`list`]; [`Refusal::Unknown`]; [`Refusal::NotAuthor`].
 pub fn delete(
     tx: &mut Tx<'_>,
     cx: &Context,

@@ -168,14 +168,16 @@ pub fn list_books_using(
 /// deleteConnection, once it is used in no book.
 ///
 /// # Errors
-/// [`Refusal::Unknown`]; [`Error::Overtaken`] if it is used again.
+/// [`Refusal::Unknown`]; [`Error::ConcurrentChange`] if it is used again.
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<View> {
     let cx = &cx.lock_caller(tx)?;
     let connection = find(tx, cx, id)?;
     // Deleted first: this waits for integrations that are being installed with it.
     tx.connections().delete(&connection)?;
     if !tx.integrations().books_of(connection.id, 1)?.is_empty() {
-        return Err(Error::Overtaken("the connection is used in a book again; delete it again"));
+        return Err(Error::ConcurrentChange(
+            "the connection is used in a book again; delete it again",
+        ));
     }
     view(tx, cx, connection)
 }

@@ -101,7 +101,7 @@ impl Context {
     /// data do not wait.
     ///
     /// # Errors
-    /// As [`Context::lock_caller`].
+    /// Those of [`Context::lock_caller`].
     pub(crate) fn share_lock_caller(&self, tx: &mut Tx<'_>) -> Result<Self> {
         let caller = tx.users().share_lock(self.user.id)?;
         self.refreshed(caller)

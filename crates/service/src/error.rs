@@ -26,9 +26,9 @@ pub enum Error {
     /// An unknown event, or another resource outside the rules of the domain.
     #[error("{0} not found")]
     NotFound(&'static str),
-    /// Another request intervened between the two steps of this one. The client may retry.
+    /// Another request changed the data between the two steps of this one. The client may retry.
     #[error("overtaken by another request: {0}")]
-    Overtaken(&'static str),
+    ConcurrentChange(&'static str),
     /// Storage failed.
     #[error(transparent)]
     Storage(#[from] daybook_storage::Error),
@@ -95,7 +95,7 @@ impl Error {
             Self::Refused(refusal) | Self::Item { refusal, .. } => Some(refusal.reason()),
             Self::BadRequest(_) => Some(Reason::BadRequest),
             Self::NotFound(_) => Some(Reason::NotFound),
-            Self::Overtaken(_) | Self::Storage(_) => None,
+            Self::ConcurrentChange(_) | Self::Storage(_) => None,
         }
     }
 
@@ -118,7 +118,7 @@ impl Error {
             other @ (Self::Refused(_)
             | Self::BadRequest(_)
             | Self::NotFound(_)
-            | Self::Overtaken(_)
+            | Self::ConcurrentChange(_)
             | Self::Storage(_)) => other,
         }
     }
@@ -134,7 +134,7 @@ impl Error {
             | Self::Refused(_)
             | Self::BadRequest(_)
             | Self::NotFound(_)
-            | Self::Overtaken(_)
+            | Self::ConcurrentChange(_)
             | Self::Storage(_)) => other,
         }
     }
@@ -143,7 +143,7 @@ impl Error {
     #[must_use]
     pub const fn kind(&self) -> RefusalKind {
         match self {
-            Self::Overtaken(_)
+            Self::ConcurrentChange(_)
             | Self::Storage(
                 daybook_storage::Error::Busy
                 | daybook_storage::Error::Behind

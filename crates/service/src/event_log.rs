@@ -60,7 +60,7 @@ pub(crate) fn append<P>(
 /// Appends events and applies the change in the number of postings.
 ///
 /// # Errors
-/// As [`append`].
+/// Those of [`append`].
 pub(crate) fn append_counted<P>(
     tx: &mut Tx<'_>,
     cx: &Context,

@@ -77,7 +77,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> 
 /// caller may send, if it is limited.
 ///
 /// # Errors
-/// As [`create`].
+/// Those of [`create`].
 pub fn check_create(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -141,7 +141,7 @@ pub enum OfferedContent {
 /// Refuses whatever [`update`] would refuse, on a snapshot before the bytes are stored.
 ///
 /// # Errors
-/// As [`update`].
+/// Those of [`update`].
 pub fn check_update(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -164,7 +164,7 @@ pub fn check_update(
 ///
 /// # Errors
 /// Refusals of the rules of files; new content while a transaction protects the file (behaviour
-/// 9.16); [`Error::Overtaken`] if the file no longer has the bytes of `unchanged`.
+/// 9.16); [`Error::ConcurrentChange`] if the file no longer has the bytes of `unchanged`.
 pub fn update(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -174,7 +174,7 @@ pub fn update(
 ) -> Result<View> {
     let Revision { access, after: file, previous, .. } = revise(tx, cx, book, changes)?;
     if unchanged.is_some_and(|digest| digest != file.content.digest) {
-        return Err(Error::Overtaken("the content of the file has changed meanwhile"));
+        return Err(Error::ConcurrentChange("the content of the file has changed meanwhile"));
     }
     if !previous.is_empty() {
         tx.files().update(&access, &file)?;

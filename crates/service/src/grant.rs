@@ -110,7 +110,7 @@ pub fn begin(
 /// Creates a grant under an earlier consent. Returns `None` without consent.
 ///
 /// # Errors
-/// As [`begin`].
+/// Those of [`begin`].
 pub fn begin_with_consent(
     tx: &mut Tx<'_>,
     granted: &GrantRequest,
@@ -134,7 +134,8 @@ fn insert(
 ) -> Result<Grant> {
     let grant = granted.grant(GrantId::new(ids.next(now)), expires_at);
     if tx.grants().prune(granted.user, now)? {
-        tx.identity_changes().record();
+        // Every process then clears its cache of verified tokens.
+        tx.identity_changes().increment();
     }
     tx.grants().insert(&grant)?;
     Ok(grant)
@@ -151,8 +152,8 @@ pub fn find(tx: &mut Tx<'_>, id: GrantId, now: Instant) -> Result<Option<(Grant,
 
 /// Redeems the code (rotation 0) or a refresh token of a grant for its client.
 ///
-/// A token that was redeemed before ends the grant, unless it is the last one and was redeemed a
-/// moment ago.
+/// A token that was redeemed before ends the grant, unless it is the previous refresh token and was
+/// redeemed at most 30 seconds ago.
 pub fn redeem(
     tx: &mut Tx<'_>,
     id: GrantId,
@@ -160,7 +161,7 @@ pub fn redeem(
     client: &str,
     now: Instant,
 ) -> Result<std::result::Result<(Grant, User), Refusal>> {
-    // If another process redeems the same token meanwhile, the second pass reads what it saved.
+    // If another process redeems the same token concurrently, the second pass reads its rotation.
     for _ in 0..2 {
         let found = find(tx, id, now)?.filter(|(grant, _)| grant.client == client);
         let Some((grant, user)) = found else { return Ok(Err(Refusal::InvalidGrant)) };
@@ -183,7 +184,7 @@ pub fn redeem(
 /// Ends a grant and all its tokens.
 pub fn end(tx: &mut Tx<'_>, id: GrantId) -> Result<()> {
     if tx.grants().remove(id)? {
-        tx.identity_changes().record();
+        tx.identity_changes().increment();
     }
     Ok(())
 }
@@ -194,7 +195,7 @@ pub fn withdraw(tx: &mut Tx<'_>, user: UserId, client: &str) -> Result<()> {
     tx.users().lock(user)?;
     tx.consents().remove(user, client)?;
     if tx.grants().remove_of_client(user, client)? {
-        tx.identity_changes().record();
+        tx.identity_changes().increment();
     }
     Ok(())
 }
@@ -213,7 +214,7 @@ pub fn withdraw_own(tx: &mut Tx<'_>, cx: &Context, client: &str) -> Result<Conse
 /// Stores a device authorization, which then waits for a user's decision.
 ///
 /// # Errors
-/// [`Refusal::Crowded`].
+/// [`Refusal::TooManyDevices`].
 pub fn add_device(tx: &mut Tx<'_>, device: &DeviceAuthorization, now: Instant) -> Result<()> {
     tx.device_authorizations().remove_before(DeviceAuthorization::retention_cutoff(now))?;
     let waiting =
@@ -267,7 +268,7 @@ pub fn has_device(tx: &mut Tx<'_>, digest: &SecretDigest) -> Result<bool> {
     Ok(tx.device_authorizations().find(digest)?.is_some())
 }
 
-/// Answers a device that polls for the decision.
+/// Returns the decision to a device that polls for it.
 pub fn poll(
     tx: &mut Tx<'_>,
     digest: &SecretDigest,

@@ -1,4 +1,4 @@
-//! Idempotency keys: a request with a key is carried out once, however often it is sent.
+//! Idempotency keys: a request with a key is executed once, even if it is sent several times.
 //!
 //! The unit of work of the request claims the key, does the work and stores the response (behaviour
 //! 0.16). A repetition gets the stored response.
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use daybook_domain::access::Refusal;
 use daybook_domain::idempotency::{
-    Claim, KeyRecord, MAX_SMALL_BYTES, StoredAnswer, fits_large_body,
+    Claim, KeyRecord, MAX_SMALL_BYTES, StoredResponse, fits_large_body,
 };
 use daybook_domain::permission::Action;
 use daybook_domain::view_rights::{RequiredRights, Shown};
@@ -22,10 +22,10 @@ use crate::{access, app, storage_quota};
 /// The result of a request with an idempotency key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Once<A> {
-    /// The request was carried out now.
+    /// The request was executed now.
     Done(A),
-    /// An earlier request got this response; nothing was done now.
-    Answered(StoredAnswer),
+    /// An earlier request with the same key got this response; nothing was done now.
+    Replayed(StoredResponse),
 }
 
 /// Runs `work` once per key and stores its response in the same unit of work.
@@ -41,22 +41,26 @@ pub fn run_once<A, E: From<Error>>(
     cx: &Context,
     target: &Target,
     claim: &Claim,
-    work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<(A, StoredAnswer), E>,
+    work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<(A, StoredResponse), E>,
 ) -> std::result::Result<Once<A>, E> {
-    if let Some(answer) = claim_or_replay(tx, cx, target, claim)? {
-        return Ok(Once::Answered(answer));
+    if let Some(response) = claim_or_replay(tx, cx, target, claim)? {
+        return Ok(Once::Replayed(response));
     }
-    let (done, answer) = work(tx)?;
-    let required = required_rights(tx, cx, target, &answer.shows)?;
-    record(tx, cx, claim, &answer, &required)?;
+    let (done, response) = work(tx)?;
+    let required = required_rights(tx, cx, target, &response.shows)?;
+    record(tx, cx, claim, &response, &required)?;
     Ok(Once::Done(done))
 }
 
 /// Returns the response stored under a key, for work that starts before its key is claimed.
 ///
 /// # Errors
-/// As [`run_once`].
-pub fn find_answer(tx: &mut Tx<'_>, cx: &Context, claim: &Claim) -> Result<Option<StoredAnswer>> {
+/// Those of [`run_once`].
+pub fn find_response(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    claim: &Claim,
+) -> Result<Option<StoredResponse>> {
     let Some(record) = tx.keys().find(claim, cx.now)? else { return Ok(None) };
     replay(tx, cx, claim, record).map(Some)
 }
@@ -84,7 +88,7 @@ fn claim_or_replay(
     cx: &Context,
     target: &Target,
     claim: &Claim,
-) -> Result<Option<StoredAnswer>> {
+) -> Result<Option<StoredResponse>> {
     match target {
         Target::Book(book) => tx.books().lock(book)?,
         Target::Caller | Target::Connections => tx.users().lock(cx.user.id).map(drop)?,
@@ -93,7 +97,7 @@ fn claim_or_replay(
     }
     let Some(record) = tx.keys().claim(claim, cx.now)? else { return Ok(None) };
     if let Target::Book(book) = target {
-        access::check_reach(cx, book)?;
+        access::check_scope(cx, book)?;
     }
     replay(tx, cx, claim, record).map(Some)
 }
@@ -101,7 +105,12 @@ fn claim_or_replay(
 /// Returns the stored response for a repetition of the request.
 ///
 /// The caller must still have the access they had when the response was made (behaviour 0.27).
-fn replay(tx: &mut Tx<'_>, cx: &Context, claim: &Claim, record: KeyRecord) -> Result<StoredAnswer> {
+fn replay(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    claim: &Claim,
+    record: KeyRecord,
+) -> Result<StoredResponse> {
     let books = record.needs.iter().filter_map(|need| match need {
         RequiredRights::Book(key, _) => Some(key.as_str().to_owned()),
         RequiredRights::App(_) => None,
@@ -110,7 +119,7 @@ fn replay(tx: &mut Tx<'_>, cx: &Context, claim: &Claim, record: KeyRecord) -> Re
     for need in &record.needs {
         match need {
             RequiredRights::Book(key, rights) => {
-                access::check_reach(cx, key.as_str())?;
+                access::check_scope(cx, key.as_str())?;
                 let access = books.remove(key.as_str()).ok_or(Refusal::BookNotFound)?;
                 access.admit(cx.user.id, Action::ReadBook)?.require_rights(*rights)?;
             }
@@ -171,10 +180,10 @@ fn record(
     tx: &mut Tx<'_>,
     cx: &Context,
     claim: &Claim,
-    answer: &StoredAnswer,
+    response: &StoredResponse,
     required: &[RequiredRights],
 ) -> Result<()> {
-    tx.keys().store_response(claim, answer, required)?;
+    tx.keys().store_response(claim, response, required)?;
     // One request in eight deletes up to 32 expired keys, so that more are deleted than stored.
     if claim.fingerprint.as_bytes().iter().take(1).all(|byte| byte % 8 == 0) {
         tx.keys().sweep(cx.user.id, cx.now)?;

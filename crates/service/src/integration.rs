@@ -177,7 +177,7 @@ pub fn update(
     let reach = before.reach;
     let (after, previous) = before.update(changes, cx.now)?;
     if after.reach != reach {
-        tx.identity_changes().record();
+        tx.identity_changes().increment();
     }
     if after.installs_app {
         tx.deliveries().resume_failing(&access, &after.app)?;
@@ -216,7 +216,7 @@ fn remove(
 ) -> Result<()> {
     tx.integrations().delete(access, removed, now)?;
     if removed.installs_app {
-        tx.identity_changes().record();
+        tx.identity_changes().increment();
     }
     Ok(())
 }

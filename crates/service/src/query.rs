@@ -39,7 +39,8 @@ impl QueryText {
     /// Parses a query of balances.
     ///
     /// # Errors
-    /// As [`QueryText::parse_transactions`]; [`Refusal::Required`] for blank text (behaviour 5.1).
+    /// Those of [`QueryText::parse_transactions`]; [`Refusal::Required`] for blank text (behaviour
+    /// 5.1).
     pub(crate) fn parse_balances(&self, context: &ParseContext) -> Result<BalanceQuery, Refusal> {
         let query = BalanceQuery::parse(&self.text, context).ok_or(Refusal::Required)?;
         query.check_size()?;

@@ -241,7 +241,7 @@ pub fn record_use(tx: &mut Tx<'_>, id: SessionId, now: Instant) -> Result<()> {
 /// Ends a session and its access tokens.
 ///
 /// # Errors
-/// As [`find`].
+/// Those of [`find`].
 pub fn end(tx: &mut Tx<'_>, id: SessionId, digest: &SecretDigest, now: Instant) -> Result<()> {
     let (session, _) = find(tx, id, digest, now)?;
     save_end(tx, session, now).map(drop)
@@ -274,7 +274,7 @@ pub fn end_own(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Session> {
 fn save_end(tx: &mut Tx<'_>, session: Session, now: Instant) -> Result<Session> {
     let ended = session.end(now);
     tx.sessions().save_end(&ended)?;
-    tx.identity_changes().record();
+    tx.identity_changes().increment();
     Ok(ended)
 }
 

@@ -53,6 +53,6 @@ fn add(tx: &mut Tx<'_>, mut ring: KeyRing, pairs: Vec<NewPair>, now: Instant) ->
         let key = ring.add(pair, now);
         tx.signing_keys().insert(&key)?;
     }
-    tx.identity_changes().record();
+    tx.identity_changes().increment();
     Ok(ring)
 }

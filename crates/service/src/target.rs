@@ -1,5 +1,5 @@
-//! The target of a write of the API. It determines the shard, which tokens reach it, and the lock
-//! that is taken before an idempotency key.
+//! The target of a write of the API. It determines the shard, the tokens whose scope includes it,
+//! and the lock that is taken before an idempotency key is claimed.
 //!
 //! Each noun outside books states the target of its use cases, such as [`crate::app::TARGET`]. Use
 //! cases of sign-in, of workers and of the operator have a shard key instead, such as
@@ -20,16 +20,17 @@ pub enum Target {
     NewBook,
     /// The caller's data across books.
     Caller,
-    /// The caller's connections, which apps reach with tokens that are limited to books.
+    /// The caller's connections. Tokens of apps include them even if they are limited to books.
     Connections,
 }
 
 impl Target {
-    /// Checks that the caller's token reaches the target. A use case on a book checks it itself.
+    /// Checks that the target is in the scope of the caller's token. A use case on a book checks it
+    /// itself ([`crate::access`]).
     ///
     /// # Errors
     /// [`daybook_domain::token::Refusal::InsufficientScope`].
-    pub fn check_reach(&self, cx: &Context) -> Result<()> {
+    pub fn check_scope(&self, cx: &Context) -> Result<()> {
         match self {
             Self::Book(_) => Ok(()),
             Self::NewBook | Self::Caller => Ok(cx.scope.check_outside_books()?),
@@ -37,7 +38,7 @@ impl Target {
         }
     }
 
-    /// Returns the submission of a write to this target, which takes the caller's time.
+    /// Returns the submission of a write to this target, whose time is charged to the caller.
     ///
     /// `key` is the idempotency key of the request. A repetition gets the same shard.
     #[must_use]

@@ -119,7 +119,7 @@ fn end(tx: &mut Tx<'_>, token: AccessToken, now: Instant) -> Result<AccessToken>
     }
     let revoked = token.revoke(now);
     tx.tokens().revoke(&revoked)?;
-    tx.identity_changes().record();
+    tx.identity_changes().increment();
     Ok(revoked)
 }
 

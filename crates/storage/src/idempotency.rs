@@ -8,7 +8,7 @@
 use daybook_domain::event::Hash;
 use daybook_domain::id::UserId;
 use daybook_domain::idempotency::{
-    BodyForm, Claim, KeyRecord, MAX_SMALL_BYTES, StoredAnswer, expiry_cutoff,
+    BodyForm, Claim, KeyRecord, MAX_SMALL_BYTES, StoredResponse, expiry_cutoff,
 };
 use daybook_domain::instant::Instant;
 use daybook_domain::view_rights::RequiredRights;
@@ -73,7 +73,7 @@ impl TryFrom<Row> for KeyRecord {
         let needs = needs.collect::<std::result::Result<_, _>>();
         Ok(Self {
             fingerprint,
-            answer: StoredAnswer {
+            response: StoredResponse {
                 status,
                 tag,
                 body,
@@ -137,10 +137,10 @@ impl Keys<'_, '_> {
     pub fn store_response(
         self,
         claim: &Claim,
-        answer: &StoredAnswer,
+        response: &StoredResponse,
         needs: &[RequiredRights],
     ) -> Result<()> {
-        let StoredAnswer { status, tag, body, form, notes, shows: _ } = answer;
+        let StoredResponse { status, tag, body, form, notes, shows: _ } = response;
         let needs: Vec<String> = needs.iter().map(RequiredRights::to_string).collect();
         let needs = (!needs.is_empty()).then(|| needs.join(" "));
         let texts = needs.iter().chain(notes).map(|text| size::length(text));

@@ -24,8 +24,8 @@ impl IdentityChanges<'_, '_> {
         Ok(count.unwrap_or(0))
     }
 
-    /// Records a change. It is counted at the end of the group.
-    pub fn record(self) {
+    /// Increments the counter at the end of the group.
+    pub fn increment(self) {
         self.tx.note_identity_change();
     }
 }

@@ -4,7 +4,7 @@
 //! reconciliation of each of its accounts. Sums and later changes are computed when they are read,
 //! so that writes of transactions need no statement for them. An exception is the flag of entries
 //! that a reconciliation has checked, which ends when a transaction is unchecked
-//! ([`Reconciliations::forget_checks`]).
+//! ([`Reconciliations::clear_checked_flags`]).
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -370,7 +370,7 @@ impl Reconciliations<'_, '_> {
 
     /// Records that these transactions are unchecked, so no reconciliation has checked them any
     /// more.
-    pub fn forget_checks(
+    pub fn clear_checked_flags(
         self,
         access: &AccessTo<Record>,
         transactions: &BTreeSet<TransactionId>,

@@ -22,7 +22,7 @@ use crate::commit::job::QueuedWork;
 use crate::commit::mark;
 use crate::commit::shard_key::{ShardKey, digest};
 use crate::commit::submission::Submission;
-use crate::commit::tx::{Caches, Tx, try_singly};
+use crate::commit::tx::{Caches, Tx, try_one_statement};
 use crate::commit::writer::{SharedState, Writer};
 use crate::commit::writers::Writers;
 use crate::conn::address::Address;
@@ -163,17 +163,17 @@ impl Store {
 
     /// Runs `work`, which needs few statements, until it is stopped.
     ///
-    /// On a server it is tried as a single statement first ([`try_singly`]).
+    /// On a server it is tried as a single statement first ([`try_one_statement`]).
     ///
     /// # Errors
     /// Those of [`Self::read_until_stopped`].
-    pub fn read_singly<T, E: From<Error>>(
+    pub fn read_with_one_statement<T, E: From<Error>>(
         &self,
         pool: ReaderPool,
         stop: &ReadStop,
         work: impl Fn(&mut Tx<'_>) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
-        match try_singly(self.readers.get(pool), &self.caches, stop, &work) {
+        match try_one_statement(self.readers.get(pool), &self.caches, stop, &work) {
             Some(result) => Ok(result),
             None => self.read_until_stopped(pool, stop, work),
         }
@@ -348,9 +348,10 @@ impl Store {
         self.generation
     }
 
-    /// Acquires a lease, of which one process holds each name at a time.
+    /// Acquires the lease with this name, which one process holds at a time.
     ///
-    /// Returns nothing if it is held. It ends when it is dropped, or with the process.
+    /// Returns nothing if another process holds it. The lease ends when it is dropped, or with the
+    /// process.
     ///
     /// # Errors
     /// If the database is not reachable.

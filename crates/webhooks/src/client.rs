@@ -25,7 +25,7 @@ const MAX_ANSWER: usize = 64 * 1024;
 #[derive(Debug, Clone)]
 pub struct WebhookClient {
     public: Outgoing,
-    inside: Outgoing,
+    internal: Outgoing,
 }
 
 impl WebhookClient {
@@ -44,8 +44,8 @@ impl WebhookClient {
     ) -> Result<Self, Failure> {
         let timeouts = Timeouts { connect: CONNECT_TIMEOUT, answer, bytes: MAX_ANSWER };
         let client = |reach| Outgoing::with(reach, timeouts, Arc::clone(lookup));
-        let inside = client(Reach::Allowed(allowed.into()))?;
-        Ok(Self { public: client(Reach::Public)?, inside })
+        let internal = client(Reach::Allowed(allowed.into()))?;
+        Ok(Self { public: client(Reach::Public)?, internal })
     }
 
     /// Returns whether a request to a URL may connect to any of these addresses of its host.
@@ -73,9 +73,9 @@ impl WebhookClient {
         if !matches!(outcome, Err(Failure::Address)) {
             return outcome;
         }
-        self.inside.send(request).await.map_err(|failure| match failure {
-            Failure::NoResponse(cause) => Failure::Inside(cause),
-            Failure::Address | Failure::Inside(_) | Failure::TooLarge(_) => failure,
+        self.internal.send(request).await.map_err(|failure| match failure {
+            Failure::NoResponse(cause) => Failure::Internal(cause),
+            Failure::Address | Failure::Internal(_) | Failure::TooLarge(_) => failure,
         })
     }
 }
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_inside_look_alike() {
+    fn internal_failures_look_alike() {
         let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let (silent, garbage) = (receiver(b"", b""), receiver(b"SSH-2.0-x\r\n", b"y"));
         for scheme in ["http", "https"] {
@@ -282,7 +282,7 @@ mod tests {
             let begun = std::time::Instant::now();
             let address = receiver(head, then);
             let outcome = send(&["127.0.0.0/8"], &format!("http://{address}/"));
-            assert!(matches!(outcome, Err(Failure::Inside(_))), "{outcome:?}");
+            assert!(matches!(outcome, Err(Failure::Internal(_))), "{outcome:?}");
             assert!(begun.elapsed() < Duration::from_secs(10));
         }
     }
@@ -299,7 +299,7 @@ mod tests {
             let begun = std::time::Instant::now();
             let address = receiver(head, then);
             let outcome = send(&["127.0.0.0/8"], &format!("http://{address}/"));
-            assert!(matches!(outcome, Err(Failure::Inside(_))), "{outcome:?}");
+            assert!(matches!(outcome, Err(Failure::Internal(_))), "{outcome:?}");
             assert!(begun.elapsed() < Duration::from_secs(10));
         }
     }

@@ -35,7 +35,8 @@ impl Webhooks {
                 Err(error) if error.is_unavailable() || error.is_outcome_unknown() => {
                     return Err(error);
                 }
-                // An event that cannot be read now never can, so the book need not wait for it.
+                // Later attempts to read the event would fail too, so the removal continues without
+                // it.
                 Err(error) => tracing::warn!(
                     app = app.as_str(),
                     book = book.as_str(),
@@ -57,7 +58,7 @@ impl Webhooks {
         };
         let WebhookRequest { content, url, cx, .. } = *request;
         let Payload::Event(view) = content else { return Ok(()) };
-        let (installer, base) = (cx.user.id, self.edge.site.mail_address.clone());
+        let (installer, base) = (cx.user.id, self.edge.site.canonical_url.clone());
         let failed = |error: String| RequestError::Failed(error);
         let encode = self.encode;
         let written = block(move || encode(&view, &cx, &base)).await?;

@@ -1,5 +1,10 @@
-//! Webhooks: requests to apps that carry events, and the classification of their answers (behaviour
+//! Webhooks: requests that send events to apps, and the classification of their answers (behaviour
 //! 8.6 - 8.8).
+//!
+//! An *answer* is the HTTP response of the app to a request. The *response* of the app to the event
+//! is the message in the answer, or the reason why there is none
+//! ([`ResponseText`](daybook_domain::delivery::ResponseText)). Readers of the book see it on the
+//! event (`botResponses`).
 //!
 //! The worker [`worker::delivery`] decides which delivery is sent when, under which lease. For each
 //! it calls [`Webhooks::send`], which reads the event as the user who installed the app may read

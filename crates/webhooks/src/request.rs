@@ -1,7 +1,7 @@
 //! The request that carries an event to an app (behaviour 8.6).
 
 use actix_web::web::Bytes;
-use daybook_auth::identity::{Acting, app_secret_context};
+use daybook_auth::identity::{ActingApp, app_secret_context};
 use daybook_auth::signing_key;
 use daybook_domain::app::App;
 use daybook_domain::delivery::{JWT_MINUTES, TOKEN_MINUTES};
@@ -38,7 +38,7 @@ pub(crate) enum BuildError {
     /// The secret of the app cannot be opened.
     Secret(String),
     /// The memory share of the user who installed the app is used up.
-    Crowded,
+    MemoryExhausted,
     /// The event exceeds the size limit of a response.
     TooLarge,
     /// This server failed.
@@ -55,7 +55,7 @@ impl BuildError {
     /// Converts the failure to encode a body.
     fn from_encoding(fault: EncodeError) -> Self {
         match fault {
-            EncodeError::Crowded => Self::Crowded,
+            EncodeError::MemoryExhausted => Self::MemoryExhausted,
             EncodeError::TooLarge => Self::TooLarge,
             EncodeError::Fault(_) => failed(fault).into(),
         }
@@ -125,7 +125,7 @@ pub(crate) async fn build(
     let (id, body, memory) = encode_body(
         webhooks.encode,
         cx.clone(),
-        webhooks.edge.site.mail_address.clone(),
+        webhooks.edge.site.canonical_url.clone(),
         content,
         memory,
     )
@@ -133,15 +133,16 @@ pub(crate) async fn build(
     let installed =
         integration.map(|integration| Installed { book: delivery.key.clone(), integration });
     let depth = delivery.depth.saturating_add(1);
-    let acting = Acting { agent: app.id.clone(), depth, installed, lease: Some(*lease) };
+    let acting = ActingApp { agent: app.id.clone(), depth, installed, lease: Some(*lease) };
     let token = webhooks.auth.identity.key().sign_for_app(
         cx.user.id,
-        (&cx.user.email, acting),
+        &cx.user.email,
+        acting,
         (now, after_minutes(now, TOKEN_MINUTES)),
     );
     let token = token.map_err(failed)?;
     let claims = WebhookClaims {
-        iss: &webhooks.edge.site.mail_address,
+        iss: &webhooks.edge.site.canonical_url,
         aud: &url,
         sub: app.id.as_str(),
         iat: now.seconds(),

@@ -109,7 +109,7 @@ impl Webhooks {
                 let status = answered.map(|answer| answer.status().as_u16());
                 let text = answered.map(|answer| Exchange::excerpt(answer.body(), &secrets));
                 let milliseconds = match &answer {
-                    Err(Failure::Inside(cause)) => {
+                    Err(Failure::Internal(cause)) => {
                         let (app, book) = (delivery.app.as_str(), delivery.key.as_str());
                         tracing::info!(app, book, cause, "webhook to an allowed address failed");
                         // The duration would tell readers a closed port from a silent one.
@@ -120,7 +120,9 @@ impl Webhooks {
                 let exchange = Exchange { at, milliseconds, status, answer: text };
                 Ok(DeliveryOutcome::Attempted(answer::classify(answer, &secrets), exchange))
             }
-            Err(BuildError::Crowded) => Ok(failed_at(at, "the memory of this server is in use")),
+            Err(BuildError::MemoryExhausted) => {
+                Ok(failed_at(at, "the memory of this server is in use"))
+            }
             Err(BuildError::Address) => Ok(failed_at(at, "the address of the app is not valid")),
             Err(BuildError::Secret(error)) => {
                 tracing::warn!(

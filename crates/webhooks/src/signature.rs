@@ -29,7 +29,8 @@ impl AppSecret {
         shared.into_iter().chain([self.0]).collect()
     }
 
-    /// Returns the value of `service-signature` for a body sent at a time in seconds.
+    /// Returns the value of the API's own header `service-signature` for a body sent at a time in
+    /// seconds.
     pub(crate) fn sign_own(&self, at: i64, body: &[u8]) -> String {
         let tag = tag(self.0.as_bytes(), &[at.to_string().as_bytes(), b".", body]);
         let hex: String = tag.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
@@ -41,7 +42,7 @@ impl AppSecret {
     /// Libraries decode a secret from Base64 after `whsec_`. They get any other secret encoded so.
     pub(crate) fn sign_standard(&self, id: &str, at: i64, body: &[u8]) -> String {
         let shared = self.0.strip_prefix(PREFIX).and_then(|text| SECRETS.decode(text).ok());
-        // A bare prefix would mean the empty key, which is no secret.
+        // A bare prefix would mean the empty key, which everyone knows.
         let shared = shared.filter(|key| !key.is_empty());
         let key = shared.as_deref().unwrap_or(self.0.as_bytes());
         let at = at.to_string();

@@ -13,7 +13,8 @@ use daybook_tests::rng::Rng;
 /// How often a line of progress is printed.
 const REPORT_EVERY: Duration = Duration::from_secs(10);
 
-/// Fuzzes the parsers of queries, amounts, dates, text mode, names, canonical JSON and statements.
+/// Fuzzes the parsers of queries, amounts, dates, quick entry, names, canonical JSON and
+/// statements.
 #[derive(Parser)]
 struct Arguments {
     /// Minutes for all targets together.

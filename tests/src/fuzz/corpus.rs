@@ -92,7 +92,7 @@ pub(super) const DAY: &[&str] = &[
     "yesterday",
 ];
 
-/// Text mode (3.8).
+/// Quick entry (3.8).
 pub(super) const TEXT: &[&str] = &[
     "13/05 cash taxi 12,34 #airport",
     "invoice 12345 value 12,34",

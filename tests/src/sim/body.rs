@@ -123,7 +123,7 @@ pub struct TransactionBody {
     pub date: Field<String>,
     pub amount: Field<String>,
     pub description: Field<String>,
-    /// The composition of a description in text mode.
+    /// The composition of a description that is a quick entry.
     pub text: Option<TypedText>,
     pub credit: Field<Named<label::Account>>,
     pub debit: Field<Named<label::Account>>,

@@ -19,11 +19,11 @@ use super::authorization_request::{AuthorizationRequest, ClientRequest, Flow};
 use super::fields::Fields;
 use super::signed_tokens::AuthorizationCode;
 use super::tokens;
-use crate::security::note_change;
+use crate::security;
 use crate::session::login::{redirect_to, render_sign_in_with_freshness, signed_in};
 use crate::session::page::{page, page_with_form_target};
 use crate::session::return_to::ReturnTo;
-use crate::session::same_origin::is_own_form;
+use crate::session::same_origin::is_same_origin_form;
 use crate::state::Auth;
 
 /// The parameters that the consent page repeats in its form.
@@ -65,7 +65,7 @@ pub async fn consent(
     state: web::Data<Auth>,
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
-    if !is_own_form(&request, &state) {
+    if !is_same_origin_form(&request, &state) {
         let why = "This form was not sent from a page of this server.";
         return Ok(error_page(StatusCode::FORBIDDEN, why));
     }
@@ -77,7 +77,7 @@ pub async fn consent(
         fields.0.into_iter().partition(|(name, _)| name == "decision");
     let is_allowed = decision.iter().any(|(_, value)| value == "allow");
     if is_allowed {
-        note_change(&request, "consentGiven");
+        security::note_change(&request, "consentGiven");
     }
     respond(&request, &state, Fields(rest), Some(is_allowed)).await
 }

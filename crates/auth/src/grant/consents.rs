@@ -9,11 +9,11 @@ use daybook_service::grant;
 use maud::html;
 
 use super::fields::Fields;
-use crate::security::note_change;
+use crate::security;
 use crate::session::login::{redirect_to, render_sign_in, signed_in};
 use crate::session::page::page;
 use crate::session::return_to::ReturnTo;
-use crate::session::same_origin::{is_own_form, refuse_foreign_form};
+use crate::session::same_origin::{is_same_origin_form, refuse_cross_origin_form};
 use crate::state::Auth;
 
 const PATH: &str = "/auth/consents";
@@ -47,8 +47,8 @@ pub async fn withdraw_consent(
     state: web::Data<Auth>,
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
-    if !is_own_form(&request, &state) {
-        return Ok(refuse_foreign_form("Nothing was changed"));
+    if !is_same_origin_form(&request, &state) {
+        return Ok(refuse_cross_origin_form("Nothing was changed"));
     }
     let Some((_, user)) = signed_in(&request, &state).await? else {
         return render_sign_in(&request, &state, &ReturnTo::Page(PATH.to_owned()));
@@ -56,7 +56,7 @@ pub async fn withdraw_consent(
     if let Some(client) = Fields(form.0).get("client_id").map(str::to_owned) {
         let (user_id, shard_key) = (user.id, grant::shard_key(user.id));
         run::write(&state.edge, shard_key, move |tx| grant::withdraw(tx, user_id, &client)).await?;
-        note_change(&request, "consentWithdrawn");
+        security::note_change(&request, "consentWithdrawn");
         state.identity.clear_bearers();
     }
     Ok(redirect_to(&format!("{}{PATH}", state.edge.site.public_path())))

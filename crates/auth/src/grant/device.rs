@@ -25,11 +25,11 @@ use super::client_auth::authenticate_client;
 use super::fields::Fields;
 use super::oauth_error::{into_oauth_response, refuse};
 use crate::identity::authenticate::retry_on_collision;
-use crate::security::note_change;
+use crate::security;
 use crate::session::login::{render_sign_in, signed_in};
 use crate::session::page::{page, with_security_headers};
 use crate::session::return_to::ReturnTo;
-use crate::session::same_origin::{is_own_form, refuse_foreign_form};
+use crate::session::same_origin::{is_same_origin_form, refuse_cross_origin_form};
 use crate::session::secret::LoginSecret;
 use crate::state::Auth;
 
@@ -152,8 +152,8 @@ pub async fn decide_device(
     state: web::Data<Auth>,
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
-    if !is_own_form(&request, &state) {
-        return Ok(refuse_foreign_form("Nothing was changed"));
+    if !is_same_origin_form(&request, &state) {
+        return Ok(refuse_cross_origin_form("Nothing was changed"));
     }
     let (fields, address) = (Fields(form.0), client_address(&request, &state.edge));
     if fields.repeated().is_some() {
@@ -174,7 +174,7 @@ pub async fn decide_device(
         (Some(code), Some(decision)) => {
             let is_allowed = decision == "allow";
             if is_allowed {
-                note_change(&request, "consentGiven");
+                security::note_change(&request, "consentGiven");
             }
             decide(&state, code, &session, &user, is_allowed).await
         }

@@ -1,6 +1,6 @@
 //! The built-in OAuth 2 and OpenID Connect issuer (behaviour 11.3, 11.16 - 11.19).
 //!
-//! A *client* is an app from the operator's file (`registry`) or one of the two built-in ones. A
+//! A *client* is an app from the operator's file (`registry`) or the built-in one of `dbk`. A
 //! *grant* is a row that says which user lets which client use their books, with which scope and
 //! until when. Every token names its grant, so ending the grant ends all of its tokens.
 //!

@@ -17,7 +17,7 @@ struct OauthErrorOut<'e> {
 }
 
 /// `Retry-After` when too many devices are pending. Most users decide within a minute or two.
-const CROWDED_RETRY_SECONDS: HeaderValue = HeaderValue::from_static("60");
+const TOO_MANY_DEVICES_RETRY_SECONDS: HeaderValue = HeaderValue::from_static("60");
 
 /// Responds with a refusal: 400, or 503 when too many devices are pending.
 pub(super) fn refuse(refusal: &Refusal) -> HttpResponse {
@@ -26,7 +26,7 @@ pub(super) fn refuse(refusal: &Refusal) -> HttpResponse {
         return oauth_error(StatusCode::BAD_REQUEST, code, &description);
     }
     let mut response = oauth_error(StatusCode::SERVICE_UNAVAILABLE, code, &description);
-    response.headers_mut().insert(RETRY_AFTER, CROWDED_RETRY_SECONDS);
+    response.headers_mut().insert(RETRY_AFTER, TOO_MANY_DEVICES_RETRY_SECONDS);
     response
 }
 
@@ -100,10 +100,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn crowded_refusal_has_retry_after() {
+    fn too_many_devices_has_retry_after() {
         let response = refuse(&Refusal::TooManyDevices);
         assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
-        assert_eq!(response.headers().get(RETRY_AFTER), Some(&CROWDED_RETRY_SECONDS));
+        assert_eq!(response.headers().get(RETRY_AFTER), Some(&TOO_MANY_DEVICES_RETRY_SECONDS));
         assert!(!refuse(&Refusal::InvalidGrant).headers().contains_key(RETRY_AFTER));
     }
 }

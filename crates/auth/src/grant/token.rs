@@ -19,7 +19,7 @@ use super::fields::Fields;
 use super::oauth_error::{into_oauth_response, refuse, refuse_with_code};
 use super::signed_tokens::{AuthorizationCode, RefreshToken};
 use super::tokens;
-use crate::security::{note_caller, note_change};
+use crate::security;
 use crate::session::secret::digest;
 use crate::signing_key;
 use crate::state::Auth;
@@ -78,8 +78,8 @@ async fn issue_tokens(
     };
     match redeemed {
         Ok((grant, user)) => {
-            note_caller(request, user.id);
-            note_change(request, "tokensGiven");
+            security::note_caller(request, user.id);
+            security::note_change(request, "tokensGiven");
             let issuer = state.edge.site.base(host(request));
             tokens::respond(state, &grant, &user, &issuer, nonce.as_deref(), now).await
         }

@@ -14,9 +14,9 @@ use daybook_service::{Error, delivery, grant, session, token, user};
 use daybook_storage::{ShardKey, Tx};
 
 use super::bearer::{Bearer, TokenHash, hash};
-use super::own_token::{Acting, Claims};
+use super::own_token::{ActingApp, Claims};
 use super::provider::outcome::{Refusal, Verified};
-use crate::security::note_caller;
+use crate::security;
 use crate::state::Auth;
 
 /// How often a write is retried after a unique violation by a concurrent one.
@@ -36,7 +36,7 @@ pub async fn authenticate(
     let hash = hash(token);
     let bearers = state.identity.bearers();
     if let Some(cached) = bearers.find(&hash, now) {
-        note_caller(request, cached.user.id);
+        security::note_caller(request, cached.user.id);
         return Ok(cached);
     }
     let client = client_address(request, &state.edge);
@@ -106,7 +106,7 @@ async fn verify(
         (None, None) => return Err(RequestError::LoginRequired.into()),
     };
     let bearer = Arc::new(bearer);
-    note_caller(request, bearer.user.id);
+    security::note_caller(request, bearer.user.id);
     if bearer.user.disabled_at.is_some() {
         return Err(RequestError::Disabled.into());
     }
@@ -125,7 +125,7 @@ pub(crate) async fn resolve_own_token(
 ) -> Result<Bearer, ApiError> {
     if let Some((id, acting)) = claims.acting() {
         let (expires_at, ids) = (claims.expires_at(), Arc::clone(&state.edge.ids));
-        let Acting { agent, installed, .. } = acting.clone();
+        let ActingApp { agent, installed, .. } = acting.clone();
         let find = move |tx: &mut Tx<'_>| {
             delivery::bearer::authenticate(tx, id, &agent, installed.as_ref(), ids, now)
         };

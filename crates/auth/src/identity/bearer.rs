@@ -10,7 +10,7 @@ use daybook_domain::token::TokenScope;
 use daybook_storage::user::User;
 use sha2::{Digest, Sha256};
 
-use super::own_token::Acting;
+use super::own_token::ActingApp;
 
 /// The user, scope and expiry of a verified token.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Bearer {
     pub scope: TokenScope,
     pub(crate) expires_at: Instant,
     /// The app that received the token with the delivery of an event.
-    pub acting: Option<Acting>,
+    pub acting: Option<ActingApp>,
     /// The session that issued the token.
     pub session: Option<SessionId>,
     /// Whether the console of this server got the token (behaviour 10.6).

@@ -42,7 +42,7 @@ use crate::signing_key::key_cache::KeyCache;
 pub use authenticate::{authenticate, authenticate_again};
 pub use bearer::Bearer;
 pub use checkpoint_key::CheckpointKey;
-pub use own_token::{Acting, LocalKey, SigningFailed};
+pub use own_token::{ActingApp, LocalKey, SigningFailed};
 pub use provider::Providers;
 pub use reseal::{ResealReport, count_lost, reseal};
 pub use sealer::{

@@ -16,7 +16,7 @@ use super::origin::OriginKind;
 use super::page::{page, page_with_form_target, with_security_headers};
 use super::return_to::form_target;
 use super::{cookie, login, same_origin};
-use crate::security::note_change;
+use crate::security;
 use crate::state::Auth;
 
 /// The response of a refresh.
@@ -100,8 +100,8 @@ pub async fn sign_out(
     state: web::Data<Auth>,
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
-    if !same_origin::is_own_form(&request, &state) {
-        return Ok(same_origin::refuse_foreign_form("You are still signed in"));
+    if !same_origin::is_same_origin_form(&request, &state) {
+        return Ok(same_origin::refuse_cross_origin_form("You are still signed in"));
     }
     let value = form.0.into_iter().find(|(name, _)| name == "returnUrl");
     let target = value.and_then(|(_, to)| state.web_origins.return_url(&to)).map(|(url, _)| url);
@@ -144,7 +144,7 @@ async fn end_session(
 ) -> Result<HttpResponse, ApiError> {
     if let Some((id, digest)) = cookie::session(request) {
         match delete_session(state, id, digest).await {
-            Ok(()) => note_change(request, "signedOut"),
+            Ok(()) => security::note_change(request, "signedOut"),
             Err(error) if error.is_signed_out() => {}
             Err(error) => return Err(error),
         }

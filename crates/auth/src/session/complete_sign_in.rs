@@ -10,7 +10,7 @@ use super::page::page;
 use super::return_to::ReturnTo;
 use super::secret::LoginSecret;
 use super::{cookie, login};
-use crate::security::{note_caller, note_change};
+use crate::security;
 use crate::state::Auth;
 
 /// Sets the session cookie and redirects the browser to where it came from, else to the console.
@@ -27,8 +27,8 @@ pub(super) fn complete_sign_in(
     secret: &LoginSecret,
     return_to: Option<&ReturnTo>,
 ) -> Result<HttpResponse, RequestError> {
-    note_caller(request, session.user);
-    note_change(request, "signedIn");
+    security::note_caller(request, session.user);
+    security::note_change(request, "signedIn");
     let target = return_to.map(|return_to| return_to.target(state)).or_else(|| state.console());
     let mut response = match target {
         Some(target) => login::redirect_to(&target),

@@ -51,8 +51,8 @@ pub async fn create_first_user(
     state: web::Data<Auth>,
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
-    if !same_origin::is_own_form(&request, &state) {
-        return Ok(same_origin::foreign_form_page(&request, &state));
+    if !same_origin::is_same_origin_form(&request, &state) {
+        return Ok(same_origin::cross_origin_form_page(&request, &state));
     }
     let field = |wanted: &str| form.0.iter().find(|(name, _)| name == wanted);
     let [code, email] = ["code", "email"]

@@ -53,8 +53,8 @@ pub async fn sign_in(
 ) -> Result<HttpResponse, ApiError> {
     let code = form.0.into_iter().find(|(name, _)| name == "code");
     let code = code.map(|(_, code)| code).unwrap_or_default();
-    if !same_origin::is_own_form(&request, &state) {
-        return Ok(same_origin::foreign_form_page(&request, &state));
+    if !same_origin::is_same_origin_form(&request, &state) {
+        return Ok(same_origin::cross_origin_form_page(&request, &state));
     }
     let secret = LoginSecret::random().map_err(|error| RequestError::Failed(error.to_string()))?;
     let session = match redeem_link(&state, &code, &secret).await {

@@ -15,7 +15,7 @@ use super::page::{page, unencrypted_warning, with_security_headers};
 use super::return_to::ReturnTo;
 use super::{cookie, mail_link, provider_links};
 use crate::identity::provider::freshness::Freshness;
-use crate::security::note_caller;
+use crate::security;
 use crate::state::Auth;
 
 /// GET /auth/login?returnUrl=: redirects a signed-in browser, and otherwise asks to sign in.
@@ -95,7 +95,7 @@ pub(crate) async fn signed_in(
     let now = (state.edge.clock)();
     match run::read(&state.edge, move |tx| session::find(tx, id, &digest, now)).await {
         Ok((session, user)) => {
-            note_caller(request, user.id);
+            security::note_caller(request, user.id);
             Ok(user.disabled_at.is_none().then_some((session, user)))
         }
         Err(error) if error.is_signed_out() => Ok(None),

@@ -40,8 +40,8 @@ pub async fn mail_link(
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
     let Some(limits) = &state.mailed_links else { return Err(RequestError::UnknownRoute.into()) };
-    if !same_origin::is_own_form(&request, &state) {
-        return Ok(same_origin::foreign_form_page(&request, &state));
+    if !same_origin::is_same_origin_form(&request, &state) {
+        return Ok(same_origin::cross_origin_form_page(&request, &state));
     }
     let field = form.0.into_iter().find(|(name, _)| name == "email");
     let email = match Email::parse(&field.map(|(_, email)| email).unwrap_or_default()) {
@@ -66,7 +66,7 @@ pub async fn mail_link(
 
 /// Submits the mail to the writer without waiting for it.
 fn submit_mail(state: &Auth, email: Email, is_within: bool, secret: &LoginSecret) {
-    let (digest, link) = (secret.digest(), secret.link(&state.edge.site.mail_address));
+    let (digest, link) = (secret.digest(), secret.link(&state.edge.site.canonical_url));
     let (admission, ids, now) =
         (Arc::clone(&state.admission), Arc::clone(&state.edge.ids), (state.edge.clock)());
     let mails = state.edge.mails.clone();

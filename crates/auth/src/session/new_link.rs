@@ -21,7 +21,7 @@ use super::login::signed_in;
 use super::origin::OriginKind;
 use super::page::with_security_headers;
 use super::secret::LoginSecret;
-use crate::security::note_change;
+use crate::security;
 use crate::state::Auth;
 
 /// The margin of a QR code in modules (ISO/IEC 18004, 9.1).
@@ -55,8 +55,8 @@ pub async fn create_link(
     let shard_key = session::shard_key(user.id);
     let work = move |tx: &mut Tx<'_>| session::add_device(tx, &user, digest, now);
     let link = run::write(&state.edge, shard_key, work).await?;
-    note_change(&request, "deviceAdded");
-    let url = secret.link(&state.edge.site.mail_address);
+    security::note_change(&request, "deviceAdded");
+    let url = secret.link(&state.edge.site.canonical_url);
     let body = LinkOut {
         expires_at: link.expires_at().milliseconds().to_string(),
         qr_code: render_qr_code(&url),

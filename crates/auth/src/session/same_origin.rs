@@ -13,7 +13,7 @@ use crate::state::Auth;
 /// Whether a page of this server sent a form.
 ///
 /// Browsers send the `Origin` with every form.
-pub(crate) fn is_own_form(request: &HttpRequest, state: &Auth) -> bool {
+pub(crate) fn is_same_origin_form(request: &HttpRequest, state: &Auth) -> bool {
     let Some(origin) = request.headers().get(ORIGIN) else { return false };
     let sender = origin.to_str().ok().and_then(|text| Url::parse(text).ok());
     let own = Url::parse(&state.edge.site.base(host(request))).ok();
@@ -22,13 +22,13 @@ pub(crate) fn is_own_form(request: &HttpRequest, state: &Auth) -> bool {
 }
 
 /// Renders the page for a form that a page of another site sent.
-pub(crate) fn refuse_foreign_form(heading: &str) -> HttpResponse {
+pub(crate) fn refuse_cross_origin_form(heading: &str) -> HttpResponse {
     let why = html! { p { "This form was not sent from a page of this server." } };
     page(StatusCode::FORBIDDEN, heading, &why)
 }
 
 /// Renders the page for a sign-in form that a page of another site sent.
-pub(super) fn foreign_form_page(request: &HttpRequest, state: &Auth) -> HttpResponse {
+pub(super) fn cross_origin_form_page(request: &HttpRequest, state: &Auth) -> HttpResponse {
     let why = html! { p {
         "This form was not sent from a page of this server. Please open your sign-in link at "
         (state.edge.site.base(host(request))) " directly."

@@ -1,4 +1,10 @@
 //! Access of a user to a book (behaviour 7.3, 7.4).
+//!
+//! [`Access::admit`] takes a book and the stored permission of a user in it, and looks up the
+//! requested action in the permission matrix ([`crate::permission`]). The result is a proof that
+//! the user may read the book. Writes need a proof that names their purpose, which the storage
+//! crate makes. A user without any permission gets the same refusal as for an unknown book, so a
+//! response does not reveal whether the book exists.
 
 mod refusal;
 

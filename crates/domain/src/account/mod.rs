@@ -1,4 +1,12 @@
 //! Accounts: type and nature, names, archiving and membership in groups (behaviour 4).
+//!
+//! An [`Account`] is one side of transactions. Its [`AccountType`] determines whether debits or
+//! credits increase it, and whether its balance continues from period to period (permanent) or
+//! starts from zero. Names are unique in a book, so requests refer to accounts by id or name
+//! ([`AccountRef`]); a [`Directory`] holds the accounts that one request names.
+//!
+//! An archived account accepts no new postings. An account that has ever been posted on cannot be
+//! deleted. A [`MinBalance`] refuses transactions that would lower the balance below it.
 
 mod events;
 mod limits;

@@ -1,7 +1,7 @@
 //! API keys, which identify the sending app for quotas and call counts (behaviour 9.1, 10.6,
 //! 10.13).
 //!
-//! A key does not authenticate its sender. The http crate creates the text of a key, and only its
+//! A key does not authenticate its sender. The auth crate creates the text of a key, and only its
 //! digest is stored. A user creates, lists and revokes keys. Calls are counted per key and day.
 
 mod refusal;

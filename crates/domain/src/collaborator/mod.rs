@@ -1,4 +1,8 @@
-//! Collaborators of a book: the addresses it is shared with (behaviour 7.5).
+//! Collaborators of a book: the e-mail addresses it is shared with (behaviour 7.5).
+//!
+//! A [`Collaborator`] is an address with a permission. The address need not have a user yet; its
+//! first sign-in finds the book. The owner is a collaborator who cannot be changed or removed here,
+//! because ownership is transferred by an offer. All others may remove themselves.
 
 mod events;
 

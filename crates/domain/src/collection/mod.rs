@@ -1,4 +1,7 @@
 //! Collections: personal sets of books of a user (behaviour 9.10).
+//!
+//! A [`Collection`] has a name and belongs to one user. A book is in at most one collection of each
+//! owner; adding it to another one moves it. The books of a collection are rows of their own.
 
 mod refusal;
 

@@ -1,13 +1,14 @@
 //! Webhooks: delivery of events to the apps that are installed in a book (behaviour 8.6 - 8.12).
 //!
 //! An event is queued for each [`Receiver`] whose integration names its type. The events of an app
-//! in a book are delivered one after another. An attempt ends as a [`DeliveryAttempt`]: a response,
-//! a busy app (429) or a failure. [`RetryState`] then says whether the event is delivered, retried
-//! after a pause or given up. The response of the app, or the reason for giving up, is recorded as
-//! a [`ResponseText`]. An app that fails for three days is paused in the book: its events stay
-//! queued for 30 days. Attempts are stored in the delivery log, with secrets removed.
+//! in a book are delivered one after another. An attempt ends as a [`DeliveryAttempt`]: an answer
+//! (the HTTP response of the app), a busy app (429) or a failure. [`RetryState`] then says whether
+//! the event is delivered, retried after a pause or given up. The response of the app, or the
+//! reason for giving up, is recorded as a [`ResponseText`]. An app that fails for three days is
+//! paused in the book: its events stay queued for 30 days. Attempts are stored in the delivery log,
+//! with secrets removed.
 //!
-//! The service crate decides what to deliver, and the http crate sends the requests.
+//! The service crate decides what to deliver, and the webhooks crate sends the requests.
 
 mod log;
 mod pause;

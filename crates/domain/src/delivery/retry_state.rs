@@ -15,11 +15,11 @@ const MAX_STREAK: i64 = 3 * DAY;
 /// The outcome of an attempt to deliver an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeliveryAttempt {
-    /// A valid response, with the text to record if there is one.
+    /// A valid answer of the app, with its response to record if there is one.
     Answered(Option<ResponseText>),
     /// Status 429, with the seconds of `Retry-After` if given.
     Busy(Option<i64>),
-    /// No response or an invalid one, with the description of the failure.
+    /// No answer or an invalid one, with the description of the failure.
     Failed(String),
 }
 

@@ -1,6 +1,6 @@
 //! Files of a book (behaviour 9.6).
 //!
-//! A [`File`] is the metadata of a blob, whose bytes the http crate stores. Transactions refer to
+//! A [`File`] is the metadata of a blob, whose bytes the blobs crate stores. Transactions refer to
 //! files by id. A file is served at an unguessable [`FileAddress`] without authentication.
 
 mod address;

@@ -1,4 +1,11 @@
 //! Integrations: apps and bank connections that are installed in a book (behaviour 9.4).
+//!
+//! An [`Integration`] belongs to a book and to the user who installed it. An installed app receives
+//! the events of its manifest ([`crate::delivery`]), each with an access token of the installer.
+//! The token is limited to the books of the [`AppReach`], which only the installer changes. An
+//! integration with a bank connection names a program, and installs no app.
+//!
+//! Deleting the integration ends its deliveries and the tokens that they have sent.
 
 mod events;
 mod reach;

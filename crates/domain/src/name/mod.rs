@@ -1,4 +1,8 @@
 //! Names of accounts, groups and books, and their normalized forms.
+//!
+//! A [`Name`] is trimmed text without invisible characters. Names are compared in their normalized
+//! form, which ignores case, accents and the kind of separator. [`fold`] is the case and accent
+//! folding of the texts that searches compare.
 
 mod invisible;
 mod latin;

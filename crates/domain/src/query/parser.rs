@@ -132,7 +132,7 @@ impl Parser<'_> {
 
     fn add_text(&mut self, text: &str, written: &str) {
         match term::text(text) {
-            _ if text.contains('\0') => self.add_void(),
+            _ if text.contains('\0') => self.add_never_matching(),
             Some(term) => self.add(Filter::Term(term)),
             None => self.ignore(written, Problem::Empty),
         }
@@ -142,7 +142,7 @@ impl Parser<'_> {
         let negated = self.is_negated();
         let has_nul = operator.has_nul();
         match term::decode(operator, self.basis, self.context) {
-            Decoded::Term(_) if has_nul => self.add_void(),
+            Decoded::Term(_) if has_nul => self.add_never_matching(),
             Decoded::Term(term) => {
                 self.has_trashed |= !negated && term == Term::Status(Status::Trashed);
                 if let Some((name, problem)) = term.chart_name() {
@@ -181,7 +181,7 @@ impl Parser<'_> {
     }
 
     /// Adds a term that never matches (behaviour 0.23). Its negation always matches.
-    fn add_void(&mut self) {
+    fn add_never_matching(&mut self) {
         self.never_matching_terms = self.never_matching_terms.saturating_add(1);
         self.add(MATCH_NOTHING);
     }
@@ -194,7 +194,7 @@ impl Parser<'_> {
             self.never_matching_terms = self.never_matching_terms.saturating_add(1);
             self.add(Filter::Not(Box::new(MATCH_NOTHING)));
         } else {
-            self.add_void();
+            self.add_never_matching();
         }
     }
 

@@ -1,7 +1,13 @@
 //! Reconciliations: permanent accounts compared with the statements of banks (behaviour 14).
 //!
-//! The last closing balance of an account opens the next reconciliation. `entries` decides which
-//! transactions may be put on a reconciliation, and which of them become checked or unchecked.
+//! A [`Reconciliation`] has the last day and the closing balance of a statement. The user puts the
+//! transactions of the statement on it. Its opening balance is the closing balance of the
+//! reconciliation before, and its difference is what the transactions do not explain. Both are
+//! computed when they are read, and a difference is allowed.
+//!
+//! `entries` decides which transactions may be put on a reconciliation. A transaction becomes
+//! checked when each of its permanent accounts has it on a reconciliation, and unchecked when one
+//! of them no longer has it. A reconciliation does not lock its transactions.
 
 mod balance;
 mod entries;

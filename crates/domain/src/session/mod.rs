@@ -1,7 +1,7 @@
 //! Browser sessions (behaviour 11.4, 11.14).
 //!
 //! A [`LoginLink`] or an identity provider starts a [`Session`]. The browser keeps its secret in a
-//! cookie, and exchanges it for access tokens until the session ends. The http crate creates and
+//! cookie, and exchanges it for access tokens until the session ends. The auth crate creates and
 //! hashes the secrets; only their digests are stored.
 
 mod link;

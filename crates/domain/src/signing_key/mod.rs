@@ -2,7 +2,7 @@
 //!
 //! A rotation adds a key pair per algorithm. The new key is announced in the published key set
 //! before it signs. The old key stays published until its last signature has expired, and is then
-//! removed. The http crate creates and seals the pairs.
+//! removed. The auth crate creates and seals the pairs.
 
 mod key_ring;
 

@@ -1,7 +1,7 @@
 //! Access tokens issued by this installation (behaviour 11.7 - 11.9).
 //!
 //! A user issues tokens with a name, a lifetime and a [`TokenScope`], lists them and revokes them.
-//! The http crate signs them. The row of a token decides whether it is still accepted.
+//! The auth crate signs them. The row of a token decides whether it is still accepted.
 
 mod refusal;
 mod scope;

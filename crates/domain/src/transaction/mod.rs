@@ -1,8 +1,21 @@
 //! Transactions: drafts and postings, their states and changes (behaviour 3).
 //!
-//! [`TransactionRules`] creates transactions from the fields of a body ([`Changes`]), applies the
-//! verbs of the transition table and makes the events. `merge` merges two transactions, and
-//! `quick_entry` reads a description that a person typed.
+//! A [`Transaction`] moves an amount from a credit account to a debit account on a date. It is a
+//! draft while one of these is missing, or until its user posts it; a draft is on no balance. A
+//! posted transaction has two entries ([`Entry`]) that sum to zero. It is unchecked, or checked and
+//! then read-only ([`Standing`]). A transaction in the trash is on no balance and keeps its
+//! standing.
+//!
+//! - [`TransactionRules`] creates a transaction from the fields of a request body ([`Changes`]),
+//!   and posts it at once if it is complete and the caller may post.
+//! - The same rules apply a [`Verb`] to an existing transaction: post, update, check, uncheck,
+//!   trash or untrash. [`transition`] is the table of states and verbs.
+//! - `merge` replaces two transactions by a new one. `quick_entry` parses a transaction that was
+//!   typed as one line of text.
+//! - `events` makes the event of each change for the log of the book.
+//!
+//! A function returns the changed transaction or a [`Refusal`], and changes nothing itself. Callers
+//! load what [`TransactionRules`] needs, and save the result.
 
 mod changes;
 mod count;

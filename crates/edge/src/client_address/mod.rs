@@ -1,4 +1,7 @@
 //! The address of the client of a request (behaviour 10.12).
+//!
+//! It is the peer of the connection, unless the peer is a proxy that the operator trusts (`proxy`).
+//! Rate limits count by address; an IPv6 client has a whole network of them (`network`).
 
 pub mod network;
 pub mod proxy;

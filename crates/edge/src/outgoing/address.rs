@@ -30,13 +30,13 @@ pub enum Reach {
 
 impl Reach {
     /// Returns whether a client may connect to this address of a host.
-    pub(crate) fn holds(&self, host: &str, ip: IpAddr) -> bool {
+    pub(crate) fn permits(&self, host: &str, ip: IpAddr) -> bool {
         // ::ffff:169.254.169.254 is the same machine as 169.254.169.254.
         let ip = ip.to_canonical();
         match self {
             Self::Configured => !is_off_limits(ip),
             Self::Public => is_public(ip) && !is_off_limits(ip),
-            Self::Allowed(targets) => targets.iter().any(|target| target.holds(host, ip)),
+            Self::Allowed(targets) => targets.iter().any(|target| target.permits(host, ip)),
         }
     }
 }
@@ -126,7 +126,7 @@ impl Resolve for Resolver {
                 // exist.
                 (Err(_), Reach::Public | Reach::Allowed(_)) => Vec::new(),
             };
-            found.retain(|address| reach.holds(name.as_str(), address.ip()));
+            found.retain(|address| reach.permits(name.as_str(), address.ip()));
             if found.is_empty() {
                 return Err(NoneReachable.into());
             }
@@ -146,9 +146,9 @@ mod tests {
 
     #[test]
     fn configured_reach_excludes_metadata_and_link_local() {
-        let holds = |text: &str| Reach::Configured.holds("", text.parse().unwrap());
+        let permits = |text: &str| Reach::Configured.permits("", text.parse().unwrap());
         for allowed in ["127.0.0.1", "10.0.0.1", "192.168.1.1", "93.184.216.34", "::1", "fd12::1"] {
-            assert!(holds(allowed), "{allowed}");
+            assert!(permits(allowed), "{allowed}");
         }
         for refused in [
             "0.0.0.0",
@@ -163,7 +163,7 @@ mod tests {
             "64:ff9b::a9fe:a9fe",
             "100.100.100.200",
         ] {
-            assert!(!holds(refused), "{refused}");
+            assert!(!permits(refused), "{refused}");
         }
     }
 
@@ -216,12 +216,12 @@ mod tests {
     fn webhooks_reach_only_the_public_internet() {
         let (public, plain) = (Reach::Public, Reach::Allowed(targets(&[])));
         for text in PUBLIC {
-            assert!(public.holds("bot.example", text.parse().unwrap()), "{text}");
-            assert!(!plain.holds("bot.example", text.parse().unwrap()), "without TLS: {text}");
+            assert!(public.permits("bot.example", text.parse().unwrap()), "{text}");
+            assert!(!plain.permits("bot.example", text.parse().unwrap()), "without TLS: {text}");
         }
         for text in SPECIAL {
-            assert!(!public.holds("bot.example", text.parse().unwrap()), "{text}");
-            assert!(!plain.holds("bot.example", text.parse().unwrap()), "{text}");
+            assert!(!public.permits("bot.example", text.parse().unwrap()), "{text}");
+            assert!(!plain.permits("bot.example", text.parse().unwrap()), "{text}");
         }
     }
 
@@ -238,7 +238,7 @@ mod tests {
             ("bots.internal.", "192.168.0.9", true),
             ("x.bots.internal", "192.168.0.9", false),
         ] {
-            assert_eq!(reach.holds(host, ip.parse().unwrap()), expected, "{host} {ip}");
+            assert_eq!(reach.permits(host, ip.parse().unwrap()), expected, "{host} {ip}");
         }
     }
 }

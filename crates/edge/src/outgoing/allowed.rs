@@ -43,7 +43,7 @@ impl WebhookTarget {
     ///
     /// Metadata services and similar addresses are covered only by an entry with exactly that
     /// address, because a wide network rarely means to include them.
-    pub(super) fn holds(&self, host: &str, ip: IpAddr) -> bool {
+    pub(super) fn permits(&self, host: &str, ip: IpAddr) -> bool {
         match &self.0 {
             Target::Network(network) => {
                 network.contains(&ip)
@@ -129,7 +129,7 @@ mod tests {
         ] {
             let target: WebhookTarget = entry.parse().unwrap();
             assert_eq!(
-                target.holds("bots.internal", ip.parse().unwrap()),
+                target.permits("bots.internal", ip.parse().unwrap()),
                 expected,
                 "{entry} {ip}"
             );
@@ -138,11 +138,11 @@ mod tests {
 
     #[test]
     fn loopback_is_this_machine() {
-        let holds = |ip: &str| {
+        let permits = |ip: &str| {
             let ip = ip.parse().unwrap();
-            WebhookTarget::loopback().iter().any(|target| target.holds("", ip))
+            WebhookTarget::loopback().iter().any(|target| target.permits("", ip))
         };
-        assert!(holds("127.0.0.1") && holds("127.9.9.9") && holds("::1"));
-        assert!(!holds("128.0.0.1") && !holds("::2") && !holds("10.0.0.1"));
+        assert!(permits("127.0.0.1") && permits("127.9.9.9") && permits("::1"));
+        assert!(!permits("128.0.0.1") && !permits("::2") && !permits("10.0.0.1"));
     }
 }

@@ -1,7 +1,14 @@
-//! Outgoing HTTP requests: one kind of client for all of them.
+//! Outgoing HTTP requests, to identity providers and to the webhooks of apps.
 //!
-//! A client follows no redirects, uses no proxy, has timeouts, limits how much of an answer it
-//! reads, and connects only to addresses that `address` allows.
+//! The URL of a webhook comes from the developer of the app, who could aim it at a service of the
+//! internal network (server-side request forgery). A client therefore connects only to the
+//! addresses that its [`Reach`] permits: a literal address is checked before the request, and a
+//! host name when it is resolved (`address`), so a name server cannot change the address in
+//! between. A client follows no redirects and uses no proxy. It has timeouts, and a limit on the
+//! bytes of the response.
+//!
+//! A request without a complete response returns a [`Failure`]. Texts of failures contain neither
+//! addresses nor secrets, because webhooks store them in the delivery log.
 
 pub mod address;
 pub mod allowed;
@@ -26,7 +33,8 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 /// The most bytes of a provider's answer.
 const MAX_ANSWER: usize = 1024 * 1024;
 
-/// Why a request got no answer. The text contains no address and no part of the request.
+/// Why a request got no answer, that is, no complete response. The text contains no address and no
+/// part of the request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// No address of the host may be reached.
@@ -40,7 +48,7 @@ pub enum Failure {
     /// Readers of a book see the text, so it must not tell a closed port from a silent one. The
     /// cause is for the operator's log.
     #[error("no answer")]
-    Inside(String),
+    Internal(String),
     /// The body exceeds the limit.
     #[error("the answer has more than {0} bytes")]
     TooLarge(usize),
@@ -137,7 +145,7 @@ impl Outgoing {
     /// Returns whether a request to a URL may connect to this address of its host.
     #[must_use]
     pub fn may_reach(&self, url: &Url, ip: IpAddr) -> bool {
-        self.reach.holds(url.host_str().unwrap_or_default(), ip)
+        self.reach.permits(url.host_str().unwrap_or_default(), ip)
     }
 
     /// Refuses a URL with a literal address that may not be reached. The resolver never sees it.

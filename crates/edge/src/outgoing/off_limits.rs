@@ -13,7 +13,7 @@ const METADATA_V6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)
 /// Returns whether an address is link-local, a metadata service, unspecified or multicast.
 ///
 /// Cloud machines get the credentials of their role from such addresses. An IPv6 address that
-/// embeds an IPv4 address is judged by the latter.
+/// embeds an IPv4 address is treated as the IPv4 address.
 pub(super) fn is_off_limits(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => {

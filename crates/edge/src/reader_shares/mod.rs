@@ -272,8 +272,10 @@ impl<W> Queue<W> {
         None
     }
 
-    /// Stops a long read for a waiting user whose reads are short: of all reads that run too long,
-    /// that of the user who has taken most time, if it is more than the waiting user has taken.
+    /// Stops a long read of another user, for a waiting user whose reads are short.
+    ///
+    /// It stops the read of the user who has taken most time, if that user has taken more time than
+    /// the waiting one.
     fn stop_for(&mut self, user: UserId, now: Instant) {
         let Usage { charged: own, estimate } = self.waiting.usage(Some(user));
         if estimate > SHORT || self.running.len() < self.readers {

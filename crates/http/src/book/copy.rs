@@ -8,12 +8,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use daybook_domain::idempotency::{Claim, StoredAnswer};
+use daybook_domain::idempotency::{Claim, StoredResponse};
 use daybook_edge::blocking::block;
 use daybook_edge::error::ApiError;
 use daybook_edge::run;
 use daybook_service::book::{self, CopyRequest, View, WholeCopy};
-use daybook_service::idempotency::{Once, find_answer, run_once};
+use daybook_service::idempotency::{Once, find_response, run_once};
 use daybook_service::{Context, Error, Target};
 use daybook_storage::{Lease, Store, Tx};
 use tokio::time::{Instant, sleep, timeout};
@@ -105,9 +105,9 @@ async fn stored_answer(
     state: &AppState,
     cx: &Context,
     claim: &Claim,
-) -> Result<Option<StoredAnswer>, ApiError> {
+) -> Result<Option<StoredResponse>, ApiError> {
     let (context, claim) = (cx.clone(), claim.clone());
-    let work = move |tx: &mut Tx<'_>| find_answer(tx, &context, &claim);
+    let work = move |tx: &mut Tx<'_>| find_response(tx, &context, &claim);
     run::read_as(&state.edge, cx.quota_subject(), work).await
 }
 

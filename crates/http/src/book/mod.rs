@@ -1,6 +1,7 @@
 //! Books: handlers and wire shapes.
 //!
-//! Copies of large books are not one unit of work, see `copy`.
+//! Most operations are one use case on one book. The exception is the copy of a large book, which
+//! is written in several units of work and becomes visible at the end (`copy`).
 
 mod copy;
 
@@ -347,7 +348,7 @@ pub(crate) async fn copy_book(request: ApiRequest) -> ApiResult {
     let is_large =
         move |tx: &mut Tx<'_>, cx: &Context| book::is_large(tx, cx, &id_of_read, &copying_of_read);
     match request.on_snapshot(is_large).await {
-        Err(error) => request.answer_refusal(error).await,
+        Err(error) => request.replay_or_refuse(error).await,
         Ok(true) => copy::copy_large(request, id, copying, to_reply).await,
         Ok(false) => {
             request

@@ -77,7 +77,7 @@ pub(super) struct OpenedOut {
 
 impl From<&View> for SealedOut {
     fn from(view: &View) -> Self {
-        let View { connection, email, app_summary: face } = view;
+        let View { connection, email, app_summary: summary } = view;
         let Connection { id, owner, app, uuid, kind, name, properties, stamp } = connection;
         let connection = ConnectionOut {
             id: id.to_string(),
@@ -87,7 +87,7 @@ impl From<&View> for SealedOut {
             r#type: kind.as_str().to_owned(),
             name: name.as_str().to_owned(),
             email: email.clone(),
-            logo: face.as_ref().and_then(|face| face.logo.clone()),
+            logo: summary.as_ref().and_then(|app| app.logo.clone()),
             date_added_ms: stamp.created_at.milliseconds().to_string(),
             created_at: stamp.created_at.milliseconds().to_string(),
             updated_at: stamp.updated_at.milliseconds().to_string(),

@@ -82,7 +82,7 @@ pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
     let start =
         run::write(&state.edge, submission.clone(), begin).await.map_err(ApiError::repeatable)?;
     let leased = match start {
-        ReplayStart::Answered(stored) => {
+        ReplayStart::Replayed(stored) => {
             return respond::replay(&state.edge, cx.quota_subject(), stored).await;
         }
         ReplayStart::Leased(leased) => leased,

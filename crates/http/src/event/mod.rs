@@ -1,6 +1,8 @@
-//! Events: handlers and the shape of an event (behaviour 8.2, 8.4, 8.16).
+//! Events: handlers and the wire shape of an event (behaviour 8.2, 8.4, 8.16).
 //!
-//! Events are stored compactly, and expanded when they are read (`expand`).
+//! Clients list events in pages, or receive them as a stream of server-sent events (`stream`).
+//! Webhooks send the same shape to apps. Events store compact snapshots without derived fields;
+//! `expand` adds these fields when an event is read.
 
 mod actor;
 mod expand;

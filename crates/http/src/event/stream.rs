@@ -32,7 +32,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{book_of, event_out, page};
 use crate::event_streams::Listener;
-use crate::reply::unanswered;
+use crate::reply::encoding_error;
 use crate::request::ApiRequest;
 use crate::state::AppState;
 
@@ -195,7 +195,7 @@ impl Feed {
         };
         let (encoded, memory) =
             run::read_and_encode(edge, user, edge.read_deadline, work, encode).await?;
-        let (text, position) = encoded.map_err(|error| unanswered(error, TOO_LARGE))?;
+        let (text, position) = encoded.map_err(|error| encoding_error(error, TOO_LARGE))?;
         let missing = || RequestError::Failed(format!("no event after {after} in the log"));
         self.position = position.ok_or_else(missing)?;
         Ok((!text.is_empty()).then_some(Batch { text, _memory: memory }))

@@ -1,4 +1,8 @@
-//! Files: handlers and shapes (behaviour 9.6, 12.1). Their bytes are in [`daybook_blobs`].
+//! Files: handlers and wire shapes (behaviour 9.6, 12.1).
+//!
+//! The bytes of a file are a blob ([`daybook_blobs`]), outside the database. `store` writes the
+//! blob before the unit of work that inserts its row, so every row has its bytes; a sweep removes
+//! blobs without a row. `serve` sends a file at its unguessable address without authentication.
 
 mod serve;
 pub(crate) mod shape;
@@ -70,7 +74,7 @@ pub(crate) async fn create_file(request: ApiRequest, body: Body<FileIn>) -> ApiR
     let (changes, bytes) = body.0.into_new()?;
     let content = match store::store_new_file(&request, &changes, bytes).await {
         Ok(content) => content,
-        Err(error) => return request.answer_refusal(error).await,
+        Err(error) => return request.replay_or_refuse(error).await,
     };
     request
         .write_book(
@@ -90,7 +94,7 @@ pub(crate) async fn update_file(request: ApiRequest, body: Body<FileIn>) -> ApiR
         match store::store_changed_file(&request, &changes, bytes).await {
             Ok(Update::New(content)) => changes.content = Some(content),
             Ok(Update::Unchanged(digest)) => unchanged = Some(digest),
-            Err(error) => return request.answer_refusal(error).await,
+            Err(error) => return request.replay_or_refuse(error).await,
         }
     }
     request

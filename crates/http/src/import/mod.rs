@@ -123,7 +123,7 @@ pub(crate) async fn create_import(request: ApiRequest, body: FileBody) -> ApiRes
             {
                 archive.discard().await?;
             }
-            return request.answer_refusal(error).await;
+            return request.replay_or_refuse(error).await;
         }
     };
     let options = options?;
@@ -205,7 +205,7 @@ pub(crate) async fn delete_import(request: ApiRequest) -> ApiResult {
 pub(crate) async fn confirm_import(request: ApiRequest, body: Body<ConfirmationIn>) -> ApiResult {
     let (decisions, creates) = match check_decisions(&request, body.0).await {
         Ok(checked) => checked,
-        Err(error) => return request.answer_refusal(error).await,
+        Err(error) => return request.replay_or_refuse(error).await,
     };
     let (id, document) = (request.id(), document::write(&decisions));
     let waiting = Waiting::new(&request);
@@ -288,7 +288,7 @@ pub(crate) async fn undo_import(request: ApiRequest) -> ApiResult {
     let found = request.on_snapshot(move |tx, cx| import::get(tx, cx, &book, &id)).await;
     let found = match found {
         Ok(found) => found,
-        Err(error) => return request.answer_refusal(error).await,
+        Err(error) => return request.replay_or_refuse(error).await,
     };
     let import = found.imports.first();
     let results: ResultsDoc =

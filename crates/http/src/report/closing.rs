@@ -42,7 +42,7 @@ pub(crate) async fn close_book(request: ApiRequest, body: Body<ClosingIn>) -> Ap
     let (base, ClosingIn { closing_date }) = (request.base(), body.0);
     let (prepared, contents) = match store_reports(&request, closing_date).await {
         Ok(stored) => stored,
-        Err(error) => return request.answer_refusal(error).await,
+        Err(error) => return request.replay_or_refuse(error).await,
     };
     request
         .write_book(

@@ -2,8 +2,8 @@
 //!
 //! Single operations and batches share their code: a single request is a batch of one, without the
 //! index in its errors. Before a write, the contents of attached files are stored
-//! ([`daybook_blobs`]), and long descriptions are parsed as typed lines. If one of these steps
-//! refuses, a repeated request still gets its stored response.
+//! ([`daybook_blobs`]), and long descriptions are parsed as quick entries (behaviour 3.8). If one
+//! of these steps refuses, a repeated request still gets its stored response.
 
 mod count;
 mod preview;
@@ -32,8 +32,8 @@ use shape::{
     BatchOut, ListEndOut, ShortOperationOut, TransactionIn, TransactionOperationOut, TransactionOut,
 };
 
-/// Descriptions up to this size in total are parsed as typed lines in the unit of work. Larger ones
-/// are parsed before it, so that other writes are not delayed.
+/// Descriptions up to this size in total are parsed as quick entries in the unit of work. Larger
+/// ones are parsed before it, so that other writes are not delayed.
 const MAX_TEXT_IN_WRITER: usize = 64 * 1024;
 
 /// GET transactions: returns a page, or the transactions of the parameter `ids` (behaviour 12.4).
@@ -50,9 +50,9 @@ pub(crate) async fn list_transactions(request: ApiRequest) -> ApiResult {
             .await;
     }
     let list_request = list_request(&request);
-    let (query, asked_at) = (list_request.query.text.clone(), list_request.asked_at);
+    let (query, requested_at) = (list_request.query.text.clone(), list_request.requested_at);
     let encode = move |listed: &TransactionPage, cx: &Context| {
-        encode_page(listed, &base, &query, asked_at.unwrap_or(cx.now))
+        encode_page(listed, &base, &query, requested_at.unwrap_or(cx.now))
     };
     let list = move |tx: &mut Tx<'_>, cx: &Context| transaction::list(tx, cx, &book, &list_request);
     request.read_replicated(list, encode).await
@@ -74,30 +74,30 @@ pub(crate) async fn load_transactions_batch(
         .await
 }
 
-/// Returns the request of a list.
+/// Returns the parameters of a list.
 ///
-/// Without a query, or with that of the cursor, it continues the query of the cursor, interpreted
-/// on the day of its first page (behaviour 2.4).
+/// A request with a cursor continues the query of the cursor if it has no other query. Relative
+/// dates in the query then mean what they meant on the day of the first page (behaviour 2.4).
 fn list_request(request: &ApiRequest) -> Request {
     let cursor: Option<TransactionCursor> = request.cursor().and_then(cursor::read);
     let mut query = request.query();
     let after = cursor.as_ref().map(TransactionCursor::key);
     let is_own =
         |cursor: &TransactionCursor| query.text.trim().is_empty() || query.text == cursor.query;
-    let mut asked_at = None;
+    let mut requested_at = None;
     if let Some(cursor) = cursor.filter(is_own) {
-        asked_at = Some(cursor.asked_at());
+        requested_at = Some(cursor.requested_at());
         query.text = cursor.query;
     }
-    Request { query, limit: request.limit(), after, asked_at }
+    Request { query, limit: request.limit(), after, requested_at }
 }
 
 /// Encodes a page of a query. It ends early if it exceeds the response budget.
-fn encode_page(listed: &TransactionPage, base: &str, query: &str, asked_at: Instant) -> Reply {
+fn encode_page(listed: &TransactionPage, base: &str, query: &str, requested_at: Instant) -> Reply {
     let end = |last: Option<&Transaction>| {
         let key = last.map(PageKey::of).or(listed.next);
         let cursor = key.and_then(|key| {
-            cursor::write(&TransactionCursor::new(key, query.to_owned(), asked_at))
+            cursor::write(&TransactionCursor::new(key, query.to_owned(), requested_at))
         });
         let account = listed.account.map(|id| id.to_string());
         ListEndOut { cursor, account, warnings: wire::warnings(&listed.warnings) }
@@ -263,7 +263,7 @@ pub(crate) async fn merge_transactions(
     let base = request.base();
     let mut items = body.items();
     if let Err(error) = store_files(&request, &mut items).await {
-        return request.answer_refusal(error).await;
+        return request.replay_or_refuse(error).await;
     }
     let items = items.into_iter().map(TransactionIn::into_changes).collect();
     request
@@ -274,7 +274,7 @@ pub(crate) async fn merge_transactions(
         .await
 }
 
-/// Returns the length of the text that may be a typed line.
+/// Returns the length of the description, which may be a quick entry.
 fn text_length(item: &Changes) -> usize {
     item.description.as_ref().value().map_or(0, String::len)
 }
@@ -288,7 +288,7 @@ async fn create(
     let mode = CreateMode { zone: request.text("timeZone").map(str::to_owned), ..mode };
     let base = request.base();
     if let Err(error) = store_files(&request, &mut items).await {
-        return request.answer_refusal(error).await;
+        return request.replay_or_refuse(error).await;
     }
     let mut items: Vec<Changes> = items.into_iter().map(TransactionIn::into_changes).collect();
     let mut mode = mode;
@@ -300,7 +300,7 @@ async fn create(
         };
         (items, mode) = match request.on_snapshot(read_quick_entries).await {
             Ok(parsed) => parsed,
-            Err(error) => return request.answer_refusal(error).await,
+            Err(error) => return request.replay_or_refuse(error).await,
         };
     }
     request
@@ -320,7 +320,7 @@ async fn perform(
     let base = request.base();
     let reads_body = matches!(verb_request.verb, Verb::Update | Verb::Post);
     if reads_body && let Err(error) = store_files(&request, &mut items).await {
-        return request.answer_refusal(error).await;
+        return request.replay_or_refuse(error).await;
     }
     let items = items
         .into_iter()

@@ -48,6 +48,8 @@ pub(crate) struct TransactionIn {
     files: Option<Vec<FileIn>>,
     #[serde(default)]
     properties: PropertiesIn,
+    /// Only its presence counts: the body is then a transaction that the client has read (behaviour
+    /// 3.10.2).
     #[serde(default)]
     created_at: Present,
 }
@@ -168,7 +170,7 @@ pub(crate) struct WholeOut<'v> {
     remote_ids: &'v [String],
     files: FilesOut<'v>,
     properties: PropertiesOut<'v>,
-    /// Absent without comments, and for those who may not read them (behaviour 3.14.2).
+    /// Absent without comments, and for callers who may not read them (behaviour 3.14.2).
     #[serde(skip_serializing_if = "Option::is_none")]
     comment_count: Option<u32>,
     created_by: String,
@@ -258,7 +260,7 @@ impl<'v> TransactionOut<'v> {
             id.and_then(|id| view.accounts.get(id))
                 .map(|account| SideOut::new(view, account, sides, transaction.id))
         };
-        let face = transaction.stamp.agent.as_ref().and_then(|agent| view.app_summaries.get(agent));
+        let app = transaction.stamp.agent.as_ref().and_then(|agent| view.app_summaries.get(agent));
         Self::Whole(WholeOut {
             id: Some(transaction.id.to_string()),
             date: transaction.date.map(format_iso),
@@ -282,9 +284,9 @@ impl<'v> TransactionOut<'v> {
             comment_count: Some(transaction.comment_count)
                 .filter(|count| *count > 0 && view.access.shows_comments()),
             created_by: view.creators.get(&transaction.created_by).cloned().unwrap_or_default(),
-            agent_name: face.map(|face| face.name.clone()),
-            agent_logo: face.and_then(|face| face.logo.clone()),
-            agent_logo_dark: face.and_then(|face| face.logo_dark.clone()),
+            agent_name: app.map(|app| app.name.clone()),
+            agent_logo: app.and_then(|app| app.logo.clone()),
+            agent_logo_dark: app.and_then(|app| app.logo_dark.clone()),
             stamp: Some(StampOut::from(&transaction.stamp)),
         })
     }

@@ -242,7 +242,7 @@ impl fmt::Display for Detection {
 /// Everything about a file beside its records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
-    /// What was recognized.
+    /// The result of the detection.
     pub detection: Detection,
     /// The accounts in the order of the file.
     pub statements: Vec<Statement>,

@@ -100,7 +100,7 @@ pub(crate) fn write(
 /// Writes a checkpoint of books that are about to be removed, unless they no longer exist.
 ///
 /// # Errors
-/// As [`write`].
+/// Those of [`write`].
 pub(crate) fn write_removal(
     store: &Store,
     directory: &Path,

@@ -121,7 +121,7 @@ pub fn get_offer(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<TransferOf
 /// declineBookTransfer: the owner withdraws the offer, or its recipient declines it.
 ///
 /// # Errors
-/// As [`get_offer`].
+/// Those of [`get_offer`].
 pub fn decline_offer(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<TransferOffer> {
     cx.scope.check_outside_books()?;
     let found = find(tx, cx, book)?;
@@ -214,7 +214,7 @@ fn change_owner(
     tx.books().delete_offer(access.book().id)?;
     file::end_addresses(tx, cx, &access)?;
     // Apps with access to a whole collection now reach other books (behaviour 9.4).
-    tx.identity_changes().record();
+    tx.identity_changes().increment();
     let mut events = vec![access.book().updated_event(&previous)];
     events.extend(swap_permissions(tx, cx, &access, former, owner)?);
     event_log::append(tx, &cx.exempt_from_quotas(), &access, events)?;

@@ -100,17 +100,17 @@ const fn replay_lease_end(now: Instant) -> Instant {
 /// restored installation leases none until its operator releases it.
 pub fn lease_due(
     tx: &mut Tx<'_>,
-    mint: &mut dyn FnMut() -> i64,
+    new_lease: &mut dyn FnMut() -> i64,
     mut in_flight: InFlight,
     now: Instant,
 ) -> Result<Vec<LeasedWithSlot>> {
     if tx.holds_deliveries()? {
         return Ok(Vec::new());
     }
-    let mut leased = tx.deliveries().lease_due(now, lease_end(now), mint, &mut in_flight)?;
+    let mut leased = tx.deliveries().lease_due(now, lease_end(now), new_lease, &mut in_flight)?;
     if in_flight.free() > 0 {
         let detached = tx.detached_deliveries();
-        leased.extend(detached.lease_due(now, lease_end(now), mint, &mut in_flight)?);
+        leased.extend(detached.lease_due(now, lease_end(now), new_lease, &mut in_flight)?);
     }
     Ok(leased)
 }
@@ -198,8 +198,8 @@ enum Verdict {
 /// Applies the outcome of a delivery.
 ///
 /// It leases the next delivery of the queue under `next_lease`, unless the queue is paused or the
-/// app fails for too long. A delivery that the app caused itself stays for the next round: its
-/// cause may still be on its way from another book.
+/// app fails for too long. An event that the app caused itself stays for the next round, because
+/// the delivery that caused it may still be in flight in another book.
 pub fn finish(
     tx: &mut Tx<'_>,
     leased: &Leased,
@@ -216,7 +216,7 @@ pub fn finish(
         return Ok(Finished::default());
     };
     let Ending { response, verdict } = ending;
-    respond(tx, &leased.delivery, response, quotas, now)?;
+    record_response(tx, &leased.delivery, response, quotas, now)?;
     let streak = match verdict {
         Verdict::Succeeded => queue.streak.record(true, now),
         Verdict::Failed => queue.streak.record(false, now),
@@ -269,7 +269,7 @@ fn apply_outcome(
         DeliveryOutcome::QueueEnded => {
             let reason =
                 "not delivered: the user who installed the app has lost access to the book";
-            respond(tx, delivery, Some(ResponseText::error(reason)), quotas, now)?;
+            record_response(tx, delivery, Some(ResponseText::error(reason)), quotas, now)?;
             tx.deliveries().stop(delivery, now)?;
             return Ok(None);
         }
@@ -281,7 +281,7 @@ fn apply_outcome(
 ///
 /// The response counts for the book's quota (behaviour 10.14). Without room for its message, only
 /// its kind is stored.
-fn respond(
+fn record_response(
     tx: &mut Tx<'_>,
     delivery: &EventDelivery,
     response: Option<ResponseText>,

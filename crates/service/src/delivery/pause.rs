@@ -69,7 +69,7 @@ pub fn pause_by_operator(tx: &mut Tx<'_>, book: &str, app: &AppId, now: Instant)
     }
     tx.deliveries().pause(book, app, PauseCause::Operator, now)?;
     // The tokens of its deliveries end (behaviour 8.22).
-    tx.identity_changes().record();
+    tx.identity_changes().increment();
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use daybook_domain::app::AppId;
 use daybook_domain::delivery::{DeliveryAttempt, EventDelivery, Refusal, ResponseText, RetryState};
 use daybook_domain::event::{EventType, sequence_of};
-use daybook_domain::idempotency::{Claim, StoredAnswer};
+use daybook_domain::idempotency::{Claim, StoredResponse};
 use daybook_domain::permission::Action;
 use daybook_domain::purpose::{ReplayEvents, WriteIntegrations};
 use daybook_storage::access::AccessTo;
@@ -14,11 +14,11 @@ use daybook_storage::event::AddressedEvent;
 use daybook_storage::{Error as StorageError, Tx};
 
 use super::lookup::{find_event, shortened};
-use super::{DeliveryOutcome, Due, Leased, replay_lease_end, respond};
+use super::{DeliveryOutcome, Due, Leased, record_response, replay_lease_end};
 use crate::context::Context;
 use crate::error::Result;
 use crate::event::{self, View};
-use crate::idempotency::find_answer;
+use crate::idempotency::find_response;
 use crate::{access, batch};
 
 /// getBookEventsBacklog: the number of pending deliveries of the book.
@@ -101,7 +101,7 @@ pub fn delete_response(
 #[derive(Debug)]
 pub enum ReplayStart {
     /// A request with the same idempotency key already has this response.
-    Answered(StoredAnswer),
+    Replayed(StoredResponse),
     /// The event is to be sent under this lease.
     Leased(Box<Leased>),
 }
@@ -121,9 +121,9 @@ pub fn begin(
 ) -> Result<ReplayStart> {
     let access = access::enter_to(tx, cx, book, ReplayEvents)?;
     if let Some(claim) = claim
-        && let Some(answer) = find_answer(tx, cx, claim)?
+        && let Some(response) = find_response(tx, cx, claim)?
     {
-        return Ok(ReplayStart::Answered(answer));
+        return Ok(ReplayStart::Replayed(response));
     }
     let read = find_event(tx, &access, id)?;
     check_replayable(read.event.kind)?;
@@ -185,7 +185,7 @@ pub fn end(
             Some(ResponseText::error(reason))
         }
     };
-    respond(tx, delivery, response, cx.storage_quotas.unwrap_or_default(), cx.now)?;
+    record_response(tx, delivery, response, cx.storage_quotas.unwrap_or_default(), cx.now)?;
     let due = tx.deliveries().end(leased)?.map_or(Due::Never, |_| Due::AsBefore);
     tx.deliveries().release(leased, due, streak)?;
     let read = tx.events().find(&access, delivery.sequence)?;

@@ -1,7 +1,11 @@
 //! Events: the log of a book as its readers see it (behaviour 8).
 //!
-//! Events store what they cannot look up later. [`View`] adds what changes: the current state of
-//! accounts and groups, names of users, summaries of apps, and the responses of apps.
+//! The write path appends events ([`crate::event_log`]); this module reads them. An event stores a
+//! snapshot of the changed resource, with ids of the accounts, groups and users that it names. A
+//! [`View`] loads what these ids mean now: accounts and groups (or the last snapshot of a deleted
+//! one), names of users, summaries of apps, and the responses of apps to the event. Lists are read
+//! backwards in pages ([`list`]), streams forwards ([`after`]), and a webhook reads one event as
+//! the user who installed the app (`read_for_delivery`).
 
 mod deleted;
 

@@ -375,7 +375,7 @@ impl Snapshot {
     ) -> Result<()> {
         let names = ResolvedNames { accounts, ..ResolvedNames::default() };
         let drafts_of = drafts_of(&self.access);
-        let search = Search { filter, names: &names, drafts_of, precedent: None };
+        let search = Search { filter, names: &names, drafts_of, similar: None };
         let (mut after, mut count) = (None, 0_usize);
         loop {
             let page = tx.transactions().search(&self.access, &search, after, PAGE_ROWS)?;

@@ -247,7 +247,7 @@ fn count(tx: &mut Tx<'_>, access: &AccessTo<Record>, account: AccountId) -> Resu
     let filter = Filter::All(vec![Filter::Term(Term::Account(text.clone())), trashed]);
     let accounts = [(text, account)].into_iter().collect();
     let names = ResolvedNames { accounts, ..ResolvedNames::default() };
-    let search = Search { filter: &filter, names: &names, drafts_of: None, precedent: None };
+    let search = Search { filter: &filter, names: &names, drafts_of: None, similar: None };
     Ok(u64::try_from(tx.transactions().count(access, &search)?).unwrap_or_default())
 }
 

@@ -162,8 +162,8 @@ pub fn whole_book_files(
 /// Records a block, and moves the progress.
 ///
 /// # Errors
-/// [`Error::Overtaken`] if the progress of the book is another one; 403 or 404 when the author may
-/// not record any more; refusals of files and of storage quotas.
+/// [`Error::ConcurrentChange`] if the progress of the book is another one; 403 or 404 when the
+/// author may no longer record; refusals of files and of storage quotas.
 pub fn record_whole_book(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -175,7 +175,7 @@ pub fn record_whole_book(
     let progress = access.book().settings.properties.get(PROGRESS_PROPERTY);
     let progress = progress.and_then(BookProgress::parse);
     if progress.is_none_or(|progress| progress.items != block.start) {
-        return Err(Error::Overtaken("the book of the import has another progress"));
+        return Err(Error::ConcurrentChange("the book of the import has another progress"));
     }
     let before = tx.events().last_number(&access);
     let count = block.files.len().saturating_add(block.transactions.len());
@@ -290,7 +290,7 @@ pub fn undo_whole_book(
     let trashed = Filter::Not(Box::new(Filter::Term(Term::Status(Status::Trashed))));
     let filter = Filter::All(vec![Filter::Term(Term::Property { key, value }), trashed]);
     let names = ResolvedNames::default();
-    let search = Search { filter: &filter, names: &names, drafts_of: None, precedent: None };
+    let search = Search { filter: &filter, names: &names, drafts_of: None, similar: None };
     let limit = left.saturating_add(TRASHED_AT_ONCE);
     let rows = i64::try_from(limit).unwrap_or(i64::MAX);
     let page = tx.transactions().search(&access, &search, None, rows)?.rows;

@@ -1,6 +1,9 @@
 //! Reconciliations of accounts (behaviour 14).
 //!
-//! `entries` puts transactions on a reconciliation and takes them off, and checks or unchecks them.
+//! A use case changes a reconciliation, and with `add` and `remove` also the transactions on it:
+//! `entries` checks and unchecks them as the rules of the domain require. All of it is one unit of
+//! work, with an event for each transaction and one for the reconciliation. A refused transaction
+//! refuses the whole request.
 
 mod entries;
 

@@ -68,7 +68,7 @@ pub fn prepare_closing(
 /// closeBook: sets the closing date and records the files of the reports, whose bytes are stored.
 ///
 /// # Errors
-/// Those of [`prepare_closing`]; [`Error::Overtaken`] if the reports are no longer right.
+/// Those of [`prepare_closing`]; [`Error::ConcurrentChange`] if the reports are no longer right.
 pub fn close(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -81,7 +81,7 @@ pub fn close(
     let access = access::enter_to(tx, cx, book, Record::Draft)?;
     let current = compute(tx, cx, &access, closing.day)?;
     if !have_same_figures(reports, &current) {
-        return Err(Error::Overtaken("the figures of the period have changed meanwhile"));
+        return Err(Error::ConcurrentChange("the figures of the period have changed meanwhile"));
     }
     let create = |(report, content): (&Report, Content)| {
         let changes = file::Changes {

@@ -23,9 +23,9 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::{access, batch};
 
-/// Reads the typed lines of a batch on a snapshot before [`create`] runs.
+/// Parses the quick entries of a batch (behaviour 3.8) on a snapshot before [`create`] runs.
 ///
-/// Reading many lines takes longer than recording them, so it should not delay other writes. The
+/// Parsing many of them takes longer than recording them, so it should not delay other writes. The
 /// names of accounts are those of the snapshot.
 ///
 /// # Errors
@@ -85,7 +85,7 @@ pub(super) struct CreatePlan {
     pub(super) write_set: WriteSet,
     /// The days of the drafts for the following months.
     pub(super) repeats: Vec<Date>,
-    /// The recognized parts of the line of a createTransaction.
+    /// The recognized parts of the quick entry of a createTransaction.
     pub(super) tokens: Vec<Token>,
 }
 

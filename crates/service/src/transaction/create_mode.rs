@@ -10,13 +10,13 @@ use crate::zone;
 pub struct CreateMode {
     /// Whether they must be posted.
     pub intent: Intent,
-    /// Whether it is createTransaction, whose typed line may also ask for the following months
+    /// Whether it is createTransaction, whose quick entry may also repeat in the following months
     /// (behaviour 3.8.2.8).
     pub single: bool,
-    /// The IANA name of the zone for dates in typed lines. The default is the book's zone
+    /// The IANA name of the zone for dates in quick entries. The default is the book's zone
     /// (behaviour 3.2.9).
     pub zone: Option<String>,
-    /// Whether [`super::read_quick_entries`] has read the typed lines.
+    /// Whether [`super::read_quick_entries`] has parsed the quick entries.
     pub quick_entries_are_read: bool,
 }
 

@@ -219,7 +219,7 @@ pub(super) fn load(
     .into())
 }
 
-/// Checks that the texts of found transactions fit, with each id as often as it is named.
+/// Checks that the texts of the found transactions fit. A transaction counts each time it is named.
 ///
 /// `found` is the result of [`by_ids`](daybook_storage::transaction::Transactions::by_ids).
 ///

@@ -16,7 +16,7 @@ use crate::access;
 use crate::context::Context;
 use crate::error::Result;
 
-/// What createTransaction would do with a body.
+/// The effect that createTransaction would have with a body.
 #[derive(Debug, Clone)]
 pub struct Preview {
     /// The transaction and its accounts. Unless it exists already, its id is not in use.
@@ -72,6 +72,6 @@ fn find_duplicates(
     let accounts = transaction.account_ids().map(|id| (id.to_string(), id)).collect();
     let names = ResolvedNames { accounts, ..ResolvedNames::default() };
     let search =
-        Search { filter: &filter, names: &names, drafts_of: drafts_of(access), precedent: None };
+        Search { filter: &filter, names: &names, drafts_of: drafts_of(access), similar: None };
     Ok(tx.transactions().search(access, &search, None, MAX_DUPLICATES)?.rows)
 }

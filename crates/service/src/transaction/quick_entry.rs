@@ -3,8 +3,7 @@
 use daybook_domain::access::Access;
 use daybook_domain::transaction::Changes;
 use daybook_domain::transaction::quick_entry::{
-    FieldsToParse, Lexicon, QuickEntry, QuickEntryReader, SimilarTransaction, Token,
-    learns_from_history,
+    FieldsToParse, Lexicon, QuickEntry, QuickEntryReader, SimilarSearch, Token, learns_from_history,
 };
 use daybook_storage::Tx;
 use daybook_storage::transaction::{ResolvedNames, Search, SimilarTransactionFilter};
@@ -19,18 +18,18 @@ use crate::zone;
 /// Texts of a request that may be looked up in the history, from the first item.
 const MAX_LEARNED: usize = 100;
 
-/// The bodies of a request after reading their typed lines.
+/// The bodies of a request after parsing their quick entries.
 #[derive(Debug, Default)]
 pub(super) struct ReadItems {
     /// The bodies.
     pub(super) items: Vec<Changes>,
-    /// The days of the following months that the line of a createTransaction asks for.
+    /// The days in the following months on which a createTransaction is repeated.
     pub(super) repeats: Vec<Date>,
-    /// The recognized parts of the line of a createTransaction.
+    /// The recognized parts of the quick entry of a createTransaction.
     pub(super) tokens: Vec<Token>,
 }
 
-/// Reads the descriptions of bodies that name no account, and leaves other bodies unchanged.
+/// Parses the descriptions of bodies that name no account, and leaves other bodies unchanged.
 ///
 /// The accounts are loaded once, and only if there is a text to read. A text is never refused.
 pub(super) fn read(
@@ -41,7 +40,7 @@ pub(super) fn read(
     mode: &CreateMode,
 ) -> Result<ReadItems> {
     let (settings, precision) = (&access.book().settings, access.book().precision());
-    if !items.iter().any(|item| item.discovery(precision.separator).is_some()) {
+    if !items.iter().any(|item| item.fields_to_parse(precision.separator).is_some()) {
         return Ok(ReadItems { items, ..ReadItems::default() });
     }
     let accounts = tx.accounts().names(access)?;
@@ -58,7 +57,7 @@ pub(super) fn read(
     let mut history = History::new(access);
     let mut read_item = |item: Changes| {
         let text = item.description.as_ref().value().map_or("", |text| text.as_str());
-        Ok(match item.discovery(precision.separator) {
+        Ok(match item.fields_to_parse(precision.separator) {
             None => item,
             Some(FieldsToParse::Everything) => {
                 let mut found = history.complete(tx, reader.read(text), today)?;
@@ -100,20 +99,19 @@ impl<'a> History<'a> {
     }
 
     fn complete(&mut self, tx: &mut Tx<'_>, found: QuickEntry, today: Date) -> Result<QuickEntry> {
-        let precedents = found.precedents(today);
-        if precedents.is_empty() || self.left == 0 {
+        let searches = found.similar_searches(today);
+        if searches.is_empty() || self.left == 0 {
             return Ok(found);
         }
         self.left = self.left.saturating_sub(1);
-        for SimilarTransaction { filter, description } in &precedents {
+        for SimilarSearch { filter, description } in &searches {
             let names = ResolvedNames::default();
-            let precedent = SimilarTransactionFilter { description: description.as_deref() };
-            let search =
-                Search { filter, names: &names, drafts_of: None, precedent: Some(precedent) };
+            let similar = SimilarTransactionFilter { description: description.as_deref() };
+            let search = Search { filter, names: &names, drafts_of: None, similar: Some(similar) };
             let latest = tx.transactions().search(self.access, &search, None, 1)?;
             let sides = latest.rows.first().and_then(|latest| latest.credit.zip(latest.debit));
             if let Some((credit, debit)) = sides {
-                return Ok(found.with_precedent(credit, debit));
+                return Ok(found.fill_accounts(credit, debit));
             }
         }
         Ok(found)

@@ -42,9 +42,9 @@ pub struct Request {
     pub limit: Option<usize>,
     /// The row at which the previous page ended.
     pub after: Option<PageKey>,
-    /// When the first page was requested, on later pages. The query is read as on that day
-    /// (behaviour 2.4).
-    pub asked_at: Option<Instant>,
+    /// When the first page was requested, on later pages. Relative dates in the query mean what
+    /// they meant on that day (behaviour 2.4).
+    pub requested_at: Option<Instant>,
 }
 
 /// A page of transactions.
@@ -130,7 +130,7 @@ pub fn list_by_ids(
 /// 12.11).
 ///
 /// # Errors
-/// As [`list_by_ids`]; [`Refusal::IdRequired`].
+/// Those of [`list_by_ids`]; [`Refusal::IdRequired`].
 pub fn load(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -177,7 +177,7 @@ pub fn list(
     request: &Request,
 ) -> Result<TransactionPage> {
     let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
-    let at = request.asked_at.unwrap_or(cx.now);
+    let at = request.requested_at.unwrap_or(cx.now);
     let context = ParseContext {
         today: zone::day(at, &access.book().settings.time_zone),
         ..parse_context(cx, &access)
@@ -298,7 +298,7 @@ pub(crate) fn count_drafts(
 /// Tests check the plan instead of measuring time.
 ///
 /// # Errors
-/// As [`list`].
+/// Those of [`list`].
 #[doc(hidden)]
 pub fn explain(
     tx: &mut Tx<'_>,
@@ -326,7 +326,7 @@ impl ResolvedQuery {
     /// Parses a query and resolves its names.
     ///
     /// # Errors
-    /// As [`QueryText::parse_transactions`]; `NotUnderstood` if the query is strict.
+    /// Those of [`QueryText::parse_transactions`]; `NotUnderstood` if the query is strict.
     fn read(
         tx: &mut Tx<'_>,
         access: &Access,
@@ -351,7 +351,7 @@ impl ResolvedQuery {
             filter: self.query.filter(),
             names: &self.names,
             drafts_of: drafts_of(access),
-            precedent: None,
+            similar: None,
         }
     }
 }

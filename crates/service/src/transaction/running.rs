@@ -26,7 +26,7 @@ pub(super) fn after_rows(
     let accounts = [account];
     let query =
         TotalsQuery { scope: AccountScope::Accounts(&accounts), tags: &[], by_month: false };
-    // The folded totals before the first day, and the totals of each day up to the last.
+    // One sum of everything before the first day, then the total of each day up to the last.
     let segments = segments(Some(first), last.next_day(), Periodicity::Daily);
     let totals = tx.balances().read(&view.access, &segments, &query)?;
     let sums_within_day = tx.transactions().sums_within_day(&view.access, account, &rows)?;

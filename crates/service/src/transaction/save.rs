@@ -176,7 +176,7 @@ impl WriteSet {
         tx.transactions().update(access, &changed)?;
         let unchecked: BTreeSet<TransactionId> =
             changed.iter().filter(|change| change.unchecks()).map(|one| one.after.id).collect();
-        tx.reconciliations().forget_checks(access, &unchecked)?;
+        tx.reconciliations().clear_checked_flags(access, &unchecked)?;
         tx.transactions()
             .queue(access, added.iter().map(|change| change.after.clone()).collect())?;
         let all: Vec<Change> = added.into_iter().chain(changed).collect();
@@ -207,6 +207,7 @@ impl WriteSet {
         if ids.is_empty() {
             return Ok(());
         }
+        // One sum for each account.
         let all_time = Segment { level: Level::Month, from: None, until: None, fold: true };
         let query = TotalsQuery { scope: AccountScope::Accounts(&ids), tags: &[], by_month: true };
         let totals = tx.balances().read(access, &[all_time], &query)?;

@@ -56,7 +56,7 @@ pub fn set_disabled(tx: &mut Tx<'_>, email: &Email, disabled: bool, now: Instant
     let disabled_at = if disabled { user.disabled_at.or(Some(now)) } else { None };
     let user = User { disabled_at, ..user };
     tx.users().save_disabled(&user)?;
-    tx.identity_changes().record();
+    tx.identity_changes().increment();
     Ok(user)
 }
 

@@ -85,7 +85,7 @@ pub fn change_address(
     for book in books {
         change_address_in(tx, &book, &user, to, ids, now)?;
     }
-    tx.identity_changes().record();
+    tx.identity_changes().increment();
     Ok(renamed)
 }
 
@@ -147,7 +147,7 @@ pub fn delete(tx: &mut Tx<'_>, email: &Email, ids: &Arc<Ids>, now: Instant) -> R
     tx.users().save_names(&deleted)?;
     tx.users().save_profile(&deleted)?;
     tx.users().save_disabled(&deleted)?;
-    tx.identity_changes().record();
+    tx.identity_changes().increment();
     Ok(deleted)
 }
 

@@ -1,8 +1,9 @@
 //! Balance totals: the sums of debits and credits per account and month, and per day.
 //!
-//! A row of `month_totals` has the sums of an account in a month (`limbs.rs`) and of each day in it
-//! (`day_sums.rs`). A posting queues its changes in the write buffer, and the flush adds them to
-//! the rows (`month_rows.rs`).
+//! A row of `month_totals` has the debits and credits of an account in a month, in two limbs each
+//! because they may exceed 64 bits (`limbs.rs`), and those of each day in it (`day_sums.rs`). A
+//! posting queues its changes in the write buffer, and the flush adds them to the rows
+//! (`month_rows.rs`).
 //!
 //! A query reads the segments that the domain plans ([`Segment`]), with one total for each account
 //! and period. A query with hashtags sums the same segments from the entries of the transactions
@@ -264,7 +265,7 @@ impl Tx<'_> {
         };
         let parts = totals_query::parts(segments, query);
         if self.single.is_some() {
-            return self.read_totals_singly(access, &parts, query, &mut visit_non_zero);
+            return self.read_totals_with_one_statement(access, &parts, query, &mut visit_non_zero);
         }
         for part in &parts {
             let sql = self.part_statement(access, part, query)?;
@@ -289,7 +290,7 @@ impl Tx<'_> {
     }
 
     /// Reads totals by the only statement of a single read, if one is enough.
-    fn read_totals_singly(
+    fn read_totals_with_one_statement(
         &mut self,
         access: &Access,
         parts: &[Part<'_>],
@@ -303,7 +304,7 @@ impl Tx<'_> {
         };
         let sql = self.part_statement(access, part, query)?;
         let mut days = DayTotals::new(run.segments, query.by_month);
-        self.each_row_singly(columns, sql, |row: SingleRow| {
+        self.each_row_of_only_statement(columns, sql, |row: SingleRow| {
             row.opened().map_or(Ok(()), |row| row.visit(month, &mut days, visit))
         })
     }

@@ -83,7 +83,7 @@ pub(super) fn runs<'a>(
     })
 }
 
-/// What one statement reads.
+/// The segments that one statement reads.
 pub(super) enum Part<'a> {
     /// Totals of months, or of entries with hashtags.
     Totals(Run<'a>),

@@ -1,4 +1,8 @@
-//! The chart of a book: what the repositories of accounts and of groups share.
+//! The chart of a book: the code that the repositories of accounts and of groups share.
+//!
+//! Accounts and groups are loaded by id or name, and rarely change, so all connections of a process
+//! share a cache of them ([`cache`]). The book state has a version of the chart. Each change of an
+//! account, group or membership increments it, and cached rows of another version are not used.
 
 pub(crate) mod cache;
 

@@ -7,7 +7,7 @@ use daybook_domain::id::UserId;
 use crate::commit::fair_queue::Tenant;
 use crate::commit::shard_key::ShardKey;
 
-/// The shard key of a write, the tenant whose time it takes, and the caller that waits for it.
+/// The shard key of a write, the tenant that is charged for its time, and the waiting caller.
 #[derive(Debug, Clone)]
 pub struct Submission {
     pub(crate) shard_key: ShardKey,
@@ -16,15 +16,15 @@ pub struct Submission {
 }
 
 impl Submission {
-    /// Creates a submission that takes the time of a user (behaviour 0.36).
+    /// Creates a submission whose time is charged to a user (behaviour 0.36).
     ///
-    /// Without a user (`ShardKey::into`), it takes the time of the program.
+    /// The time of a submission without a user (`ShardKey::into`) is charged to the program.
     #[must_use]
     pub const fn for_user(shard_key: ShardKey, user: UserId) -> Self {
         Self::for_tenant(shard_key, Some(user))
     }
 
-    /// Creates a submission that takes the time of a tenant.
+    /// Creates a submission whose time is charged to a tenant.
     pub(crate) const fn for_tenant(shard_key: ShardKey, tenant: Tenant) -> Self {
         Self { shard_key, tenant, caller: None }
     }

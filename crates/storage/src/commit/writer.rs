@@ -13,11 +13,12 @@
 //! **Order.** A group is sorted by [`ShardKey`]; jobs with equal keys keep their order. Every
 //! process locks books in this order, so two groups never wait for each other's books. All other
 //! keys except [`ShardKey::DELIVERIES`] sort before those of books. The deletion of a book also
-//! deletes rows of users' collections, and skips those that are locked, so a holder of a book never
-//! waits for a user's rows. A job that founds a book or names a user in one (a new owner, a request
-//! for access, a mail) shares the user's row with all others except the operator, whose lock times
-//! out first ([`crate::user::Users::lock_to_rename`]). The counter of identity changes, which all
-//! processes write, is the last row of a group.
+//! deletes rows of users' collections, and skips those that are locked, so a job with the lock of a
+//! book never waits for rows of users. A job that creates a book or stores the id of a user in one
+//! (a new owner, a request for access, a mail) takes a shared lock on the row of the user. Only
+//! commands of the operator take an exclusive one, and their wait for it times out first
+//! ([`crate::user::Users::lock_to_rename`]). The counter of identity changes, which all processes
+//! write, is the last row of a group.
 //!
 //! On a distributed engine a group has jobs of one book only, that of its first job; a job without
 //! a book is alone. The others return to the queue. A group thus concerns one machine, commits

@@ -64,7 +64,8 @@ impl Engine {
         }
     }
 
-    /// Returns the first part of a condition that makes a long statement stop_check.
+    /// Returns the first part of a condition, by which a long SQLite statement notices that its
+    /// read was stopped.
     ///
     /// `row` is an integer column that differs from row to row. PostgreSQL statements need no such
     /// condition, because the server can cancel them.

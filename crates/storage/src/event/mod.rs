@@ -95,7 +95,7 @@ impl Events<'_, '_> {
     /// Every purpose may do so, because each write records its event.
     ///
     /// # Errors
-    /// If the book was not entered in this unit of work.
+    /// If the book was not entered in this unit of work, so its state is unknown ([`Tx`]).
     pub fn queue<P>(
         self,
         access: &AccessTo<P>,

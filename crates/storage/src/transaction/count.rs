@@ -72,7 +72,7 @@ impl Transactions<'_, '_> {
 
 /// Returns which part of a search `month_counts` answers, if any.
 pub(crate) fn count_plan(search: &Search<'_>) -> Option<CountPlan> {
-    let is_unrestricted = search.drafts_of.is_none() && search.precedent.is_none();
+    let is_unrestricted = search.drafts_of.is_none() && search.similar.is_none();
     if is_unrestricted { CountPlan::new(search.filter) } else { None }
 }
 

@@ -1,12 +1,12 @@
 //! The webhook worker: delivers events to apps (behaviour 8.6 - 8.11).
 //!
-//! A round leases due queues and delivers their events in order. A queue holds the deliveries of
-//! one app in one book. The round ends when nothing is due and nothing runs. Pending deliveries
-//! stay in the database, so the memory of a round is bounded by the deliveries in flight. An app
-//! occupies at most [`MAX_OF_AN_APP`] slots, and `InFlight` also bounds the slots per installer, so
-//! slow apps cannot block the others. The lease of a delivery in flight is prolonged; if the
-//! process ends, another takes the queue within a minute. So an event may be sent twice, and is
-//! never lost.
+//! The worker runs in rounds ([`daybook_edge::worker`]). A round leases due queues and delivers
+//! their events in order. A queue holds the deliveries of one app in one book. The round ends when
+//! nothing is due and nothing runs. Pending deliveries stay in the database, so the memory of a
+//! round is bounded by the deliveries in flight. An app occupies at most [`MAX_OF_AN_APP`] slots,
+//! and `InFlight` also bounds the slots per installer, so slow apps cannot block the others. The
+//! lease of a delivery in flight is prolonged; if the process ends, another takes the queue within
+//! a minute. So an event may be sent twice, and is never lost.
 //!
 //! One delivery goes through three steps: [`Webhooks::send`] returns its
 //! [`DeliveryOutcome`], [`delivery::finish`] writes the outcome to the delivery log and returns
@@ -177,7 +177,7 @@ impl WebhookWorker {
         Ok(next)
     }
 
-    /// Sends the event of a delivery, and prolongs its lease meanwhile.
+    /// Sends the event of a delivery, and extends its lease until the answer arrives.
     async fn send(&self, leased: &Leased, installer: UserId) -> anyhow::Result<DeliveryOutcome> {
         let sending = self.webhooks.send(leased, installer);
         tokio::pin!(sending);
@@ -187,7 +187,7 @@ impl WebhookWorker {
             tokio::select! {
                 sent = &mut sending => break sent.map_err(anyhow::Error::msg)?,
                 _ = ticks.tick() => {
-                    // The request continues: the lease holds for another while.
+                    // The request continues, because the lease has not expired yet.
                     if let Err(error) = self.prolong(leased).await {
                         let error = format!("{error:#}");
                         tracing::warn!(error, "webhook lease not prolonged");
@@ -212,7 +212,7 @@ impl WebhookWorker {
         let (store, ids, server) = (
             Arc::clone(&self.edge.store),
             Arc::clone(&self.edge.ids),
-            self.edge.site.mail_address.clone(),
+            self.edge.site.canonical_url.clone(),
         );
         let (app, book) = (delivery.app.clone(), delivery.key.clone());
         let shard = book::shard_key(&book);

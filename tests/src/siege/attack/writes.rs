@@ -19,7 +19,7 @@ pub(super) fn copies(env: &SiegeEnv) -> anyhow::Result<Traffic> {
     }))
 }
 
-/// A batch of 10,000 text mode lines, 14 MB in all.
+/// A batch of 10,000 quick entries, 14 MB in all.
 pub(super) fn lines(env: &SiegeEnv) -> anyhow::Result<Traffic> {
     let book = env.book()?;
     let words = "lunch with everybody ".repeat(65);

@@ -1,4 +1,4 @@
-//! Learning in text mode, from behaviour 3.8.3: accounts of an earlier transaction.
+//! How quick entry learns from history, from behaviour 3.8.3: accounts of an earlier transaction.
 
 use jiff::ToSpan as _;
 use jiff::civil::Date;

@@ -1,6 +1,6 @@
-//! Text mode, from behaviour 3.8: the fields that a description gives when the body does not. The
+//! Quick entry, from behaviour 3.8: the fields that a description gives when the body does not. The
 //! model does not parse: a text is composed of pieces with a known meaning. The domain and the
-//! tests of text mode test ambiguous texts.
+//! tests of quick entry test ambiguous texts.
 
 use daybook_domain::field::Field;
 use jiff::ToSpan as _;

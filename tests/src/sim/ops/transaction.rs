@@ -56,7 +56,7 @@ pub fn draw_create_posted(draw: &mut Draw<'_>) -> DynOperation {
     Arc::new(Create { items, recording: recording(draw, true), batch: false })
 }
 
-/// RecordOptions without text mode.
+/// RecordOptions without quick entry.
 fn recording(draw: &mut Draw<'_>, post: bool) -> RecordOptions {
     RecordOptions { post, single: false, zone: None, months: draw.label() }
 }

@@ -1,4 +1,4 @@
-//! Creates in text mode: descriptions composed of tokens that are parsed and of lookalikes.
+//! Creates from quick entries: descriptions composed of tokens that are parsed and of lookalikes.
 
 use std::sync::Arc;
 

@@ -20,7 +20,7 @@ impl Service {
             query: query.into(),
             limit: Some(limit),
             after: None,
-            asked_at: None,
+            requested_at: None,
         };
         let mut pages = Vec::new();
         loop {

@@ -1,4 +1,10 @@
 //! The tokens of this installation: JWTs signed by HMAC, which name their row (behaviour 11.7).
+//!
+//! An access token names one of four rows: an issued token (`jti`), a session (`sid`), a grant to
+//! an OAuth client (`gid`), or the delivery of an event to an app (`act`). The signature proves
+//! that this installation made the token, and the row decides whether it is still valid.
+//! Authorization codes and refresh tokens are signed with the same key, but with another issuer
+//! ([`TokenUse`]), so none of them is accepted as an access token.
 
 use aws_lc_rs::hmac;
 use base64::Engine;
@@ -120,7 +126,7 @@ struct ActingClaims {
 
 /// An app that acts for a user, and its depth in a chain of apps (behaviour 8.11).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Acting {
+pub struct ActingApp {
     /// The app.
     pub agent: AppId,
     /// The depth of the delivery in a chain of apps.
@@ -149,7 +155,7 @@ impl Claims {
     }
 
     /// Returns the user and the app, if the token was sent with a webhook.
-    pub(crate) fn acting(&self) -> Option<(UserId, Acting)> {
+    pub(crate) fn acting(&self) -> Option<(UserId, ActingApp)> {
         let ActingClaims { uid, agent, depth, book, integration, lease } = self.act.as_ref()?;
         let installed = match (book, integration) {
             (Some(book), Some(integration)) => {
@@ -159,7 +165,7 @@ impl Claims {
             _ => None,
         };
         let agent = AppId::stored(agent.clone());
-        Some((uid.parse().ok()?, Acting { agent, depth: *depth, installed, lease: *lease }))
+        Some((uid.parse().ok()?, ActingApp { agent, depth: *depth, installed, lease: *lease }))
     }
 
     /// Returns the id of the token's row.
@@ -264,11 +270,12 @@ impl LocalKey {
     pub fn sign_for_app(
         &self,
         user: UserId,
-        (email, acting): (&Email, Acting),
+        email: &Email,
+        acting: ActingApp,
         (created_at, expires_at): (Instant, Instant),
     ) -> Result<String, SigningFailed> {
         let claims = Claims::new(email, created_at, expires_at);
-        let Acting { agent, depth, installed, lease } = acting;
+        let ActingApp { agent, depth, installed, lease } = acting;
         let (book, integration) = installed
             .map(|installed| (installed.book.to_string(), installed.integration.to_string()))
             .unzip();

@@ -57,11 +57,11 @@ fn webhook_token_names_the_app() {
     let (book, integration) = (BookKey::new("b".to_owned()), IntegrationId::new(5));
     for installed in [None, Some(Installed { book, integration })] {
         let (agent, lease) = (AppId::new("tax-bot").unwrap(), Some(i64::MAX));
-        let acting = Acting { agent, depth: 3, installed, lease };
-        let with = (&alice, acting.clone());
-        let token = key.sign_for_app(UserId::new(7), with, (NOW, LATER)).unwrap();
+        let acting = ActingApp { agent, depth: 3, installed, lease };
+        let user = UserId::new(7);
+        let token = key.sign_for_app(user, &alice, acting.clone(), (NOW, LATER)).unwrap();
         let claims = key.verify(&token, NOW).unwrap();
-        assert_eq!(claims.acting(), Some((UserId::new(7), acting)));
+        assert_eq!(claims.acting(), Some((user, acting)));
         assert!((claims.id(), claims.session(), claims.grant()) == (None, None, None));
         assert!(key.verify(&token, LATER).is_none());
     }

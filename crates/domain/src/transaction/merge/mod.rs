@@ -1,4 +1,9 @@
 //! Merges of two transactions into a new one (behaviour 3.11).
+//!
+//! A [`MergePair`] decides which of the two is the *base*: the posted one, or else the later one.
+//! The new transaction has the values of the base, and lists and properties of both. The originals
+//! go to the trash. If their amounts differ, a draft for the difference is created too
+//! ([`Merged`]). A checked or trashed original is refused.
 
 mod submitted;
 #[cfg(test)]

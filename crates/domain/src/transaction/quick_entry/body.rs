@@ -1,4 +1,4 @@
-//! Bodies whose description is read in text mode (behaviour 3.8.1).
+//! Request bodies whose description is read as a quick entry (behaviour 3.8.1).
 
 use super::{QuickEntry, distinct};
 use crate::account::AccountRef;
@@ -20,7 +20,7 @@ pub enum FieldsToParse {
 impl Changes {
     /// Returns the parts to search for in the description. `None` if the body has no description or
     /// has an account, or if the description is too long and will be refused.
-    pub fn discovery(&self, separator: DecimalSeparator) -> Option<FieldsToParse> {
+    pub fn fields_to_parse(&self, separator: DecimalSeparator) -> Option<FieldsToParse> {
         let has_account = |side: &Field<AccountRef>| {
             side.as_ref().value().is_some_and(|reference| !reference.is_blank())
         };

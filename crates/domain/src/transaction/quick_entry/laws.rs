@@ -1,4 +1,4 @@
-//! Property tests of text mode (behaviour 3.8).
+//! Property tests of quick entry (behaviour 3.8).
 
 use proptest::prelude::*;
 

@@ -1,5 +1,5 @@
-//! Text mode: makes a transaction from a text that a person typed (behaviour 3.8). Every text is
-//! accepted.
+//! Quick entry: parses a transaction that was typed as one line of text, such as `13/05 cash taxi
+//! 12,34 #airport` (behaviour 3.8). Every text is accepted.
 //!
 //! The scanner splits the text into pieces without gaps. The pieces of accounts, dates, amounts and
 //! URLs are marked and removed; the remaining text becomes the description. The account names are
@@ -15,8 +15,8 @@ mod edge;
 mod laws;
 mod lexicon;
 mod number;
-mod precedent;
 mod scanner;
+mod similar;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -28,7 +28,7 @@ use time::Date;
 
 pub use body::FieldsToParse;
 pub use lexicon::Lexicon;
-pub use precedent::{SimilarTransaction, learns_from_history};
+pub use similar::{SimilarSearch, learns_from_history};
 pub use token::{Token, TokenKind};
 
 use crate::amount::{Amount, Precision};

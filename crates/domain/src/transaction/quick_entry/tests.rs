@@ -1,4 +1,4 @@
-//! Examples of text mode (behaviour 3.8.2).
+//! Examples of quick entry (behaviour 3.8.2).
 
 use super::*;
 use crate::account::AccountRef;
@@ -347,14 +347,18 @@ fn discovery_depends_on_the_empty_fields() {
     let blank = Changes { amount: set(" "), date: set(" "), credit: reference(" "), ..text() };
     let zero = Changes { amount: set("-0.00"), debit: Field::Clear, draft: true, ..text() };
     for everything in [text(), blank, zero] {
-        assert_eq!(everything.discovery(dot), Some(FieldsToParse::Everything), "{everything:?}");
+        assert_eq!(
+            everything.fields_to_parse(dot),
+            Some(FieldsToParse::Everything),
+            "{everything:?}"
+        );
     }
     for names in [
         Changes { amount: set("1"), ..text() },
         Changes { amount: set("bad"), ..text() },
         Changes { date: set("2025-01-01"), debit: reference(""), ..text() },
     ] {
-        assert_eq!(names.discovery(dot), Some(FieldsToParse::AccountNames), "{names:?}");
+        assert_eq!(names.fields_to_parse(dot), Some(FieldsToParse::AccountNames), "{names:?}");
     }
     for other in [
         Changes { description: Field::Clear, ..text() },
@@ -363,7 +367,7 @@ fn discovery_depends_on_the_empty_fields() {
         Changes { credit: reference("x"), ..text() },
         Changes { amount: set("1"), debit: reference("x"), ..text() },
     ] {
-        assert_eq!(other.discovery(dot), None, "{other:?}");
+        assert_eq!(other.fields_to_parse(dot), None, "{other:?}");
     }
     let given = Changes { urls: Some(owned(&["b", "http://a"])), ..text() };
     let found = QuickEntry { urls: owned(&["http://a", "http://c"]), ..QuickEntry::default() };

@@ -6,8 +6,8 @@
 //! is a warning. A directive with a fault is refused alone.
 //!
 //! `include` refuses the file, because the reader opens no other. Plugins are not run, with a
-//! warning. What has no place in a book stays as text in [`Journal::directives`]: events, queries,
-//! custom directives, commodities, options, balances and pads.
+//! warning. Directives without a counterpart in a book stay as text in [`Journal::directives`]:
+//! events, queries, custom directives, commodities, options, balances and pads.
 
 mod balances;
 mod booking;

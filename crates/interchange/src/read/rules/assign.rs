@@ -11,7 +11,7 @@ pub(crate) struct Assignment {
     pub(crate) value: Template,
 }
 
-/// What an assignment sets. The number of a posting is 0 where the name has none.
+/// The field that an assignment sets. The number of a posting is 0 where the name has none.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Target {
     Date,

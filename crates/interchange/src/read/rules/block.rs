@@ -4,7 +4,7 @@ use super::assign::Assignment;
 use super::matcher::Matcher;
 use super::search::Found;
 
-/// What happens to the records that matchers match.
+/// The assignments for the records that matchers match.
 #[derive(Debug, Clone)]
 pub(crate) struct Block {
     /// The line of the `if`, or of the row of its table.

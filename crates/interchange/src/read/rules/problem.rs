@@ -1,4 +1,4 @@
-//! What is wrong with a rules file.
+//! Problems of a rules file.
 
 use std::fmt;
 

@@ -34,7 +34,7 @@ use structure::Structure;
 /// Returns whether a copy has more transactions than one unit of work should write.
 ///
 /// # Errors
-/// As [`copy`].
+/// Those of [`copy`].
 pub fn is_large(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &CopyRequest) -> Result<bool> {
     let source = enter(tx, cx, book, request)?;
     if !request.transactions {

@@ -48,10 +48,14 @@ use crate::rows::book_state::BookStateRow;
 use background::{Flusher, SharedConn};
 pub(crate) use caches::{Caches, GroupCache};
 pub(crate) use flush::Flushed;
-pub(crate) use single::try_singly;
+pub(crate) use single::try_one_statement;
 use single_state::SingleRead;
 
 /// A unit of work: one snapshot to read, or writes that are committed together.
+///
+/// A book is *entered* when the unit of work loads the access to it
+/// ([`crate::book::Books::load_for_user`]). Its state is known from then on, and in a write its
+/// lock is held.
 ///
 /// Units of work of a group share one database transaction, and each can be rolled back alone. Its
 /// new rows stay in its [`WriteBuffer`] until a statement must see them or the next one begins, and

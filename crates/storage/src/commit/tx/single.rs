@@ -1,4 +1,4 @@
-//! Reads of a single statement, without a snapshot of several.
+//! Single reads: reads of one statement, without a snapshot for several.
 //!
 //! A balance needs one statement if the book, its accounts and its groups are cached. `BEGIN`, the
 //! access query and `ROLLBACK` would be three more round trips to a server. A single read therefore
@@ -25,7 +25,7 @@ use crate::conn::sql::Sql;
 use crate::error::{Error, Result};
 
 /// Runs `work` as a single read. Returns nothing if it must be repeated on a snapshot.
-pub(crate) fn try_singly<T, E: From<Error>>(
+pub(crate) fn try_one_statement<T, E: From<Error>>(
     pool: &Pool<Readers>,
     caches: &Caches,
     stop: &ReadStop,
@@ -87,7 +87,7 @@ impl Tx<'_> {
 
     /// Calls `visit` with each row `t` of the only statement of a single read, or once with absent
     /// columns if it has none.
-    pub(crate) fn each_row_singly<R: AnyRow>(
+    pub(crate) fn each_row_of_only_statement<R: AnyRow>(
         &mut self,
         columns: &'static str,
         statement: Sql<'_>,

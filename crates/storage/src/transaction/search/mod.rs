@@ -12,6 +12,9 @@
 //! Alternatives use the ranges of all branches, if each has some. All these indexes end in (day,
 //! transaction), so a page starts at `(day, id) < (?, ?)`, and a late page costs as much as the
 //! first. With several ranges, the newest few rows of each are read first (`range_page.rs`).
+//!
+//! A text has no index of its own. The trigram index returns the *blocks* of 64 transactions that
+//! may contain it, and the condition compares the texts in these blocks.
 
 mod access_path;
 mod plan;

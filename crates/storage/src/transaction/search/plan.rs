@@ -54,18 +54,18 @@ pub struct Search<'a> {
     pub names: &'a ResolvedNames,
     /// Only drafts of this user, the transactions that a recorder may see (behaviour 7.3).
     pub drafts_of: Option<UserId>,
-    /// Only transactions that may be precedents of new ones.
-    pub precedent: Option<SimilarTransactionFilter<'a>>,
+    /// Only transactions from which a quick entry may copy its missing accounts (behaviour 3.8.3).
+    pub similar: Option<SimilarTransactionFilter<'a>>,
 }
 
-/// Maximum number of transactions, newest first, that a search for a precedent scans without a text
-/// index. It runs in a unit of work (behaviour 3.8.3).
+/// Maximum number of transactions, newest first, that a search for a similar transaction scans
+/// without a text index. It runs in a unit of work (behaviour 3.8.3).
 pub(super) const MAX_SIMILAR_ROWS: i64 = 1_000;
 /// Maximum number of blocks of the text index, newest first, that it scans: about as many rows.
 pub(super) const MAX_SIMILAR_BLOCKS: usize = 16;
 
-/// The condition on precedents of new transactions: their accounts are not archived (behaviour
-/// 3.8.3).
+/// Selects transactions from which a quick entry may copy its missing accounts: neither account is
+/// archived (behaviour 3.8.3).
 #[derive(Debug, Clone, Copy)]
 pub struct SimilarTransactionFilter<'a> {
     /// The whole folded description, if it must be equal.
@@ -104,7 +104,7 @@ impl Search<'_> {
             }
             _ => false,
         };
-        has_few_shapes && self.precedent.is_none()
+        has_few_shapes && self.similar.is_none()
     }
 
     /// Returns the ranges of transaction days that contain every match.

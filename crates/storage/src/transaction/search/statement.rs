@@ -108,7 +108,7 @@ impl<'a> SearchPlan<'_, 'a> {
     /// Returns the sources of a range, which are disjoint. `None` is the whole book by day.
     pub(super) fn sources(&self, book: &Book, range: Option<&IndexRange>) -> Vec<Source<'a>> {
         let number = book.id.get();
-        let seeks_similar = self.search.precedent.is_some();
+        let seeks_similar = self.search.similar.is_some();
         let of_book = || Sql::new("transactions t WHERE t.book_id = {}").bind(number);
         let all = || Sql::new(" FROM {}").bind(of_book());
         let by_id = "t.id = d.transaction_id AND t.day = d.day";
@@ -214,8 +214,8 @@ impl<'a> SearchPlan<'_, 'a> {
             self.lookup.by_index("transactions t", "transactions_day"),
             book.id,
         ));
-        // SQLite searches the index from one lower bound: with both it would take that of the
-        // query, and pass all former pages again.
+        // SQLite starts an index scan at one lower bound. If the statement had two, it would use
+        // the bound of the query, and read all earlier pages again.
         if let Some(PageKey { day, id }) = after {
             sql = sql.push(" AND (t.day, t.id) > ({}, {})").bind((i64::from(day), id));
         }
@@ -234,7 +234,7 @@ impl<'a> SearchPlan<'_, 'a> {
                 .push(" AND t.created_by = {} AND t.standing = {}")
                 .bind((user, standing_to_column(Standing::Draft)));
         }
-        if let Some(SimilarTransactionFilter { description }) = search.precedent {
+        if let Some(SimilarTransactionFilter { description }) = search.similar {
             if let Some(text) = description {
                 // A much longer description cannot be equal, so it is not folded.
                 let longest = text.len().saturating_mul(4).saturating_add(1_024);
@@ -254,7 +254,7 @@ impl<'a> SearchPlan<'_, 'a> {
     }
 }
 
-/// Limits transactions to the newest ones, for a search for a precedent.
+/// Limits transactions to the newest ones, for a search for a similar transaction.
 fn newest_only<'a>(of: Sql<'a>, order: &'static str) -> Sql<'a> {
     Sql::new(" FROM (SELECT t.* FROM {}{}{}) t WHERE 1 = 1").bind((
         of,

@@ -1,4 +1,4 @@
-//! Text mode (3.8): the transactions that typed lines create, single and in batches.
+//! Quick entry (3.8): the transactions that typed lines become, single and in batches.
 
 use daybook_tests::{Cast, Server, encode, shows, unique};
 use serde_json::{Value, json};

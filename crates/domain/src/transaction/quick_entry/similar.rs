@@ -1,5 +1,5 @@
-//! Learning from history: accounts that are missing in a text are copied from an earlier, similar
-//! transaction (behaviour 3.8.3).
+//! Learning from history: accounts that are missing in a quick entry are copied from an earlier,
+//! similar transaction (behaviour 3.8.3).
 
 use time::Date;
 
@@ -15,7 +15,7 @@ const LEARN_FROM_HISTORY: &str = "learn_from_history";
 /// The age in months up to which transactions are used.
 const MONTHS: i32 = 12;
 
-/// Returns whether the text mode of a book learns from history.
+/// Returns whether quick entry in a book learns from history.
 ///
 /// ```
 /// use daybook_domain::property::Properties;
@@ -33,9 +33,9 @@ pub fn learns_from_history(properties: &Properties) -> bool {
     properties.get(LEARN_FROM_HISTORY).is_some_and(|value| value.eq_ignore_ascii_case("true"))
 }
 
-/// A search for an earlier transaction; the latest one that matches is used.
+/// A search for a similar earlier transaction. The latest match provides the missing accounts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SimilarTransaction {
+pub struct SimilarSearch {
     /// The filter that the transaction must match.
     pub filter: Filter,
     /// The whole description of the transaction, folded; `None` for any.
@@ -43,9 +43,9 @@ pub struct SimilarTransaction {
 }
 
 impl QuickEntry {
-    /// Returns the searches for a similar transaction, in order: with the same description, then
-    /// with the same hashtags. None if the text has both accounts.
-    pub fn precedents(&self, today: Date) -> Vec<SimilarTransaction> {
+    /// Returns the searches for a similar transaction, in the order in which they are tried: with
+    /// the same description, then with the same hashtags. None if the text has both accounts.
+    pub fn similar_searches(&self, today: Date) -> Vec<SimilarSearch> {
         if self.credit.is_some() && self.debit.is_some() {
             return Vec::new();
         }
@@ -58,25 +58,25 @@ impl QuickEntry {
             Filter::All(terms.into_iter().chain(common).map(Filter::Term).collect())
         };
         let description = fold(&self.description);
-        let mut precedents = Vec::new();
+        let mut searches = Vec::new();
         let found = tags::of(&self.description);
         if (1..=MAX_TEXT).contains(&description.chars().count()) {
-            precedents.push(SimilarTransaction {
+            searches.push(SimilarSearch {
                 filter: with_common(vec![Term::Text(description.clone())]),
                 description: Some(description),
             });
         }
         if !found.is_empty() {
             let tags = found.iter().map(|tag| Term::Tag(tags::key(tag))).collect();
-            precedents.push(SimilarTransaction { filter: with_common(tags), description: None });
+            searches.push(SimilarSearch { filter: with_common(tags), description: None });
         }
-        precedents
+        searches
     }
 
     /// Fills empty sides with the accounts of an earlier transaction. A side stays empty if its
     /// account is on the other side already.
     #[must_use]
-    pub fn with_precedent(mut self, credit: AccountId, debit: AccountId) -> Self {
+    pub fn fill_accounts(mut self, credit: AccountId, debit: AccountId) -> Self {
         let fill = |side: Option<AccountId>, other: Option<AccountId>, account: AccountId| {
             side.or(Some(account).filter(|account| other != Some(*account)))
         };
@@ -108,7 +108,7 @@ mod tests {
             (Some(THREE), None, (Some(THREE), None)),
             (None, Some(TWO), (None, Some(TWO))),
         ] {
-            let completed = entry(credit, debit).with_precedent(TWO, THREE);
+            let completed = entry(credit, debit).fill_accounts(TWO, THREE);
             assert_eq!((completed.credit, completed.debit), expected);
         }
     }
@@ -116,9 +116,9 @@ mod tests {
     #[test]
     fn descriptions_come_before_hashtags() {
         let today = parse_iso("2024-02-29").unwrap();
-        let found = entry(Some(ONE), None).precedents(today);
+        let found = entry(Some(ONE), None).similar_searches(today);
         let descriptions: Vec<_> =
-            found.iter().map(|precedent| precedent.description.as_deref()).collect();
+            found.iter().map(|search| search.description.as_deref()).collect();
         assert_eq!(descriptions, [Some("cafe #lunch"), None]);
         let mut from = Vec::new();
         found[1].filter.each_term(&mut |term| {
@@ -127,7 +127,7 @@ mod tests {
             }
         });
         assert_eq!(from, [parse_iso("2023-02-28")]);
-        assert!(entry(Some(ONE), Some(TWO)).precedents(today).is_empty());
-        assert!(QuickEntry::default().precedents(today).is_empty(), "no description");
+        assert!(entry(Some(ONE), Some(TWO)).similar_searches(today).is_empty());
+        assert!(QuickEntry::default().similar_searches(today).is_empty(), "no description");
     }
 }

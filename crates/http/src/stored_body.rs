@@ -17,7 +17,7 @@ const LEVEL: i32 = 1;
 ///
 /// # Errors
 /// 500 when it cannot be compressed.
-pub(crate) fn keep(body: &[u8]) -> Result<Option<(BodyForm, Vec<u8>)>, RequestError> {
+pub(crate) fn encode(body: &[u8]) -> Result<Option<(BodyForm, Vec<u8>)>, RequestError> {
     if body.len() <= MAX_PLAIN {
         return Ok(Some((BodyForm::Plain, body.to_vec())));
     }
@@ -37,12 +37,12 @@ pub(crate) fn compress(body: &[u8]) -> Result<Vec<u8>, RequestError> {
 ///
 /// # Errors
 /// [`EncodeError`].
-pub(crate) fn restore(form: BodyForm, kept: Vec<u8>) -> Result<Bytes, EncodeError> {
+pub(crate) fn restore(form: BodyForm, stored: Vec<u8>) -> Result<Bytes, EncodeError> {
     match form {
-        BodyForm::Plain => Ok(kept.into()),
+        BodyForm::Plain => Ok(stored.into()),
         BodyForm::Compressed | BodyForm::Ids => {
             let mut text = ResponseText::empty();
-            text.copy(|text| zstd::stream::copy_decode(kept.as_slice(), text))?;
+            text.copy(|text| zstd::stream::copy_decode(stored.as_slice(), text))?;
             Ok(text.finish())
         }
     }
@@ -62,15 +62,15 @@ mod tests {
         const MEGABYTE: usize = 1024 * 1024;
         let budget = Budget::of_megabytes(8);
         let body = vec![b' '; 4 * MEGABYTE];
-        let (form, kept) = keep(&body).unwrap().unwrap();
-        assert!(kept.len() < MEGABYTE, "{}", kept.len());
+        let (form, stored) = encode(&body).unwrap().unwrap();
+        assert!(stored.len() < MEGABYTE, "{}", stored.len());
         let restored = || {
             let memory = budget.reservation(UserId::new(1));
-            ResponseBudget::new(memory).with(|| restore(form, kept.clone()))
+            ResponseBudget::new(memory).with(|| restore(form, stored.clone()))
         };
         let (first, held) = restored();
         assert_eq!(first.as_deref(), Ok(body.as_slice()));
-        assert_eq!(restored().0, Err(EncodeError::Crowded));
+        assert_eq!(restored().0, Err(EncodeError::MemoryExhausted));
         drop((first, held));
         assert!(restored().0.is_ok());
         let damaged = restore(BodyForm::Compressed, b"no zstd".to_vec());
@@ -85,10 +85,10 @@ mod tests {
             (r#"{"id":"1"}"#.to_owned(), BodyForm::Plain, 10),
             (format!(r#"{{"items":[{items}]}}"#), BodyForm::Compressed, 24_000),
         ] {
-            let (form, kept) = keep(body.as_bytes()).unwrap().unwrap();
+            let (form, stored) = encode(body.as_bytes()).unwrap().unwrap();
             assert_eq!(form, expected);
-            assert!(kept.len() <= max, "{}", kept.len());
-            assert_eq!(restore(form, kept).unwrap(), body.as_bytes());
+            assert!(stored.len() <= max, "{}", stored.len());
+            assert_eq!(restore(form, stored).unwrap(), body.as_bytes());
         }
     }
 
@@ -96,6 +96,6 @@ mod tests {
     fn incompressible_bodies_are_not_stored() {
         let noise: Vec<u8> =
             (0..70_000_u32).flat_map(|at| Sha256::digest(at.to_be_bytes())).collect();
-        assert_eq!(keep(&noise).unwrap(), None);
+        assert_eq!(encode(&noise).unwrap(), None);
     }
 }
