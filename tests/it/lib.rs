@@ -249,6 +249,7 @@ modules! {
     killed_copies,
     large_answers,
     large_copies,
+    large_imports,
     lost_commits,
     many_pauses,
     memory,

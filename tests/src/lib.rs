@@ -61,7 +61,7 @@ pub use raw_sql::{RawSql, plain_event};
 pub use row_lock::RowLock;
 pub use scratch::{folder, scratch_dir};
 pub use server::{
-    Options, Server, binary, dbk_binary, free_port, refused_start, resident, run_for,
+    Options, Server, binary, dbk_binary, free_port, peak_memory, refused_start, resident, run_for,
 };
 
 /// A name, or the local part of an e-mail, that is unique in this process.

@@ -455,6 +455,11 @@ pub fn resident(process: u32) -> f64 {
     memory(process, "VmRSS:")
 }
 
+/// The largest resident memory of a process so far in MiB; NaN if it has ended.
+pub fn peak_memory(process: u32) -> f64 {
+    memory(process, "VmHWM:")
+}
+
 /// A line of the status of a process in MiB; NaN if it has ended.
 pub(crate) fn memory(process: u32, line: &str) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();

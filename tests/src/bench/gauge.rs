@@ -69,7 +69,7 @@ impl Gauge {
 
     /// The largest resident memory of the server in MiB since [`Self::reset_peak`].
     pub(super) fn peak(&self) -> f64 {
-        crate::server::memory(self.server, "VmHWM:")
+        crate::peak_memory(self.server)
     }
 
     /// Begins a new peak.

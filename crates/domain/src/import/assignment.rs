@@ -307,7 +307,9 @@ impl<'a> Transfers<'a> {
             }
             let halves = self.halves_of(record, matches);
             let Some(half) = self.certain(record, &halves, matches) else {
-                reviewed.push(halves.iter().map(|half| offer(record, half)).collect());
+                if !halves.is_empty() {
+                    reviewed.push(halves.iter().map(|half| offer(record, half)).collect());
+                }
                 continue;
             };
             if !taken.insert(half.target) {
@@ -470,7 +472,9 @@ fn offer_pending(records: &[OpenRecord], pending: &[PendingDraft], matches: &mut
         }
         found.sort_unstable();
         found.dedup();
-        offered.push(found);
+        if !found.is_empty() {
+            offered.push(found);
+        }
     }
     offered.into_iter().for_each(|rows| matches.review(rows));
 }

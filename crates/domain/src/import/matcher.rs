@@ -78,6 +78,11 @@ impl<'a> Matcher<'a> {
         Self { locked_until: day.map(Date::to_julian_day), ..self }
     }
 
+    /// Reserves memory for so many records. A vector that grows would hold up to three times that.
+    pub fn reserve(&mut self, records: usize) {
+        self.records.reserve_exact(records);
+    }
+
     /// Takes a record with the outcome that [`classify`](super::classify) gave it. Records come in
     /// the order of their numbers.
     ///

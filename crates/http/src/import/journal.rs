@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use actix_web::web::Bytes;
 use daybook_domain::amount::write;
 use daybook_domain::book::Settings;
 use daybook_domain::calendar::format_iso;
@@ -51,12 +52,13 @@ pub(super) fn is_journal(bytes: &[u8]) -> bool {
 pub(super) fn read_journal(
     tx: &mut Tx<'_>,
     snapshot: &Snapshot,
-    bytes: &[u8],
+    bytes: Bytes,
     name: &str,
     options: &OptionsDoc,
     stop: &Stop,
 ) -> Result<Preview, Failure> {
-    let (format, journal) = read::read_journal(bytes)?;
+    let (format, journal) = read::read_journal(&bytes)?;
+    drop(bytes);
     // A packed book of GnuCash is the same source as an unpacked one.
     let format = if format == Format::Gzip { Format::Gnucash } else { format };
     let is_new = options.is_new.unwrap_or(true);

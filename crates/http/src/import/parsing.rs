@@ -1,5 +1,6 @@
 //! From the bytes of a file to its records, before they are compared with the book.
 
+use actix_web::web::Bytes;
 use daybook_domain::amount::DecimalSeparator;
 use daybook_domain::calendar::format_iso;
 use daybook_domain::import::{Outcome, RefuseReason, SkipReason};
@@ -16,9 +17,9 @@ use super::spool::{Spool, Writer};
 /// The bytes of the text that identifies a record.
 const MAX_TEXT: usize = 4 * 1024;
 
-/// Reads the records of the file into a spool.
+/// Reads the records of the file into a spool. The file is dropped as early as possible.
 pub(super) fn parse(
-    bytes: &[u8],
+    bytes: Bytes,
     options: &OptionsDoc,
     rules: Option<&Rules>,
     scale: u32,

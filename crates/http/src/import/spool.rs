@@ -110,6 +110,12 @@ pub(super) struct Spool {
 }
 
 impl Spool {
+    /// Returns the number of records.
+    pub(super) fn count(&self) -> usize {
+        let count: u32 = self.index.iter().map(BlockEntry::count).fold(0, u32::saturating_add);
+        usize::try_from(count).unwrap_or(usize::MAX)
+    }
+
     /// Iterates over the records of each block.
     pub(super) fn blocks(&self) -> impl Iterator<Item = Result<Vec<RecordDoc>, RequestError>> + '_ {
         self.blocks.iter().map(|block| read_block(block))
@@ -191,6 +197,36 @@ fn failed(error: impl std::fmt::Display) -> RequestError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn record_takes_less_than_64_bytes() {
+        const RECORDS: u32 = 10_000;
+        let mut writer = Writer::default();
+        for number in 1..=RECORDS {
+            let (units, hash) = (number % 900 + 1, number.wrapping_mul(2_654_435_761));
+            let text = format!("Shop {} card {number} ref {:x}", number % 5_000, hash % 1_000_003);
+            let record = RecordDoc {
+                number,
+                line: number,
+                column: 1,
+                statement: Some(0),
+                account: 1_234_567_890_123,
+                amount: Some(format!("-{units}.10")),
+                units: -i64::from(units),
+                text: text.clone(),
+                description: text,
+                outcome: "NEW".to_owned(),
+                remote_id: format!("csv:1234567890123:2026-01-02:-{units}.1:{hash:08x}:1"),
+                ..RecordDoc::default()
+            };
+            writer.add(&record).unwrap();
+        }
+        let spool = writer.finish().unwrap();
+        let bytes: usize = spool.blocks.iter().map(Bytes::len).sum();
+        let max = 64 * usize::try_from(RECORDS).unwrap();
+        assert!(bytes < max, "{bytes} bytes");
+        assert_eq!(spool.count(), usize::try_from(RECORDS).unwrap());
+    }
 
     #[test]
     fn records_survive_a_blob() {

@@ -114,7 +114,7 @@ impl Step<'_> {
             store.read(|tx| {
                 let snapshot = Snapshot::open(tx, &cx, &book)?;
                 if is_journal(&bytes) {
-                    return read_journal(tx, &snapshot, &bytes, &name, &options, &stop);
+                    return read_journal(tx, &snapshot, bytes, &name, &options, &stop);
                 }
                 if options.is_new == Some(true) {
                     return Err(Fault::new(FaultReason::InvalidTarget, ONLY_JOURNALS).into());
@@ -261,12 +261,11 @@ impl Step<'_> {
         let options: OptionsDoc = document::read(&import.options)?;
         let decisions: DecisionsDoc = document::read(&import.decisions)?;
         let version = import.stamp.version;
-        let old = self.whole(&import).await?;
         // A new book holds nothing that an outcome could depend on.
         let is_new = before.journal.as_ref().is_some_and(|journal| journal.is_new);
         let is_same = is_new || self.last_event().await? == before.sequence;
         let (summary, records) = if is_same {
-            (before, old)
+            (before, self.whole(&import).await?)
         } else {
             let Preview { mut summary, records } =
                 match self.preview(&import, options.clone()).await? {
@@ -277,6 +276,7 @@ impl Step<'_> {
                         return self.save(version, failed.enter(State::Failed, self.cx.now)).await;
                     }
                 };
+            let old = self.whole(&import).await?;
             let (changed, records) = block(move || {
                 let changed = changed_records(&old, &records)?;
                 Ok::<_, RequestError>((changed, records))
@@ -456,16 +456,29 @@ fn add_undone(import: Import, trashed: u64, left: &[(TransactionId, LeaveReason)
 
 /// Returns the numbers of the records whose outcome or match differs.
 fn changed_records(before: &Spool, now: &Spool) -> Result<Vec<u32>, RequestError> {
-    let fingerprints = |spool: &Spool| -> Result<Vec<Fingerprint>, RequestError> {
-        let mut all = Vec::new();
-        for block in spool.blocks() {
-            let block = block?;
-            all.extend(block.iter().map(|one| Fingerprint::of(one.number, &one.outcome())));
-        }
-        Ok(all)
-    };
-    let changed = differences(fingerprints(before)?, fingerprints(now)?);
+    let (mut fault_before, mut fault_now) = (None, None);
+    let changed =
+        differences(fingerprints(before, &mut fault_before), fingerprints(now, &mut fault_now));
+    if let Some(fault) = fault_before.or(fault_now) {
+        return Err(fault);
+    }
     Ok(changed.records.into_iter().map(|(number, ..)| number).collect())
+}
+
+/// Iterates over the fingerprints of records. It ends at a block that cannot be read, with the
+/// error in `fault`.
+fn fingerprints<'s>(
+    spool: &'s Spool,
+    fault: &'s mut Option<RequestError>,
+) -> impl Iterator<Item = Fingerprint> + 's {
+    let blocks = spool.blocks().map_while(move |block| match block {
+        Ok(block) => Some(block),
+        Err(error) => {
+            *fault = Some(error);
+            None
+        }
+    });
+    blocks.flatten().map(|one| Fingerprint::of(one.number, &one.outcome()))
 }
 
 /// Applies the decisions to all records.

@@ -18,7 +18,8 @@ const HASH_BYTES: usize = 16;
 /// Numbers the entries of equal text.
 #[derive(Debug, Default)]
 pub(crate) struct Identities {
-    counts: HashMap<String, u32>,
+    /// The numbers of entries by the hashes of their keys.
+    counts: HashMap<[u8; HASH_BYTES], u32>,
 }
 
 impl Identities {
@@ -31,14 +32,17 @@ impl Identities {
             Some(id) => Some(id).filter(is_plain).cloned().unwrap_or_else(|| hash(id)),
             None => hash(&entry.written),
         };
-        let count = self.counts.entry(key.clone()).or_default();
+        let count = self.counts.entry(digest(&key)).or_default();
         *count = count.saturating_add(1);
         format!("{key}-{count}")
     }
 }
 
 fn hash(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    let bytes = digest.iter().take(HASH_BYTES);
-    bytes.map(|byte| format!("{byte:02x}")).collect()
+    digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn digest(text: &str) -> [u8; HASH_BYTES] {
+    let whole = Sha256::digest(text.as_bytes());
+    whole.first_chunk().copied().unwrap_or_default()
 }

@@ -37,6 +37,8 @@ mod sheet;
 pub mod text;
 mod transfers;
 
+use std::borrow::Cow;
+
 use csv::Source;
 use format::Format;
 use journal::Journal;
@@ -47,7 +49,7 @@ use problem::{Kind, Problem, excerpt};
 use record::{Item, Summary};
 use rules::Rules;
 use sheet::{Choice, Table};
-use text::Label;
+use text::{Label, Text};
 
 /// Recognizes the format of a file.
 ///
@@ -98,22 +100,26 @@ pub fn read_journal(bytes: &[u8]) -> Result<(Format, Journal), Problem> {
 /// need them. `sink` receives the records; those of a CSV file or a table come with the oldest
 /// first, others in the order of the file.
 ///
+/// The bytes are dropped as soon as the records are read from a text of its own: that of a
+/// workbook, or of a file that is not UTF-8.
+///
 /// # Errors
 /// A problem of the file as a whole. The records that `sink` has received by then are not to
 /// be used.
-pub fn statements(
-    bytes: &[u8],
+pub fn statements<B: AsRef<[u8]>>(
+    bytes: B,
     rules: Option<&Rules>,
     options: &Options,
     sink: &mut dyn FnMut(Item),
 ) -> Result<Summary, Problem> {
-    if let Some(format) = sheet::detect(bytes) {
-        let (table, encoding) = workbook(bytes, format, rules, options)?;
+    if let Some(format) = sheet::detect(bytes.as_ref()) {
+        let (table, encoding) = workbook(bytes.as_ref(), format, rules, options)?;
+        drop(bytes);
         let mut out = Output::new(sink);
         let program = csv::read(Source::Table(table.text()), rules, options, &mut out)?;
         return Ok(out.finish(format, Some(dialect(&table, program)), encoding));
     }
-    let declared = declared::encoding(bytes);
+    let declared = declared::encoding(bytes.as_ref());
     let required = options.encoding.as_deref();
     let required = required.or_else(|| rules.and_then(|rules| rules.encoding.as_deref()));
     let label = match (required, declared.as_deref()) {
@@ -121,8 +127,24 @@ pub fn statements(
         (None, Some(name)) => Label::Declared(name),
         (None, None) => Label::Guess,
     };
-    let decoded = text::decode(bytes, label)?;
-    let text = &*decoded.content;
+    let Text { content, encoding } = text::decode(bytes.as_ref(), label)?;
+    match content {
+        Cow::Borrowed(text) => text_statements(text, encoding, rules, options, sink),
+        Cow::Owned(text) => {
+            drop(bytes);
+            text_statements(&text, encoding, rules, options, sink)
+        }
+    }
+}
+
+/// Reads the statements of a text.
+fn text_statements(
+    text: &str,
+    encoding: &'static str,
+    rules: Option<&Rules>,
+    options: &Options,
+    sink: &mut dyn FnMut(Item),
+) -> Result<Summary, Problem> {
     let mut out = Output::new(sink);
     let format = format::detect_text(text).unwrap_or(Format::Csv);
     let version = match format {
@@ -162,7 +184,7 @@ pub fn statements(
         | Format::Gzip
         | Format::Xml => return Err(unsupported(format)),
     };
-    Ok(out.finish(format, version, decoded.encoding))
+    Ok(out.finish(format, version, encoding))
 }
 
 /// Returns rules that fit the header of a CSV file or a table.
@@ -224,4 +246,41 @@ fn unsupported(format: Format) -> Problem {
         Kind::UnsupportedFormat(format.name())
     };
     Problem::of_file(kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    /// A file that notes when it is dropped.
+    struct Watched<'w>(Vec<u8>, &'w Cell<bool>);
+
+    impl AsRef<[u8]> for Watched<'_> {
+        fn as_ref(&self) -> &[u8] {
+            &self.0
+        }
+    }
+
+    impl Drop for Watched<'_> {
+        fn drop(&mut self) {
+            self.1.set(true);
+        }
+    }
+
+    #[test]
+    fn bytes_are_dropped_before_records_of_another_text() {
+        let file = "Date,Description,Amount\n2026-01-02,Caf\u{e9},-5.00\n";
+        let latin: Vec<u8> = file.chars().map(|c| u8::try_from(c).unwrap()).collect();
+        for (bytes, is_own_text) in [(file.as_bytes().to_vec(), false), (latin, true)] {
+            let (is_dropped, records) = (Cell::new(false), Cell::new(0));
+            let mut sink = |_: Item| {
+                assert_eq!(is_dropped.get(), is_own_text);
+                records.set(records.get() + 1);
+            };
+            statements(Watched(bytes, &is_dropped), None, &Options::default(), &mut sink).unwrap();
+            assert_eq!((is_dropped.get(), records.get()), (true, 1));
+        }
+    }
 }

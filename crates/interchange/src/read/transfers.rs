@@ -1,5 +1,6 @@
 //! Transfers between two accounts of a file, which stand in the lists of both.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 
 use time::Date;
@@ -52,7 +53,11 @@ impl Transfers {
     /// Returns the line of the other side if it was kept; else the side itself is kept.
     pub(crate) fn find_other_side(&mut self, side: Side<'_>) -> Option<u32> {
         let (key, is_first) = key(side);
-        let kept = self.open.entry(key).or_default();
+        let mut open = match self.open.entry(key) {
+            Entry::Occupied(open) => open,
+            Entry::Vacant(free) => free.insert_entry(Kept::default()),
+        };
+        let kept = open.get_mut();
         let (own, other) = if is_first {
             (&mut kept.first, &mut kept.second)
         } else {
@@ -61,6 +66,8 @@ impl Transfers {
         let found = other.pop_front();
         if found.is_none() {
             own.push_back(side.line);
+        } else if own.is_empty() && other.is_empty() {
+            open.remove();
         }
         found
     }

@@ -141,7 +141,7 @@ fn rate_of(cost: &RawCost, units: Option<SignedAmount>) -> Option<Rate> {
     }
 }
 
-fn cost_of(rate: &Rate, lot: Option<Lot>) -> Option<Cost> {
+fn cost_of(rate: &Rate, lot: Option<Lot>) -> Option<Box<Cost>> {
     let (amount, currency, is_total) = match rate {
         Rate::PerUnit(amount, currency) => (amount, currency, false),
         Rate::Total(amount, currency) => (amount, currency, true),
@@ -149,7 +149,7 @@ fn cost_of(rate: &Rate, lot: Option<Lot>) -> Option<Cost> {
     };
     let quantity = Quantity::new(*amount, currency.clone());
     let lot = lot.filter(|lot| lot.date.is_some() || lot.label.is_some());
-    Some(Cost { quantity, is_total, lot })
+    Some(Box::new(Cost { quantity, is_total, lot }))
 }
 
 /// The tolerances by currency, which also tell how inferred amounts are rounded.

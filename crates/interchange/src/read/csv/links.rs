@@ -1,10 +1,12 @@
 //! Records that belong together: the parts of an entry, and the two sides of a transfer.
 
+use std::collections::hash_map;
 use std::collections::{BTreeSet, HashMap};
 
 use time::Date;
 
 use super::evaluate::Links;
+use super::scan::Place;
 use crate::read::amount::SignedAmount;
 use crate::read::problem::{Kind, Position, Problem};
 use crate::read::record::{Leg, Record};
@@ -25,8 +27,8 @@ struct Key {
 /// An entry that may have more parts.
 #[derive(Debug)]
 struct Open {
-    /// The offset of its first record.
-    head: usize,
+    /// The place of its first record.
+    head: Place,
     payee: Option<String>,
     /// The number of the next part; 0 if parts have none.
     next: u32,
@@ -39,12 +41,12 @@ pub(crate) struct Entries {
 }
 
 impl Entries {
-    /// Returns the offset of the first record of the entry that a record belongs to.
+    /// Returns the place of the first record of the entry that a record belongs to.
     ///
     /// It returns `None` for the first record itself. Numbered parts (`2/3`) belong to the first
     /// entry that waits for this number, preferably to one with the same payee. A part with the
     /// number 0 states the whole.
-    pub(crate) fn join(&mut self, record: &Record, part: &str, offset: usize) -> Option<usize> {
+    pub(crate) fn join(&mut self, record: &Record, part: &str, place: Place) -> Option<Place> {
         let number = |text: &str| text.trim().parse::<u32>().ok();
         let numbers = part.split_once('/').and_then(|(n, of)| Some((number(n)?, number(of)?)));
         let key = Key {
@@ -53,7 +55,11 @@ impl Entries {
             currency: record.currency.clone(),
             label: numbers.map_or_else(|| part.to_owned(), |(_, of)| format!("/{of}")),
         };
-        let open = self.open.entry(key).or_default();
+        let mut waiting = match self.open.entry(key) {
+            hash_map::Entry::Occupied(waiting) => waiting,
+            hash_map::Entry::Vacant(free) => free.insert_entry(Vec::with_capacity(1)),
+        };
+        let open = waiting.get_mut();
         let (number, of) = numbers.unwrap_or_default();
         let waits = |entry: &Open| entry.next == number;
         let found = open.iter().position(|entry| waits(entry) && entry.payee == record.payee);
@@ -66,6 +72,9 @@ impl Entries {
                     open.remove(index);
                 }
             }
+            if open.is_empty() {
+                waiting.remove();
+            }
             return Some(head);
         }
         if number <= 1 {
@@ -73,7 +82,7 @@ impl Entries {
                 open.remove(0);
             }
             let next = if numbers.is_some() { number + 1 } else { 0 };
-            open.push(Open { head: offset, payee: record.payee.clone(), next });
+            open.push(Open { head: place, payee: record.payee.clone(), next });
         }
         None
     }

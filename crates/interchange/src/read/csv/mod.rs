@@ -1,9 +1,9 @@
 //! CSV files and tables, with rules or with a header that is recognized.
 //!
 //! The text is scanned three times, so that memory is needed only for the place, the day and the
-//! fate of each record: once to find the records and what they say about decimal marks and dates,
-//! once to find their order, and once to pass them on, the oldest first. If rules name transfers,
-//! it is scanned once more to find both of their sides.
+//! fate of each record, 20 bytes: once to find the records and what they say about decimal marks
+//! and dates, once to find their order, and once to pass them on, the oldest first. If rules name
+//! transfers, it is scanned once more to find both of their sides.
 
 mod dialect;
 mod evaluate;
@@ -14,7 +14,7 @@ mod postings;
 mod programs;
 mod scan;
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
 
 use daybook_domain::amount::DecimalSeparator;
 use time::Date;
@@ -32,7 +32,7 @@ use evaluate::{Evaluator, Outcome};
 use header::{Note, Proposal};
 use links::{Accounts, Entries};
 use order::Chain;
-use scan::{Row, Scanner};
+use scan::{Place, Row, Scanner};
 
 /// Returns rules that fit the header of a file, as the text of a rules file.
 ///
@@ -96,12 +96,13 @@ pub(crate) fn read(
     let proposal = if rules.is_none() { propose(source) } else { None };
     let proposed = proposal.as_ref().and_then(|found| rules::parse(&found.rules, &|_| None).ok());
     let rules = rules.or(proposed.as_ref()).ok_or_else(no_header)?;
+    let scanner = source.scanner(Some(rules));
     let mut file = File {
-        scanner: source.scanner(Some(rules)),
         rules,
         is_proposed: proposed.is_some(),
-        entries: Vec::new(),
-        parts: HashMap::new(),
+        entries: Vec::with_capacity(scanner.max_rows().min(MAX_RECORDS)),
+        scanner,
+        parts: Vec::new(),
         accounts: Accounts::new(),
         marks: numeral::Evidence::default(),
         days: day::Evidence::default(),
@@ -123,8 +124,7 @@ pub(crate) fn read(
 /// The place of a record, and what is known about it after each scan.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    offset: usize,
-    line: u32,
+    place: Place,
     /// Its day, or that of the record before it.
     date: Date,
     fate: Fate,
@@ -141,14 +141,25 @@ enum Fate {
     Mirror(u32),
 }
 
+// A file may have a million of them.
+const _: () = assert!(size_of::<Entry>() <= 20);
+
+/// A further part of an entry.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    /// The place of the first record of the entry.
+    head: Place,
+    place: Place,
+}
+
 /// A file between its scans.
 struct File<'a> {
     scanner: Scanner<'a>,
     rules: &'a Rules,
     is_proposed: bool,
     entries: Vec<Entry>,
-    /// The places of the further parts of an entry, by the offset of its first record.
-    parts: HashMap<usize, Vec<(usize, u32)>>,
+    /// The further parts of entries, sorted by the first records of the entries.
+    parts: Vec<Part>,
     /// The accounts of the records, if there may be transfers between them.
     accounts: Accounts,
     marks: numeral::Evidence,
@@ -162,9 +173,10 @@ impl<'a> File<'a> {
         let numbers = self.rules.columns_of(|target| target.is_number());
         let dates = self.rules.columns_of(|target| target.is_date());
         loop {
-            let Some((offset, line, row)) = next_record(&mut scanner) else { return Ok(()) };
+            let place = scanner.place();
+            let Some(row) = scanner.next_row() else { return Ok(()) };
             if self.entries.len() >= MAX_RECORDS {
-                return Err(Problem::at(Position::line(line), Kind::TooManyRecords));
+                return Err(Problem::at(Position::line(place.line), Kind::TooManyRecords));
             }
             let mut fate = Fate::Read;
             if let Ok(row) = &row {
@@ -177,7 +189,7 @@ impl<'a> File<'a> {
                 numbers.iter().for_each(|index| self.marks.add(row.cell(*index)));
                 dates.iter().for_each(|index| self.days.add(row.cell(*index)));
             }
-            self.entries.push(Entry { offset, line, date: Date::MIN, fate });
+            self.entries.push(Entry { place, date: Date::MIN, fate });
         }
     }
 
@@ -256,18 +268,17 @@ impl<'a> File<'a> {
                 entry.fate = Fate::SkippedBy(line);
                 skipped = (count - 1, line);
             } else if entry.fate == Fate::Read {
-                let row = self.scanner.at(entry.offset, entry.line).next_row();
+                let row = self.scanner.at(entry.place).next_row();
                 match row.and_then(Result::ok).map(|row| evaluator.evaluate(&row)) {
                     Some(Ok(Outcome::Record(record, links))) => {
                         day = record.date.unwrap_or(day);
                         chain.add(&record);
                         self.accounts.extend(record.account.clone().filter(|_| has_transfers));
                         let part = links.part.as_deref();
-                        let head = part.and_then(|part| joined.join(&record, part, entry.offset));
+                        let head = part.and_then(|part| joined.join(&record, part, entry.place));
                         if let Some(head) = head {
                             entry.fate = Fate::Part;
-                            let place = (entry.offset, entry.line);
-                            self.parts.entry(head).or_default().push(place);
+                            self.parts.push(Part { head, place: entry.place });
                         }
                     }
                     Some(Ok(Outcome::Control(control, line))) => {
@@ -281,14 +292,17 @@ impl<'a> File<'a> {
                 }
             }
             if evaluator.is_spent() {
-                return Err(Problem::at(Position::line(entry.line), Kind::TooMuchWork));
+                return Err(Problem::at(Position::line(entry.place.line), Kind::TooMuchWork));
             }
             entry.date = day;
         }
+        // In place: a stable sort allocates half of the entries again.
         if chain.same_day_reversed(self.rules, out) {
-            self.entries.reverse();
+            self.entries.sort_unstable_by_key(|entry| (entry.date, Reverse(entry.place)));
+        } else {
+            self.entries.sort_unstable_by_key(|entry| (entry.date, entry.place));
         }
-        self.entries.sort_by_key(|entry| entry.date);
+        self.parts.sort_unstable_by_key(|part| (part.head, part.place));
         Ok(())
     }
 
@@ -296,16 +310,14 @@ impl<'a> File<'a> {
     fn emit(&self, mut evaluator: Evaluator<'_>, out: &mut Output<'_>) -> Result<(), Problem> {
         let mut balances = order::Balances::default();
         for entry in &self.entries {
-            let position = Position::line(entry.line);
+            let position = Position::line(entry.place.line);
             match entry.fate {
                 Fate::Header => out.skip(position, SkipReason::Header)?,
                 Fate::SkippedBy(line) => out.skip(position, SkipReason::Rule(line))?,
                 Fate::Part => {}
                 Fate::Mirror(line) => out.skip(position, SkipReason::TransferMirror(line))?,
                 Fate::Read => {
-                    let Some(row) = self.scanner.at(entry.offset, entry.line).next_row() else {
-                        continue;
-                    };
+                    let Some(row) = self.scanner.at(entry.place).next_row() else { continue };
                     let row = match row {
                         Ok(row) => row,
                         Err(problem) => {
@@ -313,7 +325,7 @@ impl<'a> File<'a> {
                             continue;
                         }
                     };
-                    match self.complete(entry.offset, &row, &mut evaluator) {
+                    match self.complete(entry.place, &row, &mut evaluator) {
                         Ok(Some(record)) => {
                             balances.add(&record);
                             out.record(record)?;
@@ -333,33 +345,33 @@ impl<'a> File<'a> {
     /// Where one side is a part of an entry, the other one is skipped, else the later one.
     fn find_transfers(&mut self, evaluator: &mut Evaluator<'_>) {
         let mut transfers = Transfers::default();
-        let mut sides = Vec::new();
-        for (index, entry) in self.entries.iter().enumerate() {
-            if !matches!(entry.fate, Fate::Read | Fate::Part) {
-                continue;
-            }
-            let Some(Ok(row)) = self.scanner.at(entry.offset, entry.line).next_row() else {
-                continue;
-            };
-            let Ok(Outcome::Record(record, links)) = evaluator.evaluate(&row) else { continue };
-            let Some(other) = links::transfer(&record, &links, &self.accounts) else { continue };
-            let (Some(account), Some(date)) = (record.account.as_deref(), record.date) else {
-                continue;
-            };
-            let side = Side { account, other, date, amount: record.amount, line: entry.line };
-            if entry.fate == Fate::Part || self.parts.contains_key(&entry.offset) {
-                transfers.keep(side);
-            } else {
-                let (account, other) = (account.to_owned(), other.to_owned());
-                sides.push((index, account, other, date, record.amount, entry.line));
-            }
-        }
-        // Sides are in the order of days, so those of one day keep the order of the file.
-        for (index, account, other, date, amount, line) in sides {
-            let side = Side { account: &account, other: &other, date, amount, line };
-            let mirrored = transfers.find_other_side(side);
-            if let (Some(line), Some(entry)) = (mirrored, self.entries.get_mut(index)) {
-                entry.fate = Fate::Mirror(line);
+        // The sides that are kept come first. Entries are in the order of days, so those of one
+        // day keep the order of the file.
+        for is_kept in [true, false] {
+            for index in 0..self.entries.len() {
+                let Some(entry) = self.entries.get(index).copied() else { continue };
+                let is_in_entry =
+                    entry.fate == Fate::Part || !self.parts_of(entry.place).is_empty();
+                if !matches!(entry.fate, Fate::Read | Fate::Part) || is_in_entry != is_kept {
+                    continue;
+                }
+                let Some(Ok(row)) = self.scanner.at(entry.place).next_row() else { continue };
+                let Ok(Outcome::Record(record, links)) = evaluator.evaluate(&row) else { continue };
+                let other = links::transfer(&record, &links, &self.accounts);
+                let (Some(account), Some(other), Some(date)) =
+                    (record.account.as_deref(), other, record.date)
+                else {
+                    continue;
+                };
+                let line = entry.place.line;
+                let side = Side { account, other, date, amount: record.amount, line };
+                if is_kept {
+                    transfers.keep(side);
+                } else if let Some(line) = transfers.find_other_side(side)
+                    && let Some(entry) = self.entries.get_mut(index)
+                {
+                    entry.fate = Fate::Mirror(line);
+                }
             }
         }
     }
@@ -367,18 +379,26 @@ impl<'a> File<'a> {
     /// Returns the record that begins with a row, with all of its parts.
     fn complete(
         &self,
-        offset: usize,
+        place: Place,
         row: &Row<'_>,
         evaluator: &mut Evaluator<'_>,
     ) -> Result<Option<Record>, Problem> {
         let Some(head) = self.part(row, evaluator)? else { return Ok(None) };
         let mut parts = Vec::new();
-        for (offset, line) in self.parts.get(&offset).into_iter().flatten() {
-            if let Some(row) = self.scanner.at(*offset, *line).next_row() {
+        for part in self.parts_of(place) {
+            if let Some(row) = self.scanner.at(part.place).next_row() {
                 parts.extend(self.part(&row?, evaluator)?);
             }
         }
         links::join_parts(head, parts).map(Some)
+    }
+
+    /// Returns the further parts of the entry whose first record is here, in the order of the file.
+    fn parts_of(&self, head: Place) -> &[Part] {
+        let first = self.parts.partition_point(|part| part.head < head);
+        let rest = self.parts.get(first..).unwrap_or_default();
+        let count = rest.partition_point(|part| part.head == head);
+        rest.get(..count).unwrap_or_default()
     }
 
     /// Returns the record of a row.
@@ -426,12 +446,4 @@ impl<'a> File<'a> {
             }
         }
     }
-}
-
-type Found<'a> = (usize, u32, Result<Row<'a>, Problem>);
-
-/// Reads a record with the place from which it can be read again.
-fn next_record<'a>(scanner: &mut Scanner<'a>) -> Option<Found<'a>> {
-    let (offset, line) = scanner.place();
-    Some((offset, line, scanner.next_row()?))
 }

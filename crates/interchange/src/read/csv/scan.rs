@@ -73,6 +73,16 @@ impl Row<'_> {
     }
 }
 
+/// A place from which a record can be read again. Places are in the order of the file.
+///
+/// Texts are shorter than 4 GB: a file has [`MAX_BYTES`](crate::read::limits::MAX_BYTES), and
+/// decoding makes at most three bytes of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    offset: u32,
+    pub(crate) line: u32,
+}
+
 /// Reads records one after the other.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scanner<'a> {
@@ -107,13 +117,19 @@ impl<'a> Scanner<'a> {
     }
 
     /// Continues at the beginning of a record that was read before.
-    pub(crate) const fn at(self, offset: usize, line: u32) -> Self {
-        Self { offset, line, ..self }
+    pub(crate) fn at(self, place: Place) -> Self {
+        let offset = usize::try_from(place.offset).unwrap_or(usize::MAX);
+        Self { offset, line: place.line, ..self }
     }
 
-    /// Returns the offset and the line behind the last record.
-    pub(crate) const fn place(&self) -> (usize, u32) {
-        (self.offset, self.line)
+    /// Returns the place behind the last record.
+    pub(crate) fn place(&self) -> Place {
+        Place { offset: number(self.offset), line: self.line }
+    }
+
+    /// Returns a number of records that the rest does not exceed.
+    pub(crate) fn max_rows(&self) -> usize {
+        self.rest(self.offset).matches(self.line_end).count().saturating_add(1)
     }
 
     fn rest(&self, offset: usize) -> &'a str {

@@ -253,7 +253,7 @@ fn posting(
         date2: None,
         quantity: Some(Quantity { amount: units, commodity, decimals }),
         is_inferred: false,
-        cost: is_other.then_some(Cost { quantity: cost, is_total: true, lot: None }),
+        cost: is_other.then(|| Box::new(Cost { quantity: cost, is_total: true, lot: None })),
         price: None,
         assertion: None,
         comment: split.memo,

@@ -158,16 +158,19 @@ pub struct Posting {
     /// Whether the amount was inferred from the other postings or from a balance.
     pub is_inferred: bool,
     /// The cost of the amount.
-    pub cost: Option<Cost>,
+    pub cost: Option<Box<Cost>>,
     /// The price beside a cost; it does not balance the entry.
-    pub price: Option<Cost>,
+    pub price: Option<Box<Cost>>,
     /// The balance that the account is said to have.
-    pub assertion: Option<Assertion>,
+    pub assertion: Option<Box<Assertion>>,
     /// The comments, one a line.
     pub comment: String,
     /// The tags of the comments.
     pub tags: Vec<(String, String)>,
 }
+
+// A journal of a million entries has two million postings or more in memory.
+const _: () = assert!(size_of::<Entry>() <= 288 && size_of::<Posting>() <= 192);
 
 /// Whether a posting takes part in the balance of its entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -299,6 +299,9 @@ impl Parser {
                 return Ok(());
             }
         }
+        // The first posting reserves memory for four.
+        entry.postings.shrink_to_fit();
+        entry.written.shrink_to_fit();
         self.journal.entries.push(entry);
         Ok(())
     }

@@ -91,7 +91,7 @@ fn value<'a>(
         let is_total = rest.starts_with("@@");
         let (mut quantity, after) = parse(text)?;
         quantity.amount = quantity.amount.absolute();
-        posting.cost = Some(Cost { quantity, is_total, lot: None });
+        posting.cost = Some(Box::new(Cost { quantity, is_total, lot: None }));
         return Ok(after);
     }
     if let Some(text) = rest.strip_prefix('=') {
@@ -99,7 +99,7 @@ fn value<'a>(
         let inclusive = text.strip_prefix('*');
         let (quantity, after) = parse(inclusive.unwrap_or(text))?;
         let is_inclusive = inclusive.is_some();
-        posting.assertion = Some(Assertion { quantity, is_total, is_inclusive });
+        posting.assertion = Some(Box::new(Assertion { quantity, is_total, is_inclusive }));
         return Ok(after);
     }
     // Prices, dates and notes of lots, as ledger has them.
