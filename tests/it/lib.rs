@@ -19,7 +19,6 @@ pub(crate) use daybook_tests::{cases, isolated};
 
 // Shared by other modules.
 mod chart_matrix;
-mod fault_bodies;
 mod inside;
 mod matrix;
 mod reading;
@@ -245,7 +244,6 @@ modules! {
     contract_fuzz,
     crowds,
     durability,
-    faults,
     killed_copies,
     large_answers,
     large_copies,
