@@ -213,7 +213,6 @@ modules! {
     integrations,
     kept_answers,
     large_batches,
-    laws,
     learning,
     lifecycle,
     locks,
