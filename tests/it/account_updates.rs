@@ -9,15 +9,11 @@ use crate::accounts::TYPES;
 
 pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![
-        sparse_update_keeps_absent_fields,
         update_without_id_resolves_by_name,
         whole_object_without_groups_clears_membership,
         groups_list_replaces_membership,
         groups_resolve_by_id_before_name,
-        rename_and_retype_ignore_locked_dates,
-        read_only_fields_are_ignored,
         renamed_account_is_shown_in_transactions_and_book,
-        update_that_changes_nothing_has_no_event,
     ];
     for (from, ..) in TYPES {
         for (to, permanent, credit) in TYPES {
@@ -55,38 +51,6 @@ fn group_names(account: &Value) -> Vec<&str> {
     let mut names: Vec<&str> = groups.iter().filter_map(|group| group["name"].as_str()).collect();
     names.sort_unstable();
     names
-}
-
-/// 4.9: absent = unchanged, field by field.
-fn sparse_update_keeps_absent_fields(server: &Server) {
-    let (cast, account) = create_full_account(server);
-    let changes = [
-        json!({"name": "Purse"}),
-        json!({"type": "LIABILITY"}),
-        json!({"archived": false}),
-        json!({"groups": [{"name": "Liquid"}]}),
-        json!({"properties": {"colour": "red"}}),
-        json!({}),
-    ];
-    let mut expected = account.clone();
-    for change in changes {
-        let mut body = change.clone();
-        body["id"] = account["id"].clone();
-        let updated = put(&cast, &body);
-        for (field, value) in change.as_object().expect("an object") {
-            match field.as_str() {
-                "groups" => assert_eq!(group_names(&updated), ["Liquid"]),
-                "properties" => {
-                    assert_eq!(updated["properties"], json!({"code": "10", "colour": "red"}))
-                }
-                field => assert_eq!(&updated[field], value),
-            }
-            expected[field] = updated[field].clone();
-        }
-        for field in ["name", "type", "archived", "groups", "properties", "createdAt"] {
-            assert_eq!(updated[field], expected[field], "{field} after {change}");
-        }
-    }
 }
 
 /// Returns `previousAttributes` of the last events, newest first.
@@ -188,38 +152,6 @@ fn retype(server: &Server, from: &str, to: &str, permanent: bool, credit: bool) 
     shows(&updated, &expected);
 }
 
-/// 3.5.7: locks do not apply, since no amount changes.
-fn rename_and_retype_ignore_locked_dates(server: &Server) {
-    let cast = Cast::new(server);
-    let account = cast.account("Cash", "ASSET");
-    cast.account("Food", "OUTGOING");
-    cast.record("2025-01-31", "5", "Cash", "Food", "x");
-    cast.put("", &json!({"lockDate": "2030-01-01", "closingDate": "2030-01-01"})).ok();
-    let body = json!({"id": account["id"], "name": "Purse", "type": "LIABILITY", "archived": true});
-    let updated = cast.editor.put(&cast.path("/accounts"), &body).ok();
-    shows(&updated, &json!({"name": "Purse", "type": "LIABILITY"}));
-    let group = cast.group("G");
-    cast.editor.put(&cast.path("/groups"), &json!({"id": group["id"], "name": "H"})).ok();
-}
-
-/// 9.13.
-fn read_only_fields_are_ignored(server: &Server) {
-    let (cast, account) = create_full_account(server);
-    let body = json!({
-        "id": account["id"], "normalizedName": "other", "balance": "9", "balanceVerified": false,
-        "hasTransactionPosted": true,
-        "agentId": "forged", "updatedAt": "1",
-    });
-    let updated = put(&cast, &body);
-    let expected = json!({
-        "normalizedName": "cash", "balanceVerified": true, "hasTransactionPosted": false,
-        "balance": null,
-    });
-    shows(&updated, &expected);
-    assert_ne!(updated["agentId"], "forged");
-    assert_ne!(updated["updatedAt"], "1");
-}
-
 fn renamed_account_is_shown_in_transactions_and_book(server: &Server) {
     let cast = Cast::new(server);
     let account = cast.account("Cash", "ASSET");
@@ -231,24 +163,4 @@ fn renamed_account_is_shown_in_transactions_and_book(server: &Server) {
     shows(&read["creditAccount"], &expected);
     let book = cast.read("?loadAccounts=true");
     assert_eq!(book["accounts"][1]["name"], "Purse");
-}
-
-/// 8.1.
-fn update_that_changes_nothing_has_no_event(server: &Server) {
-    let (cast, account) = create_full_account(server);
-    let count = || cast.read("/events?limit=200")["items"].as_array().map(Vec::len);
-    let before = count();
-    let mut updated = put(&cast, &account);
-    updated["updatedAt"] = account["updatedAt"].clone();
-    assert_eq!(updated, account, "clients send back whole objects");
-    put(
-        &cast,
-        &json!({
-            "id": account["id"], "name": "Cash", "groups": [{"name": "Assets"}],
-            "properties": {"CODE": "10"},
-        }),
-    );
-    assert_eq!(count(), before);
-    put(&cast, &json!({"id": account["id"], "name": "Purse"}));
-    assert_eq!(count(), before.map(|count| count + 1));
 }

@@ -19,7 +19,6 @@ pub fn tests() -> Vec<crate::Case> {
         only_the_digest_of_a_key_is_stored,
         key_alone_does_not_authenticate,
         unknown_keys_are_ignored,
-        limited_tokens_cannot_manage_keys,
         operator_commands_manage_keys,
     ]
 }
@@ -211,28 +210,6 @@ fn unknown_keys_are_ignored(server: &Server) {
     }
     owner.get("/v5/user?key=%00%FF&key").ok();
     assert_eq!(count_calls(&owner, &number), 0);
-}
-
-/// 11.9
-fn limited_tokens_cannot_manage_keys(server: &Server) {
-    let cast = Cast::new(server);
-    let (number, _) = create(&cast.owner);
-    let with = |limit: Value| crate::limited_callers::issued(server, &cast.owner, limit);
-    let path = format!("/v5/user/keys/{number}");
-    let elsewhere = with(json!({"books": [cast.book]}));
-    let reader = with(json!({"readOnly": true}));
-    for refused in [
-        elsewhere.get("/v5/user/keys"),
-        elsewhere.get(&path),
-        elsewhere.post("/v5/user/keys", &json!({})),
-        elsewhere.delete(&path),
-        reader.post("/v5/user/keys", &json!({})),
-        reader.delete(&path),
-    ] {
-        refused.refused(403, "insufficientScope");
-    }
-    assert_eq!(reader.get(&path).ok()["id"], number);
-    assert_eq!(get_key(&cast.owner, &number)["active"], true);
 }
 
 fn operator_commands_manage_keys(server: &Server) {

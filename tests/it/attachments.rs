@@ -269,43 +269,34 @@ fn deleted_file_is_detached(server: &Server) {
     assert_eq!(names(&data["object"]["transaction"]), ["other"]);
 }
 
-/// Attaches a file to a checked transaction, a checked one in the trash, and one to be locked; with
-/// the reason of each refusal.
-fn attach_to_protected_transactions(cast: &Cast, file: &Value) -> [(Value, &'static str); 3] {
+/// The states that protect the files of a transaction, with the reason of the refusal.
+const PROTECTED: [(&str, &str); 3] = [
+    ("checked", "checkedTransaction"),
+    ("checked and trashed", "checkedTransaction"),
+    ("locked", "lockedDate"),
+];
+
+/// Attaches a file to a transaction that is protected, or will be by a lock date.
+fn attach_to_protected(cast: &Cast, file: &Value, state: &str) -> Value {
     let mut body = lunch(json!([file]));
-    body["checked"] = json!(true);
-    let checked = record(cast, &body);
-    let trashed = record(cast, &body);
-    let bin = json!({"items": [{"id": trashed["id"]}]});
-    cast.patch("/transactions/trash/batch?trashChecked=true", &bin).no_content();
-    let mut body = lunch(json!([file]));
-    body["date"] = json!("2001-01-31");
-    [
-        (checked, "checkedTransaction"),
-        (trashed, "checkedTransaction"),
-        (record(cast, &body), "lockedDate"),
-    ]
+    if state == "locked" {
+        body["date"] = json!("2001-01-31");
+    } else {
+        body["checked"] = json!(true);
+    }
+    let holder = record(cast, &body);
+    if state == "checked and trashed" {
+        let bin = json!({"items": [{"id": holder["id"]}]});
+        cast.patch("/transactions/trash/batch?trashChecked=true", &bin).no_content();
+    }
+    holder
 }
 
 fn check_refusals(server: &Server, act: impl Fn(&Cast, &Value) -> daybook_tests::Answer) {
-    for which in 0..3 {
+    for (state, reason) in PROTECTED {
         let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
         let receipt = file(&cast, "receipt", b"x");
-        let (holder, reason) = attach_to_protected_transactions(&cast, &receipt)[which].clone();
-        // Detach the file from the other transactions.
-        let others = cast.read("/transactions?query=is:trashed");
-        let all = cast.read("/transactions");
-        for other in
-            [others, all].iter().flat_map(|list| list["items"].as_array().expect("items").clone())
-        {
-            if other["id"] != holder["id"] {
-                if other["trashed"] == true {
-                    cast.patch("/transactions/untrash", &json!({"id": other["id"]})).ok();
-                }
-                cast.patch("/transactions/uncheck", &json!({"id": other["id"]})).ok();
-                update(&cast, &other, json!([])).ok();
-            }
-        }
+        let holder = attach_to_protected(&cast, &receipt, state);
         cast.put("", &json!({"lockDate": "2001-12-31"})).ok();
         let before = (kinds(&cast), read(&cast, &holder));
         let message = act(&cast, &receipt).refused(400, reason);
@@ -332,7 +323,9 @@ fn new_content_in_a_checked_or_locked_transaction_is_refused(server: &Server) {
     // Name and properties may change; equal content is not a change.
     let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let receipt = file(&cast, "receipt", b"x");
-    attach_to_protected_transactions(&cast, &receipt);
+    for (state, _) in PROTECTED {
+        attach_to_protected(&cast, &receipt, state);
+    }
     let change = json!({
         "id": receipt["id"], "name": "renamed", "content": base64(b"x"), "properties": {"a": "b"},
     });
@@ -343,13 +336,14 @@ fn new_content_in_a_checked_or_locked_transaction_is_refused(server: &Server) {
 fn files_of_locked_and_checked_transactions_cannot_change(server: &Server) {
     let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let receipt = file(&cast, "receipt", b"x");
-    let [checked, _, locked] = attach_to_protected_transactions(&cast, &receipt);
+    let [checked, locked] =
+        ["checked", "locked"].map(|state| attach_to_protected(&cast, &receipt, state));
     cast.put("", &json!({"lockDate": "2001-12-31"})).ok();
     for files in [json!([]), json!([receipt, {"name": "a", "content": ""}])] {
-        update(&cast, &checked.0, files.clone()).refused(400, "checkedTransaction");
-        update(&cast, &locked.0, files).refused(400, "lockedDate");
+        update(&cast, &checked, files.clone()).refused(400, "checkedTransaction");
+        update(&cast, &locked, files).refused(400, "lockedDate");
     }
-    let items = json!({"items": [{"id": checked.0["id"], "files": []}]});
+    let items = json!({"items": [{"id": checked["id"], "files": []}]});
     let forced = cast.put("/transactions/batch?updateChecked=true", &items).ok();
     assert_eq!(forced["items"][0]["files"], json!([]), "3.6.3: updateChecked reaches files");
 }

@@ -109,49 +109,6 @@ fn one_of_each(cast: &Cast) -> Vec<Value> {
     made.iter().map(|made| transaction(cast, &id(made))).collect()
 }
 
-fn rule_3_6_3_update_skips_checked_trashed_and_locked_items(server: &Server) {
-    for (query, checked_changes) in
-        [("", false), ("?updateChecked=", false), ("?updateChecked=true", true)]
-    {
-        let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
-        let before = one_of_each(&cast);
-        let known = events(&cast).len();
-        // In reverse order of creation.
-        let bodies = before.iter().rev().map(
-            |made| json!({"id": made["id"], "description": "Changed", "properties": {"k": "v"}}),
-        );
-        let list = cast.put(&format!("/transactions/batch{query}"), &batch(bodies)).ok();
-        let wanted: Vec<_> = before.iter().rev().map(id).collect();
-        assert_eq!(ids(&list), wanted, "all requested items in order");
-        let mut changed_ids = Vec::new();
-        for (item, before) in items(&list).iter().zip(before.iter().rev()) {
-            let index = before_index(&before["id"], &wanted);
-            let changes = matches!(index, 0..=2) || (index == 3 && checked_changes);
-            let text = if changes { "Changed" } else { "Lunch" };
-            assert_eq!(item["description"], text, "`{query}`: item {index}");
-            for field in ["posted", "checked", "trashed"] {
-                assert_eq!(item[field], before[field], "`{query}`: {field} of {index}");
-            }
-            let stored = transaction(&cast, &id(item));
-            assert_eq!(stored["description"], item["description"]);
-            if changes {
-                changed_ids.push(id(item));
-            } else {
-                assert_eq!(&stored, before, "left unchanged");
-            }
-        }
-        let events = new_events(&cast, known);
-        assert_eq!(types(&events), vec!["TRANSACTION_UPDATED"; changed_ids.len()]);
-        assert_eq!(resources(&events), changed_ids, "3.6.6: in item order");
-    }
-}
-
-/// Returns the index in [`one_of_each`] of an id in the reversed list.
-fn before_index(id: &Value, reversed: &[String]) -> usize {
-    let position = reversed.iter().position(|other| other == id).expect("listed");
-    reversed.len() - 1 - position
-}
-
 fn rule_3_6_4_ineligible_items_are_skipped(server: &Server) {
     let rows: [(&str, &str, &[usize]); 6] = [
         ("post/batch", "TRANSACTION_POSTED", &[1]),
@@ -433,7 +390,7 @@ fn rule_3_6_4_item_without_an_id_is_refused(server: &Server) {
     assert_eq!(transaction(&cast, &id(&made)), made);
 }
 
-fn rule_3_6_6_batches_take_1000_and_refuse_10001_items(server: &Server) {
+fn rule_3_6_6_batches_take_1000_items(server: &Server) {
     let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let made = create_all(
         &cast,
@@ -443,11 +400,6 @@ fn rule_3_6_6_batches_take_1000_and_refuse_10001_items(server: &Server) {
     assert_paid(&cast, "2000.00");
     let bodies: Vec<Value> =
         made.iter().map(|made| json!({"id": made["id"], "amount": "3.00"})).collect();
-    let too_many = batch(vec![bodies[0].clone(); 10_001]);
-    for operation in ALL {
-        refused_400(send(&cast, operation, &too_many), &["badRequest"]);
-    }
-    assert_eq!(items(&find(&cast, "")).len(), 1000, "10,001 items change nothing");
     cast.put("/transactions/batch", &batch(bodies.clone())).ok();
     assert_paid(&cast, "3000.00");
     for verb in ["check", "uncheck", "trash", "untrash", "trash"] {
@@ -479,7 +431,10 @@ fn rule_3_6_3_update_counts_skipped_items(server: &Server) {
     for _ in 0..2 {
         let answer = keyed.put(&cast.path("/transactions/batch"), &items);
         assert_eq!(skipped(&answer), Some(2), "3.6.3");
-        assert_eq!(answer.ok()["items"][1]["description"], "Lunch");
+        let list = answer.ok();
+        assert_eq!(ids(&list), [id(&open), id(&checked), id(&checked)], "3.6.3: in order");
+        assert_eq!(list["items"][0]["description"], "Dinner");
+        assert_eq!(list["items"][1]["description"], "Lunch");
     }
     let same = cast.put("/transactions/batch", &batch([change(&open)]));
     assert_eq!(skipped(&same), None, "an unchanged item is not skipped");
@@ -538,7 +493,6 @@ pub fn tests() -> Vec<crate::Case> {
         rule_0_10_bodies_of_the_wrong_shape_are_refused,
         rule_3_6_1_empty_batch_does_nothing,
         rule_3_6_2_response_keeps_order_and_length,
-        rule_3_6_3_update_skips_checked_trashed_and_locked_items,
         rule_3_6_3_flags_require_the_check_permission,
         rule_3_6_3_update_counts_skipped_items,
         rule_3_6_4_ineligible_items_are_skipped,
@@ -553,7 +507,7 @@ pub fn tests() -> Vec<crate::Case> {
         rule_3_6_5_update_is_all_or_nothing,
         rule_3_6_5_missing_permission_fails_the_whole_batch,
         rule_3_6_5_unknown_ids_are_refused,
-        rule_3_6_6_batches_take_1000_and_refuse_10001_items,
+        rule_3_6_6_batches_take_1000_items,
         rule_4_7_account_used_within_a_batch_counts_as_posted,
     ]
 }

@@ -4,7 +4,6 @@ use daybook_tests::{CASH_AND_FOOD, Cast, Client, RawSql, Server, encode, shows, 
 use serde_json::{Value, json};
 
 use crate::Case;
-use crate::limited_callers::issued;
 use crate::reading::{day_of, id};
 
 pub fn tests() -> Vec<Case> {
@@ -14,7 +13,6 @@ pub fn tests() -> Vec<Case> {
         rule_9_8_postings_of_twelve_months_are_counted,
         rule_9_8_only_owned_books_are_counted,
         rule_9_8_month_is_that_of_the_posting_in_the_time_zone,
-        limited_tokens_are_refused,
     ]
 }
 
@@ -152,11 +150,4 @@ fn rule_9_8_month_is_that_of_the_posting_in_the_time_zone(server: &Server) {
     cast.patch("/transactions/trash", &first).ok();
     // It is removed from the month of its posting.
     assert_eq!(posted(&cast.owner)[7..], [0, 0, 0, 0, 3]);
-}
-
-/// 11.9.
-fn limited_tokens_are_refused(server: &Server) {
-    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
-    let limited = issued(server, &cast.owner, json!({"books": [cast.book]}));
-    limited.get(COUNTS).refused(403, "insufficientScope");
 }

@@ -139,7 +139,7 @@ fn all_ids(value: &Value) -> Vec<String> {
     }
 }
 
-pub const LISTS: [&str; 4] = ["/accounts", "/groups", "/queries", "/transactions?limit=1000"];
+const LISTS: [&str; 4] = ["/accounts", "/groups", "/queries", "/transactions?limit=1000"];
 
 /// 6.6: settings and properties; PRIVATE, owned by the caller, without lock and closing date.
 fn rule_6_6_settings_are_copied(server: &Server) {

@@ -68,7 +68,16 @@ fn invalid_dates_are_refused(server: &Server) {
     let cast =
         Cast::with_settings(server, json!({"lockDate": "2024-06-30", "closingDate": "2024-06-30"}));
     let before = cast.read("");
-    for date in ["2025-02-30", "1900-01-00", "2025-1-1", "2025-01-01T00:00:00Z", "tomorrow"] {
+    for date in [
+        "2025-02-30",
+        "31/01/2025",
+        "1900-00-01",
+        "1900-01-00",
+        "2025-00-00",
+        "2025-1-1",
+        "2025-01-01T00:00:00Z",
+        "tomorrow",
+    ] {
         for field in ["lockDate", "closingDate"] {
             let answer = cast.put("", &json!({field: date}));
             assert_eq!(answer.status, 400, "{field} {date}: {}", answer.text);

@@ -90,6 +90,11 @@ pub const WRITES: &[Operation] = &[
         |c, s| post(c, s, "/groups", json!({"name": "New", "locked": true})),
         OWN,
     ),
+    write(
+        "create_locked_groups_batch",
+        |c, s| post(c, s, "/groups/batch", items(json!({"name": "New", "locked": true}))),
+        OWN,
+    ),
     read(
         "create_accounts_batch_of_none",
         |c, s| post(c, s, "/accounts/batch", json!({"items": []})),

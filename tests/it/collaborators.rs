@@ -17,7 +17,6 @@ pub fn tests() -> Vec<Case> {
         owner_row_cannot_be_changed,
         collaborator_may_be_added_before_signing_up,
         remove_by_id_and_by_email_in_any_spelling,
-        collaborators_may_leave,
         removal_takes_effect_at_once,
         read_only_fields_are_ignored,
     ]
@@ -254,23 +253,6 @@ fn remove_by_id_and_by_email_in_any_spelling(server: &Server) {
     let added = book.share(&book.email, "VIEWER").ok();
     shows(&book.remove(id(&added)).ok(), &json!({"id": added["id"], "email": book.email}));
     assert_eq!(book.row(&book.email), None);
-}
-
-/// 7.3: all but the owner, by email or id.
-fn collaborators_may_leave(server: &Server) {
-    for by_id in [false, true] {
-        let book = fixture(server);
-        let cast = &book.cast;
-        for member in [&cast.editor, &cast.poster, &cast.recorder, &cast.viewer] {
-            let row = book.row(member.email()).expect("a member");
-            let name = if by_id { id(&row).to_owned() } else { member.email().to_owned() };
-            let left = member.delete(&cast.path(&format!("/collaborators/{name}"))).ok();
-            assert_eq!(left["email"], member.email());
-            member.get(&cast.path("")).refused(404, "notFound");
-            member.delete(&cast.path(&format!("/collaborators/{name}"))).refused(404, "notFound");
-        }
-        assert_eq!(book.rows().as_array().map(Vec::len), Some(1));
-    }
 }
 
 /// 0.11, 7.5: also by the permission NONE.

@@ -10,7 +10,6 @@ use crate::reading::items;
 pub fn tests() -> Vec<Case> {
     crate::cases![
         rule_9_10_created_collection_is_listed,
-        rule_9_10_rename_keeps_the_books,
         rule_9_10_delete_returns_the_former_books,
         rule_9_10_collections_of_others_are_not_found,
         rule_9_10_add_and_remove_return_affected_books,
@@ -93,23 +92,6 @@ fn rule_9_10_created_collection_is_listed(server: &Server) {
     });
     let made = owner.post("/v5/collections", &sent).ok();
     shows(&made, &json!({"ownerUsername": username, "permission": "OWNER", "books": []}));
-}
-
-/// 9.10: clients send the full collection; only the name changes.
-fn rule_9_10_rename_keeps_the_books(server: &Server) {
-    let owner = person(server, "owner");
-    let shelf = collection(&owner, "Old");
-    add(&owner, &shelf, &[&book(&owner, "B"), &book(&owner, "a")]);
-    let mut full = read(&owner, &shelf);
-    assert_eq!(inside(&full), ["a", "B"]);
-    full["name"] = json!("New");
-    full["books"] = json!([]);
-    let renamed = owner.put("/v5/collections", &full).ok();
-    shows(&renamed, &json!({"id": shelf["id"], "name": "New", "createdAt": shelf["createdAt"]}));
-    assert_eq!(inside(&renamed), ["a", "B"], "books change by add and remove only");
-    assert_eq!(read(&owner, &shelf), renamed);
-    assert_eq!(owner.put("/v5/collections", &renamed).ok(), renamed, "nothing changed");
-    assert_eq!(owner.put("/v5/collections", &json!({"id": shelf["id"]})).ok(), renamed);
 }
 
 /// 9.10: deleteCollection returns its former books, which stay.

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use daybook_tests::receiver::{Receiver, fine};
-use daybook_tests::{CASH_AND_FOOD, Cast, Server, column, id};
+use daybook_tests::{Cast, Server, column, id};
 use serde_json::{Value, json};
 
 use crate::Case;
 use crate::file_sweep::eventually;
 use crate::reading::{find, items, sorted_labels};
-use crate::webhooks::install;
+use crate::webhooks::{backlog, book, install, lunch};
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
@@ -24,15 +24,6 @@ pub fn tests() -> Vec<Case> {
         rule_8_12_invalid_replay_is_refused,
         rule_8_12_deleted_response_is_gone,
     ]
-}
-
-#[track_caller]
-fn lunch(cast: &Cast, description: &str) -> Value {
-    cast.record("2026-01-05", "10", "Cash", "Food", description)
-}
-
-fn backlog(cast: &Cast) -> Value {
-    cast.viewer.get(&cast.path("/events/backlog")).ok()["count"].clone()
 }
 
 fn wait_until_idle(cast: &Cast) {
@@ -50,7 +41,7 @@ fn response_of(cast: &Cast, event: &Value, app: &Value) -> String {
 }
 
 fn rule_8_10_backlog_counts_pending_events(server: &Server) {
-    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let cast = book(server);
     assert_eq!(backlog(&cast), 0);
     let (slow, open) = Receiver::gated();
     let fast = Receiver::start();
@@ -61,7 +52,7 @@ fn rule_8_10_backlog_counts_pending_events(server: &Server) {
         lunch(&cast, &format!("t{number}"));
     }
     fast.wait_for(4);
-    slow.wait_for(1);
+    assert_eq!(slow.wait_for(1).len(), 1, "8.9: one at a time, and no other app waits");
     assert_eq!(backlog(&cast), 4, "8.10: events, not deliveries");
     open.store(true, Ordering::SeqCst);
     wait_until_idle(&cast);
@@ -69,7 +60,7 @@ fn rule_8_10_backlog_counts_pending_events(server: &Server) {
 }
 
 fn rule_8_5_events_are_filtered_by_error(server: &Server) {
-    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let cast = book(server);
     let receiver = Receiver::answering(|received| {
         let transaction = &received.body["data"]["object"]["transaction"];
         fine(match transaction["description"].as_str() {
@@ -98,7 +89,7 @@ fn rule_8_5_events_are_filtered_by_error(server: &Server) {
 }
 
 fn rule_1_2_transactions_are_filtered_by_error(server: &Server) {
-    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let cast = book(server);
     let fails = Arc::new(AtomicBool::new(true));
     let receiver = Receiver::answering({
         let fails = Arc::clone(&fails);
@@ -157,7 +148,7 @@ fn rule_1_2_transactions_are_filtered_by_error(server: &Server) {
 
 /// 2.6: also when dates change after the error.
 fn rule_1_2_error_search_is_ordered_by_date(server: &Server) {
-    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let cast = book(server);
     let receiver = Receiver::answering(|_| fine(r#"{"error": "no"}"#));
     install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
     let made = ["one", "two", "three"].map(|description| lunch(&cast, description));
@@ -176,7 +167,7 @@ fn rule_1_2_error_search_is_ordered_by_date(server: &Server) {
 }
 
 fn rule_8_12_one_event_is_replayed(server: &Server) {
-    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let cast = book(server);
     let receiver = Receiver::answering(|received| {
         fine(if received.header("webhook-id").starts_with("00") {
             r#"{"result": "once more"}"#
@@ -206,7 +197,7 @@ fn rule_8_12_one_event_is_replayed(server: &Server) {
 }
 
 fn rule_8_12_replay_is_refused_during_a_delivery(server: &Server) {
-    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let cast = book(server);
     let (receiver, open) = Receiver::gated();
     let app = install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
     lunch(&cast, "one");
@@ -220,7 +211,7 @@ fn rule_8_12_replay_is_refused_during_a_delivery(server: &Server) {
 }
 
 fn rule_8_12_many_events_are_replayed(server: &Server) {
-    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let cast = book(server);
     let receivers = [r#"{"error": "no"}"#, r#"{"result": "yes"}"#]
         .map(|answer| Receiver::answering(move |_| fine(answer)));
     for receiver in &receivers {
@@ -251,7 +242,7 @@ fn rule_8_12_many_events_are_replayed(server: &Server) {
 }
 
 fn rule_8_12_invalid_replay_is_refused(server: &Server) {
-    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let cast = book(server);
     let app = install(&cast, "http://127.0.0.1:1/", &["BOOK_DELETED"], json!({}));
     let event = items(&cast.read("/events?limit=1"))[0].clone();
     let batch = cast.path("/events/replay/batch");
@@ -278,7 +269,7 @@ fn rule_8_12_invalid_replay_is_refused(server: &Server) {
 }
 
 fn rule_8_12_deleted_response_is_gone(server: &Server) {
-    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let cast = book(server);
     let app = install(&cast, "http://127.0.0.1:1/", &["BOOK_DELETED"], json!({}));
     let event = items(&cast.read("/events?limit=1"))[0].clone();
     let path = response_of(&cast, &event, &app);

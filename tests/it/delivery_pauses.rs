@@ -5,10 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use daybook_tests::receiver::{Received, Receiver, fine};
-use daybook_tests::{
-    CASH_AND_FOOD, Cast, Engine, RawSql, Server, column, id, now_milliseconds, pause,
-};
+use daybook_tests::receiver::{Receiver, fine};
+use daybook_tests::{Cast, Engine, RawSql, Server, column, id, now_milliseconds, pause};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -16,7 +14,7 @@ use crate::deleted_books::{restore, run};
 use crate::delivery_log::attempts;
 use crate::file_sweep::eventually;
 use crate::reading::items;
-use crate::webhooks::install;
+use crate::webhooks::{backlog, book, descriptions, install, lunch};
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
@@ -35,19 +33,6 @@ pub fn tests() -> Vec<Case> {
 
 pub const POSTED: [&str; 1] = ["TRANSACTION_POSTED"];
 const THREE_DAYS: i64 = 259_200_000;
-
-pub fn lunch(cast: &Cast, description: &str) {
-    cast.record("2026-01-05", "10", "Cash", "Food", description);
-}
-
-/// Returns the descriptions of the received transactions.
-pub fn descriptions(received: &[Received]) -> Vec<String> {
-    let text = |one: &Received| {
-        let transaction = &one.body["data"]["object"]["transaction"];
-        transaction["description"].as_str().unwrap_or("no transaction").to_owned()
-    };
-    received.iter().map(text).collect()
-}
 
 /// Runs `daybook webhooks` and returns the columns of the lines of an app.
 #[track_caller]
@@ -80,10 +65,6 @@ pub fn end_pause(server: &Server, app: &Value) {
 /// How long a case waits to see that nothing is delivered: much longer than a delivery takes.
 pub const NOTHING_COMES: Duration = Duration::from_millis(300);
 
-fn backlog(cast: &Cast) -> Value {
-    cast.viewer.get(&cast.path("/events/backlog")).ok()["count"].clone()
-}
-
 /// Returns the messages of the responses to postings, newest first.
 pub fn messages(cast: &Cast) -> Vec<String> {
     let page = cast.read("/events?type=TRANSACTION_POSTED");
@@ -106,7 +87,7 @@ fn replay_path(cast: &Cast, event: &str, app: &Value) -> String {
 
 /// Creates an app whose next failure completes three days of failures.
 fn about_to_be_paused(server: &Server, receiver: &Receiver) -> (Cast, Value) {
-    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let cast = book(server);
     let app = install(&cast, &receiver.url(), &POSTED, json!({}));
     webhooks(server, "pause", &["--book", &cast.book, "--app", id(&app)], &app);
     lunch(&cast, "one");
@@ -177,7 +158,7 @@ fn rule_8_19_successful_replay_ends_the_pause(server: &Server) {
 }
 
 fn rule_8_19_operator_pauses_and_resumes_an_app(server: &Server) {
-    let (cast, receiver) = (Cast::with_accounts(server, &CASH_AND_FOOD), Receiver::start());
+    let (cast, receiver) = (book(server), Receiver::start());
     let app = install(&cast, &receiver.url(), &POSTED, json!({}));
     let other = Receiver::start();
     install(&cast, &other.url(), &POSTED, json!({}));
@@ -197,7 +178,7 @@ fn rule_8_19_operator_pauses_and_resumes_an_app(server: &Server) {
 }
 
 fn rule_8_19_installing_user_cannot_end_the_operator_pause(server: &Server) {
-    let (cast, receiver) = (Cast::with_accounts(server, &CASH_AND_FOOD), Receiver::start());
+    let (cast, receiver) = (book(server), Receiver::start());
     let app = install(&cast, &receiver.url(), &POSTED, json!({}));
     webhooks(server, "pause", &["--book", &cast.book, "--app", id(&app)], &app);
     lunch(&cast, "one");
@@ -218,7 +199,7 @@ fn rule_8_19_installing_user_cannot_end_the_operator_pause(server: &Server) {
 }
 
 fn rule_8_19_invalid_operator_command_is_refused(server: &Server) {
-    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let cast = book(server);
     let refused = |arguments: &[&str], why: &str| {
         let error = run(server, &[&["webhooks"], arguments].concat()).expect_err("refused");
         assert!(error.contains(why), "{why}: {error}");
@@ -231,7 +212,7 @@ fn rule_8_19_invalid_operator_command_is_refused(server: &Server) {
 
 /// 8.19: a delivery in flight completes.
 fn rule_8_19_pause_stops_pending_deliveries(server: &Server) {
-    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let cast = book(server);
     let (receiver, open) = Receiver::gated();
     let app = install(&cast, &receiver.url(), &POSTED, json!({}));
     for description in ["one", "two", "three"] {
@@ -248,7 +229,7 @@ fn rule_8_19_pause_stops_pending_deliveries(server: &Server) {
 }
 
 fn rule_8_6_undecryptable_secret_fails_the_event(server: &Server) {
-    let (cast, receiver) = (Cast::with_accounts(server, &CASH_AND_FOOD), Receiver::start());
+    let (cast, receiver) = (book(server), Receiver::start());
     let secret = json!({"clientSecret": "a secret"});
     let app = install(&cast, &receiver.url(), &POSTED, secret);
     let nothing = match server.engine() {
@@ -289,7 +270,7 @@ fn refuse_first(refusal: &'static str) -> Receiver {
 /// Replays an earlier event while `one` waits for its next attempt and `two` behind it. The pause
 /// of about 15 s must stay.
 fn check_replay_during_pause(server: &Server, refusal: &'static str) {
-    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let cast = book(server);
     lunch(&cast, "zero");
     let zero = postings(&cast).remove(0);
     let receiver = refuse_first(refusal);
@@ -327,7 +308,7 @@ fn rule_8_12_replay_keeps_the_pause_before_a_retry(server: &Server) {
 }
 
 fn rule_8_12_book_deleted_events_are_not_replayed(server: &Server) {
-    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let cast = book(server);
     let app = install(&cast, "http://127.0.0.1:1/", &POSTED, json!({}));
     cast.delete("").ok();
     restore(&cast.owner, &cast.book).ok();

@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 
 use crate::Case;
 use crate::delivery_log::{NOBODY, attempts, book, replay};
-use crate::delivery_pauses::{POSTED, change, descriptions, lunch, messages, webhooks};
+use crate::delivery_pauses::{POSTED, change, messages, webhooks};
 use crate::file_sweep::eventually;
 use crate::reading::{batch, items};
-use crate::webhooks::install;
+use crate::webhooks::{descriptions, install, lunch};
 
 const DAY: i64 = 24 * 60 * 60_000;
 

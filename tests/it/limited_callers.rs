@@ -1,6 +1,7 @@
-//! The permission matrix with limited tokens (11.9, 11.10). An owner with a read-only token, an
-//! owner whose token is for another book and a disabled owner call every operation. They, and
-//! callers without a permission, also send an API key of the owner, which changes nothing (10.13).
+//! The permission matrix with limited tokens (11.9, 11.10), and the operations outside of books. An
+//! owner with a read-only token, an owner whose token is for another book and a disabled owner call
+//! every operation. They, and callers without a permission, also send an API key of the owner,
+//! which changes nothing (10.13).
 
 use daybook_tests::{Client, Server};
 use serde_json::{Value, json};
@@ -9,6 +10,8 @@ use crate::Case;
 use crate::book_transfers::set_disabled;
 use crate::matrix::{Operation, operations};
 use crate::permissions::{CALLERS, PermissionFixture};
+use crate::targets::Targets;
+use daybook_tests::openapi::contract;
 
 /// The name prefixes of reading operations.
 const READING: [&str; 6] = ["get_", "list_", "load_", "search_", "count_", "preview_"];
@@ -22,7 +25,44 @@ pub fn tests() -> Vec<Case> {
             check(server, operation)
         })
     };
-    operations().map(case).collect()
+    let mut cases = crate::cases![operations_outside_of_books];
+    cases.extend(operations().map(case));
+    cases
+}
+
+/// What a token for a book may do outside of books (11.9).
+const FOR_A_BOOK: [&str; 7] = [
+    "listBooks",
+    "updateBook",
+    "getUser",
+    "getBilling",
+    "getBillingCheckout",
+    "getBillingPortal",
+    "listTemplates",
+];
+
+fn operations_outside_of_books(server: &Server) {
+    let targets = Targets::new(server);
+    let owner = &targets.cast.owner;
+    let of_book = issued(server, owner, json!({"books": [targets.cast.book]}));
+    let reader = issued(server, owner, json!({"readOnly": true}));
+    let before = targets.snapshot();
+    let elsewhere = ["/v5/books/{bookId}", "/v5/administration/"];
+    for operation in contract::operations() {
+        if elsewhere.iter().any(|prefix| operation.path.starts_with(prefix)) {
+            continue;
+        }
+        if !FOR_A_BOOK.contains(&operation.id) {
+            targets.call(&of_book, operation, "Refused").refused(403, "insufficientScope");
+        }
+        let answer = targets.call(&reader, operation, "Refused");
+        if operation.writes() {
+            answer.refused(403, "insufficientScope");
+        } else {
+            assert_ne!(answer.status, 403, "{}: {}", operation.id, answer.text);
+        }
+    }
+    assert_eq!(targets.snapshot(), before, "a refused request changes nothing");
 }
 
 fn check(server: &Server, operation: &Operation) {

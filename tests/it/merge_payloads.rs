@@ -138,19 +138,6 @@ fn rule_3_11_9_files(server: &Server) {
     );
 }
 
-/// 3.11.9: bare ids behave as before, also with fields that a merge ignores.
-fn rule_3_11_9_bare_ids(server: &Server) {
-    let cast = cast(server);
-    let draft = LUNCH.create(&cast, json!({"draft": true, "amount": "8", "description": "A"}));
-    let posted = LUNCH.create(&cast, json!({"description": "B"}));
-    let known = events(&cast).len();
-    let item =
-        |one: &Value| json!({"id": one["id"], "checked": true, "posted": false, "color": "red"});
-    let made = merge(&cast, json!([item(&draft), item(&posted)]));
-    shows(&made, &json!({"amount": "10.00", "description": "B A", "checked": false}));
-    assert_eq!(types(&new_events(&cast, known)).len(), 4, "with a draft for the difference");
-}
-
 /// 3.11.10, and values that an update also refuses: 400, and nothing changes.
 fn rule_3_11_10_invalid_payloads_are_refused(server: &Server) {
     let cast = cast(server);
@@ -186,7 +173,6 @@ pub fn tests() -> Vec<Case> {
         rule_3_11_9_whole_objects,
         rule_3_11_9_blank_values,
         rule_3_11_9_files,
-        rule_3_11_9_bare_ids,
         rule_3_11_10_invalid_payloads_are_refused,
     ]
 }

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use crate::file_sweep::eventually;
 use crate::grants::{APP, ASKED, CLI, code, file_of_clients, redeem, text};
-use crate::limited_callers::issued;
 use crate::reading::items;
 
 pub fn tests() -> Vec<crate::Case> {
@@ -17,7 +16,6 @@ pub fn tests() -> Vec<crate::Case> {
         rule_11_28_ended_session_and_its_tokens_are_refused,
         rule_11_28_other_users_sessions_do_not_exist,
         rule_11_29_consents_are_listed_and_withdrawn,
-        clients_and_limited_tokens_are_refused,
     ]
 }
 
@@ -171,33 +169,4 @@ fn rule_11_29_consents_are_listed_and_withdrawn(server: &Server) {
     }
     assert_eq!(ids(&listed(&caller, CONSENTS)), [APP]);
     caller.delete(&path).refused(404, "notFound");
-}
-
-/// 11.9, 11.16: the tokens of OAuth clients, and limited ones. Those of deliveries are in
-/// `app_tokens`.
-fn clients_and_limited_tokens_are_refused(server: &Server) {
-    let email = person();
-    let mut browser = Browser::signed_in(server, &email);
-    let tokens = redeem(server, &code(&mut browser, &ASKED));
-    let client = server.client_with_token(text(&tokens, "access_token"));
-    let owner = server.client(&email);
-    let book = owner.post("/v5/books", &json!({"name": "Home"})).ok();
-    let in_book = issued(server, &owner, json!({"books": [book["id"]]}));
-    let reader = issued(server, &owner, json!({"readOnly": true}));
-    let [session, consent] =
-        [format!("{SESSIONS}/{}", cookie(&browser).0), format!("{CONSENTS}/{CLI}")];
-    for path in [SESSIONS, CONSENTS] {
-        for caller in [&client, &in_book] {
-            caller.get(path).refused(403, "insufficientScope");
-        }
-        // As for access tokens, it may read (11.9).
-        assert_eq!(listed(&reader, path).len(), 1, "{path}");
-    }
-    for path in [&session, &consent] {
-        for caller in [&client, &in_book, &reader] {
-            caller.delete(path).refused(403, "insufficientScope");
-        }
-    }
-    client.get("/v5/user").ok();
-    assert_eq!(listed(&owner, SESSIONS).len(), 1);
 }

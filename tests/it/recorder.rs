@@ -8,17 +8,12 @@ use crate::Case;
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
-        own_drafts_only,
-        create_stays_a_draft,
         sides_show_id_and_name_only,
         accounts_resolve_as_for_others,
         own_draft_is_updated,
         own_draft_is_trashed_and_back,
-        drafts_of_others_are_not_found,
         own_posted_transaction_is_out_of_reach,
         batches_of_own_drafts,
-        batches_with_a_draft_of_another,
-        flags_in_the_payload_do_not_help,
         book_without_accounts,
         queries_see_own_drafts_only,
         two_recorders,
@@ -55,41 +50,6 @@ fn read(cast: &Cast, transaction: &Value) -> Value {
 fn verb(name: &str, cast: &Cast, transaction: &Value) -> daybook_tests::Answer {
     cast.recorder
         .patch(&cast.path(&format!("/transactions/{name}")), &json!({"id": transaction["id"]}))
-}
-
-/// 7.3: lists and gets only own drafts.
-fn own_drafts_only(server: &Server) {
-    let cast = fixture(server);
-    cast.record("2025-01-31", "5", "Cash", "Food", "posted by the owner");
-    cast.record("2025-01-31", "", "Cash", "Food", "draft of the owner");
-    assert_eq!(own(&cast), Vec::<String>::new());
-    let mine = draft(&cast, "mine");
-    assert_eq!(own(&cast), ["mine"]);
-    let seen = cast.recorder.get(&cast.path(&format!("/transactions/{}", id(&mine)))).ok();
-    shows(&seen, &json!({"id": mine["id"], "description": "mine", "posted": false, "draft": true}));
-}
-
-/// 3.2.2: a complete create is stored as a draft, because the caller may not post.
-fn create_stays_a_draft(server: &Server) {
-    let cast = fixture(server);
-    let answer = cast.recorder.post(&cast.path("/transactions"), &complete("mine")).ok();
-    shows(
-        &answer["transaction"],
-        &json!({"posted": false, "draft": true, "checked": false, "amount": "5.00"}),
-    );
-    let visible = answer
-        .get("accounts")
-        .and_then(Value::as_array)
-        .is_some_and(|accounts| !accounts.is_empty());
-    assert!(!visible, "7.3: no accounts in the answer: {answer}");
-    let balances = cast.get("/balances?query=account:Cash").ok();
-    assert_eq!(balances["accountBalances"][0]["cumulativeBalance"], "0.00");
-    // A POSTER posts it.
-    let body = json!({"id": answer["transaction"]["id"]});
-    assert_eq!(
-        cast.poster.patch(&cast.path("/transactions/post"), &body).ok()["transaction"]["posted"],
-        true
-    );
 }
 
 /// 7.3: the sides have only `id` and `name`.
@@ -159,22 +119,6 @@ fn own_draft_is_trashed_and_back(server: &Server) {
     }
 }
 
-/// 7.3: another user's draft answers 404 to every operation and stays unchanged.
-fn drafts_of_others_are_not_found(server: &Server) {
-    let cast = fixture(server);
-    let foreign = cast.record("2025-01-31", "", "Cash", "Food", "draft of the owner");
-    let before = read(&cast, &foreign);
-    cast.recorder
-        .get(&cast.path(&format!("/transactions/{}", id(&foreign))))
-        .refused(404, "notFound");
-    let body = json!({"id": foreign["id"], "description": "stolen"});
-    cast.recorder.put(&cast.path("/transactions"), &body).refused(404, "notFound");
-    for name in ["trash", "untrash", "remove", "restore"] {
-        verb(name, &cast, &foreign).refused(404, "notFound");
-    }
-    assert_eq!(read(&cast, &foreign), before);
-}
-
 /// A draft posted by another user is no longer visible (7.8).
 fn own_posted_transaction_is_out_of_reach(server: &Server) {
     let cast = fixture(server);
@@ -204,44 +148,6 @@ fn batches_of_own_drafts(server: &Server) {
     });
     let updated = cast.recorder.put(&cast.path("/transactions/batch"), &changes).ok();
     assert_eq!(column(&updated, "description"), ["2", "1"]);
-}
-
-/// 3.6.5: unknown ids answer 404 before any change; another user's draft is unknown here.
-fn batches_with_a_draft_of_another(server: &Server) {
-    let cast = fixture(server);
-    let mine = draft(&cast, "mine");
-    let foreign = cast.record("2025-01-31", "", "Cash", "Food", "draft of the owner");
-    let ids = json!({"items": [{"id": mine["id"]}, {"id": foreign["id"]}]});
-    let listed = format!("Ids: [{}]", id(&foreign));
-    let message =
-        cast.recorder.patch(&cast.path("/transactions/trash/batch"), &ids).refused(404, "notFound");
-    assert!(message.contains(&listed), "{message}");
-    let changes = json!({
-        "items": [
-            {"id": mine["id"], "description": "x"}, {"id": foreign["id"], "description": "x"},
-        ],
-    });
-    let message =
-        cast.recorder.put(&cast.path("/transactions/batch"), &changes).refused(404, "notFound");
-    assert!(message.contains(&listed), "{message}");
-    assert_eq!(own(&cast), ["mine"]);
-    assert_eq!(read(&cast, &foreign)["description"], "draft of the owner");
-}
-
-/// 3.2.3: flags without the permission are ignored on create.
-fn flags_in_the_payload_do_not_help(server: &Server) {
-    let cast = fixture(server);
-    let mut body = complete("mine");
-    body["posted"] = json!(true);
-    body["checked"] = json!(true);
-    body["draft"] = json!(false);
-    let created =
-        cast.recorder.post(&cast.path("/transactions"), &body).ok()["transaction"].clone();
-    shows(&created, &json!({"posted": false, "checked": false, "draft": true}));
-    cast.recorder
-        .patch(&cast.path("/transactions/post"), &complete("create and post"))
-        .refused(403, "forbidden");
-    assert_eq!(own(&cast), ["mine"]);
 }
 
 /// 6.2: a RECORDER never gets accounts and groups.

@@ -28,7 +28,6 @@ pub fn tests() -> Vec<crate::Case> {
         cross_site_sign_in_form_is_refused,
         disabled_users_get_no_tokens,
         apps_of_unlisted_origins_are_refused,
-        forms_are_small,
         a_session_of_before_is_not_taken_over,
         cookies_and_pages_are_closed,
         sessions_log_no_secrets,
@@ -343,13 +342,6 @@ fn apps_of_unlisted_origins_are_refused(server: &Server) {
     assert_eq!(browser.get(&path).status, 303);
     browser.server = browser.server.header("Sec-Fetch-Site", "cross-site");
     is_page(&browser.get(&path), 200);
-}
-
-/// 0.19: the form is unauthenticated, so it must be small and arrive soon.
-fn forms_are_small(server: &Server) {
-    let large = format!("code={}", "x".repeat(17_000));
-    let answer = Browser::new(server).send("POST", "/auth/link", None, &large);
-    answer.refused(413, "requestTooLarge");
 }
 
 fn forms_come_in_time(server: &Server) {

@@ -35,34 +35,18 @@ fn rule_3_2_1_an_operation_with_full_accounts(server: &Server) {
     let read = transaction(&cast, &id(made));
     assert_eq!(&read, made, "getTransaction answers what the create answered");
     let side = accounts.iter().find(|account| account["name"] == "Purse").expect("Purse");
-    for (place, account) in [("accounts", side), ("creditAccount", &made["creditAccount"])] {
-        for (field, value) in [
-            ("name", json!("Purse")),
-            ("normalizedName", json!("purse")),
-            ("type", json!("ASSET")),
-            ("properties", json!({})),
-        ] {
-            assert_eq!(account[field], value, "4.18: {place}.{field}");
-        }
-        for (field, value) in [
-            ("credit", false),
-            ("permanent", true),
-            ("archived", false),
-            ("hasTransactionPosted", true),
-        ] {
-            assert_eq!(account[field], json!(value), "{place}.{field}: {account}");
-        }
-        let shown = &account["groups"][0];
-        assert_eq!(shown["id"], group["id"], "4.18: {place}.groups: {account}");
-        for (field, value) in [
-            ("name", json!("Liquid")),
-            ("normalizedName", json!("liquid")),
-            ("hidden", json!(true)),
-            ("properties", json!({"kind": "fast"})),
-        ] {
-            assert_eq!(shown[field], value, "4.18: {place}.groups[0].{field}");
-        }
-        assert_eq!(shown["parent"]["id"], parent["id"], "4.18: the parent of the group of {place}");
+    for account in [side, &made["creditAccount"]] {
+        let expected = json!({
+            "name": "Purse", "normalizedName": "purse", "type": "ASSET", "properties": {},
+            "credit": false, "permanent": true, "archived": false, "hasTransactionPosted": true,
+        });
+        shows(account, &expected);
+        let expected = json!({
+            "id": group["id"], "name": "Liquid", "normalizedName": "liquid", "hidden": true,
+            "properties": {"kind": "fast"},
+        });
+        shows(&account["groups"][0], &expected);
+        assert_eq!(account["groups"][0]["parent"]["id"], parent["id"], "4.18");
     }
     assert_eq!(made["debitAccount"]["groups"], json!([]), "4.18: no groups are []");
 }

@@ -15,7 +15,6 @@ pub fn tests() -> Vec<Case> {
         encoded_slash_stays_in_its_segment,
         encoded_names_are_decoded,
         undecodable_paths,
-        invalid_limit_counts_as_absent,
         unknown_routes,
         wrong_methods_name_the_right_ones,
         head_has_no_body,
@@ -145,15 +144,6 @@ fn undecodable_paths(server: &Server) {
             let status = if answer.status == 404 { 404 } else { 400 };
             answer.refused(status, reason);
         }
-    }
-}
-
-/// 0.9: an invalid optional limit counts as absent.
-fn invalid_limit_counts_as_absent(server: &Server) {
-    let cast = furnished(server);
-    for value in ["abc", "", "1.5", "-1", "0", "99999999999999999999"] {
-        cast.get(&format!("/transactions?limit={value}")).ok();
-        cast.get(&format!("/events?limit={value}")).ok();
     }
 }
 

@@ -10,20 +10,16 @@ use daybook_service::user::{self, VerifiedUser};
 use daybook_service::{Error, Ids};
 use daybook_storage::user::User;
 use daybook_storage::{ShardKey, Store};
-use daybook_tests::{Cast, Server, column, unique};
+use daybook_tests::{Cast, Server, unique};
 use serde_json::{Value, json};
 
 use crate::inside::open_store;
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        only_the_admitted_become_users,
-        pending_collaborator_becomes_a_user,
-        existing_user_needs_no_admission,
         rule_11_11_newcomers_by_sharing_are_bounded,
         rule_11_11_newcomers_cannot_invite_on_their_first_day,
         rule_11_11_admission_by_sharing_can_be_disabled,
-        the_profile_is_shown,
         claims_replace_profile_fields,
         an_unchanged_profile_writes_nothing,
         invalid_claims_are_ignored,
@@ -105,60 +101,6 @@ fn shown(server: &Server, email: &Email) -> Value {
     fields.iter().map(|field| user[field].clone()).collect()
 }
 
-fn only_the_admitted_become_users(server: &Server) {
-    let provider = Provider::beside(server);
-    let (alice, bob) = (somebody("admitted.example"), somebody("elsewhere.example"));
-    for admit in [&[][..], &["@sub.admitted.example", "@example"], &[bob.email.as_str()]] {
-        let refused = provider.sign_in(&alice, admit).expect_err("no book waits for them");
-        assert_eq!(refused.reason().map(|reason| reason.as_str()), Some("notAdmitted"));
-        let message = refused.to_string();
-        assert!(
-            message.contains(alice.email.as_str()) && message.contains("operator"),
-            "{message}"
-        );
-        assert!(!provider.known(&alice.email), "11.11: nothing is kept");
-    }
-    let by_domain = provider.sign_in(&alice, &["@Admitted.EXAMPLE"]).expect("admitted");
-    let by_address = provider.sign_in(&bob, &[bob.email.as_str()]).expect("admitted");
-    for (user, who) in [(by_domain, alice), (by_address, bob)] {
-        assert_eq!((&user.email, user.created_at), (&who.email, NOW));
-        assert_eq!(user.username, who.email.local());
-        let seen = server.client(who.email.as_str()).get("/v5/user").ok();
-        assert_eq!(seen["id"], user.id.to_string());
-    }
-}
-
-/// 7.5, 11.11: a collaborator added before the first sign-in finds the book in the list.
-fn pending_collaborator_becomes_a_user(server: &Server) {
-    let provider = Provider::beside(server);
-    let cast = Cast::new(server);
-    let guest = somebody("b\u{fc}cher.example");
-    provider.sign_in(&guest, &[]).expect_err("before a book waits for them");
-    let spelling = guest.email.as_str().to_uppercase();
-    cast.share(&spelling, "POSTER");
-    provider.sign_in(&guest, &[]).expect("a book waits for them");
-    let client = server.client(guest.email.as_str());
-    assert_eq!(column(&client.get("/v5/books").ok(), "id"), [cast.book.as_str()]);
-    assert_eq!(client.get(&cast.path("")).ok()["permission"], "POSTER");
-    // A collaborator removed before the first sign-in is not admitted.
-    let late = somebody("elsewhere.example");
-    cast.share(late.email.as_str(), "VIEWER");
-    cast.delete(&format!("/collaborators/{}", late.email)).ok();
-    provider.sign_in(&late, &[]).expect_err("no book waits for them");
-    assert!(!provider.known(&late.email));
-}
-
-/// 11.11: also when admission changes; a token of the server's own machine needs no admission.
-fn existing_user_needs_no_admission(server: &Server) {
-    let provider = Provider::beside(server);
-    let who = somebody("example.com");
-    assert_eq!(provider.find(&who), None);
-    let by_token = server.client(who.email.as_str()).get("/v5/user").ok();
-    let user = provider.sign_in(&who, &[]).expect("a user already");
-    assert_eq!(by_token["id"], user.id.to_string());
-    assert_eq!(provider.find(&who), Some(user));
-}
-
 fn is_refused(outcome: &Result<User, Error>, what: &str) {
     let refused = outcome.as_ref().err().and_then(Error::reason).map(|reason| reason.as_str());
     assert_eq!(refused, Some("notAdmitted"), "{what}: {outcome:?}");
@@ -229,22 +171,6 @@ fn rule_11_11_admission_by_sharing_can_be_disabled(server: &Server) {
     provider.sign_in_at(&guest, named, NOW).expect("named");
     let client = server.client(guest.email.as_str());
     assert_eq!(client.get(&cast.path("")).ok()["permission"], "VIEWER", "7.5: it waited");
-}
-
-fn the_profile_is_shown(server: &Server) {
-    let provider = Provider::beside(server);
-    let who = VerifiedUser { profile: zoe(), ..somebody("example.org") };
-    provider.sign_in(&who, &["@example.org"]).expect("admitted");
-    let [name, given, family] = ["Zo\u{eb} M\u{fc}ller", "Zo\u{eb}", "M\u{fc}ller"];
-    let picture = "https://pictures.example/zoe.png?s=96";
-    assert_eq!(
-        shown(server, &who.email),
-        json!([name, name, given, family, picture, "example.org"])
-    );
-    // Other users see the username.
-    let client = server.client(who.email.as_str());
-    let book = client.post("/v5/books", &json!({"name": "Home"})).ok();
-    assert_eq!(book["ownerName"], who.email.local());
 }
 
 fn claims_replace_profile_fields(server: &Server) {

@@ -19,7 +19,7 @@ pub fn tests() -> Vec<crate::Case> {
     crate::cases![
         public_client_gets_and_refreshes_tokens,
         confidential_client_gets_tokens,
-        app_cannot_manage_tokens_and_keys,
+        app_cannot_manage_access,
         code_is_bound_to_its_request,
         reused_code_revokes_its_tokens,
         concurrent_use_of_a_code_succeeds_once,
@@ -97,8 +97,8 @@ fn confidential_client_gets_tokens(server: &Server) {
     assert!(sent(&again, "code").is_some(), "consent is not requested again");
 }
 
-/// Such tokens would outlive the consent.
-fn app_cannot_manage_tokens_and_keys(server: &Server) {
+/// 11.16: tokens would outlive the consent.
+fn app_cannot_manage_access(server: &Server) {
     let email = person();
     let mut browser = Browser::signed_in(server, &email);
     let tokens = redeem(server, &code(&mut browser, &ASKED));
@@ -117,6 +117,12 @@ fn app_cannot_manage_tokens_and_keys(server: &Server) {
         let one = format!("{path}/{}", text(&own, "id"));
         app.delete(&one).refused(403, "insufficientScope");
         user.delete(&one).ok();
+    }
+    for kind in ["sessions", "consents"] {
+        let path = format!("/v5/user/{kind}");
+        let one = user.get(&path).ok()["items"][0].clone();
+        app.get(&path).refused(403, "insufficientScope");
+        app.delete(&format!("{path}/{}", text(&one, "id"))).refused(403, "insufficientScope");
     }
     app.get("/v5/books").ok();
 }

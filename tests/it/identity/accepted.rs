@@ -11,7 +11,6 @@ pub fn tests() -> Vec<Case> {
     crate::isolated![
         rule_11_12_id_tokens_of_every_algorithm_are_accepted,
         rule_11_12_jwt_access_tokens_are_accepted,
-        rule_11_12_audience_must_be_a_configured_client,
         rule_11_12_email_is_lowercased,
         rule_11_12_issuer_is_trusted_for_its_own_keys_only,
         rule_11_12_own_tokens_stay_valid,
@@ -51,29 +50,6 @@ fn rule_11_12_jwt_access_tokens_are_accepted(engine: Engine) {
         assert_accepted(fixture.ask(&tokens.access), &email, algorithm);
     }
     assert_eq!(fixture.provider.count("/me"), 0, "the address is in the token");
-}
-
-fn rule_11_12_audience_must_be_a_configured_client(engine: Engine) {
-    let fixture = IdentityFixture::new(engine, |provider| vec![provider.oidc()]);
-    for (what, audience) in [
-        ("one", json!("web-ES256")),
-        ("another", json!("web-RS256")),
-        ("a list", json!(["web-ES256"])),
-        ("a list with others", json!(["elsewhere", "web-ES256", "https://other.example"])),
-    ] {
-        let token = fixture.signed_with("aud", &json!({"aud": audience}));
-        assert_accepted(fixture.ask(&token), "aud@example.com", what);
-    }
-    for (what, audience) in [
-        ("another", json!("elsewhere")),
-        ("two in a text", json!("web-ES256 web-RS256")),
-        ("the issuer", json!(fixture.provider.issuer())),
-        ("none", json!(null)),
-        ("a number", json!(5)),
-    ] {
-        let token = fixture.signed_with("aud", &json!({"aud": audience}));
-        assert_refused(fixture.ask(&token), what);
-    }
 }
 
 fn rule_11_12_email_is_lowercased(engine: Engine) {

@@ -12,7 +12,6 @@ mod logs;
 mod opaque;
 mod outages;
 mod profile;
-mod refused;
 mod remembered;
 mod sign_in;
 mod sign_in_anew;
@@ -35,7 +34,6 @@ pub fn tests() -> Vec<Case> {
         logs::tests(),
         opaque::tests(),
         profile::tests(),
-        refused::tests(),
         remembered::tests(),
         sign_in::tests(),
         sign_in_anew::tests(),

@@ -25,8 +25,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use daybook_domain::permission::Permission;
 
 use crate::rng::Rng;
-pub use model::dates::Unit;
-pub use oracle::{BalanceQuestion, Oracle};
+pub use oracle::Oracle;
 
 use body::Email;
 use draw::{AGENTS, Draw};

@@ -1,20 +1,16 @@
-//! The model without the service: the expected answers of searches and balances for a book that a
-//! test created elsewhere and repeats here row by row.
+//! The model without the service: the expected answers of searches in a book that a test created
+//! elsewhere and repeats here row by row.
 
-mod balance;
 mod search;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use daybook_domain::account::AccountType;
-use daybook_domain::transaction::Standing;
 use jiff::civil::Date;
 
-pub use balance::BalanceQuestion;
-
-use super::facts::{Account, Group, Properties, Settings, Stamp, Transaction};
+use super::facts::{Account, Group, Properties, Settings, Stamp};
 use super::label;
-use super::model::{Book, Caller, User, dates, text};
+use super::model::{Book, Caller, User, dates};
 
 /// A book of the model.
 pub struct Oracle {
@@ -92,38 +88,6 @@ impl Oracle {
         };
         self.book.accounts.insert(label, account);
         self.accounts.insert(name.to_owned(), label);
-    }
-
-    /// Adds a posted transaction, in order of creation.
-    pub fn posting(
-        &mut self,
-        date: Date,
-        amount: i128,
-        credit: &str,
-        debit: &str,
-        description: &str,
-    ) {
-        let transaction = Transaction {
-            label: self.next(),
-            date: Some(date),
-            day: date,
-            amount: Some(amount),
-            description: description.to_owned(),
-            tags: text::tags(description),
-            credit: Some(self.accounts[credit]),
-            debit: Some(self.accounts[debit]),
-            standing: Standing::Unchecked,
-            trashed: false,
-            posted_at: Some(0),
-            properties: Properties::new(),
-            urls: Vec::new(),
-            remote_ids: Vec::new(),
-            files: Vec::new(),
-            comments: 0,
-            creator: 0,
-            stamp: STAMP,
-        };
-        self.book.transactions.insert(transaction.label, transaction);
     }
 
     fn next(&self) -> label::Transaction {

@@ -201,10 +201,13 @@ mod tests {
             ("aud", json!(["another", "daybook"]), true),
             ("exp", json!(1_762_999_941), true),
             ("exp", json!(1_762_999_940), false),
+            ("exp", json!(1_762_999_941.5), true),
             ("exp", json!("soon"), false),
             ("exp", Value::Null, false),
             ("nbf", json!(1_763_000_060), true),
             ("nbf", json!(1_763_000_061), false),
+            ("nbf", json!(1_763_000_061.5), false),
+            ("nbf", json!(1.5e20), false),
             ("nbf", json!("soon"), false),
             ("aud", json!("another"), false),
             ("aud", json!(["another", "Daybook"]), false),
@@ -233,9 +236,14 @@ mod tests {
             ("kid", Value::Null, true),
             ("kid", json!("two"), false),
             ("alg", json!("none"), false),
+            ("alg", json!("NONE"), false),
+            ("alg", json!(""), false),
+            ("alg", Value::Null, false),
             ("alg", json!("HS256"), false),
             ("alg", json!("RS256"), false),
             ("crit", json!(["exp"]), false),
+            ("crit", json!([]), false),
+            ("new", json!(true), true),
         ] {
             assert_eq!(trusted(&header_with(field, value.clone())), expected, "{field} {value}");
         }
