@@ -142,6 +142,7 @@ modules! {
     configuration,
     console,
     console_sign_in,
+    dbk_messages,
     dbk_terminal,
     errors,
     etags,
