@@ -164,7 +164,7 @@ impl Output {
 
 /// Writes a count with its noun, such as `1 event` or `2 hashes`.
 pub(crate) fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
-    let ending = match (count == N::from(1), noun.ends_with("sh")) {
+    let ending = match (count == N::from(1_u8), noun.ends_with("sh")) {
         (true, _) => "",
         (false, true) => "es",
         (false, false) => "s",

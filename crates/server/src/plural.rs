@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 /// Writes a count with its noun, such as `1 book` or `2 books`.
 pub(crate) fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
-    let ending = if count == N::from(1) { "" } else { "s" };
+    let ending = if count == N::from(1_u8) { "" } else { "s" };
     format!("{count} {noun}{ending}")
 }
 
