@@ -25,16 +25,16 @@ pub fn tests() -> Vec<Case> {
 }
 
 /// A user of `dbk`, with a book in use and a directory.
-struct User<'s> {
+pub struct User<'s> {
     server: &'s Server,
-    cast: Cast,
-    directory: Folder,
+    pub cast: Cast,
+    pub directory: Folder,
 }
 
 impl Run {
     /// Asserts that the text has these parts in this order.
     #[track_caller]
-    fn has(&self, parts: &[&str]) {
+    pub fn has(&self, parts: &[&str]) {
         let mut rest = self.text.as_str();
         for part in parts {
             let Some((_, after)) = rest.split_once(part) else {
@@ -46,7 +46,7 @@ impl Run {
 }
 
 impl<'s> User<'s> {
-    fn new(server: &'s Server) -> Self {
+    pub fn new(server: &'s Server) -> Self {
         let accounts = [("Cash", "ASSET"), ("Car", "ASSET"), ("Food", "OUTGOING")];
         let cast = Cast::with_accounts(server, &accounts);
         Self { server, cast, directory: folder("dbk", false) }
@@ -87,6 +87,14 @@ impl<'s> User<'s> {
         let run = child.wait_with_output().expect("script ends");
         let text = String::from_utf8_lossy(&run.stdout).replace("\r\n", "\n");
         Run { text, code: run.status.code() }
+    }
+
+    /// Runs a command, and asserts its exit code.
+    #[track_caller]
+    pub fn run(&self, command: &str, code: i32) -> Run {
+        let run = self.in_pipe(self.server.base(), command);
+        assert_eq!(run.code, Some(code), "{command}\n{}", run.text);
+        run
     }
 
     /// Runs a command whose output and errors go into a pipe.

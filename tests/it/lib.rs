@@ -141,6 +141,7 @@ modules! {
     configuration,
     console,
     console_sign_in,
+    dbk_messages,
     dbk_terminal,
     errors,
     etags,

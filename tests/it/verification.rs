@@ -142,7 +142,7 @@ fn intact_books_are_verified(engine: Engine) {
     let run = daybook(&server, &["verify"]);
     let logged = events(&cast).len();
     let expected =
-        format!("2 checkpoints, 2 books, {} events, 1 files: 0 differences\n", logged + others);
+        format!("2 checkpoints, 2 books, {} events, 1 file: 0 differences\n", logged + others);
     assert_eq!(text(&run.stdout), expected);
     // Also with a copy of the checkpoints.
     let elsewhere = server.data_dir().join("copied");

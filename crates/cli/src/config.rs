@@ -130,20 +130,45 @@ impl ConfigFile {
     }
 }
 
-/// Returns the path of the XDG base directory specification.
+/// Returns the path of the XDG base directory specification, which ignores relative paths.
 fn default_path() -> Result<PathBuf> {
-    let directory = |name: &str| {
-        std::env::var_os(name).map(PathBuf::from).filter(|directory| directory.is_absolute())
+    let directory = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    path_in(directory("XDG_CONFIG_HOME"), directory("HOME"))
+}
+
+/// Returns the path below the directory for configurations, or the home directory.
+fn path_in(configurations: Option<PathBuf>, home: Option<PathBuf>) -> Result<PathBuf> {
+    let failure = |problem: &str| {
+        let message = format!("no directory for the configuration: {problem}");
+        Failure::new(message).with_hint("set HOME to your home directory")
     };
-    let base = directory("XDG_CONFIG_HOME")
-        .or_else(|| directory("HOME").map(|home| home.join(".config")))
-        .ok_or_else(|| Failure::new("no directory for the configuration: HOME is not set"))?;
-    Ok(base.join("dbk/config.json"))
+    if let Some(directory) = configurations.filter(|directory| directory.is_absolute()) {
+        return Ok(directory.join("dbk/config.json"));
+    }
+    let home = home.filter(|home| !home.as_os_str().is_empty());
+    let home = home.ok_or_else(|| failure("HOME is not set"))?;
+    match home.is_absolute() {
+        true => Ok(home.join(".config/dbk/config.json")),
+        false => Err(failure(&format!("HOME is {home:?}, expected an absolute path"))),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn relative_home_is_refused() {
+        let path = |configurations: &str, home: &str| {
+            path_in(Some(configurations.into()), Some(home.into()))
+                .map_err(|failure| failure.message)
+        };
+        assert_eq!(path("/etc/x", "."), Ok("/etc/x/dbk/config.json".into()));
+        assert_eq!(path("x", "/home/a"), Ok("/home/a/.config/dbk/config.json".into()));
+        let refused = |problem: &str| Err(format!("no directory for the configuration: {problem}"));
+        assert_eq!(path("x", "."), refused("HOME is \".\", expected an absolute path"));
+        assert_eq!(path("x", ""), refused("HOME is not set"));
+    }
 
     #[cfg(unix)]
     #[test]

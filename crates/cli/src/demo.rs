@@ -5,6 +5,7 @@ use daybook_client::types::{Account, AccountType, Book, Group, Transaction};
 use daybook_client::{Amount, Date};
 
 use crate::failure::Result;
+use crate::output::counted;
 use crate::session::{Session, choice};
 
 /// The options of `dbk demo`.
@@ -47,9 +48,9 @@ pub(crate) async fn run(session: &Session, args: DemoArgs) -> Result {
     }
     .year();
     let rows = household(year.saturating_sub(2), year);
-    let (name, count) = (args.name, rows.len());
+    let (name, count) = (args.name, counted(rows.len(), "transaction"));
     if args.dry_run {
-        return session.output.line(&format!("would make {name:?} with {count} transactions"));
+        return session.output.line(&format!("would make {name:?} with {count}"));
     }
     let groups: std::collections::BTreeSet<&str> =
         ACCOUNTS.iter().map(|(_, _, group)| *group).filter(|group| !group.is_empty()).collect();
@@ -77,7 +78,7 @@ pub(crate) async fn run(session: &Session, args: DemoArgs) -> Result {
     }
     drop(progress);
     session.file.change(&session.server, |entry| entry.book = Some(choice))?;
-    session.output.line(&format!("made {name:?} with {count} transactions, and using it"))?;
+    session.output.line(&format!("made {name:?} with {count}, and using it"))?;
     let (last, before) = (year.saturating_sub(1), year.saturating_sub(2));
     let reports = format!("dbk is -p {last} --compare {before}");
     session.output.say(&format!("next: dbk bal, {reports}, dbk reg Checking"));

@@ -6,8 +6,12 @@ use daybook_client::parameters::CreateTransaction;
 use daybook_client::types::{Account, Transaction};
 
 use crate::failure::{Failure, Result};
+use crate::lock::Lock;
 use crate::session::{OpenBook, Session};
-use crate::transaction::{description_of, id_of, name_of, quote, state_of, summary};
+use crate::transaction::{
+    check_complete, completion, day_of, description_of, id_of, name_of, quote, send, state_of,
+    summary,
+};
 
 /// The options of `dbk edit`.
 #[derive(Debug, Args)]
@@ -61,53 +65,73 @@ pub(crate) async fn edit(session: &Session, args: EditArgs) -> Result {
     let book = session.book().await?;
     let mut row = book.handle.get_transaction(&args.id).await?;
     let before = summary(&book, &row);
-    let mut undo = Vec::new();
-    let mut note = |option: &str, old: String| undo.push(format!("{option} {}", quote(&old)));
-    if let Some(date) = &args.date {
-        note("--date", crate::transaction::day_of(&row));
-        row.value.date = book.read_day(date)?.into();
+    let undo = set(&book, &args, &mut row.value)?;
+    // The server does not apply changes when it posts what is posted already.
+    let posts = args.post && row.draft == Some(true);
+    if posts {
+        check_complete(&row)?;
     }
-    if let Some(amount) = &args.amount {
-        note("--amount", row.amount.get().map(ToString::to_string).unwrap_or_default());
-        row.value.amount = book.read_amount(amount)?.into();
-    }
-    if let Some(from) = &args.from {
-        note("--from", name_of(&row.credit_account).to_owned());
-        row.value.credit_account = side(from);
-    }
-    if let Some(to) = &args.to {
-        note("--to", name_of(&row.debit_account).to_owned());
-        row.value.debit_account = side(to);
-    }
-    if let Some(description) = &args.description {
-        note("--description", description_of(&row).to_owned());
-        row.value.description = description.as_str().into();
-    }
-    if undo.is_empty() && !args.post {
-        return Err(Failure::usage("nothing to change").with_hint("dbk edit --help"));
+    if undo.is_empty() && !posts && !session.output.is_json() {
+        return session.output.line(&format!("unchanged, {}: {before}", state_of(&row)));
     }
     session.output.say(&format!("before: {before}"));
     if args.dry_run {
         return session.output.line(&format!("would be: {}", summary(&book, &row)));
     }
-    // The server does not apply changes when it posts what is posted already.
-    let posts = args.post && row.draft == Some(true);
     let request = match posts {
         true => book.handle.post_transaction(&row),
         false => book.handle.update_transaction(&row),
     };
-    let mut undo_line = format!("undo: dbk edit {} {}", quote(&args.id), undo.join(" "));
-    if posts {
-        undo_line = format!("undo: dbk trash {}", quote(&args.id));
-    }
-    if session.output.is_json() {
-        session.output.line(request.into_text().await?.trim_end())?;
-    } else {
-        let row = request.await?.value.transaction;
+    let row = send(session, request).await?;
+    if !session.output.is_json() {
         session.output.line(&format!("now {}: {}", state_of(&row), summary(&book, &row)))?;
     }
-    session.output.say(undo_line.trim_end());
+    let id = quote(&args.id);
+    if posts {
+        session.output.say(&format!("undo: dbk trash {id}"));
+    } else if !undo.is_empty() {
+        session.output.say(&format!("undo: dbk edit {id} {}", undo.join(" ")));
+    }
     Ok(())
+}
+
+/// Sets the fields that the options name. Returns the options that set changed ones back.
+fn set(book: &OpenBook, args: &EditArgs, row: &mut Transaction) -> Result<Vec<String>> {
+    let EditArgs { id: _, date, amount, from, to, description, post, dry_run: _ } = args;
+    let texts = [date, amount, from, to, description];
+    if texts.iter().all(|text| text.is_none()) && !post {
+        return Err(Failure::usage("nothing to change").with_hint("dbk edit --help"));
+    }
+    let mut undo = Vec::new();
+    let mut note = |option: &str, old: &str| undo.push(format!("{option} {}", quote(old)));
+    if let Some(date) = date {
+        let (old, date) = (day_of(row), book.read_day(date)?);
+        if row.date.get() != Some(&date) {
+            note("--date", &old);
+            row.date = date.into();
+        }
+    }
+    if let Some(amount) = amount {
+        let amount = book.read_amount(amount)?;
+        if row.amount.get() != Some(&amount) {
+            note("--amount", &row.amount.get().map(ToString::to_string).unwrap_or_default());
+            row.amount = amount.into();
+        }
+    }
+    let sides = [("--from", from, &mut row.credit_account), ("--to", to, &mut row.debit_account)];
+    for (option, name, account) in sides {
+        if let Some(name) =
+            name.as_deref().filter(|name| !name.eq_ignore_ascii_case(name_of(account)))
+        {
+            note(option, name_of(account));
+            *account = side(name);
+        }
+    }
+    if let Some(description) = description.as_deref().filter(|text| *text != description_of(row)) {
+        note("--description", description_of(row));
+        row.description = description.into();
+    }
+    Ok(undo)
 }
 
 fn side(name: &str) -> Nullable<Account> {
@@ -154,20 +178,17 @@ pub(crate) async fn dup(session: &Session, args: DupArgs) -> Result {
 /// When the server refuses.
 pub(crate) async fn record(session: &Session, book: &OpenBook, row: &Transaction) -> Result {
     let request = book.handle.create_transaction(row, &CreateTransaction::default());
-    let row = if session.output.is_json() {
-        let text = request.into_text().await?;
-        session.output.line(text.trim_end())?;
-        let operation: daybook_client::types::TransactionOperation = serde_json::from_str(&text)
-            .map_err(|error| Failure::new(format!("unexpected response: {error}")))?;
-        operation.transaction
-    } else {
-        let row = request.await?.value.transaction;
+    let row = send(session, request).await?;
+    if !session.output.is_json() {
         let state = if state_of(&row) == "draft" { "draft" } else { "posted" };
         session.output.line(&format!("{state} {}", summary(book, &row)))?;
-        row
-    };
+    }
     if row.draft == Some(true) {
-        session.output.say(&format!("complete: {}", crate::rows::completion(&row)));
+        let lock = Lock::find(book).await.filter(|lock| lock.holds(&row));
+        if let Some(lock) = &lock {
+            session.output.say(&format!("a draft, because {}; {}", lock.reason(), lock.remedy()));
+        }
+        session.output.say(&format!("complete: {}", completion(&row, lock.is_some())));
     }
     session.output.say(&format!("undo: dbk trash {}", quote(id_of(&row))));
     Ok(())

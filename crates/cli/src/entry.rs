@@ -7,6 +7,7 @@ use daybook_client::{Amount, Date, Query};
 
 use crate::edit::record;
 use crate::failure::{Failure, Result};
+use crate::lock::Lock;
 use crate::rows::find;
 use crate::session::{OpenBook, Session};
 use crate::transaction::{description_of, name_of, summary};
@@ -50,7 +51,9 @@ pub(crate) async fn add(session: &Session, args: AddArgs) -> Result {
         }
         let asks = session.can_ask() && !args.yes;
         if args.dry_run || asks {
-            session.output.line(&format!("would record {}", describe(&book, &preview)))?;
+            let lock = Lock::find(&book).await;
+            let text = describe(&book, &preview, lock.as_ref());
+            session.output.line(&format!("would record {text}"))?;
         }
         for same in &preview.duplicates {
             let day = same.date.map(|date| date.to_string()).unwrap_or_default();
@@ -103,13 +106,16 @@ async fn preview(book: &OpenBook, text: &str) -> Result<TransactionPreview> {
     Ok(book.handle.preview_transaction(&row, &PreviewTransaction::default()).await?)
 }
 
-fn describe(book: &OpenBook, preview: &TransactionPreview) -> String {
-    let line = summary(book, &preview.transaction);
+fn describe(book: &OpenBook, preview: &TransactionPreview, lock: Option<&Lock>) -> String {
+    let mut text = summary(book, &preview.transaction);
     let missing: Vec<&str> = preview.missing.iter().map(words).collect();
-    match missing.is_empty() {
-        true => line,
-        false => format!("{line}\n  as a draft, without {}", missing.join(" and ")),
+    if !missing.is_empty() {
+        text.push_str(&format!("\n  as a draft, without {}", missing.join(" and ")));
     }
+    if let Some(lock) = lock.filter(|lock| lock.holds(&preview.transaction)) {
+        text.push_str(&format!("\n  as a draft, because {}", lock.reason()));
+    }
+    text
 }
 
 fn words(part: &TransactionPreviewMissing) -> &str {

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use clap::{Args, ValueEnum};
 
 use crate::failure::{Failure, Result};
+use crate::output::counted;
 use crate::session::Session;
 
 /// The options of `dbk export`.
@@ -80,7 +81,8 @@ pub(crate) async fn run(session: &Session, args: ExportArgs) -> Result {
     let bytes = session.client.raw("GET", &path, None)?.on_progress(show).into_bytes().await?;
     let Some(file) = args.output else { return session.output.bytes(&bytes) };
     std::fs::write(&file, &bytes).map_err(|error| Failure::io(file.display(), &error))?;
-    session.output.say(&format!("wrote {} ({} bytes)", file.display(), bytes.len()));
+    let size = counted(bytes.len(), "byte");
+    session.output.say(&format!("wrote {} ({size})", file.display()));
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use daybook_client::Error;
+use daybook_client::{Error, Reason};
 
 /// Something failed that has no code of its own.
 pub(crate) const FAILED: u8 = 1;
@@ -19,6 +19,20 @@ pub(crate) const CONFLICT: u8 = 6;
 /// The server was busy after all repetitions.
 pub(crate) const BUSY: u8 = 7;
 
+/// Fields of the API that messages name, and the words of `dbk` for them.
+const WORDS: [(&str, &str); 2] = [("creditAccount", "From"), ("debitAccount", "To")];
+/// What precedes the name of an account that does not exist.
+const UNKNOWN_ACCOUNT: [&str; 2] = ["Account not found: ", "account not found: "];
+
+/// A cause about which the book says more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// The date of a transaction is locked or closed.
+    LockedDay,
+    /// The book has no account of this name.
+    UnknownAccount(String),
+}
+
 /// Why a command ends without success.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -28,6 +42,8 @@ pub(crate) struct Failure {
     pub(crate) hint: Option<String>,
     /// The exit code.
     pub(crate) code: u8,
+    /// The cause, if there is more to say about it.
+    pub(crate) cause: Option<Cause>,
 }
 
 /// The result of a command.
@@ -36,7 +52,19 @@ pub(crate) type Result<T = (), E = Failure> = std::result::Result<T, E>;
 impl Failure {
     /// Returns a failure with the code 1.
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None, code: FAILED }
+        Self { message: message.into(), hint: None, code: FAILED, cause: None }
+    }
+
+    /// Returns the failure of a request that the server refused with this message.
+    pub(crate) fn refused(message: String) -> Self {
+        let name = UNKNOWN_ACCOUNT.iter().find_map(|start| message.split_once(start));
+        match name.map(|(_, name)| name.to_owned()) {
+            Some(name) => Self {
+                cause: Some(Cause::UnknownAccount(name)),
+                ..Self::new(message).with_code(NOT_FOUND)
+            },
+            None => Self::new(message),
+        }
     }
 
     /// Returns a failure for a value that is not accepted.
@@ -59,6 +87,14 @@ impl Failure {
         Self::new(format!("{what}: {error}"))
     }
 
+    /// Replaces fields of the API in the message by the words of `dbk`.
+    pub(crate) fn in_words(mut self) -> Self {
+        for (field, word) in WORDS {
+            self.message = self.message.replace(field, word);
+        }
+        self
+    }
+
     /// Sets the exit code.
     pub(crate) fn with_code(self, code: u8) -> Self {
         Self { code, ..self }
@@ -72,7 +108,10 @@ impl Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let failure = Self::new(error.to_string());
+        let mut failure = Self::refused(error.to_string());
+        if error.reason() == Some(&Reason::LockedDate) {
+            failure.cause = Some(Cause::LockedDay);
+        }
         if matches!(error, Error::OAuth(_)) {
             return failure.with_code(NOT_SIGNED_IN).with_hint("dbk login");
         }
@@ -88,5 +127,31 @@ impl From<Error> for Failure {
             Some(429 | 503) => failure.with_code(BUSY),
             _ => failure,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_of_unknown_accounts_have_their_name() {
+        for (message, name) in [
+            ("Account not found: Big bank", Some("Big bank")),
+            ("record 2: account not found: Csh", Some("Csh")),
+            ("file not found: x", None),
+        ] {
+            let failure = Failure::refused(message.to_owned());
+            let cause = name.map(|name| Cause::UnknownAccount(name.to_owned()));
+            assert_eq!(failure.cause, cause, "{message}");
+            assert_eq!(failure.code, if name.is_some() { NOT_FOUND } else { FAILED });
+            assert_eq!(failure.message, message);
+        }
+    }
+
+    #[test]
+    fn fields_of_the_api_are_named_by_words() {
+        let failure = Failure::new("creditAccount and debitAccount are the same account");
+        assert_eq!(failure.in_words().message, "From and To are the same account");
     }
 }

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
-use daybook_client::types::File;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::export::encode;
 use crate::failure::{CONFLICT, DIFFERENT, Failure, Result};
+use crate::import_rules::stored_rules;
+use crate::output::counted;
 use crate::session::{OpenBook, Session};
 use crate::table::{Kind, Table};
 
@@ -113,6 +114,7 @@ struct Import {
     name: String,
     state: String,
     error: Option<String>,
+    error_reason: Option<String>,
     format: Option<String>,
     counts: Map<String, Value>,
     sum_in: Option<String>,
@@ -323,13 +325,43 @@ async fn undo(session: &Session, book: &OpenBook, id: &str) -> Result {
 
 async fn import(session: &Session, book: &OpenBook, args: &ImportArgs, path: &PathBuf) -> Result {
     let bytes = std::fs::read(path).map_err(|error| Failure::io(path.display(), &error))?;
-    let parameters = parameters(session, book, args, path).await?;
-    let text = send(session, book, "POST", &format!("?{parameters}"), Some(&bytes)).await?;
-    let (text, preview) = wait(session, book, text).await?;
-    if let Some(error) = &preview.error {
-        return Err(Failure::new(error.clone()).with_hint("dbk import --help"));
-    }
     let decisions = confirmation(args)?;
+    let rules = match &args.rules {
+        Some(named) => Some(stored_rules(book, named).await?),
+        None => None,
+    };
+    let rules_id = rules.as_ref().map(|rules| rules.id.as_str());
+    let accepted = preview(session, book, args, &bytes, &parameters(args, path, rules_id)).await;
+    let new_rules = rules.filter(|rules| rules.is_new);
+    if let (Some(rules), Ok(None) | Err(_)) = (&new_rules, &accepted) {
+        // Nothing is recorded, so the book keeps no rules.
+        if let Err(error) = book.handle.delete_file(&rules.id).await {
+            session.output.say(&format!("the book keeps the rules as file {}: {error}", rules.id));
+        }
+    }
+    let Some(id) = accepted? else { return Ok(()) };
+    if let (Some(rules), Some(named)) = (new_rules, &args.rules) {
+        session.output.say(&format!("stored {named} in the book as file {}", rules.id));
+    }
+    confirm(session, book, &id, &decisions).await
+}
+
+/// Shows what an import would record. Returns its id if it is to be recorded.
+async fn preview(
+    session: &Session,
+    book: &OpenBook,
+    args: &ImportArgs,
+    bytes: &[u8],
+    parameters: &str,
+) -> Result<Option<String>> {
+    let text = send(session, book, "POST", &format!("?{parameters}"), Some(bytes)).await?;
+    let (text, preview) = wait(session, book, text).await?;
+    let address = format!("/{}", preview.id);
+    if let Some(error) = &preview.error {
+        send(session, book, "DELETE", &address, None).await?;
+        let hint = hint(preview.error_reason.as_deref().unwrap_or_default());
+        return Err(Failure::refused(error.clone()).with_hint(hint));
+    }
     let mut records = records(session, book, &preview.id).await?;
     records.iter_mut().for_each(|record| record.apply(&args.decisions));
     if session.output.is_json() {
@@ -339,17 +371,16 @@ async fn import(session: &Session, book: &OpenBook, args: &ImportArgs, path: &Pa
     } else {
         show(session, book, &preview, &records)?;
     }
-    let address = format!("/{}", preview.id);
     if args.dry_run {
         send(session, book, "DELETE", &address, None).await?;
         let is_known = records.iter().all(|record| !record.uncategorised && !record.draft)
             && count(&preview, "refused") == 0;
-        return if is_known { Ok(()) } else { Err(Failure::different()) };
+        return if is_known { Ok(None) } else { Err(Failure::different()) };
     }
     if count(&preview, "new") == 0 && count(&preview, "matched") == 0 {
         send(session, book, "DELETE", &address, None).await?;
         session.output.say("nothing new");
-        return Ok(());
+        return Ok(None);
     }
     if session.can_ask() && !args.yes {
         let answer = session.ask("Enter records it, q quits:")?;
@@ -358,7 +389,17 @@ async fn import(session: &Session, book: &OpenBook, args: &ImportArgs, path: &Pa
             return Err(Failure::new("nothing was recorded"));
         }
     }
-    confirm(session, book, &preview.id, &decisions).await
+    Ok(Some(preview.id))
+}
+
+/// Returns what helps a failed import (behaviour 15.1).
+fn hint(reason: &str) -> &'static str {
+    match reason {
+        "unknownAccount" => "name an account with --account; dbk accounts lists them",
+        "ambiguousDates" => "name the order with --date-order day-first or month-first",
+        "ambiguousAmounts" => "name the mark with --decimal-mark dot or comma",
+        _ => "dbk import --help",
+    }
 }
 
 /// Records a preview, and prints the counts.
@@ -384,36 +425,12 @@ async fn confirm(session: &Session, book: &OpenBook, id: &str, decisions: &Value
     }
 }
 
-/// Returns the parameters of the request. Rules that are a file here are stored in the book.
-async fn parameters(
-    session: &Session,
-    book: &OpenBook,
-    args: &ImportArgs,
-    path: &std::path::Path,
-) -> Result<String> {
+/// Returns the parameters of the request.
+fn parameters(args: &ImportArgs, path: &std::path::Path, rules: Option<&str>) -> String {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
     let mut parts = vec![format!("name={}", encode(&name.unwrap_or_default()))];
     parts.extend(args.account.as_ref().map(|account| format!("account={}", encode(account))));
-    if let Some(rules) = &args.rules {
-        let id = match std::fs::read(rules) {
-            Ok(bytes) => {
-                let name = std::path::Path::new(rules).file_name();
-                let file = File {
-                    name: name.map(|name| name.to_string_lossy().into_owned()),
-                    content_type: Some("text/plain".to_owned()),
-                    content: Some(base64(&bytes)),
-                    ..File::default()
-                };
-                let file = book.handle.create_file(&file).await?.value;
-                let id = file.id.unwrap_or_default();
-                session.output.say(&format!("stored {rules} in the book as file {id}"));
-                id
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => rules.clone(),
-            Err(error) => return Err(Failure::io(rules, &error)),
-        };
-        parts.push(format!("rules={}", encode(&id)));
-    }
+    parts.extend(rules.map(|id| format!("rules={}", encode(id))));
     parts.extend(args.date_order.map(|order| match order {
         DateOrder::DayFirst => "dateOrder=DAY_FIRST".to_owned(),
         DateOrder::MonthFirst => "dateOrder=MONTH_FIRST".to_owned(),
@@ -431,7 +448,7 @@ async fn parameters(
     parts.extend(args.raise_fraction_digits.then(|| "raiseFractionDigits=true".to_owned()));
     parts.extend(args.drafts.then(|| "drafts=true".to_owned()));
     parts.extend(args.include_trashed.then(|| "trashed=true".to_owned()));
-    Ok(parts.join("&"))
+    parts.join("&")
 }
 
 async fn records(session: &Session, book: &OpenBook, id: &str) -> Result<Vec<Record>> {
@@ -521,7 +538,7 @@ fn counts(import: &Import) -> String {
         .filter(|(_, count)| *count > 0)
         .map(|(kind, count)| format!("{count} {kind}"))
         .collect();
-    format!("{} records: {}", count(import, "total"), shown.join(", "))
+    format!("{}: {}", counted(count(import, "total"), "record"), shown.join(", "))
 }
 
 /// Returns the body of the confirmation.
@@ -549,35 +566,4 @@ fn confirmation(args: &ImportArgs) -> Result<Value> {
         body.insert("acceptAbove".to_owned(), number);
     }
     Ok(Value::Object(body))
-}
-
-/// Encodes bytes in base64 (RFC 4648, 4).
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let digit = |bits: u32| {
-        let index = usize::try_from(bits & 63).unwrap_or_default();
-        DIGITS.get(index).map_or('=', |byte| char::from(*byte))
-    };
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let byte = |index: usize| chunk.get(index).copied().map_or(0, u32::from);
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        text.push(digit(bits >> 18));
-        text.push(digit(bits >> 12));
-        text.push(if chunk.len() > 1 { digit(bits >> 6) } else { '=' });
-        text.push(if chunk.len() > 2 { digit(bits) } else { '=' });
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::base64;
-
-    #[test]
-    fn base64_has_the_vectors_of_its_rfc() {
-        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foobar", "Zm9vYmFy")] {
-            assert_eq!(base64(bytes.as_bytes()), text);
-        }
-    }
 }

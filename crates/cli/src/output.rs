@@ -1,5 +1,6 @@
 //! Where results and messages go.
 
+use std::fmt::Display;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::{Command, Stdio};
 
@@ -161,6 +162,16 @@ impl Output {
     }
 }
 
+/// Writes a count with its noun, such as `1 event` or `2 hashes`.
+pub(crate) fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+    let ending = match (count == N::from(1_u8), noun.ends_with("sh")) {
+        (true, _) => "",
+        (false, true) => "es",
+        (false, false) => "s",
+    };
+    format!("{count} {noun}{ending}")
+}
+
 /// Shows a text in the pager. Returns whether there is one.
 fn page(text: &str) -> bool {
     let pager = std::env::var_os("PAGER").filter(|pager| !pager.is_empty());
@@ -198,7 +209,15 @@ fn mark(query: &str, warning: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::mark;
+    use super::{counted, mark};
+
+    #[test]
+    fn one_has_no_plural() {
+        assert_eq!(counted(1_u64, "transaction"), "1 transaction");
+        assert_eq!(counted(0_i64, "record"), "0 records");
+        assert_eq!(counted(1_usize, "hash"), "1 hash");
+        assert_eq!(counted(2_usize, "hash"), "2 hashes");
+    }
 
     #[test]
     fn term_of_a_warning_is_marked() {

@@ -49,7 +49,7 @@ pub(crate) async fn run(session: &Session, args: ReconcileArgs) -> Result {
         Failure::usage(format!("invalid --statement {:?}: expected DATE=AMOUNT", args.statement))
     })?;
     let (date, closing) = (book.read_day(date)?, book.read_amount(closing)?);
-    let account = find_account(&book.handle.list_accounts().await?.items, &args.account)?;
+    let account = book.handle.get_account(&args.account).await?.value;
     let id = account.id.clone().unwrap_or_default();
     let last = book.handle.reconciliations(Some(&id)).take(1).await?;
     let opening = last.first().map(|last| last.closing_balance).unwrap_or_default();
@@ -120,19 +120,6 @@ pub(crate) async fn run(session: &Session, args: ReconcileArgs) -> Result {
     let path = format!("/v5/books/{}/reconciliations/{}", book.choice.id, made.id);
     session.output.say(&format!("undo: dbk api DELETE {path}"));
     Ok(())
-}
-
-/// Finds an account by its id or its name, ignoring case.
-fn find_account(accounts: &[Account], named: &str) -> Result<Account> {
-    let wanted = named.to_lowercase();
-    let is = |account: &&Account| {
-        let name = account.name.as_deref().unwrap_or_default().to_lowercase();
-        account.id.as_deref() == Some(named) || name == wanted
-    };
-    let found = accounts.iter().find(is).cloned();
-    found.ok_or_else(|| {
-        Failure::not_found(format!("no account {named:?}")).with_hint("dbk accounts")
-    })
 }
 
 /// Returns what a transaction does to the account.

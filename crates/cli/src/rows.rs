@@ -6,10 +6,11 @@ use daybook_client::types::{Account, Transaction, TransactionList};
 use daybook_client::{Amount, Query};
 
 use crate::failure::Result;
+use crate::lock::Lock;
 use crate::session::{OpenBook, Session};
 use crate::table::{Kind, Look, Table};
 use crate::transaction::{
-    amount_of, day_of, description_of, id_of, missing, name_of, quote, state_of, table,
+    amount_of, completion, day_of, description_of, id_of, name_of, state_of, table,
 };
 
 /// Most rows of a page.
@@ -53,8 +54,6 @@ pub(crate) struct RegArgs {
 pub(crate) struct Found {
     /// The transactions.
     pub(crate) rows: Vec<Transaction>,
-    /// The id of the account of the query, if it has one.
-    pub(crate) account: Option<String>,
     /// Whether there are more.
     pub(crate) has_more: bool,
 }
@@ -69,7 +68,7 @@ pub(crate) async fn find(
     query: &str,
     limit: usize,
 ) -> Result<Found> {
-    let mut found = Found { rows: Vec::new(), account: None, has_more: false };
+    let mut found = Found { rows: Vec::new(), has_more: false };
     let mut cursor = None;
     loop {
         let wanted = limit.saturating_sub(found.rows.len()).min(PAGE);
@@ -82,7 +81,6 @@ pub(crate) async fn find(
         let page: TransactionList = book.handle.list_transactions(&parameters).await?;
         if cursor.is_none() {
             session.output.warn_of_query(query, &page.warnings);
-            found.account = page.account;
         }
         let is_last = page.items.is_empty();
         found.rows.extend(page.items);
@@ -193,16 +191,18 @@ fn has_days_alone(query: &str) -> bool {
 /// Shows the register of an account, oldest first.
 ///
 /// # Errors
-/// When the server refuses.
+/// When the account does not exist, or the server refuses.
 pub(crate) async fn reg(session: &Session, args: RegArgs) -> Result {
     let (book, days) = (session.book().await?, crate::query::join(&args.query));
-    let query = Query::new().account(&args.account).and(Query::verbatim(days.clone())).is("posted");
+    let account = book.handle.get_account(&args.account).await?.value;
+    let name = account.name.as_deref().unwrap_or_default();
+    let query = Query::new().account(name).and(Query::verbatim(days.clone())).is("posted");
     let query = String::from(query);
     if session.output.is_json() {
         return print_page(session, &book, query, args.limit).await;
     }
     let found = find(session, &book, &query, args.limit.max(1)).await?;
-    let account = found.account.unwrap_or_default();
+    let account = account.id.unwrap_or_default();
     let mut running: Option<Amount> = None;
     let mut lines = Vec::new();
     for row in &found.rows {
@@ -246,16 +246,6 @@ pub(crate) async fn reg(session: &Session, args: RegArgs) -> Result {
     Ok(())
 }
 
-/// Returns the command that completes and posts a draft.
-pub(crate) fn completion(row: &Transaction) -> String {
-    let (id, parts) = (quote(id_of(row)), missing(row));
-    if parts.is_empty() {
-        return format!("dbk post {id}");
-    }
-    let parts: Vec<String> = parts.iter().map(|(key, value)| format!("{key} {value}")).collect();
-    format!("dbk edit {id} {} --post", parts.join(" "))
-}
-
 /// Lists drafts with what each lacks.
 ///
 /// # Errors
@@ -275,18 +265,24 @@ pub(crate) async fn drafts(session: &Session) -> Result {
         ("Description", Kind::Text),
         ("Complete with", Kind::Key),
     ]);
+    let lock = if found.rows.is_empty() { None } else { Lock::find(&book).await };
+    let is_locked = |row: &Transaction| lock.as_ref().is_some_and(|lock| lock.holds(row));
     for row in &found.rows {
         table.add(vec![
             day_of(row),
             amount_of(&book, row),
             description_of(row).to_owned(),
-            completion(row),
+            completion(row, is_locked(row)),
         ]);
     }
     if table.is_empty() {
         session.output.say("no drafts");
     }
-    session.output.table(&table)
+    session.output.table(&table)?;
+    if let Some(lock) = lock.as_ref().filter(|_| found.rows.iter().any(is_locked)) {
+        session.output.say(&format!("{}; {}", lock.reason(), lock.remedy()));
+    }
+    Ok(())
 }
 
 /// Lists accounts.

@@ -1,9 +1,10 @@
 //! How transactions are shown.
 
-use daybook_client::Nullable;
-use daybook_client::types::{Account, Transaction};
+use daybook_client::types::{Account, Transaction, TransactionOperation};
+use daybook_client::{Nullable, Request};
 
-use crate::session::OpenBook;
+use crate::failure::{Failure, Result};
+use crate::session::{OpenBook, Session};
 use crate::table::{Kind, Table};
 
 /// Returns the name of a side, empty without one.
@@ -42,15 +43,70 @@ pub(crate) fn state_of(transaction: &Transaction) -> &'static str {
     }
 }
 
-/// Returns what a draft lacks, as the options of `dbk edit` that set it.
-pub(crate) fn missing(transaction: &Transaction) -> Vec<(&'static str, &'static str)> {
+/// A part of a transaction that a draft may lack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// Its name in messages.
+    pub(crate) name: &'static str,
+    /// The option of `dbk edit` that sets it.
+    pub(crate) option: &'static str,
+}
+
+/// The day of a transaction.
+pub(crate) const DATE: Part = Part { name: "date", option: "--date DATE" };
+const AMOUNT: Part = Part { name: "amount", option: "--amount AMOUNT" };
+const FROM: Part = Part { name: "From", option: "--from ACCOUNT" };
+const TO: Part = Part { name: "To", option: "--to ACCOUNT" };
+
+/// Returns what a draft lacks.
+pub(crate) fn missing(transaction: &Transaction) -> Vec<Part> {
     let parts = [
-        (transaction.date.get().is_none(), ("--date", "DATE")),
-        (transaction.amount.get().is_none_or(|amount| amount.is_zero()), ("--amount", "AMOUNT")),
-        (transaction.credit_account.get().is_none(), ("--from", "ACCOUNT")),
-        (transaction.debit_account.get().is_none(), ("--to", "ACCOUNT")),
+        (transaction.date.get().is_none(), DATE),
+        (transaction.amount.get().is_none_or(|amount| amount.is_zero()), AMOUNT),
+        (transaction.credit_account.get().is_none(), FROM),
+        (transaction.debit_account.get().is_none(), TO),
     ];
     parts.into_iter().filter_map(|(is_missing, part)| is_missing.then_some(part)).collect()
+}
+
+/// Checks that a draft lacks nothing, before it is posted.
+///
+/// # Errors
+/// When it lacks something, with the command that completes it.
+pub(crate) fn check_complete(draft: &Transaction) -> Result {
+    let names: Vec<&str> = missing(draft).iter().map(|part| part.name).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let message = format!("an incomplete draft cannot be posted; missing: {}", names.join(", "));
+    Err(Failure::new(message).with_hint(completion(draft, false)))
+}
+
+/// Returns the command that completes and posts a draft. One on a locked day needs another date.
+pub(crate) fn completion(draft: &Transaction, is_locked: bool) -> String {
+    let (id, mut parts) = (quote(id_of(draft)), missing(draft));
+    if is_locked {
+        parts.insert(0, DATE);
+    }
+    if parts.is_empty() {
+        return format!("dbk post {id}");
+    }
+    let options: Vec<&str> = parts.iter().map(|part| part.option).collect();
+    format!("dbk edit {id} {} --post", options.join(" "))
+}
+
+/// Sends a write, prints the response if results are JSON, and returns the transaction.
+///
+/// # Errors
+/// When the server refuses.
+pub(crate) async fn send<T>(session: &Session, request: Request<T>) -> Result<Transaction> {
+    let text = request.into_text().await?;
+    if session.output.is_json() {
+        session.output.line(text.trim_end())?;
+    }
+    let operation: TransactionOperation = serde_json::from_str(&text)
+        .map_err(|error| Failure::new(format!("unexpected response: {error}")))?;
+    Ok(operation.transaction)
 }
 
 /// Describes a transaction in a line, without its id.
@@ -99,7 +155,25 @@ pub(crate) fn quote(argument: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::quote;
+    use super::*;
+
+    #[test]
+    fn draft_is_completed_with_what_it_lacks() {
+        let day = || "2026-01-14".parse::<daybook_client::Date>().unwrap();
+        let mut draft = Transaction { id: Some("t1".to_owned()), ..Transaction::default() };
+        let all = "dbk edit t1 --date DATE --amount AMOUNT --from ACCOUNT --to ACCOUNT --post";
+        assert_eq!(completion(&draft, false), all);
+        let failure = check_complete(&draft).unwrap_err();
+        let message = "an incomplete draft cannot be posted; missing: date, amount, From, To";
+        assert_eq!(failure.message, message);
+        assert_eq!(failure.hint.as_deref(), Some(all));
+
+        let amount = daybook_client::Amount::new(900, 2);
+        draft = Transaction { id: draft.id, ..Transaction::between("Cash", "Food", day(), amount) };
+        assert!(check_complete(&draft).is_ok());
+        assert_eq!(completion(&draft, false), "dbk post t1");
+        assert_eq!(completion(&draft, true), "dbk edit t1 --date DATE --post");
+    }
 
     #[test]
     fn arguments_are_quoted_for_a_shell() {

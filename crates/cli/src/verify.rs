@@ -2,10 +2,11 @@
 
 use daybook_client::Reason;
 use daybook_client::parameters::ListEvents;
-use daybook_client::types::{Audit, Event};
+use daybook_client::types::{Account, Audit, Event};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Result};
+use crate::output::counted;
 use crate::session::Session;
 
 /// Has the server audit the book, and computes the hashes of its events here.
@@ -45,7 +46,7 @@ pub(crate) async fn run(session: &Session) -> Result {
         let line = |text: String| session.output.line(&text);
         match &chain.head {
             Some((sequence, hash)) if chain.is_intact() => {
-                line(format!("computed {} hashes", chain.hashes))?;
+                line(format!("computed {}", counted(chain.hashes, "hash")))?;
                 line(format!("chain intact to event {sequence}, {hash}"))?;
             }
             Some(_) | None => chain.faults.iter().try_for_each(|fault| line(fault.to_string()))?,
@@ -71,10 +72,10 @@ pub(crate) async fn run(session: &Session) -> Result {
 
 fn show_audit(session: &Session, audit: &Audit) -> Result {
     session.output.line(&format!(
-        "audited {} transactions, {} accounts and {} events: {}",
-        audit.transactions_checked,
-        audit.accounts_checked,
-        audit.events_checked,
+        "audited {}, {} and {}: {}",
+        counted(audit.transactions_checked, "transaction"),
+        counted(audit.accounts_checked, "account"),
+        counted(audit.events_checked, "event"),
         if audit.findings_count == 0 { "no findings" } else { "findings" }
     ))?;
     for finding in &audit.findings {
@@ -100,14 +101,54 @@ pub(crate) async fn history(session: &Session, id: &str) -> Result {
     if events.is_empty() {
         return Err(Failure::not_found(format!("no events of {id:?}")));
     }
+    let moves = |event: &Event| {
+        let changed = &event.data.previous_attributes;
+        changed.iter().flatten().any(|(field, _)| field == CREDIT || field == DEBIT)
+    };
+    let accounts = match events.iter().any(moves) {
+        true => book.handle.list_accounts().await?.items,
+        false => Vec::new(),
+    };
     for event in events.iter().rev() {
         session.output.line(&heading(event))?;
         for (field, before) in event.data.previous_attributes.iter().flatten() {
-            let after = field_text(&event.data.object, field);
-            session.output.line(&format!("  {field}: {before:?} -> {after:?}"))?;
+            let (name, before, after) = change(&event.data.object, field, before, &accounts);
+            session.output.line(&format!("  {name}: {before:?} -> {after:?}"))?;
         }
     }
     Ok(())
+}
+
+/// The fields of an event with the ids of the accounts that a transaction had (behaviour 8.3).
+const CREDIT: &str = "creditAccId";
+const DEBIT: &str = "debitAccId";
+
+/// Returns the name of a changed field, and its values before and after.
+fn change<'f>(
+    object: &Value,
+    field: &'f str,
+    before: &str,
+    accounts: &[Account],
+) -> (&'f str, String, String) {
+    let account = |id: &str| {
+        let found = accounts.iter().find(|account| account.id.as_deref() == Some(id));
+        found.and_then(|account| account.name.clone()).unwrap_or_else(|| id.to_owned())
+    };
+    match field {
+        CREDIT => ("from", account(before), field_text(object, "creditAccount")),
+        DEBIT => ("to", account(before), field_text(object, "debitAccount")),
+        "dateValue" => ("date", with_hyphens(before), field_text(object, "date")),
+        _ => (field, before.to_owned(), field_text(object, field)),
+    }
+}
+
+/// Writes a day such as `20260131` as `2026-01-31`.
+fn with_hyphens(day: &str) -> String {
+    let parts = (day.get(..4), day.get(4..6), day.get(6..));
+    match parts {
+        (Some(year), Some(month), Some(of_month)) => format!("{year}-{month}-{of_month}"),
+        _ => day.to_owned(),
+    }
 }
 
 /// Describes an event in a line.
@@ -128,5 +169,36 @@ fn field_text(object: &Value, field: &str) -> String {
             side.get("name").and_then(Value::as_str).unwrap_or_default().to_owned()
         }
         Some(other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_))) => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changed_sides_and_dates_are_named_as_people_do() {
+        let cash = Account {
+            id: Some("a1".to_owned()),
+            name: Some("Cash".to_owned()),
+            ..Account::default()
+        };
+        let accounts = [cash];
+        let object = json!({"transaction": {
+            "creditAccount": {"id": "a2", "name": "Bank"},
+            "debitAccount": {"id": "a3", "name": "Food"},
+            "date": "2026-01-15", "dateValue": 20_260_115, "amount": "12.80",
+        }});
+        for (field, before, name, shown, after) in [
+            ("creditAccId", "a1", "from", "Cash", "Bank"),
+            ("debitAccId", "gone", "to", "gone", "Food"),
+            ("debitAccId", "", "to", "", "Food"),
+            ("dateValue", "20260114", "date", "2026-01-14", "2026-01-15"),
+            ("dateValue", "", "date", "", "2026-01-15"),
+            ("amount", "12.50", "amount", "12.50", "12.80"),
+        ] {
+            let wanted = (name, shown.to_owned(), after.to_owned());
+            assert_eq!(change(&object, field, before, &accounts), wanted);
+        }
     }
 }

@@ -26,6 +26,7 @@ mod manual;
 mod metrics;
 mod migrate;
 mod outbox;
+mod plural;
 mod private;
 mod progress;
 mod rate;

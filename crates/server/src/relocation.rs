@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::audited::{AuditSummary, audit_database};
 use crate::installation::{DataArgs, print};
 use crate::log::log_command;
+use crate::plural::counted;
 use crate::private;
 use crate::progress::Progress;
 
@@ -58,7 +59,12 @@ pub(crate) fn run(options: &MoveArgs) -> anyhow::Result<()> {
     }
     let Moved { rows, audit, .. } = moved;
     print([
-        format!("Copied {rows} rows of {} books, {} events.", audit.books, audit.events),
+        format!(
+            "Copied {} of {}, {}.",
+            counted(rows, "row"),
+            counted(audit.books, "book"),
+            counted(audit.events, "event")
+        ),
         "Both databases were audited without findings, and the ends of all logs agree.".to_owned(),
         "Set --database-url or DAYBOOK_DATABASE_URL to the new database and start the server. \
          Keys and files stay where they are."

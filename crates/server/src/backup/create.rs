@@ -30,6 +30,7 @@ use crate::checkpoint::file::list;
 use crate::files::FileStoreArgs;
 use crate::installation::{DataArgs, print};
 use crate::log::log_command;
+use crate::plural::counted;
 use crate::progress::Progress;
 use crate::{clock, files, key};
 
@@ -278,9 +279,11 @@ fn report(
     let mut lines = vec![
         format!("{place}/{backup}"),
         format!(
-            "{books} books, {events} events, {} files, {} bytes in the database and lists",
-            manifest.files.count,
-            manifest.bytes()
+            "{}, {}, {}, {} in the database and lists",
+            counted(*books, "book"),
+            counted(*events, "event"),
+            counted(manifest.files.count, "file"),
+            counted(manifest.bytes(), "byte")
         ),
     ];
     lines.push(match manifest.keys {

@@ -36,6 +36,7 @@ use clap::{Args, Subcommand};
 
 use crate::files::FileStoreArgs;
 use crate::installation::print;
+use crate::plural::counted;
 use create::CreateArgs;
 use keep::Keep;
 use layout::backups;
@@ -125,13 +126,13 @@ fn list(options: &PlaceArgs) -> anyhow::Result<()> {
                 serde_json::json!({ "name": name, "error": "not completed" }).to_string()
             }
             Ok(Some(manifest)) => format!(
-                "{name}  {}  {}  {} books  {} events  {} files  {} bytes",
+                "{name}  {}  {}  {}  {}  {}  {}",
                 if manifest.is_good() { "good" } else { "findings" },
                 manifest.engine,
-                manifest.audit.books,
-                manifest.audit.events,
-                manifest.files.count,
-                manifest.bytes(),
+                counted(manifest.audit.books, "book"),
+                counted(manifest.audit.events, "event"),
+                counted(manifest.files.count, "file"),
+                counted(manifest.bytes(), "byte"),
             ),
             Ok(None) => format!("{name}  not completed"),
             Err(error) => format!("{name}  unreadable: {error:#}"),

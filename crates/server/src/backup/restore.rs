@@ -21,6 +21,7 @@ use crate::audited::audit_database;
 use crate::files::{self, FileStoreArgs};
 use crate::installation::{DataArgs, open, print};
 use crate::log::log_command;
+use crate::plural::counted;
 use crate::progress::Progress;
 use crate::{clock, key, private};
 
@@ -112,8 +113,10 @@ fn restore(options: &RestoreArgs, path: &str, into: &Path) -> anyhow::Result<()>
     drop(staging);
     log_command(&data, "restore", None);
     let mut lines = vec![format!(
-        "Restored {backup}: {} books, {} events, {} files.",
-        manifest.audit.books, manifest.audit.events, manifest.files.count
+        "Restored {backup}: {}, {}, {}.",
+        counted(manifest.audit.books, "book"),
+        counted(manifest.audit.events, "event"),
+        counted(manifest.files.count, "file")
     )];
     if !has_keys {
         lines.push(

@@ -13,6 +13,7 @@ use daybook_storage::{Address, Error, ReadOnlyStore};
 use super::check::{Check, Outcome};
 use super::network::judge_clock;
 use crate::cli::DoctorArgs;
+use crate::plural::counted;
 use crate::{clock, disk, key};
 
 /// Bytes of the write-ahead log above which something keeps it from shrinking. It usually has 16 to
@@ -257,7 +258,7 @@ fn judge_audits(summary: AuditSummary, now: Instant) -> Outcome {
     let AuditSummary { books, with_findings, oldest } = summary;
     if with_findings > 0 {
         return Outcome::fault(
-            format!("the last audits of {with_findings} of {books} books have findings"),
+            format!("last audits with findings: {with_findings} of {}", counted(books, "book")),
             "Run daybook verify, and restore the rows of these books from a backup",
         );
     }
@@ -268,7 +269,7 @@ fn judge_audits(summary: AuditSummary, now: Instant) -> Outcome {
             "Make a backup, which audits all books, or audit it (auditBook)",
         );
     }
-    Outcome::fine(format!("{books} books, no findings in their last audits"))
+    Outcome::fine(format!("{}, no findings in the last audits", counted(books, "book")))
 }
 
 #[cfg(test)]

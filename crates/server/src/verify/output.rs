@@ -8,6 +8,7 @@ use daybook_domain::id::BookKey;
 
 use crate::checkpoint::file::CheckpointFault;
 use crate::installation::print;
+use crate::plural::counted;
 use crate::progress::Progress;
 
 /// The counts of what was compared, and of differences.
@@ -86,8 +87,12 @@ impl Output {
     pub(super) fn finish(self, checkpoints: usize) -> anyhow::Result<ExitCode> {
         let Self { books, events, files, differences, .. } = self;
         print([format!(
-            "{checkpoints} checkpoints, {books} books, {events} events, {files} files: \
-             {differences} differences"
+            "{}, {}, {}, {}: {}",
+            counted(checkpoints, "checkpoint"),
+            counted(books, "book"),
+            counted(events, "event"),
+            counted(files, "file"),
+            counted(differences, "difference")
         )])?;
         Ok(if differences == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }

@@ -1,0 +1,216 @@
+//! What `dbk` says when it changes nothing, or not what was meant, and the command that helps.
+
+use daybook_tests::{Server, id};
+use serde_json::json;
+
+use crate::Case;
+use crate::command_line::Run;
+use crate::dbk_terminal::User;
+use crate::reading::items;
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        import_keeps_rules_once_and_only_if_it_records,
+        failed_import_says_what_helps,
+        draft_on_closed_day_is_explained,
+        unchanged_transactions_have_no_undo,
+        unknown_account_has_near_names,
+        incomplete_draft_is_explained_in_words,
+        history_names_accounts_and_days,
+        relative_home_is_refused,
+    ]
+}
+
+impl Run {
+    /// Asserts that the text does not have a part.
+    #[track_caller]
+    fn lacks(&self, part: &str) {
+        assert!(!self.text.contains(part), "{part:?} is in:\n{}", self.text);
+    }
+}
+
+impl User<'_> {
+    /// Writes a file into the directory of the user.
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.directory.path().join(name), text).expect("a file is written");
+    }
+
+    /// Records 12.50 from Cash for Food; returns the id.
+    fn lunch(&self, date: &str) -> String {
+        id(&self.cast.record(date, "12.50", "Cash", "Food", "lunch")).to_owned()
+    }
+}
+
+const RULES: &str = "skip 1\nfields date, description, amount\naccount2 Food\n";
+const STATEMENT: &str = "Date,Description,Amount\n2026-02-03,Shop,-4.50\n";
+
+fn import_keeps_rules_once_and_only_if_it_records(server: &Server) {
+    let user = User::new(server);
+    let files = || items(&user.cast.read("/files")).len();
+    let imports = || items(&user.cast.read("/imports")).len();
+    user.write("bank.csv", STATEMENT);
+    user.write("bank.rules", RULES);
+    let import = "dbk import bank.csv --account Cash --rules bank.rules";
+    user.run(&format!("{import} --dry-run"), 0).lacks("stored");
+    assert_eq!((files(), imports()), (0, 0), "after a dry run");
+
+    user.run(import, 0)
+        .has(&["stored bank.rules in the book as file ", "imported 1 record: 1 new"]);
+    assert_eq!(files(), 1);
+    user.write("bank.csv", "Date,Description,Amount\n2026-02-04,Shop,-5.50\n");
+    user.run(&format!("{import} --dry-run"), 0).lacks("stored");
+    user.run(import, 0).lacks("stored");
+    user.run(import, 0).has(&["nothing new"]);
+    assert_eq!(files(), 1, "an identical file is used again");
+
+    user.write("bank.rules", &format!("{RULES}# corrected\n"));
+    user.run(import, 0).has(&["nothing new"]);
+    assert_eq!(files(), 1, "nothing was recorded with the new rules");
+}
+
+fn failed_import_says_what_helps(server: &Server) {
+    let user = User::new(server);
+    user.write("bank.csv", STATEMENT);
+    user.write("bank.rules", "nonsense");
+    user.run("dbk import bank.csv --account Csh", 5)
+        .has(&["error: Account not found: Csh\n", "hint: did you mean \"Cash\"? "]);
+    user.run("dbk import bank.csv --account 'Big bank'", 5).has(&[
+        "error: Account not found: Big bank\n",
+        "hint: dbk accounts lists the accounts, dbk api POST '/v5/books/{book}/accounts' \
+         -f 'name=Big bank' -f type=TYPE makes one\n",
+    ]);
+    user.run("dbk import bank.csv --account Food", 1)
+        .has(&["is not permanent", "hint: name an account with --account"]);
+    user.run("dbk import bank.csv --account Cash --rules bank.rules", 1).has(&["error: "]);
+    assert!(items(&user.cast.read("/files")).is_empty(), "the rules of a failed import");
+    assert!(items(&user.cast.read("/imports")).is_empty(), "failed imports are discarded");
+    user.run("dbk import bank.csv --account Cash --decide 1=Fod", 5)
+        .has(&["error: record 1: account not found: Fod\n", "hint: did you mean \"Food\"? "]);
+}
+
+fn draft_on_closed_day_is_explained(server: &Server) {
+    let user = User::new(server);
+    let open = user.lunch("2026-01-10");
+    user.run(&format!("dbk trash {open}"), 0);
+    user.cast.post("/close", &json!({"closingDate": "2026-01-31"})).ok();
+    let closed = "this book is closed up to 2026-01-31";
+    let added = user.run("dbk add 2026-01-20 9 coffee cash food", 0);
+    added.has(&["draft 2026-01-20 9.00 Cash -> Food  coffee\n", closed, "complete: dbk edit "]);
+    user.run("dbk add --dry-run 2026-01-20 9 coffee cash food", 0)
+        .has(&["would record ", "\n  as a draft, because this book is closed up to 2026-01-31\n"]);
+    user.run("dbk add --dry-run 2026-02-01 9 coffee cash food", 0).lacks("draft");
+    user.run("dbk drafts", 0).has(&["--date DATE --post\n", closed, "the OWNER opens days"]);
+
+    let draft = user.run("dbk list is:draft --ids", 0).text.trim().to_owned();
+    let edit = format!("dbk edit {draft} --date DATE --post");
+    let refused = user.run(&format!("dbk post {draft}"), 1);
+    let remedy = "dbk api PUT /v5/books -f id=";
+    refused.has(&["error: the date 2026-01-20 is locked", "\nhint: ", closed, &edit, remedy]);
+    user.run(&format!("dbk untrash {open}"), 1).has(&["error: ", "\nhint: ", closed, remedy]);
+
+    let incomplete = user.cast.post("/transactions", &json!({"description": "tea"})).ok();
+    let incomplete = id(&incomplete["transaction"]);
+    let posted = user.run(&format!("dbk post {draft} {incomplete}"), 0);
+    posted.has(&[
+        "posted 0 of 2 transactions\n",
+        "left as they are: 1 incomplete, 1 on a locked day\n",
+        closed,
+        "dbk drafts shows what drafts lack\n",
+    ]);
+    posted.lacks("undo");
+
+    // The commands do what they promise.
+    let (_, command) = refused.text.split_once("earlier DATE: ").expect("a command");
+    user.run(&command.replace("=DATE", "=2026-01-15"), 0);
+    user.run(&format!("dbk post {draft}"), 0).has(&["posted 2026-01-20", "\nundo: dbk trash "]);
+    user.run("dbk add 2026-01-14 9 coffee cash food", 0).has(&["closed up to 2026-01-15"]);
+    let draft = user.run("dbk list is:draft on:2026-01-14 --ids", 0).text.trim().to_owned();
+    user.run(&format!("dbk edit {draft} --date 2026-01-16 --post"), 0).has(&["now posted: "]);
+}
+
+fn unchanged_transactions_have_no_undo(server: &Server) {
+    let user = User::new(server);
+    let (one, other) = (user.lunch("2026-02-01"), user.lunch("2026-02-02"));
+    let line = "2026-02-01 12.50 Cash -> Food  lunch\n";
+    let unchanged = |command: &str, why: &str| {
+        let run = user.run(&format!("dbk {command}"), 0);
+        run.has(&[&format!("unchanged, {why}: {line}")]);
+        run.lacks("undo");
+    };
+    unchanged(&format!("post {one}"), "already posted");
+    unchanged(&format!("uncheck {one}"), "not checked");
+    unchanged(&format!("untrash {one}"), "not in the trash");
+    unchanged(&format!("edit {one} --post"), "posted");
+    let same = "--amount 12.5 --from cash --to Food --date 2026-02-01 --description lunch";
+    unchanged(&format!("edit {one} {same}"), "posted");
+    user.run(&format!("dbk check {one}"), 0)
+        .has(&[&format!("checked {line}"), &format!("undo: dbk uncheck {one}\n")]);
+    unchanged(&format!("check {one}"), "already checked");
+
+    let both = format!("{one} {other}");
+    let some = user.run(&format!("dbk check {both}"), 0);
+    some.has(&["checked 1 of 2 transactions\n", "left as they are: 1 already checked\n"]);
+    some.has(&[&format!("undo: dbk uncheck {other}\n")]);
+    for (command, first, why) in [
+        ("check", "checked 0 of 2 transactions", "2 already checked"),
+        ("post", "posted 0 of 2 transactions", "2 already posted"),
+        ("trash", "trashed 0 of 2 transactions", "2 checked"),
+        ("untrash", "restored 0 of 2 transactions", "2 not in the trash"),
+    ] {
+        let none = user.run(&format!("dbk {command} {both}"), 0);
+        none.has(&[&format!("{first}\nleft as they are: {why}\n")]);
+        none.lacks("undo");
+    }
+    assert_eq!(user.run(&format!("dbk check {both} --dry-run"), 0).text, "nothing to check\n");
+    user.run(&format!("dbk uncheck {both}"), 0)
+        .has(&["unchecked 2 transactions\n", &format!("undo: dbk check {both}\n")]);
+    user.run(&format!("dbk uncheck {both}"), 0).lacks("undo");
+    user.run(&format!("dbk trash {one}"), 0);
+    unchanged(&format!("trash {one}"), "already trashed");
+    // JSON is the response, whether something was written or not.
+    user.run(&format!("dbk trash {one} --json"), 0).lacks("undo");
+}
+
+fn unknown_account_has_near_names(server: &Server) {
+    let user = User::new(server);
+    let lunch = user.lunch("2026-02-01");
+    let near = ["error: Account not found: Foood\n", "hint: did you mean \"Food\"? dbk accounts"];
+    user.run("dbk reg Foood", 5).has(&near);
+    user.run("dbk reg Foood --json", 5).has(&near);
+    user.run("dbk reconcile Foood --statement 2026-02-28=0", 5).has(&near);
+    user.run(&format!("dbk edit {lunch} --to Foood"), 5).has(&near);
+    user.run("dbk reg Nothing", 5).has(&["hint: dbk accounts lists the accounts, dbk api POST "]);
+    // The other account may be in the query.
+    user.run("dbk reg Cash to:Food", 0).has(&["lunch\tFood\t-12.50"]);
+}
+
+fn incomplete_draft_is_explained_in_words(server: &Server) {
+    let user = User::new(server);
+    user.run("dbk add 9 coffee cash", 0);
+    let draft = user.run("dbk list is:draft --ids", 0).text.trim().to_owned();
+    let message = "error: an incomplete draft cannot be posted; missing: To\n";
+    let hint = format!("hint: dbk edit {draft} --to ACCOUNT --post\n");
+    user.run(&format!("dbk post {draft}"), 1).has(&[message, &hint]);
+    user.run(&format!("dbk edit {draft} --amount 8 --post"), 1).has(&[message, &hint]);
+    user.run(&format!("dbk edit {draft} --to cash --post"), 1)
+        .has(&["error: From and To are the same account\n"]);
+    // `dbk api` has the names of the API.
+    let path = "/v5/books/{book}/transactions/post";
+    user.run(&format!("dbk api PATCH '{path}' -f id={draft}"), 1).has(&["missing: debitAccount"]);
+}
+
+fn history_names_accounts_and_days(server: &Server) {
+    let user = User::new(server);
+    let lunch = user.lunch("2026-02-01");
+    user.run(&format!("dbk edit {lunch} --to Car --date 2026-02-02"), 0);
+    user.run(&format!("dbk history {lunch}"), 0)
+        .has(&["  date: \"2026-02-01\" -> \"2026-02-02\"\n", "  to: \"Food\" -> \"Car\"\n"]);
+}
+
+fn relative_home_is_refused(server: &Server) {
+    let user = User::new(server);
+    user.run("HOME=. dbk login --token $DBK_TOKEN", 1)
+        .has(&["error: no directory for the configuration: HOME is \".\", ", "\nhint: set HOME"]);
+    let count = std::fs::read_dir(user.directory.path()).expect("a directory").count();
+    assert_eq!(count, 0, "nothing is written");
+}
