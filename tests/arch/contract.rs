@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
 use daybook_domain::reason::Reason;
+use daybook_openapi::{client, version_3_1};
 use daybook_tests::openapi::access;
-use daybook_tests::openapi::client;
 use daybook_tests::openapi::contract::{check, document, operations, resolve};
-use daybook_tests::openapi::version_3_1;
 use serde_json::{Value, json};
 
 use super::tree::{read, sources};

@@ -2,7 +2,7 @@
 //! of hledger.
 
 use daybook_tests::bank::{self, Sums, TRANSACTIONS, WHOLE};
-use daybook_tests::{Client, Server, shows, unique};
+use daybook_tests::{Client, Server, block_on, shows, unique};
 use serde_json::{Value, json};
 
 use crate::reading::{batch, id, items};
@@ -80,8 +80,8 @@ fn record(owner: &Client, book: &str, transactions: &[Value]) -> Vec<String> {
 
 fn all_balances_equal_those_of_hledger(server: &Server) {
     let owner = server.client(&format!("{}@example.com", unique("banker")));
-    let book = id(&owner.post("/v5/books", &json!({"name": "Bank"})).ok());
-    bank::create_chart(&owner, &book);
+    let book = block_on(bank::chart().create_book(&owner.typed(), "Bank")).expect("a book");
+    let book = book.id().to_owned();
     let transactions: Vec<Value> = bank::transactions().collect();
     assert_eq!(transactions.len(), TRANSACTIONS);
     let expected = bank::expected_balances();

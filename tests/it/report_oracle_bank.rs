@@ -1,11 +1,11 @@
 //! Reports of 49,102 real bank transactions (13), compared with those of hledger.
 
 use daybook_tests::hledger::missing;
-use daybook_tests::{Server, bank, unique};
+use daybook_tests::{Server, bank, block_on, unique};
 use jiff::civil::date;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::reading::{batch, id};
+use crate::reading::batch;
 use crate::report_oracle::Oracle;
 
 pub fn tests() -> Vec<crate::Case> {
@@ -15,8 +15,8 @@ pub fn tests() -> Vec<crate::Case> {
 
 fn statements_equal_those_of_hledger(server: &Server) {
     let owner = server.client(&format!("{}@example.com", unique("banker")));
-    let book = id(&owner.post("/v5/books", &json!({"name": "Bank"})).ok());
-    bank::create_chart(&owner, &book);
+    let book = block_on(bank::chart().create_book(&owner.typed(), "Bank")).expect("a book");
+    let book = book.id().to_owned();
     let transactions: Vec<Value> = bank::transactions().collect();
     for chunk in transactions.chunks(2_000) {
         owner

@@ -17,7 +17,7 @@ use daybook_client::{
     Tokens,
 };
 use daybook_tests::browser::{Browser, is_page};
-use daybook_tests::{CASH_AND_FOOD, Cast, Engine, RawSql, Server, unique};
+use daybook_tests::{CASH_AND_FOOD, Cast, Engine, RawSql, Server, block_on, unique};
 use serde_json::Value;
 
 use crate::Case;
@@ -39,19 +39,8 @@ pub fn tests() -> Vec<Case> {
     cases
 }
 
-/// Runs a caller's program.
-fn run<T>(program: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.expect("a runtime").block_on(program)
-}
-
-fn client(url: &str, caller: &daybook_tests::Client) -> Client {
-    let token = caller.token().expect("a token");
-    Client::builder(url).token(token).build().expect("a client")
-}
-
-fn book(server: &Server, cast: &Cast, caller: &daybook_tests::Client) -> Book {
-    client(server.base(), caller).book(&cast.book)
+fn book(cast: &Cast, caller: &daybook_tests::Client) -> Book {
+    caller.typed().book(&cast.book)
 }
 
 fn cast(server: &Server) -> Cast {
@@ -79,9 +68,9 @@ fn refusal<T>(result: Result<T, Error>) -> Option<Reason> {
 fn callers_get_what_their_permission_allows(server: &Server) {
     let cast = cast(server);
     let none = CreateTransaction::default();
-    run(async {
+    block_on(async {
         for (permission, member) in cast.members() {
-            let book = book(server, &cast, member);
+            let book = book(&cast, member);
             let settings = book.get_book(&GetBook::default()).await.expect("a book");
             assert_eq!(settings.permission.as_ref().map(Permission::as_str), Some(permission));
             let refused = |when: bool| when.then_some(Reason::Forbidden);
@@ -94,7 +83,7 @@ fn callers_get_what_their_permission_allows(server: &Server) {
             let may = ["OWNER", "EDITOR"].contains(&permission);
             assert_eq!(refusal(created), refused(!may), "{permission}: account");
         }
-        let book = book(server, &cast, &cast.stranger);
+        let book = book(&cast, &cast.stranger);
         let found = book.get_book(&GetBook::default()).await;
         assert_eq!(refusal(found), Some(Reason::NotFound));
         let anonymous = Client::builder(server.base()).build().expect("a client");
@@ -131,8 +120,8 @@ where
 
 fn shapes_keep_what_the_server_writes(server: &Server) {
     let cast = cast(server);
-    run(async {
-        let book = book(server, &cast, &cast.owner);
+    block_on(async {
+        let book = book(&cast, &cast.owner);
         let client = book.client();
         // A cash flow needs an account of cash.
         let cash = Group {
@@ -186,8 +175,8 @@ fn shapes_keep_what_the_server_writes(server: &Server) {
 
 fn batches_and_lists_of_any_length_are_whole(server: &Server) {
     let cast = cast(server);
-    run(async {
-        let book = book(server, &cast, &cast.owner);
+    block_on(async {
+        let book = book(&cast, &cast.owner);
         let drafts = (0..1_200).map(|number| draft(&format!("draft {number}")));
         let created = book.create_transactions(drafts).expect("a batch").all().await.expect("all");
         let listed = book.transactions(Query::new().is("draft")).all().await.expect("all");
@@ -204,8 +193,8 @@ fn batches_and_lists_of_any_length_are_whole(server: &Server) {
 
 fn queries_of_the_builder_are_understood(server: &Server) {
     let cast = cast(server);
-    run(async {
-        let book = book(server, &cast, &cast.owner);
+    block_on(async {
+        let book = book(&cast, &cast.owner);
         let names = ["Owner's Equity", "AND", "a \"b\" c\\", "-x (y)", "#1: rent"];
         let accounts = names.map(|name| Account::named(name, AccountType::Asset));
         book.create_accounts(accounts).expect("a batch").all().await.expect("accounts");
@@ -263,7 +252,7 @@ pub fn relay(server: SocketAddr, losses: usize) -> String {
 fn lost_response_is_repeated_without_a_second_effect(server: &Server) {
     let cast = cast(server);
     let token = cast.owner.token().expect("a token");
-    run(async {
+    block_on(async {
         let notices = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&notices);
         let client = Client::builder(relay(server.address(), 2))
@@ -287,7 +276,7 @@ fn lost_response_is_repeated_without_a_second_effect(server: &Server) {
 fn exceeded_quota_is_waited_for(server: &Server) {
     let cast = cast(server);
     let limited = server.beside(&["--quota-per-minute", "60"]);
-    run(async {
+    block_on(async {
         let retries = Arc::new(AtomicUsize::new(0));
         let seen = Arc::clone(&retries);
         let client = Client::builder(limited.base())
@@ -312,8 +301,9 @@ fn address_may_have_a_path(server: &Server) {
     let cast = cast(server);
     let below = server.beside(&["--path-prefix", "/ledger"]);
     let url = format!("{}/ledger/", below.base());
-    run(async {
-        let client = client(&url, &cast.viewer);
+    block_on(async {
+        let token = cast.viewer.token().expect("a token");
+        let client = Client::builder(url).token(token).build().expect("a client");
         let account = client.book(&cast.book).get_account("Cash").await.expect("an account");
         assert_eq!(account.name.as_deref(), Some("Cash"));
         let text = client.raw("GET", "v5/user", None).expect("a method").await.expect("a user");
@@ -325,7 +315,7 @@ fn address_may_have_a_path(server: &Server) {
 fn expired_token_is_renewed_once(server: &Server) {
     let email = format!("{}@example.com", unique("typed"));
     let mut browser = Browser::signed_in(server, &email);
-    run(async {
+    block_on(async {
         let program = Client::builder(server.base()).build().expect("a client");
         let sign_in = program.start_device_sign_in(CLI_CLIENT_ID, "email").await.expect("codes");
         let code = sign_in.codes().user_code.clone();
@@ -364,8 +354,8 @@ fn expired_token_is_renewed_once(server: &Server) {
 /// 8.15, 8.17: what a reader can check, and the server's own recount.
 fn noted_hashes_are_compared(server: &Server) {
     let cast = cast(server);
-    run(async {
-        let book = book(server, &cast, &cast.owner);
+    block_on(async {
+        let book = book(&cast, &cast.owner);
         let noted = book.verify_chain([]).await.expect("a report");
         assert_eq!(noted.faults, []);
         let head = noted.head.expect("an event");
@@ -381,11 +371,11 @@ fn noted_hashes_are_compared(server: &Server) {
 
 fn changed_event_and_changed_hash_are_found(server: &Server) {
     let cast = cast(server);
-    let book = book(server, &cast, &cast.owner);
+    let book = book(&cast, &cast.owner);
     let verify = || {
         let (mut done, mut total) = (0, 0);
         let chain = book.verify_chain_with_progress([], |events, of| (done, total) = (events, of));
-        let chain = run(chain).expect("a report");
+        let chain = block_on(chain).expect("a report");
         assert_eq!((done, total), (chain.events, chain.events));
         assert_eq!(chain.hashes, chain.events);
         chain.faults
@@ -396,7 +386,7 @@ fn changed_event_and_changed_hash_are_found(server: &Server) {
         canonical: Some(true),
         ..ListEvents::default()
     };
-    let event = run(book.events(created).take(1)).expect("events").remove(0);
+    let event = block_on(book.events(created).take(1)).expect("events").remove(0);
     let canonical = event.canonical.expect("a canonical event");
     let hashed: Value = serde_json::from_str(&canonical).expect("JSON");
     let mut data = hashed["data"].clone();
@@ -435,7 +425,7 @@ fn changed_event_and_changed_hash_are_found(server: &Server) {
 fn followed_events_survive_a_restart(engine: Engine) {
     let mut server = Server::start(engine);
     let cast = cast(&server);
-    let book = book(&server, &cast, &cast.owner);
+    let book = book(&cast, &cast.owner);
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.expect("a runtime");

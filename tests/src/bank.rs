@@ -8,8 +8,12 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 
+use anyhow::Context;
+use daybook_client::Book;
+use daybook_client::parameters::CreateNewBook;
+use daybook_client::types::{self, Account, Group};
 use flate2::read::GzDecoder;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::decimal::{show, units};
 use crate::{Client, encode};
@@ -20,12 +24,31 @@ pub const TRANSACTIONS: usize = 49_102;
 /// The date term of a query over the whole history, without a lower bound (behaviour 5.5).
 pub const WHOLE: &str = "before:1994-04";
 
-/// The groups and accounts to create, in the API's shape.
+/// The groups and accounts of a new book.
 pub struct Chart {
-    /// Four groups.
-    pub groups: Vec<Value>,
-    /// 1,236 accounts; each names its group.
-    pub accounts: Vec<Value>,
+    /// The groups.
+    pub groups: Vec<Group>,
+    /// The accounts; each names its groups.
+    pub accounts: Vec<Account>,
+}
+
+impl Chart {
+    /// Creates a book with these groups and accounts.
+    ///
+    /// # Errors
+    /// The server refuses a request.
+    pub async fn create_book(
+        self,
+        client: &daybook_client::Client,
+        name: &str,
+    ) -> anyhow::Result<Book> {
+        let settings = types::Book { name: Some(name.to_owned()), ..types::Book::default() };
+        let created = client.create_new_book(&settings, &CreateNewBook::default()).await?;
+        let book = client.book(created.id.as_deref().context("a book has an id")?);
+        book.create_groups(self.groups)?.all().await?;
+        book.create_accounts(self.accounts)?.all().await?;
+        Ok(book)
+    }
 }
 
 /// The expected sums of an account, in units of [`crate::decimal`].
@@ -57,14 +80,14 @@ fn read(file: &str) -> String {
     std::fs::read_to_string(path(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-/// The chart of accounts.
+/// The chart of accounts: 1,236 accounts in four groups.
 pub fn chart() -> Chart {
     let mut chart: Value = serde_json::from_str(&read("chart.json")).expect("chart.json is JSON");
-    let mut list = |key: &str| match chart[key].take() {
-        Value::Array(items) => items,
-        other => panic!("chart.json: {key} is {other}"),
-    };
-    Chart { groups: list("groups"), accounts: list("accounts") }
+    let [groups, accounts] = ["groups", "accounts"].map(|key| chart[key].take());
+    Chart {
+        groups: serde_json::from_value(groups).expect("chart.json: groups"),
+        accounts: serde_json::from_value(accounts).expect("chart.json: accounts"),
+    }
 }
 
 /// All transactions in the API's create shape, in statement order.
@@ -116,38 +139,16 @@ pub fn expected_monthly() -> Monthly {
 }
 
 /// Sums transactions with the suite's own arithmetic. Every account of `accounts` gets an entry.
-pub fn add<'a>(accounts: &[Value], transactions: impl Iterator<Item = &'a Value>) -> Sums {
+pub fn add<'a>(accounts: &[Account], transactions: impl Iterator<Item = &'a Value>) -> Sums {
+    let names = accounts.iter().filter_map(|account| account.name.clone());
+    let mut sums: Sums = names.map(|name| (name, Sum::default())).collect();
     let name = |value: &Value| value["name"].as_str().expect("a name").to_owned();
-    let mut sums: Sums = accounts.iter().map(|account| (name(account), Sum::default())).collect();
     for transaction in transactions {
         let amount = units(transaction["amount"].as_str().expect("an amount"));
         sums.entry(name(&transaction["creditAccount"])).or_default().credit += amount;
         sums.entry(name(&transaction["debitAccount"])).or_default().debit += amount;
     }
     sums
-}
-
-/// Creates the groups and accounts in a book.
-#[track_caller]
-pub fn create_chart(owner: &Client, book: &str) {
-    let chart = chart();
-    let groups =
-        owner.post(&format!("/v5/books/{book}/groups/batch"), &json!({"items": chart.groups})).ok();
-    assert_eq!(
-        groups["items"].as_array().map(Vec::len),
-        Some(chart.groups.len()),
-        "all groups are created"
-    );
-    for accounts in chart.accounts.chunks(1000) {
-        let created = owner
-            .post(&format!("/v5/books/{book}/accounts/batch"), &json!({"items": accounts}))
-            .ok();
-        assert_eq!(
-            created["items"].as_array().map(Vec::len),
-            Some(accounts.len()),
-            "all accounts are created"
-        );
-    }
 }
 
 /// Calls getBalances.

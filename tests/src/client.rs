@@ -70,6 +70,14 @@ impl Client {
         Some(self.caller.token.get_or_init(mint))
     }
 
+    /// The same caller as a client of `daybook-client`.
+    #[track_caller]
+    pub fn typed(&self) -> daybook_client::Client {
+        let token = self.token().expect("a caller with a token");
+        let client = daybook_client::Client::builder(&self.caller.base).token(token).build();
+        client.expect("a client")
+    }
+
     /// The same caller with one more header.
     pub fn header(&self, name: &str, value: &str) -> Client {
         let mut copy = self.clone();

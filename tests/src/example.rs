@@ -4,7 +4,7 @@ use std::error::Error;
 
 use serde_json::json;
 
-use crate::{CASH_AND_FOOD, Engine, Server};
+use crate::{CASH_AND_FOOD, Engine, Server, block_on};
 
 /// The server and the data of an example.
 pub struct Example {
@@ -30,8 +30,7 @@ pub fn run_example(example: impl AsyncFnOnce(Example) -> Result<(), Box<dyn Erro
         token: user.token().expect("a user has a token").to_owned(),
         book: book["id"].as_str().expect("a book has an id").to_owned(),
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let result = runtime.expect("a runtime").block_on(example(given));
+    let result = block_on(example(given));
     drop(server);
     if let Err(error) = result {
         panic!("the example fails: {error}");

@@ -1,38 +1,35 @@
-//! Recording many transactions through the batch endpoint, with a progress bar.
-
-use std::time::{Duration, Instant};
+//! Filling the books of benchmarks, with a progress bar.
+//!
+//! The batches go over a raw connection: `daybook-client` sends idempotency keys, and the stored
+//! responses would count as bytes of the transactions.
 
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::load::Connection;
 
-/// The largest batch the API takes (behaviour 3.6.6).
+/// The transactions of a batch.
 pub const BATCH: usize = 1000;
 
-/// Records transactions, given as JSON objects, in order; returns the elapsed time. The progress
-/// bar is drawn on standard error, and only on a terminal.
+/// Records transactions, given as JSON objects, in order.
 pub fn record(
     connection: &mut Connection,
-    book: &str,
+    path: &str,
     label: &str,
     transactions: impl ExactSizeIterator<Item = String>,
-) -> anyhow::Result<Duration> {
-    let path = format!("/v5/books/{book}/transactions/batch");
+) -> anyhow::Result<()> {
     let bar = bar(label, transactions.len());
-    let started = Instant::now();
     let mut transactions = transactions.peekable();
     let mut recorded = 0;
     while transactions.peek().is_some() {
         let body = body(transactions.by_ref().take(BATCH));
-        let reply = connection.post(&path, body.as_bytes())?;
+        let reply = connection.post(path, body.as_bytes())?;
         reply.accepted().with_context(|| format!("the batch after {recorded} transactions"))?;
         recorded += BATCH;
         bar.inc(BATCH as u64);
     }
-    let elapsed = started.elapsed();
     bar.finish_and_clear();
-    Ok(elapsed)
+    Ok(())
 }
 
 /// The request body of a batch.
@@ -48,7 +45,8 @@ pub fn body(transactions: impl Iterator<Item = String>) -> String {
     body
 }
 
-fn bar(label: &str, total: usize) -> ProgressBar {
+/// A progress bar on standard error, drawn only on a terminal.
+pub fn bar(label: &str, total: usize) -> ProgressBar {
     let style = "{msg:<28} {bar:40} {human_pos:>9} of {human_len}  {per_sec:>12}  {eta:>4} left";
     let style = ProgressStyle::with_template(style).expect("a valid template");
     ProgressBar::new(total as u64)

@@ -86,6 +86,12 @@ pub fn pause(time: Duration) {
     drop(sender);
 }
 
+/// Runs a program that uses `daybook-client`, or sends one request of it.
+pub fn block_on<F: IntoFuture>(program: F) -> F::Output {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(program.into_future())
+}
+
 /// The clock that servers read: milliseconds since the Unix epoch.
 #[expect(clippy::disallowed_methods, reason = "servers read the same clock")]
 pub fn now_milliseconds() -> i64 {

@@ -1,5 +1,8 @@
 //! A fast HTTP/1.1 client for benchmarks: one keep-alive connection per caller, which parses only
 //! the length of an answer, and closed loops of such callers with their latencies.
+//!
+//! A load generator must cost less than what it measures. `daybook-client` decodes each response,
+//! and its idempotency keys make the server store the responses of writes.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};

@@ -15,7 +15,7 @@ use crate::guard::Entry;
 use crate::load::{Connection, median};
 use crate::postgres::Database;
 use crate::table::{Cell, Table, Target};
-use crate::{Engine, Server, bank, binary, fill, free_port, pause, unique};
+use crate::{Engine, Server, bank, binary, free_port, pause, unique};
 
 const fn target(engine: Engine) -> Target {
     Target::AtMost(match engine {
@@ -137,12 +137,7 @@ struct Measured {
 impl Measured {
     fn bank(engine: Engine) -> anyhow::Result<Measured> {
         let mut server = super::server(engine);
-        let owner = server.client("bench@example.com");
-        let created = owner.post("/v5/books", &serde_json::json!({"name": "Bank"})).ok();
-        let id = created["id"].as_str().context("a book has an id")?.to_owned();
-        bank::create_chart(&owner, &id);
-        let token = owner.token().context("the owner has a token")?.to_owned();
-        let book = Book { id, token };
+        let book = Book::with_chart(&server, "Bank", bank::chart())?;
         let lines: Vec<String> = bank::transactions().map(|line: Value| line.to_string()).collect();
         Measured::fill(&mut server, &book, "bank 1993", lines.into_iter())
     }
@@ -164,8 +159,7 @@ impl Measured {
     ) -> anyhow::Result<Measured> {
         let transactions = lines.len();
         let before = size(server)?;
-        let mut connection = book.connect(server)?;
-        fill::record(&mut connection, &book.id, &format!("{} {label}", server.engine()), lines)?;
+        book.record(server, label, lines)?;
         let resident = Gauge::new(server).resident();
         let after = size(server)?;
         Ok(Measured { transactions, before, after, resident })

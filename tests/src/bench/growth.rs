@@ -9,7 +9,7 @@ use super::workload::Workload;
 use super::{Book, Settings};
 use crate::load::{Connection, closed_loop};
 use crate::table::{Cell, Table, Target};
-use crate::{Engine, Server, fill};
+use crate::{Engine, Server};
 
 const SIZES: [usize; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
 const QUICK_SIZES: [usize; 2] = [10_000, 50_000];
@@ -129,11 +129,9 @@ impl Growing {
 
     /// Fills the book to this size and measures.
     fn at(&mut self, transactions: usize, settings: &Settings) -> anyhow::Result<Measurements> {
-        let label = format!("{} {transactions}", self.server.engine());
         let more = transactions.saturating_sub(self.filled + self.singles.load(Ordering::Relaxed));
         let bodies = workload().bodies(self.filled as u64, more);
-        let mut connection = self.book.connect(&self.server)?;
-        fill::record(&mut connection, &self.book.id, &label, bodies)?;
+        self.book.record(&self.server, &transactions.to_string(), bodies)?;
         self.filled += more;
         let transactions = self.filled + self.singles.load(Ordering::Relaxed);
         vacuum(&self.server)?;

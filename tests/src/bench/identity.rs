@@ -1,6 +1,7 @@
 //! Section 5: the cost of authentication and quotas per request.
 
 use anyhow::{Context, ensure};
+use daybook_client::types::{ApiKeyRequest, TokenRequest};
 use serde_json::{Value, json};
 
 use super::Settings;
@@ -9,7 +10,7 @@ use super::singles::Side;
 use crate::load::{Connection, Samples, closed_loop};
 use crate::provider::{File, Provider, missing};
 use crate::table::{Cell, Table, Target};
-use crate::{Engine, Options, Server};
+use crate::{Engine, Options, Server, block_on};
 
 /// Concurrent callers.
 const CLIENTS: usize = 8;
@@ -108,12 +109,10 @@ fn own(server: &Server, number: usize) -> String {
 
 /// The user of a connection, with an API key.
 fn own_with_key(server: &Server, number: usize) -> String {
-    let created = server.client(&email(number)).post("/v5/user/keys", &json!({})).ok();
-    format!(
-        "{}service-api-key: {}\r\n",
-        own(server, number),
-        created["key"].as_str().unwrap_or_default()
-    )
+    let client = server.client(&email(number)).typed();
+    let created = block_on(client.create_api_key(&ApiKeyRequest::default()));
+    let key = created.expect("an API key").key.unwrap_or_default();
+    format!("{}service-api-key: {key}\r\n", own(server, number))
 }
 
 /// A providers file with one entry, and the server arguments for it.
@@ -187,12 +186,15 @@ fn signed(provider: &Provider, number: usize) -> String {
 
 fn first_seen(engine: Engine) -> anyhow::Result<Vec<[Cell; 6]>> {
     let own = server(engine, &[]);
-    let issuing = own.client("bench@example.com");
-    let issue = |_| {
-        let issued = issuing.post("/v5/user/tokens", &json!({})).ok();
-        issued["token"].as_str().map(str::to_owned).context("a token")
-    };
-    let tokens: Vec<String> = (0..TOKENS).map(issue).collect::<Result<_, _>>()?;
+    let issuing = own.client("bench@example.com").typed();
+    let tokens = block_on(async {
+        let mut tokens = Vec::new();
+        for _ in 0..TOKENS {
+            let issued = issuing.create_token(&TokenRequest::default()).await?;
+            tokens.push(issued.token.context("a token")?);
+        }
+        anyhow::Ok(tokens)
+    })?;
     let mut rows = vec![first_seen_row(&own, "own", &tokens)?];
     if missing().is_none() {
         let provider = Provider::start();

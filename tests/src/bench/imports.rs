@@ -3,13 +3,17 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, ensure};
-use serde_json::{Value, json};
+use anyhow::ensure;
+use daybook_client::Book;
+use daybook_client::parameters::CreateImport;
+use daybook_client::types::{Account, AccountType, Import, ImportConfirmation, ImportState};
+use serde_json::Value;
 
 use super::gauge::Gauge;
 use super::{Settings, server};
+use crate::bank::Chart;
 use crate::table::{Cell, Table, Target};
-use crate::{Client, Server, bank, pause};
+use crate::{Server, bank, block_on, pause};
 
 /// The time to read and record the lines of the bank (issue 37), in seconds.
 const BANK_SECONDS: Target = Target::AtMost(10.0);
@@ -48,8 +52,7 @@ pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
         for (file, is_recorded) in [(bank_lines(lines), true), (many_lines(largest), false)] {
             // Each has a server of its own, without the engine's cache of what was recorded before.
             let server = server(*engine);
-            let owner = server.client("bench@example.com");
-            table.row(measure(&server, &owner, &file, is_recorded)?);
+            table.row(block_on(measure(&server, &file, is_recorded))?);
         }
     }
     Ok(vec![table])
@@ -81,29 +84,27 @@ fn many_lines(count: usize) -> String {
     file
 }
 
-fn measure(
+async fn measure(
     server: &Server,
-    owner: &Client,
     file: &str,
     is_recorded: bool,
 ) -> anyhow::Result<[Cell; COLUMNS.len()]> {
-    let account = json!([{"name": "Bank", "type": "ASSET"}]);
-    let book = owner.post("/v5/books", &json!({"name": "Imports", "accounts": account})).ok();
-    let imports = format!("/v5/books/{}/imports", book["id"].as_str().context("a book")?);
+    let accounts = vec![Account::named("Bank", AccountType::Asset)];
+    let chart = Chart { groups: Vec::new(), accounts };
+    let book = chart.create_book(&server.client("bench@example.com").typed(), "Imports").await?;
+    let options = CreateImport { account: Some("Bank".to_owned()), ..CreateImport::default() };
     let gauge = Gauge::new(server);
     let (before, used) = (gauge.resident(), gauge.read());
     gauge.reset_peak()?;
     let begun = Instant::now();
-    let upload = format!("{imports}?account=Bank");
-    let made = owner.send_raw("POST", &upload, Some("text/csv"), file.as_bytes()).ok();
-    let path = format!("{imports}/{}", made["id"].as_str().context("an import")?);
-    let preview = wait(owner, &path, "READING", "PREVIEW")?;
-    let records = preview["counts"]["new"].as_u64().context("a count")?;
+    let import = book.create_import(file.as_bytes(), &options).await?;
+    let preview = wait(&book, &import.id, ImportState::Reading, ImportState::Preview).await?;
+    let records = u64::try_from(preview.counts.new)?;
     let read = begun.elapsed();
     let mut recorded = None;
     if is_recorded {
-        owner.post(&format!("{path}/confirm"), &json!({})).ok();
-        wait(owner, &path, "RECORDING", "DONE")?;
+        book.confirm_import(&import.id, &ImportConfirmation::default()).await?;
+        wait(&book, &import.id, ImportState::Recording, ImportState::Done).await?;
         recorded = Some(begun.elapsed().saturating_sub(read));
     }
     let total = begun.elapsed().as_secs_f64();
@@ -124,14 +125,14 @@ fn measure(
 }
 
 /// Waits until a worker has moved an import from one state to another.
-fn wait(owner: &Client, path: &str, from: &str, to: &str) -> anyhow::Result<Value> {
+async fn wait(book: &Book, id: &str, from: ImportState, to: ImportState) -> anyhow::Result<Import> {
     let begun = Instant::now();
     loop {
-        let import = owner.get(path).ok();
-        if import["state"] == to {
+        let import = book.get_import(id).await?;
+        if import.state == to {
             return Ok(import);
         }
-        ensure!(import["state"] == from && begun.elapsed() < TIMEOUT, "{import}");
+        ensure!(import.state == from && begun.elapsed() < TIMEOUT, "{import:?}");
         pause(Duration::from_millis(20));
     }
 }

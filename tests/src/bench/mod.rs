@@ -25,10 +25,11 @@ use std::time::Duration;
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
 
+use crate::bank::Chart;
 use crate::load::Connection;
 use crate::release::workspace;
 use crate::table::Table;
-use crate::{Engine, Options, Server};
+use crate::{Engine, Options, Server, block_on, fill};
 use workload::Workload;
 
 /// The sections and their length.
@@ -130,25 +131,24 @@ fn server(engine: Engine) -> Server {
     Server::start_with(Options { engine, durable: true, ..Options::default() })
 }
 
-/// A book with the accounts of a workload on a running server.
+/// A book on a running server.
 struct Book {
-    id: String,
+    /// For requests that are not measured, or that take seconds.
+    handle: daybook_client::Book,
     token: String,
 }
 
 impl Book {
+    /// A book with the accounts of a workload.
     fn create(server: &Server, workload: &Workload) -> anyhow::Result<Book> {
+        Book::with_chart(server, workload.name, workload::chart())
+    }
+
+    fn with_chart(server: &Server, name: &str, chart: Chart) -> anyhow::Result<Book> {
         let owner = server.client("bench@example.com");
-        let created = owner.post("/v5/books", &json!({"name": workload.name})).ok();
-        let id = created["id"].as_str().context("a book has an id")?.to_owned();
-        for (resource, items) in
-            [("groups", workload::groups()), ("accounts", workload::accounts())]
-        {
-            let path = format!("/v5/books/{id}/{resource}/batch");
-            owner.post(&path, &json!({"items": items})).ok();
-        }
+        let handle = block_on(chart.create_book(&owner.typed(), name))?;
         let token = owner.token().context("the owner has a token")?.to_owned();
-        Ok(Book { id, token })
+        Ok(Book { handle, token })
     }
 
     fn connect(&self, server: &Server) -> anyhow::Result<Connection> {
@@ -156,6 +156,18 @@ impl Book {
     }
 
     fn path(&self, rest: &str) -> String {
-        format!("/v5/books/{}{rest}", self.id)
+        format!("/v5/books/{}{rest}", self.handle.id())
+    }
+
+    /// Records transactions, given as JSON objects, in order.
+    fn record(
+        &self,
+        server: &Server,
+        label: &str,
+        transactions: impl ExactSizeIterator<Item = String>,
+    ) -> anyhow::Result<()> {
+        let label = format!("{} {label}", server.engine());
+        let path = self.path("/transactions/batch");
+        fill::record(&mut self.connect(server)?, &path, &label, transactions)
     }
 }

@@ -6,7 +6,7 @@ use super::workload::Workload;
 use super::{Book, Settings, reports};
 use crate::load::{Connection, Samples};
 use crate::table::{Cell, Table, Target, thousands};
-use crate::{Engine, Server, encode, fill};
+use crate::{Engine, Server, encode};
 
 const TARGET: Target = Target::AtMost(1.3);
 
@@ -116,9 +116,8 @@ pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
 pub(super) fn filled(server: &Server, name: &'static str, count: usize) -> anyhow::Result<Book> {
     let workload = Workload::one_year(name);
     let book = Book::create(server, &workload)?;
-    let label = format!("{} {} book", server.engine(), name.to_lowercase());
-    let mut connection = book.connect(server)?;
-    fill::record(&mut connection, &book.id, &label, workload.bodies(0, count))?;
+    let label = format!("{} book", name.to_lowercase());
+    book.record(server, &label, workload.bodies(0, count))?;
     vacuum(server)?;
     Ok(book)
 }

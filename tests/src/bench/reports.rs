@@ -2,13 +2,14 @@
 
 use std::time::Instant;
 
-use anyhow::Context;
+use daybook_client::parameters::GetReport;
+use daybook_client::types::{ReportFormat, ReportKind};
 
 use super::gauge::Gauge;
 use super::reads::{MeasuredQuery, compare};
 use super::{Book, Settings};
 use crate::table::{Cell, Table, Target};
-use crate::{Server, encode};
+use crate::{Server, block_on, encode};
 
 /// The time of a report, relative to that of the balances.
 const TARGET: Target = Target::AtMost(1.3);
@@ -89,27 +90,28 @@ pub(super) fn measure(
             Cell::against(ratio, TARGET),
         ]);
     }
-    workbooks.row(workbook(server, book)?);
+    workbooks.row(block_on(workbook(server, book))?);
     Ok(())
 }
 
 /// Requests a large workbook once.
-fn workbook(server: &Server, book: &Book) -> anyhow::Result<[Cell; WORKBOOK_COLUMNS.len()]> {
-    let mut connection = book.connect(server)?;
-    let count = book.path(&format!("/transactions/count?query={}", encode(WORKBOOK_QUERY)));
-    let count = connection.get(&count)?.accepted()?.json()?;
-    let rows = count["total"].as_u64().context("a count")?;
+async fn workbook(server: &Server, book: &Book) -> anyhow::Result<[Cell; WORKBOOK_COLUMNS.len()]> {
+    let rows = book.handle.count(WORKBOOK_QUERY).await?.total;
+    let journal = GetReport {
+        period: Some(WORKBOOK_PERIOD.to_owned()),
+        format: Some(ReportFormat::Xlsx),
+        ..GetReport::default()
+    };
     let gauge = Gauge::new(server);
     let before = gauge.resident();
     gauge.reset_peak()?;
-    let path = book.path(&format!("/reports/journal?format=xlsx&period={WORKBOOK_PERIOD}"));
     let sent = Instant::now();
-    let reply = connection.get(&path)?.accepted()?;
+    let workbook = book.handle.get_report(&ReportKind::Journal, &journal).into_bytes().await?;
     let time = sent.elapsed();
     Ok([
         server.engine().to_string().into(),
-        rows.into(),
-        Cell::whole(reply.body.len() as f64 / 1024.0),
+        u64::try_from(rows)?.into(),
+        Cell::whole(workbook.len() as f64 / 1024.0),
         Cell::Figure(time.as_secs_f64(), 1),
         Cell::whole(before),
         Cell::whole(gauge.peak()),

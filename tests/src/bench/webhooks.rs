@@ -207,7 +207,8 @@ impl Kind {
 
     fn write(&mut self, owner: &Client, next: &AtomicU64, time: Duration) -> anyhow::Result<Round> {
         let path = self.book.path("/transactions");
-        let installed = self.app.as_ref().map(|app| bots::install(owner, &self.book.id, app));
+        let installed =
+            self.app.as_ref().map(|app| bots::install(owner, self.book.handle.id(), app));
         let round = closed_loop(&mut self.callers, time, |_, connection| {
             let draft = TEN_YEARS.draft(next.fetch_add(1, Ordering::Relaxed));
             connection.post(&path, draft.json().as_bytes())?.accepted().map(drop)

@@ -2,14 +2,14 @@
 //! accounts and days. Even distribution is the hard case for totals: hardly two transactions share
 //! one.
 
-use serde_json::{Value, json};
+use daybook_client::types::{Account, AccountType, Group};
 
+use crate::bank::Chart;
 use crate::rng::Rng;
 
 /// Accounts of a book.
 pub(super) const ACCOUNTS: u64 = 1000;
 const GROUPS: u64 = 20;
-const KINDS: [&str; 4] = ["ASSET", "LIABILITY", "INCOMING", "OUTGOING"];
 
 /// A stream of transactions.
 #[derive(Clone, Copy)]
@@ -129,20 +129,17 @@ pub(super) fn account(number: u64) -> String {
     format!("Account {number:04}")
 }
 
-/// The groups, in the API's shape.
-pub(super) fn groups() -> Vec<Value> {
-    (0..GROUPS).map(|number| json!({"name": format!("Group {number:02}")})).collect()
-}
-
-/// The accounts, in the API's shape; a group holds one kind.
-pub(super) fn accounts() -> Vec<Value> {
+/// The groups and accounts; a group holds one kind.
+pub(super) fn chart() -> Chart {
+    let group =
+        |number: u64| Group { name: Some(format!("Group {number:02}")), ..Group::default() };
+    let groups: Vec<Group> = (0..GROUPS).map(group).collect();
     let account = |number: u64| {
-        let group = number % GROUPS;
-        let kind = KINDS[usize::try_from(group).expect("a small number") % KINDS.len()];
-        json!({
-            "name": account(number), "type": kind,
-            "groups": [{"name": format!("Group {group:02}")}],
-        })
+        let group = usize::try_from(number % GROUPS).expect("a small number");
+        let kind = AccountType::KNOWN[group % AccountType::KNOWN.len()].clone();
+        let groups = Some(vec![groups[group].clone()]);
+        Account { groups, ..Account::named(&account(number), kind) }
     };
-    (0..ACCOUNTS).map(account).collect()
+    let accounts = (0..ACCOUNTS).map(account).collect();
+    Chart { groups, accounts }
 }

@@ -1,15 +1,14 @@
-//! `make demo`: records a real bank's books through the API and reads them back, on its own server.
+//! `make demo`: records a real bank's books through `daybook-client` and reads them back, on a
+//! server of its own.
 
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::Context;
 use clap::{Parser, ValueEnum};
-use daybook_tests::load::Connection;
-use daybook_tests::statement::{self, Statement};
+use daybook_client::types::Transaction;
+use daybook_client::{Book, Query};
 use daybook_tests::table::thousands;
-use daybook_tests::{Client, Engine, Server, bank, binary, fill, finish, release};
-use serde_json::{Value, json};
+use daybook_tests::{Engine, Server, bank, binary, block_on, fill, finish, release, statement};
 
 /// Records the statements of a real bank, compares the balances and shows its books.
 #[derive(Parser)]
@@ -32,12 +31,12 @@ fn main() -> anyhow::Result<ExitCode> {
         Choice::Sqlite => Engine::Sqlite,
         Choice::Postgres => Engine::Postgres,
     };
-    let done = demonstrate(engine);
+    let done = block_on(demonstrate(engine));
     finish();
     done
 }
 
-fn demonstrate(engine: Engine) -> anyhow::Result<ExitCode> {
+async fn demonstrate(engine: Engine) -> anyhow::Result<ExitCode> {
     println!(
         "The books of a Czech bank, January 1993 to March 1994: real statement lines, anonymized \
             (tests/data/bank-1993).\n"
@@ -54,18 +53,14 @@ fn demonstrate(engine: Engine) -> anyhow::Result<ExitCode> {
         ),
     );
     step("data", &format!("{} (removed at the end)", shown(&server)));
-    let owner = server.client("demo@example.com");
-    let book = owner.post("/v5/books", &json!({"name": "Bank 1993"})).ok();
-    let book = book["id"].as_str().context("a book has an id")?;
-    bank::create_chart(&owner, book);
+    let owner = server.client("demo@example.com").typed();
+    let book = bank::chart().create_book(&owner, "Bank 1993").await?;
     step("chart", "1,236 accounts in 4 groups");
-    record(&server, &owner, book)?;
+    record(&book).await?;
 
-    let answer = bank::balances(&owner, book, &format!("{} by:y", bank::WHOLE));
-    let agrees = compare(&owner, book, &answer);
-    println!("\n{}", statement::balance_sheet(&answer)?);
-    let statement = Statement::of_1993(|query| bank::balances(&owner, book, query))?;
-    println!("\n{statement}");
+    let agrees = compare(&book).await?;
+    println!("\n{}", statement::balance_sheet(&book).await?);
+    println!("\n{}", statement::year_by_month(&book).await?);
     println!(
         "\nThe API's figures are raw: credits less debits, so that a whole book adds up to zero. \
             Here they have the signs people"
@@ -90,37 +85,43 @@ fn shown(server: &Server) -> String {
     }
 }
 
-fn record(server: &Server, owner: &Client, book: &str) -> anyhow::Result<()> {
-    let token = owner.token().context("the owner has a token")?;
-    let mut connection = Connection::open(server.address(), token)?;
-    let lines: Vec<String> = bank::transactions().map(|line: Value| line.to_string()).collect();
-    let count = lines.len();
-    let elapsed = fill::record(&mut connection, book, "recording", lines.into_iter())?;
-    let rate = count as f64 / elapsed.as_secs_f64();
+async fn record(book: &Book) -> anyhow::Result<()> {
+    let transactions: Vec<Transaction> =
+        bank::transactions().map(serde_json::from_value).collect::<Result<_, _>>()?;
+    let started = Instant::now();
+    let mut batch = book.create_transactions(transactions)?;
+    let bar = fill::bar("recording", batch.total());
+    let mut requests = 0;
+    while let Some(recorded) = batch.next().await {
+        recorded?;
+        requests += 1;
+        bar.set_position(batch.sent() as u64);
+    }
+    bar.finish_and_clear();
+    let (count, elapsed) = (batch.sent(), started.elapsed().as_secs_f64());
     step(
         "recorded",
         &format!(
-            "{} transactions in batches of {}: {:.1} s, {} a second",
+            "{} transactions in {requests} requests: {elapsed:.1} s, {} a second",
             thousands(&count.to_string()),
-            thousands(&fill::BATCH.to_string()),
-            elapsed.as_secs_f64(),
-            thousands(&format!("{rate:.0}"))
+            thousands(&format!("{:.0}", count as f64 / elapsed))
         ),
     );
     Ok(())
 }
 
 /// Prints whether every balance equals that of an independent program.
-fn compare(owner: &Client, book: &str, answer: &Value) -> bool {
+async fn compare(book: &Book) -> anyhow::Result<bool> {
     let expected = bank::expected_balances();
-    let mut differences = bank::differences(&expected, answer);
-    if bank::whole(answer) != 0 {
+    let answer = book.balances(bank::WHOLE).into_value().await?;
+    let mut differences = bank::differences(&expected, &answer);
+    if bank::whole(&answer) != 0 {
         differences.push("the whole book does not add up to zero".to_owned());
     }
     let monthly = bank::expected_monthly();
     for (account, changes) in &monthly.accounts {
-        let query = format!("account:'{account}' after:1993-01 before:1994-04");
-        let series = bank::balances(owner, book, &query);
+        let query = Query::new().account(account).after("1993-01").before("1994-04");
+        let series = book.balances(query).into_value().await?;
         let container = &series["accountBalances"][0];
         differences.extend(bank::monthly_differences(&monthly.months, changes, container));
     }
@@ -138,5 +139,5 @@ fn compare(owner: &Client, book: &str, answer: &Value) -> bool {
             ),
         );
     }
-    differences.is_empty()
+    Ok(differences.is_empty())
 }

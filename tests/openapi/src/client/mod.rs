@@ -63,7 +63,7 @@ fn types_module(types: &BTreeMap<String, String>) -> String {
 
 /// Formats a source as `make lint` expects it.
 fn format(source: &str) -> String {
-    let config = concat!(env!("CARGO_MANIFEST_DIR"), "/../rustfmt.toml");
+    let config = concat!(env!("CARGO_MANIFEST_DIR"), "/../../rustfmt.toml");
     let mut rustfmt = Command::new("rustfmt")
         .args(["--edition", "2024", "--emit", "stdout", "--config-path", config])
         .stdin(Stdio::piped())
