@@ -294,12 +294,14 @@ pub(crate) async fn undo_import(request: ApiRequest) -> ApiResult {
     let results: ResultsDoc =
         document::read(import.map(|import| import.results.as_str()).unwrap_or_default())?;
     let undone_by = Some(request.cx.user.id.get());
+    let books: Vec<String> = results.books.iter().map(|book| book.id.clone()).collect();
     let results = document::write(&ResultsDoc { undone: None, undone_by, ..results });
     let id = request.id();
     let waiting = Waiting::new(&request);
-    let written = request
-        .write_book(move |tx, cx, book| import::undo(tx, cx, book, &id, results), to_reply)
-        .await?;
+    let undo = move |tx: &mut Tx<'_>, cx: &Context, book: &str| {
+        import::undo(tx, cx, book, &id, results, &books)
+    };
+    let written = request.write_book(undo, to_reply).await?;
     waiting.wait(written, State::Undoing).await
 }
 
