@@ -208,6 +208,11 @@ fn rule_15_13_damaged_exports_change_nothing(server: &Server) {
     let invalid = text.replacen("\"type\":\"ASSET\"", "\"type\":\"X\"", 1);
     let assets = text.find("\"type\":\"ASSET\"").expect("an account");
     let place = format!("line {}, column 1", text[..assets].lines().count());
+    let file = text.lines().find(|line| line.starts_with("{\"file\"")).expect("a file");
+    let other = file.replacen("\"id\":\"", "\"id\":\"9", 1);
+    let twice = text.replacen(file, &format!("{file}\n{other}"), 1);
+    let mut shared: Vec<(&str, &[u8])> = vec![("book.jsonl", twice.as_bytes())];
+    shared.extend(of.iter().skip(1).map(|(name, content)| (name.as_str(), content.as_slice())));
     let zeros = vec![b'\n'; 8 << 20];
     let unsafe_name = archive_of(&[("book.jsonl", lines), ("../x", b"x")]);
     for (query, file, reason, part) in [
@@ -215,6 +220,7 @@ fn rule_15_13_damaged_exports_change_nothing(server: &Server) {
         ("", damaged, "unreadable", receipt.as_str()),
         ("", unsafe_name, "unreadable", "entry \"../x\""),
         ("", archive_of(&[("book.jsonl", lines)]), "unreadable", "is missing"),
+        ("", archive_of(&shared), "unreadable", "belongs to two files"),
         ("", archive_of(&[("book.jsonl", &zeros)]), "unreadable", "200 times"),
         ("", no_end.to_vec(), "incomplete", "cut short"),
         ("", invalid.into_bytes(), "unreadable", place.as_str()),

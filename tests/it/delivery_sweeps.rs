@@ -8,14 +8,15 @@ use daybook_domain::instant::Instant;
 use daybook_service::{Context, Ids, integration, user};
 use daybook_storage::{Address, Options, ShardKey, Store};
 use daybook_tests::receiver::Receiver;
-use daybook_tests::{Engine, RawSql, Server, id};
+use daybook_tests::{Engine, RawSql, Server, id, shows};
 use serde_json::{Value, json};
 
 use crate::Case;
 use crate::delivery_log::{NOBODY, attempts, book, replay};
 use crate::delivery_pauses::{POSTED, change, messages, webhooks};
 use crate::file_sweep::eventually;
-use crate::reading::{batch, items};
+use crate::imports::{confirm, done, preview_of};
+use crate::reading::{batch, events, items};
 use crate::webhooks::{descriptions, install, lunch};
 
 const DAY: i64 = 24 * 60 * 60_000;
@@ -25,6 +26,7 @@ pub fn tests() -> Vec<Case> {
         rule_12_13_attempts_are_removed_after_30_days,
         rule_8_19_paused_events_are_given_up_after_30_days,
         rule_8_21_deliveries_per_request_are_limited,
+        rule_8_21_block_of_an_import_is_recorded_with_its_events,
         rule_8_11_deliveries_of_an_uninstalled_app_are_deleted_in_portions,
     ]
 }
@@ -100,6 +102,25 @@ fn rule_8_21_deliveries_per_request_are_limited(engine: Engine) {
     let listed = cast.read("/transactions");
     assert!(items(&listed).is_empty(), "nothing is changed");
     send(1).ok();
+}
+
+/// 8.21, 15.7: a block with too many deliveries is recorded one entry after another. Its first
+/// attempt leaves nothing behind.
+fn rule_8_21_block_of_an_import_is_recorded_with_its_events(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = book(&server);
+    for _ in 0..51 {
+        install(&cast, NOBODY, &POSTED, json!({}));
+    }
+    let entry = "2026-01-05 Shop\n  A  1\n  B  1\n  C  1\n  D  1\n  Cash  -4\n\n";
+    let read = preview_of(&cast, "target=HERE&name=home.journal", &entry.repeat(500));
+    shows(&read["counts"], &json!({"new": 500}));
+    let imported = done(&cast, confirm(&cast, &read, &json!({})));
+    shows(&imported["counts"], &json!({"new": 500, "refused": 0}));
+    assert_eq!(cast.read("/transactions/count")["total"], 2_000);
+    let posted = events(&cast);
+    let posted = posted.iter().filter(|event| event["type"] == "TRANSACTION_POSTED");
+    assert_eq!(posted.count(), 2_000, "each has its event");
 }
 
 /// 8.11: uninstalling ends the queue at once. The rows are deleted in portions, and only then may

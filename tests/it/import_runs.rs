@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use daybook_tests::{Cast, Engine, Server, id, shows};
+use daybook_tests::{Cast, Engine, RawSql, Server, id, shows};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -19,6 +19,7 @@ pub fn tests() -> Vec<Case> {
         rule_15_9_undo_leaves_what_was_changed,
         rule_15_9_undone_records_are_imported_again,
         rule_15_10_previews_are_discarded,
+        rule_2_11_large_imports_end_a_page,
         rule_7_3_callers_of_imports,
     ];
     all.extend(crate::isolated![rule_15_7_import_continues_after_a_restart]);
@@ -142,6 +143,22 @@ fn rule_15_10_previews_are_discarded(server: &Server) {
     let page = cast.read("/imports?limit=1");
     assert_eq!(items(&page)[0]["id"], sent["id"], "newest first");
     assert!(page["cursor"].is_string());
+}
+
+/// 2.11: 200 imports of journals with many accounts would not fit into memory.
+fn rule_2_11_large_imports_end_a_page(server: &Server) {
+    let cast = book(server);
+    let file = csv(&["2026-01-02,Cafe,-5"]);
+    let reads = [(); 3].map(|()| preview(&cast, &file));
+    let newest = i64::from_str_radix(id(&reads[2]), 16).expect("an id");
+    let large = format!("{{\"padding\":\"{}\"}}", "x".repeat(9 << 20));
+    let grow = format!("UPDATE imports SET summary = '{large}' WHERE id = {newest}");
+    RawSql::open(server).execute(&grow);
+    let page = cast.read("/imports");
+    assert_eq!(items(&page).len(), 1);
+    let cursor = page["cursor"].as_str().expect("a second page");
+    let rest = cast.read(&format!("/imports?cursor={cursor}"));
+    assert_eq!((items(&rest).len(), rest.get("cursor")), (2, None));
 }
 
 /// 7.3, 15.5, 15.7: only the author confirms; a RECORDER imports drafts.

@@ -14,6 +14,7 @@ pub fn tests() -> Vec<Case> {
         rule_15_1_preview_records_nothing,
         rule_15_1_files_that_cannot_be_read,
         rule_15_2_statements_find_their_accounts,
+        rule_15_2_large_balances_are_shown,
         rule_15_3_rules_of_the_account,
         rule_15_4_equal_records_of_a_day_are_counted,
         rule_15_4_ids_of_the_bank_are_unique_per_account,
@@ -237,6 +238,8 @@ fn rule_15_1_files_that_cannot_be_read(server: &Server) {
     for query in ["account=Bank&dateOrder=YEAR", "account=Bank&decimalMark=X", "target=THERE"] {
         upload(&cast.owner, &cast, query, &csv(&["2026-01-02,Cafe,-5"])).refused(400, "badRequest");
     }
+    let named = preview_of(&cast, "account=Bank&name=a%00b&source=c%00d", &csv(&[CAFE]));
+    assert_eq!((&named["name"], &named["options"]["source"]), (&json!("a b"), &json!("c d")));
     let large = vec![b'x'; 64 * 1024 * 1024 + 1];
     let path = cast.path("/imports?account=Bank");
     cast.owner.send_raw("POST", &path, None, &large).refused(413, "requestTooLarge");
@@ -263,12 +266,28 @@ fn rule_15_2_statements_find_their_accounts(server: &Server) {
     }
 }
 
+/// 15.2: balances of any size; their difference may be beyond what is computed.
+fn rule_15_2_large_balances_are_shown(server: &Server) {
+    let cast = Cast::with_settings(server, json!({"fractionDigits": 8}));
+    cast.account("Bank", "ASSET");
+    let large = "9".repeat(30);
+    let file = format!(
+        ":20:A\n:25:B\n:28C:1\n:60F:D260101EUR{large},\n:61:2601020102C1,NTRFx\n:86:x\n\
+         :62F:C260102EUR{large},\n-\n"
+    );
+    let read = preview_of(&cast, "account=Bank", &file);
+    let statement = &read["statements"][0];
+    assert_eq!(statement["closing"], format!("{large}.00000000"), "{read}");
+    assert_eq!(statement["opening"], format!("-{large}.00000000"), "{read}");
+    assert_eq!(statement.get("difference"), None, "{read}");
+}
+
 /// 15.3: the file with the property `import_rules`.
 fn rule_15_3_rules_of_the_account(server: &Server) {
     let cast = book(server);
     let bank = cast.read("/accounts/Bank");
     let rules = "fields date, description, amount\ninclude common.rules\nif holiday\n  skip\n";
-    let common = "if cafe\n  account2 Food\nif gift\n  account2 Gifts\n";
+    let common = "if cafe\n  account2 Food\ninclude gifts.rules\n";
     let save = |name: &str, rules: &str, of: &Value| {
         let content = base64(rules.as_bytes());
         let body = json!({"name": name, "content": content, "properties": {"import_rules": of}});
@@ -276,12 +295,13 @@ fn rule_15_3_rules_of_the_account(server: &Server) {
     };
     let first = save("bank.rules", rules, &bank["id"]);
     save("common.rules", common, &json!("common"));
+    save("gifts.rules", "if gift\n  account2 Gifts\n", &json!("common"));
     let file = "2026-01-02,Cafe,-5\n2026-01-03,Gift,-7\n2026-01-04,Holiday,-9\n";
     let read = preview(&cast, file);
     assert_eq!(outcomes(&cast, &read), ["NEW", "NEW", "SKIPPED"]);
     let all = records(&cast, &read);
     assert_eq!(all[0]["to"]["name"], "Food");
-    assert_eq!((&all[0]["rule"], &all[1]["rule"]), (&json!(2), &json!(4)), "lines of account2");
+    assert_eq!((&all[0]["rule"], &all[1]["rule"]), (&json!(2), &json!(2)), "lines of account2");
     assert_eq!(read["accountsToCreate"], json!([{"name": "Gifts", "type": "OUTGOING"}]));
     assert!(all[2]["rule"] == 3 || all[2]["rule"] == 4, "{}", all[2]);
     let second = save("second.rules", "fields date, description, amount\n", &bank["id"]);

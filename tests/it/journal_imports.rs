@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::Case;
 use crate::imports::{balance, confirm, csv, done, outcomes, preview_of, settle, undo, upload};
+use crate::limited_callers::issued;
 use crate::reading::{find, items, labels};
 
 pub fn tests() -> Vec<Case> {
@@ -19,6 +20,8 @@ pub fn tests() -> Vec<Case> {
         rule_15_12_virtual_postings_and_dates,
         rule_15_12_decimal_places_and_files,
         rule_15_12_callers_of_journals,
+        rule_15_12_books_of_others_are_not_taken,
+        rule_11_9_token_of_one_book_does_not_undo_another,
         rule_15_7_preview_expires,
     ]
 }
@@ -318,6 +321,36 @@ fn rule_15_12_callers_of_journals(server: &Server) {
     assert_eq!(balance_in(&cast.poster, &made["bookIds"][0], "Assets:Bank"), "107.50");
     let book = made["bookIds"][0].as_str().expect("a book");
     cast.owner.get(&format!("/v5/books/{book}")).refused(404, "notFound");
+}
+
+/// 15.12: the new book is the author's own, also when someone shares one that looks like it.
+fn rule_15_12_books_of_others_are_not_taken(server: &Server) {
+    let cast = book(server);
+    let read = preview_of(&cast, "name=mine", JOURNAL);
+    // A reader of the book sees the id of the import.
+    let alike = json!({"name": "mine", "properties": {"import_run": id(&read)}});
+    let alike = cast.viewer.post("/v5/books", &alike).ok();
+    let path = format!("/v5/books/{}", id(&alike));
+    let share = json!({"email": cast.owner.email(), "permission": "EDITOR"});
+    cast.viewer.post(&format!("{path}/collaborators"), &share).ok();
+    let made = done(&cast, confirm(&cast, &read, &json!({})));
+    let count = cast.viewer.get(&format!("{path}/transactions/count")).ok();
+    assert_eq!(count["total"], 0, "{made}");
+    assert_eq!(balance_in(&cast.owner, &made["bookIds"][0], "Assets:Bank"), "107.50");
+}
+
+/// 11.9: the undo would delete a book that the token does not name.
+fn rule_11_9_token_of_one_book_does_not_undo_another(server: &Server) {
+    let cast = book(server);
+    let made = run(&cast, "name=mine", JOURNAL);
+    let new = &made["bookIds"][0];
+    let path = cast.path(&format!("/imports/{}/undo", id(&made)));
+    let one = issued(server, &cast.owner, json!({"books": [cast.book]}));
+    one.post(&path, &Value::Null).refused(403, "insufficientScope");
+    assert_eq!(balance_in(&cast.owner, new, "Assets:Bank"), "107.50");
+    let both = issued(server, &cast.owner, json!({"books": [cast.book, new]}));
+    let undone = settle(&cast, &both.post(&path, &Value::Null).ok());
+    shows(&undone["undone"], &json!({"deletedBookIds": [new]}));
 }
 
 /// 15.7: after an hour a preview cannot be confirmed, and it is removed.

@@ -219,9 +219,32 @@ fn split_at_escaped(text: &str) -> Option<(&str, char, &str)> {
     Some((unescaped, characters.next()?, characters.as_str()))
 }
 
+/// Returns whether a string of a JSON text has an escaped NUL, which PostgreSQL cannot store.
+#[must_use]
+pub fn contains_nul(text: &[u8]) -> bool {
+    const ESCAPE: &[u8] = b"\\u0000";
+    // Most texts contain no backslash, and this check is fast for large ones.
+    if !text.contains(&b'\\') {
+        return false;
+    }
+    let starts = text.windows(ESCAPE.len()).enumerate().filter(|(_, window)| *window == ESCAPE);
+    // The escape is one only after an even number of backslashes.
+    starts
+        .map(|(at, _)| text.iter().take(at).rev().take_while(|byte| **byte == b'\\').count())
+        .any(|before| before.is_multiple_of(2))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn escaped_nul_is_found() {
+        assert!(contains_nul(br#"{"a":"x\u0000"}"#));
+        assert!(!contains_nul(br#"{"a":"x\\u0000"}"#));
+        assert!(contains_nul(br#"{"a":"x\\\u0000"}"#));
+        assert!(!contains_nul(br#"{"a":"x\u0001"}"#));
+    }
 
     #[test]
     fn canonical_form_follows_rfc_8785() {

@@ -6,7 +6,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{self, Poll};
+use std::task::{self, Poll, ready};
 use std::time::Duration;
 
 use actix_web::HttpResponse;
@@ -31,12 +31,12 @@ const CHUNK: usize = 64 * 1024;
 /// The chunks that wait for the client.
 const WAITING_CHUNKS: usize = 2;
 
-/// A part of a response, or why it failed.
-type Part = Result<Bytes, ApiError>;
+/// A part of a response, its end, or why it failed.
+type Part = Result<Option<Bytes>, ApiError>;
 
 /// Sends a response in chunks.
 ///
-/// The client sees the end of the response when `chunks` is dropped, after its place is free.
+/// A response without [`Self::end`] is broken off, also after a panic.
 pub(crate) struct ChunkWriter {
     slot: ReportSlot,
     buffer: Vec<u8>,
@@ -72,7 +72,15 @@ impl ChunkWriter {
     /// Those of [`Self::flush_chunk`].
     pub(crate) fn flush(&mut self) -> service::Result<()> {
         let chunk = Bytes::from(std::mem::take(&mut self.buffer));
-        self.chunks.blocking_send(Ok(chunk)).map_err(|_| Error::Stopped.into())
+        self.chunks.blocking_send(Ok(Some(chunk))).map_err(|_| Error::Stopped.into())
+    }
+
+    /// Ends the response, after its place is free.
+    fn end(self) {
+        let Self { slot, chunks, .. } = self;
+        drop(slot);
+        // The receiver is gone if the client is.
+        drop(chunks.blocking_send(Ok(None)));
     }
 
     /// Sends the error in place of the headers, or breaks the body off.
@@ -104,10 +112,16 @@ impl MessageBody for StreamBody {
         mut self: Pin<&mut Self>,
         cx: &mut task::Context<'_>,
     ) -> Poll<Option<Result<Bytes, Self::Error>>> {
-        self.chunks.poll_recv(cx).map_err(|error| {
+        let broken_off = |error: String| {
             tracing::warn!(%error, "response broken off");
-            error.to_string().into()
-        })
+            Poll::Ready(Some(Err(error.into())))
+        };
+        match ready!(self.chunks.poll_recv(cx)) {
+            Some(Ok(Some(chunk))) => Poll::Ready(Some(Ok(chunk))),
+            Some(Ok(None)) => Poll::Ready(None),
+            Some(Err(error)) => broken_off(error.to_string()),
+            None => broken_off("the read panicked".to_owned()),
+        }
     }
 }
 
@@ -136,8 +150,9 @@ where
         let (buffer, head) = (Vec::new(), Some(head));
         let mut writer = ChunkWriter { slot, buffer, head, chunks: sender };
         let work = |tx: &mut Tx<'_>| work(tx, &cx, &mut writer);
-        if let Err(error) = store.read_until_stopped(ReaderPool::Reports, &stop, work) {
-            writer.fail(error.into());
+        match store.read_until_stopped(ReaderPool::Reports, &stop, work) {
+            Ok(()) => writer.end(),
+            Err(error) => writer.fail(error.into()),
         }
     };
     // It runs on after this function returns.
@@ -147,4 +162,29 @@ where
     let mut response = HttpResponse::Ok();
     content.write(&mut response);
     Ok(response.body(StreamBody { chunks, _stop: stop_on_drop }))
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::body::to_bytes;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn response_without_its_end_is_broken_off() {
+        for (has_end, expected) in [(true, Some("ab")), (false, None)] {
+            let (sender, chunks) = channel(3);
+            let stop = StopOnDrop(ReadStop::new(DEADLINE));
+            let body = StreamBody { chunks, _stop: stop };
+            for part in ["a", "b"] {
+                sender.send(Ok(Some(Bytes::from(part)))).await.unwrap();
+            }
+            if has_end {
+                sender.send(Ok(None)).await.unwrap();
+            }
+            drop(sender);
+            let sent = to_bytes(body).await.ok();
+            assert_eq!(sent.as_deref(), expected.map(str::as_bytes));
+        }
+    }
 }

@@ -28,6 +28,17 @@ pub(crate) fn make_directory(path: &Path) -> anyhow::Result<()> {
         .with_context(|| format!("{} cannot be created", path.display()))
 }
 
+/// Creates a directory that only its owner may enter, in an existing one.
+///
+/// # Errors
+/// When it exists: in a directory such as `/tmp` another user may have made it, with links in it.
+pub(crate) fn make_new_directory(path: &Path) -> anyhow::Result<()> {
+    DirBuilder::new()
+        .mode(0o700)
+        .create(path)
+        .with_context(|| format!("{} cannot be created", path.display()))
+}
+
 /// Creates a directory unless it exists, and refuses one that is open to others.
 ///
 /// # Errors

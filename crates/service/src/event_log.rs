@@ -89,7 +89,10 @@ pub(crate) fn append_counted<P>(
 /// Refuses events that would cause too many deliveries.
 ///
 /// Receivers are loaded only if the number of integrations, an upper bound, could exceed the limit.
-fn check_deliveries(
+///
+/// # Errors
+/// [`Error::BadRequest`].
+pub(crate) fn check_deliveries(
     tx: &mut Tx<'_>,
     cx: &Context,
     access: &Access,

@@ -18,6 +18,7 @@ use crate::commit::tx::Tx;
 use crate::conn::bulk::Bulk;
 use crate::conn::sql::{Sql, Value};
 use crate::error::{Error, Result};
+use crate::page::{MAX_PAGE_TEXT_BYTES, RowPart};
 use crate::rows::column;
 use crate::schema::imports;
 use crate::storage_quota::size::of_bytes;
@@ -118,7 +119,7 @@ impl Imports<'_, '_> {
         Ok(self.tx.flushed()?.load_as::<Row, _>(&sql)?.pop())
     }
 
-    /// Lists up to `limit` imports below an id, newest first.
+    /// Lists imports below an id, newest first, up to `limit` and up to the text limit of a page.
     ///
     /// `created_by` restricts the list to the imports of one user.
     pub fn list(
@@ -127,7 +128,7 @@ impl Imports<'_, '_> {
         created_by: Option<UserId>,
         below: Option<ImportId>,
         limit: i64,
-    ) -> Result<Vec<Import>> {
+    ) -> Result<RowPart<Import>> {
         let mut query = Sql::new("SELECT {} FROM imports i WHERE i.book_id = {}")
             .bind((Sql::new(COLUMNS), access.book().id));
         if let Some(user) = created_by {
@@ -137,7 +138,12 @@ impl Imports<'_, '_> {
             query = query.push(" AND i.id < {}").bind(id);
         }
         let query = query.push(" ORDER BY i.id DESC LIMIT {}").bind(limit);
-        self.tx.flushed()?.load_as::<Row, _>(&query)
+        self.tx.flushed()?.load_part(&query, MAX_PAGE_TEXT_BYTES, |row: Row| {
+            let Row { name, options, summary, decisions, results, .. } = &row;
+            let texts = [name, options, summary, decisions, results];
+            let bytes = texts.into_iter().map(String::len).fold(0, usize::saturating_add);
+            Ok((Import::try_from(row)?, bytes))
+        })
     }
 
     /// Counts the imports of the caller in a book that have recorded nothing.

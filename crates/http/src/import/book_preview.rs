@@ -1,7 +1,7 @@
 //! The preview of an exported book: all of it is read and checked, and nothing is kept but numbers
 //! (behaviour 15.13).
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use daybook_blobs::hexadecimal;
 use daybook_domain::calendar::format_iso;
@@ -31,6 +31,8 @@ pub(super) struct BookPreview {
     lines: Option<LineReader>,
     /// The members of the files, and their SHA-256, which are not checked yet.
     unchecked: VecDeque<(Entry, String)>,
+    /// The names of the members of files.
+    members: HashSet<String>,
     checking: Option<FileCheck>,
     name: String,
     accounts: Vec<NewAccountDoc>,
@@ -60,6 +62,7 @@ impl BookPreview {
             source,
             lines,
             unchecked: VecDeque::new(),
+            members: HashSet::new(),
             checking: None,
             name: String::new(),
             accounts: Vec::new(),
@@ -126,6 +129,10 @@ impl BookPreview {
                 let entry = self.source.member(&file)?.clone();
                 if entry.size > u64::try_from(MAX_BYTES).unwrap_or(u64::MAX) {
                     return Err(entry.problem("the file is larger than a book may have").into());
+                }
+                // Otherwise a small archive could make any number of large files.
+                if !self.members.insert(entry.name.clone()) {
+                    return Err(entry.problem("it belongs to two files").into());
                 }
                 self.unchecked.push_back((entry, file.sha256));
             }

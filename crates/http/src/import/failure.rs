@@ -91,6 +91,7 @@ impl FaultReason {
                 | Kind::TooMuchWork
                 | Kind::TooManyCommodities(_)
                 | Kind::TooManyGroups
+                | Kind::ChartTooLarge
         );
         let named = [
             (matches!(kind, Kind::AmbiguousDates(_)), Self::AmbiguousDates),

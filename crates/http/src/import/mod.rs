@@ -104,7 +104,7 @@ pub(crate) async fn get_import(request: ApiRequest) -> ApiResult {
 
 /// POST imports.
 pub(crate) async fn create_import(request: ApiRequest, body: FileBody) -> ApiResult {
-    let name = request.text("name").unwrap_or_default().to_owned();
+    let name = without_nul(&request, "name").unwrap_or_default();
     let options = options(&request);
     let book = request.book();
     let size = match &body {
@@ -142,9 +142,14 @@ pub(crate) async fn create_import(request: ApiRequest, body: FileBody) -> ApiRes
     waiting.wait(written, State::Reading).await
 }
 
+/// Returns a parameter without NUL characters, which PostgreSQL cannot store.
+fn without_nul(request: &ApiRequest, name: &str) -> Option<String> {
+    request.text(name).map(|text| text.replace('\0', " "))
+}
+
 /// Reads the parameters of createImport.
 fn options(request: &ApiRequest) -> Result<OptionsDoc, ApiError> {
-    let text = |name: &str| request.text(name).map(str::to_owned);
+    let text = |name: &str| without_nul(request, name);
     let choice = |name: &'static str, first: &str, second: &str| match request.text(name) {
         None => Ok(None),
         Some(value) if value == first => Ok(Some(true)),
@@ -294,12 +299,14 @@ pub(crate) async fn undo_import(request: ApiRequest) -> ApiResult {
     let results: ResultsDoc =
         document::read(import.map(|import| import.results.as_str()).unwrap_or_default())?;
     let undone_by = Some(request.cx.user.id.get());
+    let books: Vec<String> = results.books.iter().map(|book| book.id.clone()).collect();
     let results = document::write(&ResultsDoc { undone: None, undone_by, ..results });
     let id = request.id();
     let waiting = Waiting::new(&request);
-    let written = request
-        .write_book(move |tx, cx, book| import::undo(tx, cx, book, &id, results), to_reply)
-        .await?;
+    let undo = move |tx: &mut Tx<'_>, cx: &Context, book: &str| {
+        import::undo(tx, cx, book, &id, results, &books)
+    };
+    let written = request.write_book(undo, to_reply).await?;
     waiting.wait(written, State::Undoing).await
 }
 

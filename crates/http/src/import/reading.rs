@@ -217,9 +217,11 @@ impl<'n> Accounts<'n> {
             let sums = totals.statements.get(&index).copied().unwrap_or_default();
             let [opening, closing] = [&statement.opening, &statement.closing]
                 .map(|balance| balance.as_ref().and_then(|balance| balance.amount.units(scale)));
-            let difference = closing
-                .zip(opening)
-                .map(|(closing, opening)| closing - opening - sums.money_in + sums.money_out);
+            // Balances of 30 digits may differ by more than an integer of 128 bits.
+            let difference = closing.zip(opening).and_then(|(closing, opening)| {
+                let change = closing.checked_sub(opening)?;
+                change.checked_sub(sums.money_in)?.checked_add(sums.money_out)
+            });
             StatementDoc {
                 account: account.map(account_document),
                 number: statement.account.clone(),

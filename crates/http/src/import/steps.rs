@@ -15,7 +15,7 @@ use daybook_edge::blocking::block;
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::run;
 use daybook_interchange::read::rules::{self, Rules};
-use daybook_service::import::{self, RefusedRecords, Snapshot, UndoResult};
+use daybook_service::import::{self, RefusedRecords, RulesFile, Snapshot, UndoResult};
 
 use super::book_steps::{BookRead, read_book, record_book, undo_book};
 use super::chart::{Names, account_document};
@@ -181,16 +181,40 @@ impl Step<'_> {
             Ok(text) => text,
             Err(message) => return Ok(Err(message)),
         };
-        let mut included = HashMap::new();
-        if text.lines().any(|line| line.trim_start().starts_with("include")) {
-            for file in files {
-                if let Ok(text) = self.text_of(&file.file).await? {
-                    included.insert(file.file.name.clone(), text);
-                }
-            }
-        }
+        let included = match self.included_texts(&chosen.name, &text, &files).await? {
+            Ok(included) => included,
+            Err(message) => return Ok(Err(message)),
+        };
         let parsed = rules::parse(&text, &|name| included.get(name.trim()).cloned());
         Ok(parsed.map(Some).map_err(|problem| format!("{}, {problem}", chosen.name)))
+    }
+
+    /// Reads the files that rules include, also from one another; the error is why they are not
+    /// read. Only named files are read, and none beyond the limit of rules.
+    async fn included_texts(
+        &self,
+        name: &str,
+        text: &str,
+        files: &[RulesFile],
+    ) -> Result<Result<HashMap<String, String>, String>, ApiError> {
+        // The oldest one of several with a name.
+        let by_name: HashMap<&str, &file::File> =
+            files.iter().map(|found| (found.file.name.as_str(), &found.file)).collect();
+        let mut included = HashMap::new();
+        let mut left = rules::MAX_RULES_BYTES;
+        let mut names: Vec<String> = rules::included_names(text).map(str::to_owned).collect();
+        while let Some(next) = names.pop() {
+            let found = by_name.get(next.as_str()).filter(|_| !included.contains_key(&next));
+            let Some(found) = found else { continue };
+            let Ok(text) = self.text_of(found).await? else { continue };
+            let Some(rest) = left.checked_sub(text.len()) else {
+                return Ok(Err(format!("the files that {name} includes are too large")));
+            };
+            left = rest;
+            names.extend(rules::included_names(&text).map(str::to_owned));
+            included.insert(next, text);
+        }
+        Ok(Ok(included))
     }
 
     async fn text_of(&self, file: &file::File) -> Result<Result<String, String>, ApiError> {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use daybook_domain::chart::MAX_CHART;
 use time::Date;
 
 use super::amount::SignedAmount;
@@ -102,6 +103,11 @@ pub enum Kind {
     ExportCutShort,
     #[error("groups and accounts must precede files and transactions")]
     LateChart,
+    #[error(
+        "the names, properties and memberships of accounts and groups have more than {MAX_CHART} \
+         bytes together"
+    )]
+    ChartTooLarge,
     #[error("invalid archive: {0}")]
     InvalidArchive(String),
     #[error("invalid JSON: {0}")]

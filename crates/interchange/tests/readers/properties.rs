@@ -402,6 +402,8 @@ fn hostile_files_take_linear_time() {
         let file = "2024-01-01 a\n".to_owned() + &pattern.repeat(256 * 1024 / pattern.len());
         let _outcome = journal::read(file.as_bytes());
     }
+    let digits = format!("2024-01-01 a\n  a  {}\n", "1".repeat(60_000));
+    let _outcome = journal::read(digits.repeat(4).as_bytes());
 }
 
 #[test]

@@ -114,6 +114,57 @@ fn ods(tables: &[u8]) -> Vec<u8> {
     archive(&[("mimetype", b"x"), ("content.xml", &content)])
 }
 
+/// A file of Excel 97 with this stream of records: the allocation table, the directory and the
+/// stream, in sectors of 512 bytes.
+fn xls(stream: &[u8]) -> Vec<u8> {
+    const END: u32 = 0xffff_fffe;
+    let number = |index: usize| u32::try_from(index).expect("a small file");
+    let sectors = stream.len().div_ceil(512);
+    let tables = (sectors + 1).div_ceil(127);
+    let first = tables + 1;
+    let mut next = vec![0xffff_fffd; tables];
+    next.extend([END]);
+    next.extend((first + 1..first + sectors).map(number).chain([END]));
+    next.resize(tables * 128, u32::MAX);
+    let mut bytes = vec![0xff; 512];
+    bytes[..8].copy_from_slice(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1");
+    bytes[30..32].copy_from_slice(&9_u16.to_le_bytes());
+    let places = (0..tables).map(|table| (76 + 4 * table, number(table)));
+    for (at, value) in [(48, number(tables)), (56, 0), (68, END)].into_iter().chain(places) {
+        bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    }
+    bytes.extend(next.into_iter().flat_map(u32::to_le_bytes));
+    let mut directory = [0; 512];
+    let entry = &mut directory[128..256];
+    for (at, letter) in b"Workbook".iter().enumerate() {
+        entry[2 * at] = *letter;
+    }
+    (entry[64], entry[66]) = (18, 2);
+    entry[116..120].copy_from_slice(&number(first).to_le_bytes());
+    entry[120..124].copy_from_slice(&number(stream.len()).to_le_bytes());
+    bytes.extend(directory);
+    bytes.extend(stream);
+    bytes.resize(bytes.len().next_multiple_of(512), 0);
+    bytes
+}
+
+/// A record of a workbook of Excel 97.
+fn record(kind: u16, data: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(data.len()).expect("a short record");
+    [kind.to_le_bytes().as_slice(), length.to_le_bytes().as_slice(), data].concat()
+}
+
+/// The beginning of a stream, and its sheets at an offset behind the beginning.
+fn sheets(count: usize, step: usize) -> Vec<u8> {
+    let begin = record(0x0809, b"\0\x06");
+    let behind = begin.len() + count * 12 + 4;
+    let sheet = |index: usize| {
+        let offset = u32::try_from(behind + index * step).expect("a small file");
+        record(0x0085, &[offset.to_le_bytes(), [0; 4]].concat())
+    };
+    [begin, (0..count).flat_map(sheet).collect(), record(0x000a, b"")].concat()
+}
+
 /// Reads a workbook, and its first table with rules that name no header.
 fn read_workbook(bytes: &[u8]) {
     let _outcome = read(bytes, None);
@@ -182,6 +233,17 @@ fn hostile_workbooks_take_linear_time() {
     {
         read_workbook(("<html><table>".to_owned() + &long(pattern)).as_bytes());
     }
+}
+
+/// Ten thousand sheets share ten thousand records.
+#[test]
+fn overlapping_sheets_take_linear_time() {
+    let label = record(0x0204, b"\0\0\0\0\0\0\x01\0\0x");
+    let begin = record(0x0809, b"\0\x06");
+    let one = [sheets(10_000, 0), begin.clone(), label.repeat(10_000)].concat();
+    read_workbook(&xls(&one));
+    let nested = [sheets(10_000, begin.len()), begin.repeat(20_000)].concat();
+    read_workbook(&xls(&nested));
 }
 
 #[test]

@@ -27,7 +27,7 @@ mod manifest;
 mod parts;
 mod place;
 mod restore;
-mod staging;
+pub(crate) mod staging;
 mod verify;
 
 use std::process::ExitCode;

@@ -10,7 +10,7 @@ use super::layout::{UNFINISHED, began};
 use crate::private;
 
 /// A directory that is removed when it is dropped.
-pub(super) struct Staging {
+pub(crate) struct Staging {
     path: PathBuf,
 }
 
@@ -20,10 +20,10 @@ impl Staging {
     /// # Errors
     /// When it exists or cannot be created.
     pub(super) fn create(path: PathBuf) -> anyhow::Result<Self> {
-        if path.exists() {
-            anyhow::bail!("{} exists", path.display());
+        if let Some(parent) = path.parent() {
+            private::make_directory(parent)?;
         }
-        private::make_directory(&path)?;
+        private::make_new_directory(&path)?;
         Ok(Self { path })
     }
 
@@ -31,7 +31,7 @@ impl Staging {
     ///
     /// # Errors
     /// When it cannot be created.
-    pub(super) fn temporary() -> anyhow::Result<Self> {
+    pub(crate) fn temporary() -> anyhow::Result<Self> {
         let name = format!("daybook-backup-{}", std::process::id());
         let path = std::env::temp_dir().join(name);
         // A process of this number has left it.
@@ -44,7 +44,7 @@ impl Staging {
     }
 
     /// Returns the path of a file in it.
-    pub(super) fn file(&self, name: &str) -> PathBuf {
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 }
@@ -78,4 +78,23 @@ pub(super) fn sync(path: &Path) -> anyhow::Result<()> {
     fs::File::open(path)
         .and_then(|file| file.sync_all())
         .with_context(|| format!("{} cannot be written", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn existing_directory_is_not_used() {
+        let staging = Staging::temporary().unwrap();
+        let path = staging.path().to_owned();
+        assert!(Staging::create(path.clone()).is_err(), "another user may have made it");
+        drop(staging);
+        assert!(!path.exists());
+        let link = path.with_extension("link");
+        std::os::unix::fs::symlink(std::env::temp_dir(), &link).unwrap();
+        let created = Staging::create(link.clone());
+        std::fs::remove_file(&link).unwrap();
+        assert!(created.is_err());
+    }
 }

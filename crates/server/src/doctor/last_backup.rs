@@ -13,8 +13,9 @@ use super::check::{Check, Outcome};
 use super::database::not_full;
 use super::machine::megabytes;
 use crate::audited::audit_database;
+use crate::backup::staging::Staging;
 use crate::cli::{DoctorArgs, ServeArgs};
-use crate::{clock, files, private};
+use crate::{clock, files};
 
 /// How old the last good backup of a daily timer may be, in milliseconds: 26 hours.
 const MAX_AGE: i64 = 26 * HOUR;
@@ -115,19 +116,14 @@ fn newest_backup(place: &Path) -> std::io::Result<Option<PathBuf>> {
 ///
 /// Opening the file would write beside it.
 fn audit(backup: &Path) -> anyhow::Result<i64> {
-    let folder = std::env::temp_dir().join(format!("daybook-doctor-{}", std::process::id()));
-    private::make_directory(&folder)?;
-    let copy = folder.join("daybook.db");
-    let audited = fs::copy(backup.join("daybook.db"), &copy)
-        .with_context(|| format!("{} cannot be copied", backup.display()))
-        .and_then(|_| {
-            let address = Address::Sqlite(copy);
-            // A later version may have steps that the backup lacks.
-            address.migrate()?;
-            Ok(audit_database(&address, "audit of the backup")?.findings)
-        });
-    let _ = fs::remove_dir_all(&folder);
-    audited
+    let staging = Staging::temporary()?;
+    let copy = staging.file("daybook.db");
+    fs::copy(backup.join("daybook.db"), &copy)
+        .with_context(|| format!("{} cannot be copied", backup.display()))?;
+    let address = Address::Sqlite(copy);
+    // A later version may have steps that the backup lacks.
+    address.migrate()?;
+    Ok(audit_database(&address, "audit of the backup")?.findings)
 }
 
 fn judge_audit(backup: &Path, audited: anyhow::Result<i64>) -> Outcome {

@@ -230,14 +230,23 @@ pub fn confirm(
 
 /// undoImport: lets a worker undo what the import has recorded.
 ///
-/// `results` is the document of the results, which names the caller.
+/// `results` is the document of the results, which names the caller. `books` are the books that the
+/// import has created, which the undo changes or deletes.
 ///
 /// # Errors
-/// [`Refusal::Unknown`], [`Refusal::State`].
-pub fn undo(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str, results: String) -> Result<View> {
+/// [`Refusal::Unknown`], [`Refusal::State`]; 403 when the token does not reach one of `books`.
+pub fn undo(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    id: &str,
+    results: String,
+    books: &[String],
+) -> Result<View> {
     let cx = &cx.exempt_from_quotas();
     let access = access::enter_to(tx, cx, book, Record::Edit)?;
     let import = find(tx, &access, id)?;
+    books.iter().try_for_each(|book| access::check_reach(cx, book))?;
     import.check_undoable()?;
     if import.created_by != access.user() {
         access.with_purpose(Record::Post)?;

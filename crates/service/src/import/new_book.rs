@@ -7,6 +7,7 @@ use daybook_domain::RefusalKind;
 use daybook_domain::book::Changes;
 use daybook_domain::id::ImportId;
 use daybook_domain::import::RUN_PROPERTY;
+use daybook_domain::permission::Permission;
 use daybook_domain::purpose::DeleteBook;
 use daybook_storage::Tx;
 
@@ -36,8 +37,8 @@ pub struct RunBook {
 /// Creates a book of an import, which its author owns. The property `import_run` of the book has
 /// the id of the import.
 ///
-/// Returns the book that is there already, if this is repeated. `known` are the other books of the
-/// import.
+/// Returns the book of the author that is there already, if this is repeated. `known` are the other
+/// books of the import. Books of others do not count: anyone can share one with the same property.
 ///
 /// # Errors
 /// Refusals of the rules of books, groups and accounts, such as the most books of an owner.
@@ -53,7 +54,8 @@ pub fn create_book(
         let (found, key) = (view.access.book(), view.access.book().key.as_str());
         let is_of_run = found.settings.properties.get(RUN_PROPERTY) == Some(run.as_str());
         let has_name = new.settings.name.as_deref() == Some(found.settings.name.as_str());
-        if is_of_run && has_name && !known.iter().any(|other| other == key) {
+        let is_own = view.access.permission() == Permission::Owner;
+        if is_of_run && is_own && has_name && !known.iter().any(|other| other == key) {
             let sequence = tx.events().last_numbers(&[found.id])?;
             let sequence = sequence.into_iter().find_map(|(_, number)| number);
             let sequence = sequence.unwrap_or_default();

@@ -10,7 +10,7 @@ use daybook_storage::access::AccessTo;
 use super::create::{CreatePlan, plan};
 use super::create_mode::CreateMode;
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// The transactions of a group of items, or why it was refused.
 pub(crate) type RecordedGroup = std::result::Result<Vec<TransactionId>, String>;
@@ -34,38 +34,36 @@ pub(crate) fn record_each(
     if items.is_empty() {
         return Ok(groups.iter().map(|_| Ok(Vec::new())).collect());
     }
-    match record(tx, cx, access, items, intent) {
-        Ok(ids) => {
-            let mut ids = ids.into_iter();
-            Ok(sizes.into_iter().map(|size| Ok(ids.by_ref().take(size).collect())).collect())
-        }
-        Err(error) if is_of_items(&error) => {
-            let each =
-                groups.into_iter().map(|group| match record(tx, cx, access, group, intent) {
-                    Ok(ids) => Ok(Ok(ids)),
-                    Err(error) if is_of_items(&error) => Ok(Err(error.without_index().to_string())),
-                    Err(error) => Err(error),
-                });
-            each.collect()
-        }
-        Err(error) => Err(error),
+    if let Ok(ids) = record(tx, cx, access, items, intent)? {
+        let mut ids = ids.into_iter();
+        return Ok(sizes.into_iter().map(|size| Ok(ids.by_ref().take(size).collect())).collect());
     }
+    groups.into_iter().map(|group| record(tx, cx, access, group, intent)).collect()
 }
 
-/// Returns whether an error is a refusal of items, after which nothing is written.
-fn is_of_items(error: &Error) -> bool {
-    error.kind() == RefusalKind::Invalid
-}
-
+/// Records items, or returns why they are refused. Nothing is written then.
+///
+/// # Errors
+/// Those of [`record_each`], after which the unit of work must be rolled back.
 fn record(
     tx: &mut Tx<'_>,
     cx: &Context,
     access: &AccessTo<Record>,
     items: Vec<Changes>,
     intent: Intent,
-) -> Result<Vec<TransactionId>> {
+) -> Result<RecordedGroup> {
     let mode = CreateMode { quick_entries_are_read: true, ..CreateMode::from(intent) };
-    let CreatePlan { transactions, accounts, write_set, .. } = plan(tx, cx, access, items, mode)?;
-    write_set.save(tx, cx, access, &accounts)?;
-    Ok(transactions.iter().map(|transaction: &Transaction| transaction.id).collect())
+    let checked = plan(tx, cx, access, items, mode).and_then(|plan| {
+        plan.write_set.check(tx, cx, access, &plan.accounts)?;
+        Ok(plan)
+    });
+    let CreatePlan { transactions, accounts, write_set, .. } = match checked {
+        Ok(plan) => plan,
+        Err(error) if error.kind() == RefusalKind::Invalid => {
+            return Ok(Err(error.without_index().to_string()));
+        }
+        Err(error) => return Err(error),
+    };
+    write_set.write(tx, cx, access, &accounts)?;
+    Ok(Ok(transactions.iter().map(|transaction: &Transaction| transaction.id).collect()))
 }

@@ -157,11 +157,10 @@ impl WriteSet {
         self.posted.extend(transaction.entries().iter().map(|entry| entry.account));
     }
 
-    /// Writes everything: files, transactions, period totals, the flags of accounts that were
-    /// posted on for the first time, and events.
+    /// Checks and writes everything.
     ///
     /// # Errors
-    /// [`Refusal::InsufficientFunds`].
+    /// Those of [`Self::check`] and [`Self::write`].
     pub(super) fn save(
         self,
         tx: &mut Tx<'_>,
@@ -169,7 +168,37 @@ impl WriteSet {
         access: &AccessTo<Record>,
         accounts: &Directory,
     ) -> Result<()> {
+        self.check(tx, cx, access, accounts)?;
+        self.write(tx, cx, access, accounts)
+    }
+
+    /// Refuses what cannot be written, and writes nothing.
+    ///
+    /// # Errors
+    /// [`Refusal::InsufficientFunds`]; too many deliveries.
+    pub(super) fn check(
+        &self,
+        tx: &mut Tx<'_>,
+        cx: &Context,
+        access: &Access,
+        accounts: &Directory,
+    ) -> Result<()> {
         self.check_funds(tx, access, accounts)?;
+        event_log::check_deliveries(tx, cx, access, &self.events)
+    }
+
+    /// Writes everything that [`Self::check`] has accepted: files, transactions, period totals, the
+    /// flags of accounts that were posted on for the first time, and events.
+    ///
+    /// # Errors
+    /// Failures, and refusals of storage quotas. The unit of work must be rolled back then.
+    pub(super) fn write(
+        self,
+        tx: &mut Tx<'_>,
+        cx: &Context,
+        access: &AccessTo<Record>,
+        accounts: &Directory,
+    ) -> Result<()> {
         tx.files().insert(access, &self.new_files)?;
         let (changed, added): (Vec<Change>, Vec<Change>) =
             self.changes.into_iter().partition(|change| change.before.is_some());

@@ -80,7 +80,7 @@ fn number(text: &str) -> Option<(&str, &str)> {
     while let Some(c) = rest.chars().next() {
         let after = rest.get(c.len_utf8()..).unwrap_or_default();
         // A blank separates groups only between a digit and three digits.
-        let digits = after.chars().take_while(char::is_ascii_digit).count();
+        let digits = after.chars().take(4).take_while(char::is_ascii_digit).count();
         let is_group = matches!(c, ' ' | '\u{a0}' | '\u{202f}' | '\'') && digits == 3 && end > 0;
         if !c.is_ascii_digit() && !matches!(c, '.' | ',') && !is_group {
             break;

@@ -3,8 +3,9 @@
 //! A [`Reader`] takes the lines one after the other, so a book of any size needs little memory
 //! beside its chart. The file is refused as a whole when a line has a fault, refers to what does
 //! not precede it, or when the numbers of the last line differ from those before it: the file was
-//! cut short or changed. Unknown fields and kinds of lines are ignored. Transactions in the trash
-//! are counted and left out.
+//! cut short or changed. So is a chart that is larger than one of a book, because it is kept in
+//! memory. Unknown fields and kinds of lines are ignored. Transactions in the trash are counted and
+//! left out.
 
 mod line;
 mod model;
@@ -14,6 +15,8 @@ use std::collections::HashSet;
 use daybook_domain::account::AccountType;
 use daybook_domain::amount::MAX_FRACTION_DIGITS;
 use daybook_domain::calendar::parse_iso;
+use daybook_domain::chart::MAX_CHART;
+use daybook_domain::json::contains_nul;
 use time::Date;
 
 use super::amount::SignedAmount;
@@ -26,6 +29,14 @@ pub use model::{
 
 /// The most bytes of a line.
 pub const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
+
+/// The most bytes of an id, and of the digest of a file.
+const MAX_ID_BYTES: usize = 100;
+
+/// The bytes by which an account, a group or a membership counts beside its texts, and a property
+/// beside its key and value, at least (behaviour 4.22).
+const ROW_BYTES: usize = 100;
+const PROPERTY_BYTES: usize = 6;
 
 /// The version of the format that is read.
 const VERSION: u32 = 1;
@@ -51,6 +62,8 @@ pub struct Reader {
     groups: HashSet<String>,
     accounts: HashSet<String>,
     files: HashSet<String>,
+    /// The bytes by which the accounts and groups count, at least.
+    chart_bytes: usize,
     summary: Summary,
     has_end: bool,
 }
@@ -67,6 +80,9 @@ impl Reader {
         }
         if bytes.len() > MAX_LINE_BYTES {
             return Err(self.problem(Kind::FieldTooLong(MAX_LINE_BYTES)));
+        }
+        if contains_nul(bytes) {
+            return Err(self.problem(Kind::NulCharacter));
         }
         let line: Line = serde_json::from_slice(bytes).map_err(|error| {
             let column = u32::try_from(error.column()).unwrap_or(u32::MAX).max(1);
@@ -148,6 +164,8 @@ impl Reader {
 
     fn group(&mut self, group: line::Group) -> Result<Group, Problem> {
         self.check_order()?;
+        self.check_id(&group.id)?;
+        self.count_chart(&group.name, &group.properties, &group.stamp, 0)?;
         let parent = group.parent.map(|parent| self.known(&self.groups, parent)).transpose()?;
         let read = Group {
             id: group.id,
@@ -165,6 +183,9 @@ impl Reader {
 
     fn account(&mut self, account: line::Account) -> Result<Account, Problem> {
         self.check_order()?;
+        self.check_id(&account.id)?;
+        let groups = account.groups.len();
+        self.count_chart(&account.name, &account.properties, &account.stamp, groups)?;
         let kind = AccountType::from_name(&account.r#type);
         let unknown = || self.problem(Kind::InvalidType(excerpt(&account.r#type)));
         let groups = account.groups.into_iter().map(|group| self.known(&self.groups, group));
@@ -189,7 +210,37 @@ impl Reader {
         if files + transactions == 0 { Ok(()) } else { Err(self.problem(Kind::LateChart)) }
     }
 
+    /// Counts an account or a group with its memberships.
+    fn count_chart(
+        &mut self,
+        name: &str,
+        properties: &Properties,
+        stamp: &line::Stamp,
+        groups: usize,
+    ) -> Result<(), Problem> {
+        let rows = groups.saturating_add(1).saturating_mul(ROW_BYTES);
+        let texts = [Some(name), stamp.agent_id.as_deref(), stamp.created_by.as_deref()];
+        let properties = properties.iter().map(|(key, value)| {
+            key.len().saturating_add(value.len()).saturating_add(PROPERTY_BYTES)
+        });
+        let counted = texts.into_iter().flatten().map(str::len).chain(properties);
+        self.chart_bytes = counted.fold(self.chart_bytes, usize::saturating_add);
+        self.chart_bytes = self.chart_bytes.saturating_add(rows);
+        let fits = i64::try_from(self.chart_bytes).is_ok_and(|bytes| bytes <= MAX_CHART);
+        if fits { Ok(()) } else { Err(self.problem(Kind::ChartTooLarge)) }
+    }
+
+    fn check_id(&self, id: &str) -> Result<(), Problem> {
+        if id.len() <= MAX_ID_BYTES {
+            Ok(())
+        } else {
+            Err(self.problem(Kind::FieldTooLong(MAX_ID_BYTES)))
+        }
+    }
+
     fn file(&mut self, file: line::File) -> Result<File, Problem> {
+        self.check_id(&file.id)?;
+        self.check_id(&file.sha256)?;
         let read = File {
             id: file.id,
             name: file.name,

@@ -119,3 +119,28 @@ fn faults_refuse_the_file() {
     let deep = file(&[&header, &format!("{{\"file\":{{\"x\":{}", "[".repeat(1_000))]);
     assert!(read_all(&deep).unwrap_err().contains("recursion limit"));
 }
+
+#[test]
+fn ids_and_charts_are_bounded() {
+    let [header, ..] = parts();
+    let refused = |line: &str| read_all(&file(&[&header, line])).unwrap_err();
+    let long = "1".repeat(MAX_ID_BYTES + 1);
+    for line in [
+        r#"{"group":{"id":"LONG","name":"a"}}"#,
+        r#"{"account":{"id":"LONG","name":"a","type":"ASSET"}}"#,
+        r#"{"file":{"id":"LONG","name":"a","size":1,"sha256":"0a"}}"#,
+        r#"{"file":{"id":"1","name":"a","size":1,"sha256":"LONG"}}"#,
+    ] {
+        let message = refused(&line.replace("LONG", &long));
+        assert_eq!(message, "line 2, column 1: a field has more than 100 bytes", "{line}");
+    }
+    let message = refused(r#"{"group":{"id":"1","name":"a\u0000"}}"#);
+    assert!(message.starts_with("line 2, column 1: the file contains a NUL"), "{message}");
+    let group = r#"{"group":{"id":"ID","name":"a","properties":{"k":"LONG"}}}"#;
+    let group = group.replace("LONG", &"v".repeat(1 << 20));
+    let mut reader = Reader::default();
+    reader.line(header.as_bytes()).unwrap();
+    let mut groups = (1..).map(|id: usize| group.replace("ID", &id.to_string()));
+    let problem = groups.find_map(|group| reader.line(group.as_bytes()).err()).unwrap();
+    assert_eq!((reader.summary.groups, problem.kind), (31, Kind::ChartTooLarge));
+}

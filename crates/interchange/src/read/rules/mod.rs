@@ -14,7 +14,7 @@ mod search;
 mod template;
 
 pub use model::Rules;
-pub use parse::{MAX_RULES_BYTES, parse};
+pub use parse::{MAX_RULES_BYTES, included_names, parse};
 pub use problem::{RuleKind, RuleProblem};
 
 pub(crate) use assign::{Assignment, Target};

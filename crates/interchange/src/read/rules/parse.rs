@@ -113,6 +113,11 @@ fn flatten(
     Ok(())
 }
 
+/// Returns the names of the files that a text includes itself.
+pub fn included_names(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| keyword(line, "include")).map(str::trim)
+}
+
 /// Whether a line is blank or a comment.
 fn is_ignored(line: &str) -> bool {
     let line = line.trim_start();

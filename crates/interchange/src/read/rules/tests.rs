@@ -114,3 +114,9 @@ fn invalid_rules_are_refused_with_their_line() {
     let long = format!("# {}\n", "x".repeat(MAX_RULES_BYTES));
     assert_eq!(problem(&long), "line 1: the rules have more than 1048576 bytes");
 }
+
+#[test]
+fn included_files_are_named() {
+    let text = "include a.rules\nfields date\n# include b\ninclude:  c d \n";
+    assert_eq!(included_names(text).collect::<Vec<_>>(), ["a.rules", "c d"]);
+}

@@ -33,15 +33,16 @@ pub(crate) fn find_table(text: &str, choice: &mut Choice<'_>) -> Result<(), Prob
         }
         let outcome = if is_end { reader.close(&name) } else { reader.open(&name, tag) };
         let place = || position_after(text.get(..text.len() - after.len()).unwrap_or_default());
-        let table = outcome.map_err(|kind| Problem::at(place(), kind))?;
-        if table.is_some_and(|table| choice.offer(table)) {
+        if let Some(table) = outcome.map_err(|kind| Problem::at(place(), kind))?
+            && choice.offer(table)?
+        {
             return Ok(());
         }
     }
     reader.text(rest);
     // A page that was cut short.
     while let Some(table) = reader.end_table().map_err(Problem::of_file)? {
-        if choice.offer(table) {
+        if choice.offer(table)? {
             break;
         }
     }

@@ -34,8 +34,9 @@ pub(crate) fn find_table(bytes: &[u8], choice: &mut Choice<'_>) -> Result<(), Pr
             Node::Open(element) => reader.open(&element, choice),
             Node::Text(text) => reader.text(&text),
             Node::Close(element) => {
-                let table = reader.close(element.name())?;
-                if table.is_some_and(|table| choice.offer(table)) {
+                if let Some(table) = reader.close(element.name())?
+                    && choice.offer(table)?
+                {
                     return Ok(());
                 }
             }

@@ -31,8 +31,9 @@ pub(crate) fn find_table(bytes: &[u8], choice: &mut Choice<'_>) -> Result<(), Pr
     for (name, id) in book.sheets {
         let part = parts.iter().find(|part| part.id == id && part.kind == "worksheet");
         let Some(part) = part.filter(|_| choice.wants(&name)) else { continue };
-        let table = sheet(&mut archive, &part.target, Table::new(&name), &context)?;
-        if table.is_some_and(|table| choice.offer(table)) {
+        if let Some(table) = sheet(&mut archive, &part.target, Table::new(&name), &context)?
+            && choice.offer(table)?
+        {
             break;
         }
     }
