@@ -52,7 +52,7 @@ impl WebhookClient {
     #[must_use]
     pub fn may_reach(&self, url: &Url, addresses: &[IpAddr]) -> bool {
         let may = |client: &Outgoing| addresses.iter().any(|ip| client.may_reach(url, *ip));
-        (url.scheme() == "https" && may(&self.public)) || may(&self.inside)
+        (url.scheme() == "https" && may(&self.public)) || may(&self.internal)
     }
 
     /// Sends a request and reads the whole answer, whatever its status.

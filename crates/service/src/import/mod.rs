@@ -246,7 +246,7 @@ pub fn undo(
     let cx = &cx.exempt_from_quotas();
     let access = access::enter_to(tx, cx, book, Record::Edit)?;
     let import = find(tx, &access, id)?;
-    books.iter().try_for_each(|book| access::check_reach(cx, book))?;
+    books.iter().try_for_each(|book| access::check_scope(cx, book))?;
     import.check_undoable()?;
     if import.created_by != access.user() {
         access.with_purpose(Record::Post)?;
