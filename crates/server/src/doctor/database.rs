@@ -17,7 +17,7 @@ use crate::plural::counted;
 use crate::{clock, disk, key};
 
 /// Bytes of the write-ahead log above which something keeps it from shrinking. It usually has 16 to
-/// 64 MB.
+/// 120 MB.
 const MAX_WAL: u64 = 1024 * 1024 * 1024;
 /// The oldest version of PostgreSQL that still gets fixes, as `server_version_num`.
 const MIN_POSTGRES: u32 = 140_000;

@@ -4,7 +4,12 @@
 //! which delays all writers. Here a thread copies while the writer continues. The thread never
 //! quite reaches the end of a growing log, and the log restarts only after all of it is copied. So
 //! when the log is long and little is left, the writer copies the rest itself between two groups.
+//!
+//! A commit appends whole pages to the log, and a checkpoint copies only the last version of each.
+//! In a large book, transactions change pages all over the indexes of accounts, and later ones
+//! change these pages again. So a log saves most copies when it is as long as the database.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -14,7 +19,7 @@ use std::time::Duration;
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::result::QueryResult;
-use diesel::sql_types::Integer;
+use diesel::sql_types::BigInt;
 
 use crate::conn::Conn;
 use crate::conn::address::Address;
@@ -24,10 +29,14 @@ use crate::error::{Error, Result};
 
 /// The pause between two checks of a growing log.
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
-/// Pages that are worth a checkpoint: 12 MB. Smaller ones would copy the same pages repeatedly.
-const MIN_PAGES: i32 = 3_000;
-/// Pages of a log that should restart as soon as possible: 16 MB.
-const LONG_LOG: i32 = 4_000;
+/// Pages of a log that is worth a checkpoint: as many as the database has, from 16 to 64 MB.
+///
+/// A shorter log would copy the same pages repeatedly. A longer one takes disk space, and readers
+/// look for each page in it.
+const LONG_LOG: RangeInclusive<i64> = 4_000..=16_000;
+/// Pages that the writer may copy between two groups: 16 MB. Four batches of 100 change 1,600 pages
+/// of a large book. With a lower number the rest would rarely be short enough for a restart.
+const MAX_REST: i64 = 4_000;
 
 /// Flags shared by the writer and the thread.
 #[derive(Debug, Default)]
@@ -50,16 +59,29 @@ pub(crate) struct Checkpointer {
 /// The length of the log and its copied part, in pages.
 #[derive(QueryableByName)]
 struct Log {
-    #[diesel(sql_type = Integer)]
-    log: i32,
-    #[diesel(sql_type = Integer)]
-    checkpointed: i32,
+    #[diesel(sql_type = BigInt)]
+    log: i64,
+    #[diesel(sql_type = BigInt)]
+    checkpointed: i64,
 }
 
 impl Log {
-    const fn pages_left(&self) -> i32 {
-        self.log.saturating_sub(self.checkpointed)
+    /// Returns whether a log of this length is worth a checkpoint of a database of `pages`.
+    fn is_long(&self, pages: i64) -> bool {
+        self.log >= pages.clamp(*LONG_LOG.start(), *LONG_LOG.end())
     }
+
+    /// Returns whether the writer may copy the rest.
+    const fn has_short_rest(&self) -> bool {
+        self.log.saturating_sub(self.checkpointed) < MAX_REST
+    }
+}
+
+/// The size of the database, with the pages that are only in the log.
+#[derive(QueryableByName)]
+struct Size {
+    #[diesel(sql_type = BigInt)]
+    page_count: i64,
 }
 
 impl Checkpointer {
@@ -91,7 +113,7 @@ impl Checkpointer {
         }
         // The log may have grown since.
         if self.signals.finish.swap(false, Ordering::AcqRel)
-            && log_failure(writer.checkpoint(NOOP)).is_some_and(|log| log.pages_left() < MIN_PAGES)
+            && log_failure(writer.checkpoint(NOOP)).is_some_and(|log| log.has_short_rest())
         {
             log_failure(writer.checkpoint(PASSIVE));
         }
@@ -116,20 +138,19 @@ fn run(conn: &mut Conn, wakeups: &Receiver<()>, signals: &LogSignals) {
             return;
         }
         signals.written.store(false, Ordering::Release);
-        if let Some(log) = log_failure(copy_log(conn))
-            && log.log >= LONG_LOG
-            && log.pages_left() < MIN_PAGES
-        {
+        if log_failure(copy_long_log(conn)).is_some_and(|log| log.has_short_rest()) {
             signals.finish.store(true, Ordering::Release);
         }
     }
 }
 
-/// Copies the log if it is long enough, and returns its state afterwards.
-fn copy_log(conn: &mut Conn) -> QueryResult<Option<Log>> {
+/// Copies the log if it is long, and returns its state afterwards. Returns nothing if it is short.
+fn copy_long_log(conn: &mut Conn) -> QueryResult<Option<Log>> {
     let log = conn.checkpoint(NOOP)?;
-    if log.as_ref().is_none_or(|log| log.pages_left() < MIN_PAGES) {
-        return Ok(log);
+    let pages = conn.page_count()?;
+    let Some(log) = log.filter(|log| log.is_long(pages)) else { return Ok(None) };
+    if log.has_short_rest() {
+        return Ok(Some(log));
     }
     conn.checkpoint(PASSIVE)?;
     conn.checkpoint(NOOP)
@@ -158,6 +179,17 @@ impl Conn {
         }
     }
 
+    /// Returns the number of pages of the database.
+    fn page_count(&mut self) -> QueryResult<i64> {
+        match self {
+            Self::Sqlite(conn) => {
+                let sizes: Vec<Size> = (&Sql::new("PRAGMA page_count")).load(conn)?;
+                Ok(sizes.first().map_or(0, |size| size.page_count))
+            }
+            Self::Postgres(_) => Ok(0),
+        }
+    }
+
     fn checkpoint(&mut self, statement: &'static str) -> QueryResult<Option<Log>> {
         match self {
             Self::Sqlite(conn) => {
@@ -166,5 +198,18 @@ impl Conn {
             }
             Self::Postgres(_) => Ok(None),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_log_is_as_long_as_the_database() {
+        let is_long = |log, pages| Log { log, checkpointed: 0 }.is_long(pages);
+        assert!(!is_long(3_999, 10) && is_long(4_000, 10));
+        assert!(!is_long(9_999, 10_000) && is_long(10_000, 10_000));
+        assert!(!is_long(15_999, 1_000_000) && is_long(16_000, 1_000_000));
     }
 }
