@@ -28,6 +28,8 @@ test: tools ## the fast suite; see docs/testing.md
 	@tests/timed doc $(CARGO) test --workspace --exclude daybook-client --doc
 	@tests/timed arch $(CARGO) test --workspace --test arch
 	@tests/timed console tests/check-console
+	@DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook \
+	    tests/timed browser tests/check-console --browser --grep @short
 	@DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook DBK_BIN=$(CARGO_TARGET_DIR)/debug/dbk \
 	    tests/timed it $(CARGO) test --workspace --test it
 
@@ -176,7 +178,8 @@ check-packages: dist ## install, upgrade, purge and restore in a Debian 12; need
 container: ## build the container image and start it once, where there is a container engine
 	@ops/check-container
 
-# The tools are installed while clippy compiles: the one waits for the network, the other for the processor.
+# The tools are installed while clippy compiles: the one waits for the network, the other for the
+# processor.
 .PHONY: ci
 ci: ## what CI runs
 	@$(MAKE) --no-print-directory tools deny & tools=$$!; \

@@ -3,7 +3,7 @@ import { expect, expectAccessible, test } from './support';
 
 test.use({ suite: 'delivery', server: { prefix: '/books-api', rows: 40 } });
 
-test('the page has its policy, and files are cached by their hashed names', { tag: '@short' }, async ({ page, daybook, problems }) => {
+test('the page has its policy, and files are cached by their hashed names', async ({ page, daybook, problems }) => {
   const answers = new Map<string, Record<string, string>>();
   page.on('response', (response) => answers.set(new URL(response.url()).pathname, response.headers()));
   await page.goto(`${daybook.url}/books`);
@@ -32,7 +32,7 @@ test('the page has its policy, and files are cached by their hashed names', { ta
   problems.length = 0;
 });
 
-test('below a path prefix each state is a link that survives a reload', { tag: '@short' }, async ({ page, daybook, problems }) => {
+test('below a path prefix each state is a link that survives a reload', async ({ page, daybook, problems }) => {
   await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions?q=is:checked`);
   const grid = page.getByRole('grid', { name: 'Transactions' });
   await expect(grid.getByRole('row').nth(2)).toBeVisible();

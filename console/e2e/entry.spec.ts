@@ -129,7 +129,7 @@ test('[13] accounts and hashtags are completed by any part, accents ignored, and
   expect(problems).toEqual([]);
 });
 
-test('[12] [14] [15] the form computes amounts, reads relative dates and records the next one', { tag: '@short' }, async ({ page, daybook, problems }) => {
+test('[12] [14] [15] the form computes amounts, reads relative dates and records the next one', async ({ page, daybook, problems }) => {
   await page.keyboard.press('Shift+N');
   const form = page.getByRole('form', { name: 'Form' });
   await expect(form.getByLabel('From')).toBeFocused();

@@ -18,7 +18,7 @@ const record = (page: Page, text: string | RegExp) => records(page).getByRole('r
 const outcome = (page: Page, name: string) => page.getByRole('navigation', { name: 'Outcomes' }).getByRole('link', { name });
 const numbered = (id: string, number: string) => ({ id, properties: { bank_account: number } });
 
-test('[27] a statement of a bank is read, asked about once, corrected by keyboard and recorded', { tag: '@short' }, async ({ page, daybook, problems }) => {
+test('[27] a statement of a bank is read, asked about once, corrected by keyboard and recorded', async ({ page, daybook, problems }) => {
   test.slow();
   const book = await makeBook(daybook, []);
   await page.goto(book.path('imports'));

@@ -3,7 +3,7 @@ import { expect, expectAccessible, test } from './support';
 test.use({ suite: 'live' });
 test.setTimeout(150_000);
 
-test('[39] changes of others appear without reload, over one stream for all tabs', { tag: '@short' }, async ({ page, context, daybook, problems }) => {
+test('[39] changes of others appear without reload, over one stream for all tabs', async ({ page, context, daybook, problems }) => {
   const streams: string[] = [];
   context.on('request', (request) => request.url().endsWith('/events/stream') && streams.push(request.url()));
   await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions`);

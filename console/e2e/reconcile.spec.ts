@@ -24,7 +24,7 @@ async function makeBook(daybook: Daybook): Promise<Books> {
 const list = (page: Page) => page.getByRole('grid', { name: 'Rows of Bank' });
 const tick = (page: Page, name: RegExp) => list(page).getByRole('row', { name }).getByRole('checkbox');
 
-test('[19] reconcile an account against a statement by keyboard', { tag: '@short' }, async ({ page, daybook, problems }) => {
+test('[19] reconcile an account against a statement by keyboard', async ({ page, daybook, problems }) => {
   const { bookId, bank } = await makeBook(daybook);
   await page.goto(`${daybook.url}/b/${bookId}/accounts/${bank}`);
   await expect(page.getByRole('grid', { name: 'Register of Bank' }).getByRole('row').nth(3)).toBeVisible();

@@ -9,7 +9,7 @@ const year = new Date().getUTCFullYear();
 const grid = (page: Page, name: string) => page.getByRole('treegrid', { name });
 const open = (page: Page, daybook: Daybook, path: string) => page.goto(`${daybook.url}/b/${daybook.bookId}/reports${path}`);
 
-test('[30] balance sheet and income statement show groups, totals and their proof', { tag: '@short' }, async ({ page, daybook, problems }) => {
+test('[30] balance sheet and income statement show groups, totals and their proof', async ({ page, daybook, problems }) => {
   await open(page, daybook, '');
   await expectAccessible(page);
   await page.getByRole('navigation', { name: 'Reports' }).getByRole('link', { name: 'Balance sheet' }).click();

@@ -11,7 +11,7 @@ test('a signed-out visitor is asked to sign in', { tag: '@short' }, async ({ bro
   await context.close();
 });
 
-test('[5] [6] books open, a query is completed, and every state is in the URL', { tag: '@short' }, async ({ page, daybook, problems }) => {
+test('[5] [6] books open, a query is completed, and every state is in the URL', async ({ page, daybook, problems }) => {
   await page.goto(`${daybook.url}/books`);
   await expectAccessible(page);
   await page.getByRole('grid', { name: 'Books' }).getByRole('link', { name: 'Household', exact: true }).click();
@@ -35,7 +35,7 @@ test('[5] [6] books open, a query is completed, and every state is in the URL', 
   expect(problems).toEqual([]);
 });
 
-test('[18] [23] rows are selected, checked, undone and opened by keyboard alone', { tag: '@short' }, async ({ page, daybook, problems }) => {
+test('[18] [23] rows are selected, checked, undone and opened by keyboard alone', async ({ page, daybook, problems }) => {
   await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions?q=is:unchecked`);
   const grid = page.getByRole('grid', { name: 'Transactions' });
   await expect(grid.getByRole('row').nth(3)).toBeVisible();
@@ -83,7 +83,7 @@ test('[2] [3] a register has opening row, running balance and the same closing b
   expect(problems).toEqual([]);
 });
 
-test('[25] [26] the palette, the account finder and the keyboard map open and close by keyboard', { tag: '@short' }, async ({ page, daybook, problems }) => {
+test('[25] [26] the palette, the account finder and the keyboard map open and close by keyboard', async ({ page, daybook, problems }) => {
   await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions`);
   await expect(page.getByText('304 rows')).toBeVisible();
   await page.keyboard.press('Control+k');
@@ -106,7 +106,7 @@ test('[25] [26] the palette, the account finder and the keyboard map open and cl
   expect(problems).toEqual([]);
 });
 
-test('[47] [48] the console works at 360 pixels and in the dark theme', { tag: '@short' }, async ({ page, daybook, problems }) => {
+test('[47] [48] the console works at 360 pixels and in the dark theme', async ({ page, daybook, problems }) => {
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: 360, height: 740 });
   await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions`);
@@ -121,7 +121,7 @@ test('[47] [48] the console works at 360 pixels and in the dark theme', { tag: '
   expect(problems).toEqual([]);
 });
 
-test('a session that ends leaves the view in place and continues after signing in', { tag: '@short' }, async ({ page, context, daybook }) => {
+test('a session that ends leaves the view in place and continues after signing in', async ({ page, context, daybook }) => {
   await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions`);
   await expect(page.getByText('304 rows')).toBeVisible();
   const cookies = await context.cookies();
@@ -167,7 +167,7 @@ test('[9] dates in the query box are stepped by the ranges of the API', async ({
   expect(problems).toEqual([]);
 });
 
-test('[7] terms that have no effect are named, and the rest of the query works', { tag: '@short' }, async ({ page, daybook, problems }) => {
+test('[7] terms that have no effect are named, and the rest of the query works', async ({ page, daybook, problems }) => {
   await page.goto(`${daybook.url}/b/${daybook.bookId}/transactions?q=${encodeURIComponent("account:'No such account' is:sparkling")}`);
   const warnings = page.getByRole('search').getByRole('listitem');
   await expect(warnings.filter({ hasText: 'No such account' })).toBeVisible();

@@ -21,7 +21,7 @@ test('[2] [3] [51] a register has opening row, running balance, sum and what is 
   expect(problems).toEqual([]);
 });
 
-test('[11] rows are edited in place: Enter saves and moves on, Escape restores, z takes back', { tag: '@short' }, async ({ page, daybook, problems }) => {
+test('[11] rows are edited in place: Enter saves and moves on, Escape restores, z takes back', async ({ page, daybook, problems }) => {
   const book = await makeBook(daybook, [{ description: 'Second' }, { description: 'First', date: '2026-03-02' }]);
   await page.goto(book.path('transactions'));
   await moveTo(page, 'First');

@@ -11,7 +11,7 @@ use crate::Case;
 use daybook_tests::openapi::contract::operations;
 
 pub fn tests() -> Vec<Case> {
-    let long = Plan { examples: 6, ..SHORT };
+    let long = Plan { examples: 3, ..SHORT };
     let api = Case::isolated("answers_are_as_documented", move |engine| check_api(engine, long));
     let long = Plan { examples: 25, ..SHORT };
     let auth = Case::isolated("answers_about_access_are_as_documented", move |engine| {

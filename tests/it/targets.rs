@@ -348,7 +348,12 @@ impl<'s> Targets<'s> {
             // An error has the id of the request, not of the book.
             if body["error"].is_object() { Value::Null } else { body.take() }
         };
+        let mut apps = self.cast.owner.get("/v5/apps").ok()["items"].take();
+        // Apps of other cases may be visible too.
+        let own = [&self.app, &self.spare_app, &self.bot];
+        apps.as_array_mut().expect("apps").retain(|app| own.iter().any(|id| app["id"] == **id));
         vec![
+            apps,
             read("?loadAccounts=true"),
             read("/transactions?query=is:trashed%20is:draft%20is:posted"),
             read(&format!("/transactions/{}/comments", self.transaction)),
@@ -359,7 +364,6 @@ impl<'s> Targets<'s> {
             read("/integrations"),
             read("/reconciliations"),
             read("/imports"),
-            self.cast.owner.get("/v5/apps").ok(),
             self.cast.owner.get("/v5/user/connections").ok(),
             self.cast.owner.get("/v5/user/tokens").ok(),
             self.cast.owner.get("/v5/user/keys").ok(),

@@ -150,7 +150,7 @@ fn intact_books_are_verified(engine: Engine) {
     fs::copy(&first, elsewhere.join(first.file_name().expect("a name"))).expect("a copy");
     let named = elsewhere.to_str().expect("a path");
     let run = daybook(&server, &["verify", "--checkpoints", named]);
-    assert!(text(&run.stdout).starts_with("1 checkpoints, 2 books"), "{}", text(&run.stdout));
+    assert!(text(&run.stdout).starts_with("1 checkpoint, 2 books"), "{}", text(&run.stdout));
     assert!(run.status.success());
 }
 
