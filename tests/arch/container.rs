@@ -1,4 +1,4 @@
-//! The container files, for what can be checked without a container engine. `make container` builds
+//! What can be checked of the container files without a container engine. `make container` builds
 //! and starts the image where there is one.
 
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 use std::time::Duration;
 
 use daybook_tests::{Server, binary, folder, run_for};
@@ -36,9 +36,13 @@ struct Described {
 /// Options by name, such as `--listen`.
 type Options = BTreeMap<String, Described>;
 
-fn daybook(arguments: &[&str]) -> std::process::Output {
+fn daybook(arguments: &[&str]) -> Output {
+    daybook_in(Path::new("."), arguments)
+}
+
+fn daybook_in(directory: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(binary());
-    let output = run_for(command.args(arguments), TIMEOUT);
+    let output = run_for(command.args(arguments).current_dir(directory), TIMEOUT);
     output.unwrap_or_else(|| panic!("{arguments:?}: still runs after 30 s"))
 }
 
@@ -242,9 +246,7 @@ fn commands_name_the_directory_without_an_installation(_: &Server) {
     let data_dir = home.join("data");
     let check = |entries: usize| {
         for (_, arguments) in OPENING {
-            let mut command = Command::new(binary());
-            let output = run_for(command.args(arguments).current_dir(&home), TIMEOUT);
-            let output = output.unwrap_or_else(|| panic!("{arguments:?} still runs"));
+            let output = daybook_in(&home, arguments);
             let printed = [output.stdout, output.stderr].concat();
             let printed = String::from_utf8_lossy(&printed).into_owned();
             assert!(!output.status.success(), "{arguments:?}: {printed}");

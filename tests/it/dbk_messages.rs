@@ -1,4 +1,4 @@
-//! What `dbk` says when it changes nothing, or not what was meant, and the command that helps.
+//! Messages of `dbk` about unchanged data and mistaken input, with the command that helps.
 
 use daybook_tests::{Server, column, id};
 use serde_json::json;
@@ -46,7 +46,7 @@ const STATEMENT: &str = "Date,Description,Amount\n2026-02-03,Shop,-4.50\n";
 
 fn import_keeps_rules_once_and_only_if_it_records(server: &Server) {
     let user = User::new(server);
-    // Beside them, each import that is done has its report.
+    // The files also include a report of each finished import.
     let rules = || {
         let names = column(&user.cast.read("/files"), "name");
         names.iter().filter(|name| *name == "bank.rules").count()

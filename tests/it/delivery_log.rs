@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use daybook_tests::receiver::{Receiver, fine};
-use daybook_tests::{CASH_AND_FOOD, Cast, RawSql, Server, all_pages, id};
+use daybook_tests::{Cast, RawSql, Server, all_pages, id};
 use serde_json::{Value, json};
 
 use crate::Case;
 use crate::file_sweep::eventually;
 use crate::reading::items;
-use crate::webhooks::install;
+use crate::webhooks::{book, install, lunch};
 
 /// An address without a listener.
 pub const NOBODY: &str = "http://127.0.0.1:1/";
@@ -26,10 +26,6 @@ pub fn tests() -> Vec<Case> {
         rule_12_13_last_100_attempts_are_kept,
         rule_12_13_log_of_an_unknown_event_is_not_found,
     ]
-}
-
-pub fn book(server: &Server) -> Cast {
-    Cast::with_accounts(server, &CASH_AND_FOOD)
 }
 
 /// Returns the id of the event of the newest posting.
@@ -54,10 +50,6 @@ pub fn attempts(cast: &Cast, count: usize) -> Vec<Value> {
     found
 }
 
-pub fn lunch(cast: &Cast) {
-    cast.record("2026-01-05", "10", "Cash", "Food", "lunch");
-}
-
 /// Replays the newest posting, which fails.
 pub fn replay(cast: &Cast, app: &Value) {
     let path = log_of(cast).replace("/deliveries", &format!("/responses/{}", id(app)));
@@ -72,7 +64,7 @@ fn rule_12_13_each_attempt_is_logged(server: &Server) {
         _ => fine(r#"{"error": "no such account"}"#),
     });
     let app = install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
-    lunch(&cast);
+    lunch(&cast, "lunch");
     let logged = attempts(&cast, 3);
     let shown = |one: &Value| {
         let fields = ["attempt", "status", "error", "answer"];
@@ -95,7 +87,7 @@ fn rule_12_13_each_attempt_is_logged(server: &Server) {
 fn rule_12_13_unreachable_receiver_is_logged(server: &Server) {
     let cast = book(server);
     install(&cast, NOBODY, &["TRANSACTION_POSTED"], json!({}));
-    lunch(&cast);
+    lunch(&cast, "lunch");
     let path = log_of(&cast);
     let mut first = None;
     // More attempts may exist: they follow after a second.
@@ -119,7 +111,7 @@ fn rule_12_13_secrets_are_removed_from_responses(server: &Server) {
     });
     let secrets = json!({"clientSecret": secret});
     install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], secrets);
-    lunch(&cast);
+    lunch(&cast, "lunch");
     let answer = attempts(&cast, 1)[0]["answer"].as_str().expect("a text").to_owned();
     let echo: Value = serde_json::from_str(&answer).expect("JSON");
     let expected = json!(["[removed]", "Bearer [removed]", "[removed]"]);
@@ -132,14 +124,14 @@ fn rule_12_13_responses_are_cut_at_1_kb(server: &Server) {
         fine(&json!({"result": false, "padding": "é".repeat(9_000)}).to_string())
     });
     install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
-    lunch(&cast);
+    lunch(&cast, "lunch");
     let answer = attempts(&cast, 1)[0]["answer"].as_str().expect("a text").len();
     assert!((1_023..=1_024).contains(&answer), "12.13: the first KB, not {answer}");
 }
 
 fn rule_12_13_log_is_paged(server: &Server) {
     let cast = book(server);
-    lunch(&cast);
+    lunch(&cast, "lunch");
     let apps = [(); 2].map(|()| install(&cast, NOBODY, &["BOOK_DELETED"], json!({})));
     for app in [&apps[0], &apps[1], &apps[0]] {
         replay(&cast, app);
@@ -171,7 +163,7 @@ fn pages(cast: &Cast, app: &str, limit: usize) -> Vec<Value> {
 fn rule_12_13_log_of_an_app_lists_its_attempts(server: &Server) {
     let (cast, elsewhere) = (book(server), book(server));
     for cast in [&cast, &elsewhere] {
-        lunch(cast);
+        lunch(cast, "lunch");
     }
     let users = json!({"users": "*@example.com"});
     let apps = [(); 2].map(|()| install(&cast, NOBODY, &["BOOK_DELETED"], users.clone()));
@@ -181,7 +173,7 @@ fn rule_12_13_log_of_an_app_lists_its_attempts(server: &Server) {
     let first = newest_posting(&cast);
     replay(&cast, &apps[0]);
     replay(&cast, &apps[1]);
-    lunch(&cast);
+    lunch(&cast, "lunch");
     let second = newest_posting(&cast);
     replay(&cast, &apps[0]);
     replay(&cast, &apps[0]);
@@ -212,7 +204,7 @@ fn rule_12_13_log_of_an_app_lists_its_attempts(server: &Server) {
 
 fn rule_12_13_log_of_an_uninstalled_app_is_readable(server: &Server) {
     let cast = book(server);
-    lunch(&cast);
+    lunch(&cast, "lunch");
     let app = install(&cast, NOBODY, &["BOOK_DELETED"], json!({}));
     assert_eq!(pages(&cast, id(&app), 50), [] as [Value; 0], "12.13: nothing was sent");
     assert_eq!(pages(&cast, "nobody", 50), [] as [Value; 0], "12.13: an unknown app");
@@ -224,7 +216,7 @@ fn rule_12_13_log_of_an_uninstalled_app_is_readable(server: &Server) {
 
 fn rule_12_13_last_100_attempts_are_kept(server: &Server) {
     let cast = book(server);
-    lunch(&cast);
+    lunch(&cast, "lunch");
     let app = install(&cast, NOBODY, &["BOOK_DELETED"], json!({}));
     replay(&cast, &app);
     let number =
@@ -249,7 +241,7 @@ fn rule_12_13_last_100_attempts_are_kept(server: &Server) {
 /// The permission matrix tests the permission.
 fn rule_12_13_log_of_an_unknown_event_is_not_found(server: &Server) {
     let cast = book(server);
-    lunch(&cast);
+    lunch(&cast, "lunch");
     assert_eq!(attempts(&cast, 0), [] as [Value; 0], "12.13: no app, no attempt");
     cast.get("/events/nonsense/deliveries").refused(404, "notFound");
 }

@@ -12,12 +12,12 @@ use daybook_tests::{Engine, RawSql, Server, id, shows};
 use serde_json::{Value, json};
 
 use crate::Case;
-use crate::delivery_log::{NOBODY, attempts, book, replay};
+use crate::delivery_log::{NOBODY, attempts, replay};
 use crate::delivery_pauses::{POSTED, change, messages, webhooks};
 use crate::file_sweep::eventually;
 use crate::imports::{confirm, done, preview_of};
 use crate::reading::{batch, events, items};
-use crate::webhooks::{descriptions, install, lunch};
+use crate::webhooks::{book, descriptions, install, lunch};
 
 const DAY: i64 = 24 * 60 * 60_000;
 

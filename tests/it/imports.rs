@@ -46,13 +46,27 @@ pub fn upload(caller: &Client, cast: &Cast, query: &str, file: &str) -> Answer {
 /// The import when no worker is at it.
 #[track_caller]
 pub fn settle(cast: &Cast, import: &Value) -> Value {
+    let is_settled = |read: &Value| {
+        !["READING", "RECORDING", "UNDOING"].contains(&read["state"].as_str().unwrap_or(""))
+    };
+    wait_until(cast, import, Duration::from_secs(120), is_settled)
+}
+
+/// The import when the worker has got so far.
+#[track_caller]
+pub fn wait_until(
+    cast: &Cast,
+    import: &Value,
+    timeout: Duration,
+    is_there: impl Fn(&Value) -> bool,
+) -> Value {
     let (started, path) = (Instant::now(), format!("/imports/{}", id(import)));
     loop {
         let read = cast.get(&path).ok();
-        if !["READING", "RECORDING", "UNDOING"].contains(&read["state"].as_str().unwrap_or("")) {
+        if is_there(&read) {
             return read;
         }
-        assert!(started.elapsed() < Duration::from_secs(120), "still in progress: {read}");
+        assert!(started.elapsed() < timeout, "still in progress: {read}");
         pause(Duration::from_millis(20));
     }
 }

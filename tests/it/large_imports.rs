@@ -1,13 +1,13 @@
 //! The memory that the largest import takes (15.1).
 
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use daybook_tests::{Cast, Engine, Server, id, pause, peak_memory};
+use daybook_tests::{Cast, Engine, Server, peak_memory};
 use serde_json::{Value, json};
 
 use crate::Case;
-use crate::imports::{confirm, upload};
+use crate::imports::{confirm, upload, wait_until};
 
 pub fn tests() -> Vec<Case> {
     crate::isolated![rule_15_1_largest_file_takes_less_than_200_megabytes]
@@ -35,20 +35,6 @@ fn largest_file() -> String {
     file
 }
 
-/// Waits until the worker has got so far.
-#[track_caller]
-fn wait(cast: &Cast, import: &Value, is_there: impl Fn(&Value) -> bool) -> Value {
-    let (begun, path) = (Instant::now(), format!("/imports/{}", id(import)));
-    loop {
-        let read = cast.get(&path).ok();
-        if is_there(&read) {
-            return read;
-        }
-        assert!(begun.elapsed() < TIMEOUT, "still in progress: {read}");
-        pause(Duration::from_millis(250));
-    }
-}
-
 fn rule_15_1_largest_file_takes_less_than_200_megabytes(engine: Engine) {
     let server = Server::start(engine);
     let cast = Cast::with_accounts(&server, &[("Bank", "ASSET")]);
@@ -58,13 +44,13 @@ fn rule_15_1_largest_file_takes_less_than_200_megabytes(engine: Engine) {
     };
     let made = upload(&cast.owner, &cast, "account=Bank", &largest_file()).ok();
     check("receiving");
-    let read = wait(&cast, &made, |read| read["state"] != "READING");
+    let read = wait_until(&cast, &made, TIMEOUT, |read| read["state"] != "READING");
     assert_eq!(read["state"], "PREVIEW", "{read}");
     assert_eq!(read["counts"]["new"], RECORDS, "{read}");
     check("reading");
     // The decisions are applied to all records at once; then each block is recorded alone.
     confirm(&cast, &made, &json!({})).ok();
     let is_recording = |read: &Value| read["progress"]["done"].as_u64() >= Some(SOME_RECORDS);
-    wait(&cast, &made, is_recording);
+    wait_until(&cast, &made, TIMEOUT, is_recording);
     check("the beginning of recording");
 }

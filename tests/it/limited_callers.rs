@@ -30,7 +30,7 @@ pub fn tests() -> Vec<Case> {
     cases
 }
 
-/// What a token for a book may do outside of books (11.9).
+/// The operations outside of books that a token for a book permits (11.9).
 const FOR_A_BOOK: [&str; 7] = [
     "listBooks",
     "updateBook",

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use crate::Case;
 use crate::deleted_books::run;
-use crate::delivery_log::book;
 use crate::file_sweep::eventually;
 use crate::reading::items;
+use crate::webhooks::book;
 
 /// A few more than a portion.
 const MANY: u64 = 1_005;

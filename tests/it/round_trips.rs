@@ -1,6 +1,6 @@
 //! Round trips (0.10, 3.10, 4.9, 6.4): a client reads a whole object, changes one field and sends
 //! all of it back, including unknown fields and other values in read-only ones. Only that field and
-//! the fields derived from it change. So it is when the client sends that field alone.
+//! the fields derived from it change. The same holds when the client sends only that field.
 //!
 //! One case per resource and field, from a table: a new resource or field is a row.
 

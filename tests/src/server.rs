@@ -461,7 +461,7 @@ pub fn peak_memory(process: u32) -> f64 {
 }
 
 /// A line of the status of a process in MiB; NaN if it has ended.
-pub(crate) fn memory(process: u32, line: &str) -> f64 {
+fn memory(process: u32, line: &str) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let size = status.lines().find_map(|text| text.strip_prefix(line));
     let kilobytes = size.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());

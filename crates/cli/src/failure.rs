@@ -21,7 +21,7 @@ pub(crate) const BUSY: u8 = 7;
 
 /// Fields of the API that messages name, and the words of `dbk` for them.
 const WORDS: [(&str, &str); 2] = [("creditAccount", "From"), ("debitAccount", "To")];
-/// What precedes the name of an account that does not exist.
+/// The texts before the name of an unknown account in a refusal.
 const UNKNOWN_ACCOUNT: [&str; 2] = ["Account not found: ", "account not found: "];
 
 /// A cause about which the book says more.

@@ -291,10 +291,10 @@ fn show(session: &Session, book: &OpenBook, report: &Report) -> Result {
     }
     let rows = match is_table {
         true => without_repeated_groups(&report.rows),
-        false => report.rows.clone(),
+        false => report.rows.iter().map(|row| (row.depth, row)).collect(),
     };
-    for row in &rows {
-        let depth = usize::try_from(row.depth).unwrap_or_default();
+    for (depth, row) in rows {
+        let depth = usize::try_from(depth).unwrap_or_default();
         let columns = row.cells.iter().zip(&report.columns);
         let columns = columns.filter(|(_, column)| is_shown(column)).enumerate();
         let cells = columns.map(|(index, (cell, column))| match () {
@@ -327,8 +327,8 @@ fn show(session: &Session, book: &OpenBook, report: &Report) -> Result {
 }
 
 /// Leaves out the title and the sum of a group that has the name of its section. Its accounts
-/// become accounts of the section.
-fn without_repeated_groups(rows: &[ReportRow]) -> Vec<ReportRow> {
+/// become accounts of the section. Returns the other rows with their depths.
+fn without_repeated_groups(rows: &[ReportRow]) -> Vec<(i32, &ReportRow)> {
     let (mut section, mut is_within) = (String::new(), false);
     let mut shown = Vec::new();
     for row in rows {
@@ -344,7 +344,7 @@ fn without_repeated_groups(rows: &[ReportRow]) -> Vec<ReportRow> {
             continue;
         }
         let depth = row.depth.saturating_sub(i32::from(is_within));
-        shown.push(ReportRow { depth, ..row.clone() });
+        shown.push((depth, row));
     }
     shown
 }
@@ -395,7 +395,7 @@ mod tests {
         });
         let shown = without_repeated_groups(&rows);
         let shown: Vec<(i32, &str)> =
-            shown.iter().map(|row| (row.depth, row.cells[0].as_str())).collect();
+            shown.into_iter().map(|(depth, row)| (depth, row.cells[0].as_str())).collect();
         let wanted = [
             (0, "Equity"),
             (0, "Capital"),

@@ -146,12 +146,12 @@ impl BodyReservation {
         Self { _memory: Arc::new(memory), _lock: lock.map(Arc::new) }
     }
 
-    /// Attaches it to its request.
+    /// Attaches the reservation to its request.
     pub fn attach_to(self, request: &HttpRequest) {
         request.extensions_mut().insert(self);
     }
 
-    /// Returns that of a request, if its body has been received.
+    /// Returns the reservation of a request whose body has been received.
     pub fn of(request: &HttpRequest) -> Option<Self> {
         request.extensions().get::<Self>().cloned()
     }

@@ -57,7 +57,7 @@ fn to_reply(request: &AccessRequest, _: &Context) -> Reply {
 /// POST collaborators/request. A body is ignored.
 pub(crate) async fn request_book_access(request: ApiRequest) -> ApiResult {
     let state = request.state.clone();
-    let text = |name: &str| request.text(name).map(|text| text.replace('\0', " "));
+    let text = |name: &str| request.text_without_nul(name);
     let (permission, message) = (text("permission"), text("message"));
     let server = state.edge.site.canonical_url.clone();
     let reply = request

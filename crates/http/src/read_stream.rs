@@ -36,7 +36,7 @@ type Part = Result<Option<Bytes>, ApiError>;
 
 /// Sends a response in chunks.
 ///
-/// A response without [`Self::end`] is broken off, also after a panic.
+/// If it is dropped without [`Self::end`], as after a panic, the response is broken off.
 pub(crate) struct ChunkWriter {
     slot: ReportSlot,
     buffer: Vec<u8>,
@@ -75,7 +75,7 @@ impl ChunkWriter {
         self.chunks.blocking_send(Ok(Some(chunk))).map_err(|_| Error::Stopped.into())
     }
 
-    /// Ends the response, after its place is free.
+    /// Frees the slot, then ends the response.
     fn end(self) {
         let Self { slot, chunks, .. } = self;
         drop(slot);

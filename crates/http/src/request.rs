@@ -97,6 +97,11 @@ impl ApiRequest {
         self.parameters.get(name).map(String::as_str)
     }
 
+    /// Returns a parameter with blanks in place of NUL characters, which PostgreSQL cannot store.
+    pub(crate) fn text_without_nul(&self, name: &str) -> Option<String> {
+        self.text(name).map(|text| text.replace('\0', " "))
+    }
+
     /// Returns the query and whether it is strict (behaviour 1.1.14).
     pub(crate) fn query(&self) -> QueryText {
         QueryText {

@@ -17,9 +17,9 @@ use daybook_storage::Tx;
 use daybook_storage::access::BookAccess;
 
 use crate::cli::{BookArgs, BookCommand, LoginArgs, TokenArgs, TokenCommand};
-use crate::installation::{DataArgs, find_user, open, print, retry_on_collision};
+use crate::clock;
+use crate::installation::{DataArgs, find_user, open, open_with_key, print, retry_on_collision};
 use crate::log::log_command;
-use crate::{clock, key};
 
 /// Runs `daybook token`.
 ///
@@ -125,8 +125,7 @@ fn format_deleted(found: &BookAccess) -> String {
 fn issue(options: TokenArgs) -> anyhow::Result<()> {
     let TokenArgs { command: _, email: emails, days, name, read_only, book, data } = options;
     let emails = emails.iter().map(|text| Email::parse(text)).collect::<Result<Vec<_>, _>>()?;
-    let store = open(&data)?;
-    let key = key::load(&data.data_dir)?;
+    let (store, key) = open_with_key(&data)?;
     let ids = Arc::new(Ids::new(store.generation()));
     let now = clock::now();
     let books = book.into_iter().map(BookKey::new).collect::<BTreeSet<_>>();

@@ -9,9 +9,9 @@ use daybook_domain::instant::Instant;
 use daybook_service::api_key::{self, View};
 use daybook_service::{Ids, user};
 
-use crate::installation::{DataArgs, find_user, open, print, retry_on_collision};
+use crate::clock;
+use crate::installation::{DataArgs, find_user, open, open_with_key, print, retry_on_collision};
 use crate::log::log_command;
-use crate::{clock, key};
 
 #[derive(Debug, Args)]
 pub(crate) struct KeyArgs {
@@ -87,8 +87,8 @@ pub(crate) fn run(options: KeyArgs) -> anyhow::Result<()> {
 }
 
 fn create(data: &DataArgs, email: &Email, request: KeyRequest, now: Instant) -> anyhow::Result<()> {
-    let store = open(data)?;
-    let key = Arc::new(key::load(&data.data_dir)?);
+    let (store, key) = open_with_key(data)?;
+    let key = Arc::new(key);
     let ids = Arc::new(Ids::new(store.generation()));
     let created = retry_on_collision(|| {
         let (key, ids, request, email) =

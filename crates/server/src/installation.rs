@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser as _};
+use daybook_auth::identity::LocalKey;
 use daybook_domain::email::Email;
 use daybook_service::{Error, user};
 use daybook_storage::user::User;
 use daybook_storage::{Address, Options, Store};
 
-use crate::private;
+use crate::{key, private};
 
 /// How often a unit of work is retried that collides with another process creating users.
 const MAX_COLLISIONS: u32 = 20;
@@ -103,9 +104,19 @@ impl DataArgs {
 /// Opens the database of an existing installation for one command.
 ///
 /// # Errors
-/// When there is no installation, or its database cannot be opened.
+/// When the installation is missing, or its database cannot be opened.
 pub(crate) fn open(data: &DataArgs) -> anyhow::Result<Store> {
     connect(data, data.existing()?)
+}
+
+/// Opens an existing installation and loads its keys. Loading creates missing keys, so it comes
+/// second.
+///
+/// # Errors
+/// Those of [`open`]; keys that cannot be read.
+pub(crate) fn open_with_key(data: &DataArgs) -> anyhow::Result<(Store, LocalKey)> {
+    let store = open(data)?;
+    Ok((store, key::load(&data.data_dir)?))
 }
 
 /// Opens the database of an installation for one command, and creates either if it is missing.

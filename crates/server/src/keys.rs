@@ -12,7 +12,7 @@ use daybook_service::{Error, signing_key};
 use daybook_storage::sealed::SealedColumn;
 
 use crate::cli::{KeysArgs, KeysCommand, RotatedKeys};
-use crate::installation::{DataArgs, open, print};
+use crate::installation::{DataArgs, open, open_with_key, print};
 use crate::key::sealing::SealingFile;
 use crate::log::log_command;
 use crate::{clock, key};
@@ -48,8 +48,7 @@ pub(crate) fn run(options: KeysArgs) -> anyhow::Result<()> {
 }
 
 fn rotate_signing(discard: bool, data: &DataArgs, now: Instant) -> anyhow::Result<KeyRing> {
-    let store = open(data)?;
-    let key = key::load(&data.data_dir)?;
+    let (store, key) = open_with_key(data)?;
     if !discard {
         check_keys(store.read(signing_key::list)?, &key, now)?;
     }

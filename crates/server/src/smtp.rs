@@ -4,6 +4,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::{Context, anyhow, bail, ensure};
 use daybook_domain::mail::{Mail, MailAttempt};
+use daybook_edge::outgoing::address::host_of;
 use lettre::address::Address;
 use lettre::message::header::{Header, HeaderName, HeaderValue};
 use lettre::message::{Mailbox, Message, MultiPart};
@@ -115,7 +116,7 @@ impl Relay {
             from.parse().map_err(|_| anyhow!("--mail-from is not a valid address"))?;
         let url =
             Url::parse(url).map_err(|fault| anyhow!("--smtp-url is not a valid URL: {fault}"))?;
-        let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
+        let host = host_of(&url).to_owned();
         ensure!(!host.is_empty(), "--smtp-url has no host");
         let parameters: Vec<(String, String)> = url.query_pairs().into_owned().collect();
         let tls = match parameters.as_slice() {

@@ -68,11 +68,26 @@ pub(crate) fn append_counted<P>(
     events: Vec<NewEvent>,
     posting_counts: &PostingCounts,
 ) -> Result<()> {
+    check_deliveries(tx, cx, access, &events)?;
+    append_checked(tx, cx, access, events, posting_counts)
+}
+
+/// Appends events that [`check_deliveries`] has accepted, and applies the change in the number of
+/// postings.
+///
+/// # Errors
+/// Refusals of storage quotas, and failures.
+pub(crate) fn append_checked<P>(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    access: &AccessTo<P>,
+    events: Vec<NewEvent>,
+    posting_counts: &PostingCounts,
+) -> Result<()> {
     if events.is_empty() {
         return Ok(());
     }
     let book = access.book();
-    check_deliveries(tx, cx, access, &events)?;
     let origin = EventOrigin {
         book: book.id,
         key: &book.key,

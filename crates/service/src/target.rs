@@ -20,7 +20,8 @@ pub enum Target {
     NewBook,
     /// The caller's data across books.
     Caller,
-    /// The caller's connections. Tokens of apps include them even if they are limited to books.
+    /// The caller's connections. They are in the scope of an app's token even if the token is
+    /// limited to books.
     Connections,
 }
 

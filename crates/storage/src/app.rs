@@ -269,11 +269,13 @@ impl Apps<'_, '_> {
         Ok(named.into_iter().collect())
     }
 
-    /// Lists the apps that are installed in any book, without readmes, for the operator's checks.
+    /// Lists the apps that are installed in any book and want events, without readmes, for the
+    /// operator's checks.
     pub fn installed(self, limit: usize) -> Result<Vec<App>> {
         let installed = integrations::table.select(integrations::app_id);
         let query = apps::table
             .filter(apps::id.eq_any(installed))
+            .filter(apps::events.is_not_null())
             .order(apps::id)
             .limit(limit_to_sql(limit));
         self.tx.flushed()?.select_all::<ListedRow, _>(query)

@@ -306,7 +306,7 @@ impl Users<'_, '_> {
 
     /// Loads a user and locks the row for a change of their names.
     ///
-    /// Until the unit of work ends, other writes wait that lock the row: new books of the user,
+    /// Until the unit of work ends, other writes that lock the row wait: new books of the user,
     /// books that name them, and changes of their data. If one of these holds the lock for too
     /// long, this method fails with [`Error::Unavailable`].
     pub fn lock_to_rename(self, user: UserId) -> Result<Option<User>> {

@@ -13,7 +13,6 @@ use super::workload::Workload;
 use super::{Book, Settings};
 use crate::load::{Connection, Samples};
 use crate::postgres::Database;
-use crate::server::memory;
 use crate::table::{Cell, Table};
 use crate::{Engine, Server, binary, pause, scratch};
 
@@ -135,7 +134,7 @@ impl Running {
     /// Looks at its memory, and whether it has ended.
     fn has_ended(&mut self) -> anyhow::Result<bool> {
         // An ended process has none.
-        self.peak = memory(self.child.id(), "VmHWM:").max(self.peak);
+        self.peak = crate::peak_memory(self.child.id()).max(self.peak);
         Ok(self.child.try_wait()?.is_some())
     }
 

@@ -93,7 +93,7 @@ fn run_on(attack: &Attack, env: &mut SiegeEnv, plan: Plan) -> anyhow::Result<Sie
     let before = victim.work(plan.baseline);
     peak::forget(env.server.pid());
     let (during, outcomes) = attack_while_working(&victim, &traffic, env, plan);
-    let resident = peak::resident(env.server.pid());
+    let resident = crate::peak_memory(env.server.pid());
     let beyond_quota = attack.quota.map(|quota| stored_answer_bytes(env) - quota);
     let log = env.server.log();
     let aborted = if env.server.has_ended() {

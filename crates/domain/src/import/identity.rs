@@ -103,7 +103,8 @@ impl Census {
         Self { scheme, scale, entries: Vec::new() }
     }
 
-    /// Reserves memory for so many records. A vector that grows would hold up to three times that.
+    /// Reserves memory for `records` records. A growing vector would take up to three times as
+    /// much.
     #[must_use]
     pub fn with_capacity(mut self, records: usize) -> Self {
         self.entries.reserve_exact(records);

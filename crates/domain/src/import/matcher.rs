@@ -78,7 +78,8 @@ impl<'a> Matcher<'a> {
         Self { locked_until: day.map(Date::to_julian_day), ..self }
     }
 
-    /// Reserves memory for so many records. A vector that grows would hold up to three times that.
+    /// Reserves memory for `records` records. A growing vector would take up to three times as
+    /// much.
     pub fn reserve(&mut self, records: usize) {
         self.records.reserve_exact(records);
     }

@@ -59,6 +59,7 @@ pub use posting::{
 pub use record::{Leg, Other, Record, Status};
 pub use refusal::{MAX_NAME, MAX_OPEN, Refusal};
 pub use run::{CONFIRMATION_TIME, Import, RecordMatch, State};
+pub use text::digest;
 pub use totals::{Counts, StatementCheck, Sums, Totals};
 pub use undo::{
     AccountFacts, LeaveReason, MatchUndo, RunTransaction, UndoAction, may_archive_account,

@@ -141,10 +141,10 @@ impl Import {
             State::Failed if self.done == 0 => Some(now.plus(CONFIRMATION_TIME)),
             State::Failed | State::Done | State::Undone => None,
         };
-        Self { state, due_at, stamp: self.stamp.touch(now), ..self }
+        Self { state, due_at, ..self.touch(now) }
     }
 
-    /// Returns it as a new version.
+    /// Counts a change: a new version, changed now.
     #[must_use]
     pub fn touch(self, now: Instant) -> Self {
         Self { stamp: self.stamp.touch(now), ..self }

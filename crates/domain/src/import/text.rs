@@ -114,7 +114,7 @@ pub(super) fn hash64<T: std::hash::Hash>(value: &T) -> u64 {
 }
 
 /// Returns the first 16 bytes of the SHA-256 of a text.
-pub(super) fn digest(text: &str) -> [u8; 16] {
+pub fn digest(text: &str) -> [u8; 16] {
     let hash: [u8; 32] = Sha256::digest(text.as_bytes()).into();
     let mut first = [0; 16];
     first.iter_mut().zip(hash).for_each(|(slot, byte)| *slot = byte);

@@ -1,9 +1,9 @@
 //! Transactions: drafts and postings, their states and changes (behaviour 3).
 //!
 //! A [`Transaction`] moves an amount from a credit account to a debit account on a date. It is a
-//! draft while one of these is missing, or until its user posts it; a draft is on no balance. A
+//! draft while one of these is missing, or until its user posts it; a draft counts in no balance. A
 //! posted transaction has two entries ([`Entry`]) that sum to zero. It is unchecked, or checked and
-//! then read-only ([`Standing`]). A transaction in the trash is on no balance and keeps its
+//! then read-only ([`Standing`]). A transaction in the trash counts in no balance and keeps its
 //! standing.
 //!
 //! - [`TransactionRules`] creates a transaction from the fields of a request body ([`Changes`]),

@@ -78,9 +78,15 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
     global && !special
 }
 
+/// Returns the host of a URL, an IPv6 address without brackets. It is empty without a host.
+#[must_use]
+pub fn host_of(url: &Url) -> &str {
+    url.host_str().unwrap_or_default().trim_matches(['[', ']'])
+}
+
 /// Returns the IP address in a URL, if the URL contains one instead of a host name.
 pub(crate) fn literal_address(url: &Url) -> Option<IpAddr> {
-    url.host_str()?.trim_matches(['[', ']']).parse().ok()
+    host_of(url).parse().ok()
 }
 
 /// No address of a name may be connected to.

@@ -292,7 +292,7 @@ pub(crate) async fn create_new_book(request: ApiRequest, body: MaybeBody<BookIn>
         .name
         .clone()
         .filter(|name| !name.trim().is_empty())
-        .or_else(|| request.text("name").map(|name| name.replace('\0', " ")));
+        .or_else(|| request.text_without_nul("name"));
     let input = Input {
         changes: Changes { name, ..changes },
         groups: groups.into_iter().map(GroupIn::into_input).collect(),
@@ -336,7 +336,7 @@ async fn update(request: ApiRequest, id: String, body: BookIn) -> ApiResult {
 /// POST books/{bookId}/copy. A body is ignored.
 pub(crate) async fn copy_book(request: ApiRequest) -> ApiResult {
     let id = request.book();
-    let text = |name: &str| request.text(name).map(|text| text.replace('\0', " "));
+    let text = |name: &str| request.text_without_nul(name);
     let copying = CopyRequest {
         name: text("name"),
         transactions: request.flag("copyTransactions") == Some(true),

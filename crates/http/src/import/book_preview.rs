@@ -193,7 +193,7 @@ impl BookPreview {
             warnings,
             journal: Some(journal),
             is_whole_book: true,
-            // An exported book takes no decisions.
+            // An exported book needs no decisions.
             resolved: true,
             ..SummaryDoc::default()
         }

@@ -104,7 +104,7 @@ pub(crate) async fn get_import(request: ApiRequest) -> ApiResult {
 
 /// POST imports.
 pub(crate) async fn create_import(request: ApiRequest, body: FileBody) -> ApiResult {
-    let name = without_nul(&request, "name").unwrap_or_default();
+    let name = request.text_without_nul("name").unwrap_or_default();
     let options = options(&request);
     let book = request.book();
     let size = match &body {
@@ -142,14 +142,9 @@ pub(crate) async fn create_import(request: ApiRequest, body: FileBody) -> ApiRes
     waiting.wait(written, State::Reading).await
 }
 
-/// Returns a parameter without NUL characters, which PostgreSQL cannot store.
-fn without_nul(request: &ApiRequest, name: &str) -> Option<String> {
-    request.text(name).map(|text| text.replace('\0', " "))
-}
-
 /// Reads the parameters of createImport.
 fn options(request: &ApiRequest) -> Result<OptionsDoc, ApiError> {
-    let text = |name: &str| without_nul(request, name);
+    let text = |name: &str| request.text_without_nul(name);
     let choice = |name: &'static str, first: &str, second: &str| match request.text(name) {
         None => Ok(None),
         Some(value) if value == first => Ok(Some(true)),

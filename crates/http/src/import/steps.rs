@@ -185,19 +185,21 @@ impl Step<'_> {
             Ok(included) => included,
             Err(message) => return Ok(Err(message)),
         };
-        let parsed = rules::parse(&text, &|name| included.get(name.trim()).cloned());
+        let parsed = rules::parse(&text, &|name| included.get(name).cloned());
         Ok(parsed.map(Some).map_err(|problem| format!("{}, {problem}", chosen.name)))
     }
 
-    /// Reads the files that rules include, also from one another; the error is why they are not
-    /// read. Only named files are read, and none beyond the limit of rules.
+    /// Reads the files that the rules include, directly or through one another. The inner error
+    /// explains why they cannot be used. Only named files are read, and none beyond the limit of
+    /// rules.
     async fn included_texts(
         &self,
         name: &str,
         text: &str,
         files: &[RulesFile],
     ) -> Result<Result<HashMap<String, String>, String>, ApiError> {
-        // The oldest one of several with a name.
+        // Of several files with one name the oldest is used: the newest come first, and the last
+        // insertion remains.
         let by_name: HashMap<&str, &file::File> =
             files.iter().map(|found| (found.file.name.as_str(), &found.file)).collect();
         let mut included = HashMap::new();

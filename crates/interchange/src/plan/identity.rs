@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sha2::{Digest as _, Sha256};
+use daybook_domain::import::digest;
 
 use crate::read::journal::Entry;
 
@@ -12,14 +12,11 @@ pub(crate) const MAX_SOURCE: usize = 150;
 /// The longest identifier that stands in a remote id as it is.
 const MAX_ID: usize = 40;
 
-/// The bytes of a hash that are used.
-const HASH_BYTES: usize = 16;
-
 /// Numbers the entries of equal text.
 #[derive(Debug, Default)]
 pub(crate) struct Identities {
-    /// The numbers of entries by the hashes of their keys.
-    counts: HashMap<[u8; HASH_BYTES], u32>,
+    /// How many entries have each key, by the hash of the key.
+    counts: HashMap<[u8; 16], u32>,
 }
 
 impl Identities {
@@ -40,9 +37,4 @@ impl Identities {
 
 fn hash(text: &str) -> String {
     digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn digest(text: &str) -> [u8; HASH_BYTES] {
-    let whole = Sha256::digest(text.as_bytes());
-    whole.first_chunk().copied().unwrap_or_default()
 }

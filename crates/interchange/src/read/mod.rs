@@ -100,7 +100,7 @@ pub fn read_journal(bytes: &[u8]) -> Result<(Format, Journal), Problem> {
 /// need them. `sink` receives the records; those of a CSV file or a table come with the oldest
 /// first, others in the order of the file.
 ///
-/// The bytes are dropped as soon as the records are read from a text of its own: that of a
+/// `bytes` is dropped before the records are read if their text is a separate copy: that of a
 /// workbook, or of a file that is not UTF-8.
 ///
 /// # Errors

@@ -18,8 +18,8 @@ use daybook_domain::instant::Instant;
 use daybook_service::{Result, audit};
 use daybook_storage::Store;
 
-use crate::installation::{DataArgs, open, print};
-use crate::{clock, key, private};
+use crate::installation::{DataArgs, open_with_key, print};
+use crate::{clock, private};
 use file::{CheckpointKind, NewCheckpoint};
 
 /// The option with the directory of checkpoints.
@@ -53,8 +53,8 @@ pub(crate) struct CheckpointCommandArgs {
 /// A database that cannot be read; a file that cannot be written.
 pub(crate) fn run(options: &CheckpointCommandArgs) -> anyhow::Result<()> {
     let CheckpointCommandArgs { checkpoints, data } = options;
-    let store = open(data)?;
-    let key = key::load(&data.data_dir)?.checkpoint_key()?;
+    let (store, key) = open_with_key(data)?;
+    let key = key.checkpoint_key()?;
     let directory = checkpoints.directory(&data.data_dir);
     let written = write(&store, &directory, &key, clock::now(), &|| false)?;
     let (path, _) = written.context("there is no book yet")?;

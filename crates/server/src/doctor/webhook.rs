@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::time::Duration;
 
-use daybook_domain::app::{App, AppText};
-use daybook_edge::outgoing::address::system_lookup;
+use daybook_domain::app::App;
+use daybook_domain::delivery::webhook_url;
+use daybook_edge::outgoing::address::{host_of, system_lookup};
 use daybook_edge::outgoing::allowed::WebhookTarget;
 use daybook_storage::ReadOnlyStore;
 use daybook_webhooks::WebhookClient;
@@ -14,6 +15,7 @@ use tokio::time::timeout;
 
 use super::check::{Check, Outcome};
 use crate::cli::ServeArgs;
+use crate::plural::counted;
 use crate::serve::is_trial;
 
 /// Maximum number of apps that are checked.
@@ -75,18 +77,10 @@ fn installed(options: &ServeArgs) -> anyhow::Result<Vec<Webhook>> {
     let mut store = ReadOnlyStore::open(&options.data.address()?)?;
     let apps: daybook_storage::Result<Vec<App>> = store.read(|tx| tx.apps().installed(MAX_APPS));
     let webhook = |app: &App| {
-        let url = app.manifest.text(AppText::WebhookUrl)?;
+        let url = webhook_url(app, &[])?;
         Some(Webhook { app: app.id.to_string(), url: Url::parse(url).ok() })
     };
-    // An app that wants no events gets no requests.
-    let apps = apps?;
-    let apps = apps.iter().filter(|app| !app.manifest.events.is_empty());
-    Ok(apps.filter_map(webhook).collect())
-}
-
-/// Returns the host of a URL, an IPv6 address without brackets.
-fn host_of(url: &Url) -> &str {
-    url.host_str().unwrap_or_default().trim_matches(['[', ']'])
+    Ok(apps?.iter().filter_map(webhook).collect())
 }
 
 /// Looks up the hosts of webhooks, all at the same time.
@@ -121,7 +115,7 @@ fn judge_addresses(client: &WebhookClient, webhooks: &[Webhook], resolved: &Reso
     }
     Outcome::fine(match webhooks.len() {
         0 => "no installed app has a webhook".to_owned(),
-        count => format!("the addresses of {count} installed apps may be reached"),
+        count => format!("the addresses of {} may be reached", counted(count, "installed app")),
     })
 }
 

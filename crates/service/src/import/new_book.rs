@@ -37,8 +37,8 @@ pub struct RunBook {
 /// Creates a book of an import, which its author owns. The property `import_run` of the book has
 /// the id of the import.
 ///
-/// Returns the book of the author that is there already, if this is repeated. `known` are the other
-/// books of the import. Books of others do not count: anyone can share one with the same property.
+/// If this is repeated, returns the book that the author already has. `known` are the other books
+/// of the import. Books of others do not count: anyone can share one with the same property.
 ///
 /// # Errors
 /// Refusals of the rules of books, groups and accounts, such as the most books of an owner.

@@ -216,7 +216,7 @@ impl WriteSet {
             .filter(|id| accounts.get(*id).is_none_or(|account| !account.has_transaction_posted));
         tx.accounts().mark_posted(access, &first_posted.collect::<Vec<_>>())?;
         let counts = event_log::posting_counts(access, &all);
-        event_log::append_counted(tx, cx, access, self.events, &counts)
+        event_log::append_checked(tx, cx, access, self.events, &counts)
     }
 
     /// Refuses to lower an account below its minimum balance (behaviour 3.13).

@@ -7,8 +7,10 @@
 //!
 //! A commit appends whole pages to the log, and a checkpoint copies only the last version of each.
 //! In a large book, transactions change pages all over the indexes of accounts, and later ones
-//! change these pages again. So a log saves most copies when it is as long as the database.
+//! change these pages again. So a checkpoint saves most copies if the log is as long as the
+//! database.
 
+use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -77,13 +79,6 @@ impl Log {
     }
 }
 
-/// The size of the database, with the pages that are only in the log.
-#[derive(QueryableByName)]
-struct Size {
-    #[diesel(sql_type = BigInt)]
-    page_count: i64,
-}
-
 impl Checkpointer {
     /// Starts the thread and turns off automatic checkpoints of the writer's connection.
     ///
@@ -145,19 +140,22 @@ fn run(conn: &mut Conn, wakeups: &Receiver<()>, signals: &LogSignals) {
 }
 
 /// Copies the log if it is long, and returns its state afterwards. Returns nothing if it is short.
-fn copy_long_log(conn: &mut Conn) -> QueryResult<Option<Log>> {
-    let log = conn.checkpoint(NOOP)?;
-    let pages = conn.page_count()?;
-    let Some(log) = log.filter(|log| log.is_long(pages)) else { return Ok(None) };
+fn copy_long_log(conn: &mut Conn) -> Result<Option<Log>> {
+    let Some(log) = conn.checkpoint(NOOP)? else { return Ok(None) };
+    // With the pages that are only in the log.
+    let pages = conn.row(&Sql::new("PRAGMA page_count"))?.unwrap_or_default();
+    if !log.is_long(pages) {
+        return Ok(None);
+    }
     if log.has_short_rest() {
         return Ok(Some(log));
     }
     conn.checkpoint(PASSIVE)?;
-    conn.checkpoint(NOOP)
+    Ok(conn.checkpoint(NOOP)?)
 }
 
 /// Logs a failed checkpoint. It is retried after the next commits, and no commit is lost.
-fn log_failure(log: QueryResult<Option<Log>>) -> Option<Log> {
+fn log_failure<E: Display>(log: std::result::Result<Option<Log>, E>) -> Option<Log> {
     log.inspect_err(|error| tracing::warn!(%error, "checkpoint failed")).ok().flatten()
 }
 
@@ -176,17 +174,6 @@ impl Conn {
         match self {
             Self::Sqlite(conn) => conn.batch_execute(FALLBACK).map(|()| true),
             Self::Postgres(_) => Ok(false),
-        }
-    }
-
-    /// Returns the number of pages of the database.
-    fn page_count(&mut self) -> QueryResult<i64> {
-        match self {
-            Self::Sqlite(conn) => {
-                let sizes: Vec<Size> = (&Sql::new("PRAGMA page_count")).load(conn)?;
-                Ok(sizes.first().map_or(0, |size| size.page_count))
-            }
-            Self::Postgres(_) => Ok(0),
         }
     }
 

@@ -64,8 +64,8 @@ impl Engine {
         }
     }
 
-    /// Returns the first part of a condition, by which a long SQLite statement notices that its
-    /// read was stopped.
+    /// Returns the first part of a condition that lets a long SQLite statement notice that its read
+    /// was stopped.
     ///
     /// `row` is an integer column that differs from row to row. PostgreSQL statements need no such
     /// condition, because the server can cancel them.

@@ -83,6 +83,8 @@ impl Entries {
             }
             let next = if numbers.is_some() { number + 1 } else { 0 };
             open.push(Open { head: place, payee: record.payee.clone(), next });
+        } else if open.is_empty() {
+            waiting.remove();
         }
         None
     }

@@ -350,9 +350,12 @@ impl<'a> File<'a> {
         for is_kept in [true, false] {
             for index in 0..self.entries.len() {
                 let Some(entry) = self.entries.get(index).copied() else { continue };
-                let is_in_entry =
-                    entry.fate == Fate::Part || !self.parts_of(entry.place).is_empty();
-                if !matches!(entry.fate, Fate::Read | Fate::Part) || is_in_entry != is_kept {
+                let is_in_entry = match entry.fate {
+                    Fate::Part => true,
+                    Fate::Read => !self.parts_of(entry.place).is_empty(),
+                    Fate::Header | Fate::SkippedBy(_) | Fate::Mirror(_) => continue,
+                };
+                if is_in_entry != is_kept {
                     continue;
                 }
                 let Some(Ok(row)) = self.scanner.at(entry.place).next_row() else { continue };

@@ -76,7 +76,7 @@ impl Row<'_> {
 /// A place from which a record can be read again. Places are in the order of the file.
 ///
 /// Texts are shorter than 4 GB: a file has [`MAX_BYTES`](crate::read::limits::MAX_BYTES), and
-/// decoding makes at most three bytes of one.
+/// decoding turns one byte into at most three.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     offset: u32,
@@ -127,7 +127,7 @@ impl<'a> Scanner<'a> {
         Place { offset: number(self.offset), line: self.line }
     }
 
-    /// Returns a number of records that the rest does not exceed.
+    /// Returns an upper bound of the number of remaining records.
     pub(crate) fn max_rows(&self) -> usize {
         self.rest(self.offset).matches(self.line_end).count().saturating_add(1)
     }

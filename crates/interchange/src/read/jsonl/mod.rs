@@ -3,9 +3,9 @@
 //! A [`Reader`] takes the lines one after the other, so a book of any size needs little memory
 //! beside its chart. The file is refused as a whole when a line has a fault, refers to what does
 //! not precede it, or when the numbers of the last line differ from those before it: the file was
-//! cut short or changed. So is a chart that is larger than one of a book, because it is kept in
-//! memory. Unknown fields and kinds of lines are ignored. Transactions in the trash are counted and
-//! left out.
+//! cut short or changed. So is a file whose chart exceeds the limit of a book (behaviour 4.22),
+//! because the chart is kept in memory. Unknown fields and kinds of lines are ignored. Transactions
+//! in the trash are counted and left out.
 
 mod line;
 mod model;
@@ -33,8 +33,8 @@ pub const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
 /// The most bytes of an id, and of the digest of a file.
 const MAX_ID_BYTES: usize = 100;
 
-/// The bytes by which an account, a group or a membership counts beside its texts, and a property
-/// beside its key and value, at least (behaviour 4.22).
+/// The least bytes that an account, a group or a membership counts in addition to its texts, and a
+/// property in addition to its key and value (behaviour 4.22).
 const ROW_BYTES: usize = 100;
 const PROPERTY_BYTES: usize = 6;
 

@@ -93,7 +93,7 @@ fn flatten(
     lines: &mut Vec<Line>,
 ) -> Result<(), RuleProblem> {
     *bytes = bytes.saturating_add(text.len());
-    for (number, text) in (1_u32..).zip(text.strip_prefix('\u{feff}').unwrap_or(text).lines()) {
+    for (number, text) in (1_u32..).zip(lines_of(text)) {
         let line = Line { file: file.map(str::to_owned), number, text: text.to_owned() };
         if *bytes > MAX_RULES_BYTES {
             return Err(line.problem(RuleKind::TooLarge(MAX_RULES_BYTES)));
@@ -113,9 +113,14 @@ fn flatten(
     Ok(())
 }
 
-/// Returns the names of the files that a text includes itself.
+/// Returns the names of the files that a text includes directly.
 pub fn included_names(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter_map(|line| keyword(line, "include")).map(str::trim)
+    lines_of(text).filter_map(|line| keyword(line, "include"))
+}
+
+/// Returns the lines of a text, which may begin with a byte order mark.
+fn lines_of(text: &str) -> std::str::Lines<'_> {
+    text.strip_prefix('\u{feff}').unwrap_or(text).lines()
 }
 
 /// Whether a line is blank or a comment.

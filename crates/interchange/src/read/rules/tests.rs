@@ -117,6 +117,6 @@ fn invalid_rules_are_refused_with_their_line() {
 
 #[test]
 fn included_files_are_named() {
-    let text = "include a.rules\nfields date\n# include b\ninclude:  c d \n";
+    let text = "\u{feff}include a.rules\nfields date\n# include b\ninclude:  c d \n";
     assert_eq!(included_names(text).collect::<Vec<_>>(), ["a.rules", "c d"]);
 }

@@ -95,16 +95,11 @@ impl Search<'_> {
         };
         let is_bounded =
             |filter: &Filter| matches!(filter, Filter::Term(Term::Account(_) | Term::Dated { .. }));
-        let has_few_shapes = match filters.as_slice() {
-            [] => true,
-            [one] => is_live(one) || is_bounded(one),
-            [one, other] => {
-                is_live(one) && (is_live(other) || is_bounded(other))
-                    || is_bounded(one) && is_live(other)
-            }
-            _ => false,
-        };
-        has_few_shapes && self.similar.is_none()
+        let mut others = filters.iter().filter(|filter| !is_live(filter));
+        self.similar.is_none()
+            && filters.len() <= 2
+            && others.next().is_none_or(is_bounded)
+            && others.next().is_none()
     }
 
     /// Returns the ranges of transaction days that contain every match.
