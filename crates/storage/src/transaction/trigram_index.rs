@@ -53,11 +53,10 @@ pub(super) const MAX_INDEXED_CHARS: usize = 256;
 /// 0.23).
 pub(super) const ANY_TRIGRAM: i64 = 0;
 
-/// Number of rows after which a chunk treats further texts as long. A chunk of typical texts has
-/// fewer; one of short texts without common words has a million, most on different pages.
-const MAX_ROWS: usize = 64 * 1024;
-/// [`MAX_ROWS`] for changed texts, which are only a part of the work of a request.
-const MAX_CHANGED_ROWS: usize = 32 * 1024;
+/// Number of rows after which a unit of work treats further texts as long. A chunk of typical texts
+/// has fewer. One of short texts without common words has a million, most on different pages, and
+/// the other users of the writer wait for them.
+const MAX_ROWS: usize = 32 * 1024;
 /// Number of rows after which a block treats further texts as long, so a few texts cannot use up
 /// the rows of a chunk.
 const MAX_ROWS_OF_BLOCK: usize = 4 * 1024;
@@ -97,23 +96,18 @@ impl FoldedText {
 }
 
 /// Index rows under construction: the blocks of each trigram and chunk.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Trigrams {
     rows: HashMap<(i64, i64), u64>,
-    max_rows: usize,
     /// The number of rows that each block has added.
     of_blocks: HashMap<i64, usize>,
 }
 
 impl Trigrams {
-    fn with_max_rows(max_rows: usize) -> Self {
-        Self { rows: HashMap::new(), max_rows, of_blocks: HashMap::new() }
-    }
-
     fn add(&mut self, block: i64, text: &str) {
         let bit = u32::try_from(block.rem_euclid(BLOCKS_PER_CHUNK)).unwrap_or_default();
         let of_block = self.of_blocks.entry(block).or_default();
-        let is_full = self.rows.len() >= self.max_rows || *of_block >= MAX_ROWS_OF_BLOCK;
+        let is_full = self.rows.len() >= MAX_ROWS || *of_block >= MAX_ROWS_OF_BLOCK;
         for trigram in if is_full { vec![ANY_TRIGRAM] } else { indexed(text) } {
             let bits = self.rows.entry((trigram, block.div_euclid(BLOCKS_PER_CHUNK))).or_default();
             let with_block = *bits | (1_u64 << bit);
@@ -217,7 +211,7 @@ impl Tx<'_> {
         .bind((rows(ids), book))
         .uncached();
         let blocks: HashMap<i64, i64> = self.flushed()?.rows(&blocks)?.into_iter().collect();
-        let mut added = Trigrams::with_max_rows(MAX_CHANGED_ROWS);
+        let mut added = Trigrams::default();
         for FoldedText { id, folded } in texts {
             added.add(*blocks.get(id).ok_or(Error::Corrupt("trigram_blocks"))?, folded);
         }
@@ -247,7 +241,7 @@ impl Tx<'_> {
             self.book_state_mut(book)?.unindexed = found;
             return Ok(());
         }
-        let mut index = Trigrams::with_max_rows(MAX_ROWS);
+        let mut index = Trigrams::default();
         let mut bounds = Bulk::new(INSERT_BLOCKS, 4, "");
         let mut until = extent.until;
         for (rows, block) in texts.chunks(TRANSACTIONS_PER_BLOCK).zip(extent.blocks()..) {
@@ -315,7 +309,7 @@ mod tests {
 
     #[test]
     fn block_is_a_bit_of_its_chunk() {
-        let mut index = Trigrams::with_max_rows(MAX_ROWS);
+        let mut index = Trigrams::default();
         for block in [0, 63, 64 + 5] {
             index.add(block, "abc");
         }
@@ -334,7 +328,7 @@ mod tests {
 
     #[test]
     fn rule_1_7_3_rows_of_texts_without_common_trigrams_are_bounded() {
-        let mut index = Trigrams::with_max_rows(MAX_ROWS);
+        let mut index = Trigrams::default();
         for number in 0..4_096_u32 {
             index.add(i64::from(number / 64), &unlike(number, 60));
         }
@@ -346,7 +340,7 @@ mod tests {
 
     #[test]
     fn rule_1_7_3_one_block_does_not_use_up_the_rows_of_a_chunk() {
-        let mut index = Trigrams::with_max_rows(MAX_ROWS);
+        let mut index = Trigrams::default();
         (0..64).for_each(|number| index.add(0, &unlike(number, 250)));
         let rows = index.rows.len();
         assert!((MAX_ROWS_OF_BLOCK..MAX_ROWS_OF_BLOCK + 256).contains(&rows), "{rows} rows");
