@@ -1,5 +1,5 @@
-//! What can be checked of the container files without a container engine. `make container` builds
-//! and starts the image where there is one.
+//! What can be checked of the container files and the unit without a container engine and systemd.
+//! `make container` builds and starts the image where there is an engine.
 
 use std::collections::BTreeMap;
 
@@ -114,6 +114,15 @@ fn compose_file_runs_the_image_as_it_is_meant() {
     for line in daybook.iter().chain(&service("database")).filter(|line| line.contains("_PASSWORD"))
     {
         assert!(line.contains("${POSTGRES_PASSWORD:?"), "{line}");
+    }
+}
+
+/// The schema is upgraded before the unit is started.
+#[test]
+fn upgrades_have_no_time_limit() {
+    let unit = read("ops/debian/daybook.service");
+    for line in ["Type=notify", "TimeoutStartSec=infinity"] {
+        assert!(unit.lines().any(|found| found == line), "{line} in\n{unit}");
     }
 }
 
