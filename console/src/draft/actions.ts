@@ -5,9 +5,8 @@ import { useBook } from '~/book/types';
 import { term } from '~/lib/query';
 import { useAction } from '~/ui/actions';
 import { plural } from '~/transaction/actions';
+import { MAX_SERIES, repeatsOf } from '~/transaction/later';
 import { asDraft, isDue, toFields, toLater, toUpdate, type DraftFields } from './tray';
-
-const MAX_SERIES = 1000;
 
 /** A draft as it stands now, with its ETag. */
 export function readDraft(bookId: string, id: string) {
@@ -40,7 +39,7 @@ export function useUpdateDraft() {
       const { data } = await api.get('/v5/books/{bookId}/transactions', {
         path: { bookId }, query: { query: `is:draft ${term('series', series)}`, limit: MAX_SERIES },
       });
-      const later = (data.items ?? []).filter((other) => other.id !== row.id && other.date && (!row.date || other.date > row.date));
+      const later = repeatsOf(row, (data.items ?? []).filter((other) => other.id !== row.id && other.date && (!row.date || other.date > row.date)));
       const before = toFields(row);
       await updateAll([update, ...later.map((other) => toLater(other, before, fields))], idempotencyKey);
       return [row, ...later];
