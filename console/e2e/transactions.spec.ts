@@ -153,6 +153,17 @@ test('[20] legs of an entry are one line with their sum, and actions take all le
   await expect.poll(async () => (await book.find('#rent')).length).toBe(2);
   await expect(page.getByRole('form', { name: 'Hashtags' })).toHaveCount(0);
 
+  // The accounts are what legs differ in: the other leg keeps its own.
+  await page.keyboard.press('Shift+A');
+  const bar = page.getByRole('region', { name: 'Selection' });
+  await bar.getByRole('combobox', { name: 'To' }).fill('Card');
+  await page.keyboard.press('Tab');
+  await bar.getByRole('button', { name: 'Apply' }).click();
+  await expect.poll(async () => (await book.find('account:Card')).length).toBe(1);
+  expect(await book.find('account:Rent')).toMatchObject([{ amount: '100.00' }]);
+  await page.keyboard.press('z');
+  await expect.poll(async () => (await book.find('account:Card')).length).toBe(0);
+
   // In the register of the common account the line has the sum and one balance.
   await page.goto(book.path(`accounts/${book.account('Bank')}`));
   await expect(lineOf(page, 'Payment')).toHaveCount(1);
