@@ -11,7 +11,7 @@ import { TextField } from '~/ui/fields/Field';
 import { Icon } from '~/ui/Icon';
 import { usePrefs } from '~/ui/prefs';
 import { useShortcut } from '~/ui/shortcuts';
-import { toTransactions, useRecordForm } from './actions';
+import { transactionsOf, useRecordForm } from './actions';
 import { directionWords, listWords, unusualReason, type Side } from './direction';
 import { Legs } from './Legs';
 import { NewAccount } from './NewAccount';
@@ -58,7 +58,7 @@ export function EntryForm({ draft, change, focusRequest, onLine, onTransfer, onC
     if (split && !(form.split === 'to' ? form.from : form.to)) return setError('A split needs the account that all legs share.');
     if (form.repeat && !form.date) return setError('Repeat needs a date.');
     if (!form.from && !form.to && !form.amount && !form.description.trim() && !split) return setError('There is nothing to record yet.');
-    const rows = await record.run(toTransactions(form, split?.legs));
+    const rows = await record.run(transactionsOf(form, split?.legs));
     if (!rows) return;
     // The next one begins with the same date.
     change(() => ({ form: emptyForm(form.date || today) }));

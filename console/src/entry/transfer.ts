@@ -47,7 +47,7 @@ export async function runTransfer(first: Half, second: Half, state: TransferStat
     try {
       return [recorded, await create(second, `${key}b`)];
     } catch (error) {
-      const isUnknown = isProblem(error) && (error.isTransient || error.reason === 'outcomeUnknown');
+      const isUnknown = isProblem(error) && error.isUnanswered;
       if (isUnknown && attempt < ATTEMPTS) continue;
       if (isUnknown) throw new Error(`The other book has not answered. Record again to repeat its half; nothing is recorded twice. ${sentence(error)}`);
       try {
