@@ -295,6 +295,10 @@ test('[12] a transfer to another book records a half in each, and both are undon
   expect(first).toMatchObject({ amount: '100.00', posted: true, properties: { rate: '1.085' } });
   expect(second).toMatchObject({ amount: '108.50', posted: true, properties: { rate: '1.085', entry_id: first!.properties.entry_id } });
   await expect(form.getByRole('link', { name: 'Open the half in the other book' })).toHaveAttribute('href', new RegExp(`/b/${other.id}/transactions\\?q=entry_id`));
+  const tab = await page.context().newPage();
+  await tab.goto(`${daybook.url}/b/${daybook.bookId}/transactions?panel=transaction:${first!.id}`);
+  await expect(tab.getByRole('link', { name: 'in Abroad' })).toHaveAttribute('href', new RegExp(`/b/${other.id}/transactions`));
+  await tab.close();
   await page.getByRole('button', { name: 'Undo' }).last().click();
   await expect.poll(async () => (await find(daybook, "'move abroad'")).length).toBe(0);
   await expect.poll(async () => (await daybook.call('GET', `books/${other.id}/transactions`)).items.length).toBe(0);

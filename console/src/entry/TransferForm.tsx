@@ -17,7 +17,8 @@ import { useAction } from '~/ui/actions';
 import { ChoiceField } from '~/ui/fields/ChoiceField';
 import { toDecimal } from './split';
 import { emptyTransfer, NO_SIDES, type ChangeDraft, type EntryDraft, type TransferDraft, type TransferSides, type UnfinishedTransfer } from './store';
-import { FROM_BOOK, runTransfer, TO_BOOK, transferRate, type Half } from './transfer';
+import { runTransfer, transferRate, type Half } from './transfer';
+import { FROM_BOOK, TO_BOOK } from '~/transaction/legs';
 import './EntryForm.css';
 
 const trash = (bookId: string, id: string, idempotencyKey: string) =>

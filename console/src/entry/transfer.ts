@@ -5,10 +5,6 @@ import { round, type Decimal } from '~/lib/money';
 
 const RATE_DIGITS = 8;
 
-/** The properties of both halves that name the books. */
-export const FROM_BOOK = 'transfer_from_book';
-export const TO_BOOK = 'transfer_to_book';
-
 /** How much one unit of the first amount is in the second, without trailing zeros. */
 export function transferRate(first: Decimal, second: Decimal): string {
   if (first.units === 0n) return '';

@@ -26,6 +26,17 @@ export async function loadLegs(bookId: string, entryIds: readonly string[], isTr
   return found;
 }
 
+/** The properties of both halves of a transfer between books. */
+export const FROM_BOOK = 'transfer_from_book';
+export const TO_BOOK = 'transfer_to_book';
+
+/** Where the other half of a transfer stands. */
+export function otherHalfOf(row: Transaction, bookId: string): { readonly bookId: string; readonly entryId: string } | undefined {
+  const other = [row.properties?.[FROM_BOOK], row.properties?.[TO_BOOK]].find((id) => id && id !== bookId);
+  const entryId = entryIdOf(row);
+  return other && entryId ? { bookId: other, entryId } : undefined;
+}
+
 /** The rows and the other legs of their entries, each once. Actions take all legs or none. */
 export async function withLegs(bookId: string, rows: readonly Transaction[]): Promise<Transaction[]> {
   const all = new Map(rows.map((row) => [row.id!, row]));
