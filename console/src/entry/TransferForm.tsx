@@ -18,7 +18,7 @@ import { ChoiceField } from '~/ui/fields/ChoiceField';
 import { toDecimal } from './split';
 import { emptyTransfer, NO_SIDES, type ChangeDraft, type EntryDraft, type TransferDraft, type TransferSides, type UnfinishedTransfer } from './store';
 import { runTransfer, transferRate, type Half } from './transfer';
-import { FROM_BOOK, TO_BOOK } from '~/transaction/legs';
+import { FROM_BOOK, TO_BOOK } from '~/transaction/lines';
 import './EntryForm.css';
 
 const trash = (bookId: string, id: string, idempotencyKey: string) =>

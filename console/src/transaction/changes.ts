@@ -2,6 +2,7 @@
 import type { Account, Transaction } from '~/api/types';
 import { compare, isNegative, negate, parseDecimal, toPlain, type Decimal } from '~/lib/money';
 import { effect } from '~/lib/signs';
+import { FROM_BOOK, TO_BOOK } from './lines';
 
 /** The fields of a transaction as forms edit them; '' and undefined stand for absent values. */
 export interface Fields {
@@ -115,7 +116,7 @@ export function reversalOf(row: Transaction, date: string, entryId?: string): Tr
 
 /** A copy for another day. Files, remote ids and the state stay with the original. */
 export function duplicateOf(row: Transaction, date: string, entryId?: string): Transaction {
-  const { entry_id: _, reverses: __, series: ___, ...properties } = row.properties ?? {};
+  const { entry_id: _, reverses: __, series: ___, [FROM_BOOK]: ____, [TO_BOOK]: _____, ...properties } = row.properties ?? {};
   return {
     date,
     amount: row.amount ?? null,

@@ -2,7 +2,7 @@
 import { api } from '~/api/client';
 import type { Transaction } from '~/api/types';
 import { joinQuery, term } from '~/lib/query';
-import { ENTRY_ID, entryIdOf } from './lines';
+import { ENTRY_ID, entryIdOf, FROM_BOOK, TO_BOOK } from './lines';
 
 const ENTRIES_PER_QUERY = 50;
 const PAGE = 1000;
@@ -25,10 +25,6 @@ export async function loadLegs(bookId: string, entryIds: readonly string[], isTr
   }
   return found;
 }
-
-/** The properties of both halves of a transfer between books. */
-export const FROM_BOOK = 'transfer_from_book';
-export const TO_BOOK = 'transfer_to_book';
 
 /** Where the other half of a transfer stands. */
 export function otherHalfOf(row: Transaction, bookId: string): { readonly bookId: string; readonly entryId: string } | undefined {

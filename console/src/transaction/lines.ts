@@ -7,6 +7,9 @@
 import type { Transaction } from '~/api/types';
 
 export const ENTRY_ID = 'entry_id';
+/** Properties of both halves of a transfer between books, which share an `entry_id` too. */
+export const FROM_BOOK = 'transfer_from_book';
+export const TO_BOOK = 'transfer_to_book';
 
 /** A row of its own is the index of that row. */
 export type Line = number | EntryLine | LegLine;
