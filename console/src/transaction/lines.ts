@@ -48,6 +48,11 @@ export function rowsOfLine(line: Line | undefined): readonly number[] {
   return line.kind === 'entry' ? line.legs : [line.index];
 }
 
+/** The rows of each line in order: one, or those of a day that share an entry. */
+export function rowsByLine(rows: readonly Transaction[]): Transaction[][] {
+  return new LineIndex().sync(rows, [], new Set()).map((line) => rowsOfLine(line).map((at) => rows[at]!));
+}
+
 /** A longer stretch of rows is not replaced; all lines are made again. */
 const MAX_REPLACED = 20_000;
 
