@@ -3,6 +3,7 @@ import type { Account, Transaction } from '~/api/types';
 import { useBook } from '~/book/types';
 import { useQueryState } from '~/lib/router';
 import { Description } from '~/transaction/Description';
+import { LegsToggle, type EntryToggle } from '~/transaction/LegsToggle';
 import { isEntry } from '~/transaction/lines';
 import { allRows, useLines } from '~/transaction/useLines';
 import { Button } from '~/ui/Button';
@@ -106,7 +107,7 @@ function Cells({ rows, account, entry, isLeg, ticked, change, onTick }: {
   readonly rows: readonly Transaction[];
   readonly account: Account;
   /** Of an entry. */
-  readonly entry: { readonly isOpen: boolean; readonly onToggle: () => void } | undefined;
+  readonly entry: EntryToggle | undefined;
   readonly isLeg: boolean;
   readonly ticked: ReadonlySet<string>;
   readonly change: ReconciliationChange | undefined;
@@ -138,11 +139,7 @@ function Cells({ rows, account, entry, isLeg, ticked, change, onTick }: {
       </Cell>
       <Cell className="sheet-date">{day(head.date)}</Cell>
       <Cell className={`sheet-description ${isLeg ? 'tx-leg' : ''}`} title={head.description ?? undefined}>
-        {entry && (
-          <button type="button" className="tx-legs" tabIndex={-1} aria-expanded={entry.isOpen} onClick={entry.onToggle} title={entry.isOpen ? 'Close the legs (←)' : 'Open the legs (→)'}>
-            <Icon name={entry.isOpen ? 'down' : 'right'} size={12} /> {rows.length} legs
-          </button>
-        )}
+        {entry && <LegsToggle count={rows.length} {...entry} />}
         {change && <span className="sheet-changed" role="img" aria-label={`It ${changeText(change)} by ${change.username}`}><Icon name="warning" size={13} /></span>}
         <Description text={head.description ?? ''} tags={head.tags ?? []} />
       </Cell>

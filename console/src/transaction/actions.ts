@@ -4,7 +4,7 @@ import type { Transaction } from '~/api/types';
 import { useBook } from '~/book/types';
 import { toPlain } from '~/lib/money';
 import { useAction } from '~/ui/actions';
-import { duplicateOf, reversalOf, type Fields } from './changes';
+import { duplicateOf, reversalOf, visible, type Fields } from './changes';
 import { entryIdOf } from './lines';
 import { patchTransactions } from './queries';
 
@@ -97,7 +97,7 @@ const draftAgain = ({ date, amount, description, creditAccount, debitAccount, pr
   date: date ?? null, amount: amount ?? null, description: description ?? null, draft: true,
   creditAccount: creditAccount?.id ? { id: creditAccount.id } : null,
   debitAccount: debitAccount?.id ? { id: debitAccount.id } : null,
-  properties: properties ?? {}, urls: urls ?? [], remoteIds: remoteIds ?? [],
+  properties: visible(properties), urls: urls ?? [], remoteIds: remoteIds ?? [],
   files: (files ?? []).map(({ id }) => ({ id: id! })),
 });
 

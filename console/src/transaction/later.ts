@@ -8,10 +8,10 @@ import { joinQuery, term } from '~/lib/query';
 import { showToast } from '~/ui/toasts';
 import { isEmptyChange, type Change } from './changes';
 import { entryIdOf } from './lines';
-import { useUpdate } from './update';
+import { useUpdate, type Update } from './update';
 
 /** One page. A series has at most 36 repetitions, each with the legs of its split. */
-export const MAX_SERIES = 1000;
+const MAX_SERIES = 1000;
 
 /** What later drafts take over: each keeps its own date, files and remote ids. */
 export function changeForLater({ date: _, files: __, remoteIds: ___, ...shared }: Change): Change {
@@ -41,19 +41,25 @@ export function laterQuery(row: Transaction): string | undefined {
   return series && row.date ? joinQuery(term('series', series), 'is:draft', `after:${addDays(row.date, 1)}`) : undefined;
 }
 
+/** The updates that carry a change to the later drafts that repeat the row. */
+export async function loadLater(bookId: string, row: Transaction, change: Change): Promise<Update[]> {
+  const query = laterQuery(row);
+  const shared = changeForLater(change);
+  if (!query || isEmptyChange(shared)) return [];
+  const { data } = await api.get('/v5/books/{bookId}/transactions', { path: { bookId }, query: { query, limit: MAX_SERIES } });
+  return repeatsOf(row, data.items).map((later) => ({ row: later, change: shared }));
+}
+
 /** Shows the offer after a change of a row that belongs to a series. */
 export function useOfferLater(): (row: Transaction, change: Change) => void {
   const { id: bookId } = useBook();
   const update = useUpdate();
   return (row, change) => {
-    const query = laterQuery(row);
-    const shared = changeForLater(change);
-    if (!query || isEmptyChange(shared)) return;
+    if (!laterQuery(row) || isEmptyChange(changeForLater(change))) return;
     const changeThem = async () => {
       try {
-        const { data } = await api.get('/v5/books/{bookId}/transactions', { path: { bookId }, query: { query, limit: MAX_SERIES } });
-        const repeats = repeatsOf(row, data.items);
-        if (repeats.length > 0) await update.run({ updates: repeats.map((later) => ({ row: later, change: shared })) });
+        const updates = await loadLater(bookId, row, change);
+        if (updates.length > 0) await update.run({ updates });
         else showToast('No later one repeats it');
       } catch (error) {
         showToast(sentence(error), { tone: 'error' });

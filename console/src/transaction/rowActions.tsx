@@ -23,7 +23,8 @@ const refuse = (message: string) => void showToast(message, { tone: 'error' });
 
 export interface RowActions {
   readonly check: (rows: Rows) => Promise<void>;
-  readonly post: (rows: Rows) => Promise<void>;
+  /** Posts drafts with all legs of their entries. Resolves to whether it was done. */
+  readonly post: (rows: Rows) => Promise<boolean>;
   readonly duplicate: (rows: Rows) => Promise<void>;
   /** Trashes rows, or restores them when all are in the trash. Resolves to whether something was done. */
   readonly trash: (rows: Rows) => Promise<boolean>;
@@ -90,8 +91,9 @@ export function useRowActions(): RowActions {
     },
     post: async (rows) => {
       const drafts = (await legs(rows)).filter((row) => !row.posted && !row.trashed);
-      if (drafts.length > 0) await post.run(drafts);
-      else if (rows.length > 0) refuse('Only drafts can be posted.');
+      if (drafts.length > 0) return (await post.run(drafts)) !== undefined;
+      if (rows.length > 0) refuse('Only drafts can be posted.');
+      return false;
     },
     duplicate: async (rows) => {
       const all = await legs(rows);
