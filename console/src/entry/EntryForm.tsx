@@ -33,7 +33,7 @@ export function EntryForm({ draft, change, focusRequest, onLine, onTransfer, onC
   readonly onTransfer: () => void;
   readonly onClose: () => void;
 }) {
-  const { today, numbers, can, accountById } = useBook();
+  const { today, numbers, can, accountById, lockedUntil, day, book } = useBook();
   const { accountingTerms } = usePrefs();
   const form = draft.form ?? emptyForm(today);
   const root = useRef<HTMLFormElement>(null);
@@ -139,6 +139,8 @@ export function EntryForm({ draft, change, focusRequest, onLine, onTransfer, onC
         {from && to && !form.split && !unusual && <p className="entry-direction"><bdi>{directionWords(from, to)}</bdi></p>}
         {from && to && unusual && <p className="entry-warning"><Icon name="warning" size={13} /> <bdi>{directionWords(from, to)}.</bdi> {unusual}</p>}
         {missing.length > 0 && <p className="entry-missing">Becomes a draft: {listWords(missing)} {missing.length === 1 ? 'is' : 'are'} missing.</p>}
+        {missing.length === 0 && form.date <= lockedUntil && <p className="entry-missing">Becomes a draft: the book is locked up to {day(lockedUntil)}.</p>}
+        {missing.length === 0 && book.autoPost === false && <p className="entry-missing">Becomes a draft: this book posts nothing by itself.</p>}
         {split?.kind === 'legs' && <p className="muted">{split.legs.length} legs: {split.legs.map((leg) => formatMoney(toDecimal(leg.amount)!, numbers)).join(' + ')}</p>}
       </div>
       {creating && (
