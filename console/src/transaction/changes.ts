@@ -2,7 +2,7 @@
 import type { Account, Transaction } from '~/api/types';
 import { compare, isNegative, negate, parseDecimal, toPlain, type Decimal } from '~/lib/money';
 import { effect } from '~/lib/signs';
-import { FROM_BOOK, TO_BOOK } from './lines';
+import { entryIdOf, FROM_BOOK, TO_BOOK } from './lines';
 
 /** The fields of a transaction as forms edit them; '' and undefined stand for absent values. */
 export interface Fields {
@@ -127,6 +127,18 @@ export function duplicateOf(row: Transaction, date: string, entryId?: string): T
     properties: { ...visible(properties), ...(entryId ? { entry_id: entryId } : {}) },
     draft: !row.posted,
   };
+}
+
+/**
+ * Copies of rows. Those of an entry belong together and not to the originals: their new id begins with the idempotency
+ * key, so that a repetition sends the same.
+ */
+export function copiesOf(rows: readonly Transaction[], date: string, key: string, copy: (row: Transaction, date: string, entryId?: string) => Transaction): Transaction[] {
+  const entries = [...new Set(rows.map(entryIdOf))].filter((id) => id !== undefined);
+  return rows.map((row) => {
+    const at = entries.indexOf(entryIdOf(row)!);
+    return copy(row, date, at < 0 ? undefined : `${key}-${at + 1}`);
+  });
 }
 
 /** Properties that people see: keys that end with an underscore belong to programs. */
