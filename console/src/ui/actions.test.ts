@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { perform, type ActionSpec } from './actions';
+
+afterEach(() => vi.useRealTimers());
 
 test('a write that failed is sent again with its key, and the next one has a new key', async () => {
   const sent: string[] = [];
@@ -19,4 +21,24 @@ test('a write that failed is sent again with its key, and the next one has a new
   await perform(spec, 'lunch 5');
   expect(new Set(sent).size).toBe(3);
   expect(sent[2]).toBe(sent[0]);
+});
+
+test('the same write much later is a new one', async () => {
+  vi.useFakeTimers();
+  const sent: string[] = [];
+  const spec: ActionSpec<string, string> = {
+    done: (input) => input,
+    identity: (input) => input,
+    run: async (_input, key) => {
+      sent.push(key);
+      throw new Error('The server cannot be reached.');
+    },
+  };
+  await perform(spec, 'coffee 3');
+  vi.advanceTimersByTime(9 * 60_000);
+  await perform(spec, 'coffee 3');
+  vi.advanceTimersByTime(11 * 60_000);
+  await perform(spec, 'coffee 3');
+  expect(sent[1]).toBe(sent[0]);
+  expect(sent[2]).not.toBe(sent[0]);
 });

@@ -36,8 +36,14 @@ interface UndoStep {
 }
 
 const steps: UndoStep[] = [];
-/** The keys of failed writes, by their identity. */
-const failed = new Map<string, string>();
+/** The keys of failed writes, by their identity. After a while the same write is a new one. */
+const failed = new Map<string, { readonly key: string; readonly at: number }>();
+const SAME_WRITE_MS = 10 * 60_000;
+
+function keyOf(identity: string | undefined): string {
+  const last = identity === undefined ? undefined : failed.get(identity);
+  return last && Date.now() - last.at < SAME_WRITE_MS ? last.key : newKey();
+}
 const running = new Set<Promise<unknown>>();
 
 /** Undoes the last action since the page was opened that can be undone. */
@@ -97,7 +103,7 @@ async function execute<Input, Result>(spec: ActionSpec<Input, Result>, input: In
   // After a refusal the book may be another one than the page shows.
   let keepsFigures = false;
   const identity = spec.identity?.(input);
-  const key = (identity !== undefined && failed.get(identity)) || newKey();
+  const key = keyOf(identity);
   try {
     const result = await spec.run(input, key);
     if (identity !== undefined) failed.delete(identity);
@@ -111,7 +117,7 @@ async function execute<Input, Result>(spec: ActionSpec<Input, Result>, input: In
     if (undo) steps.push(step);
     return result;
   } catch (error) {
-    if (identity !== undefined) failed.set(identity, key);
+    if (identity !== undefined) failed.set(identity, { key, at: Date.now() });
     revert?.();
     showToast(sentence(error), { tone: 'error' });
     return undefined;
