@@ -44,6 +44,7 @@ function keyOf(identity: string | undefined): string {
   const last = identity === undefined ? undefined : failed.get(identity);
   return last && Date.now() - last.at < SAME_WRITE_MS ? last.key : newKey();
 }
+
 const running = new Set<Promise<unknown>>();
 
 /** Undoes the last action since the page was opened that can be undone. */
