@@ -90,7 +90,7 @@ function buildUrl(path: string, params: unknown, query: unknown): string {
  * that end within the response that `read` takes. All repetitions of a write have the same idempotency key, so the
  * server executes it once.
  */
-export async function send<T>(url: string, init: RequestInit, read: (response: Response) => T | Promise<T>): Promise<T> {
+export async function send<T>(url: string, init: RequestInit, read: (response: Response) => Promise<T>): Promise<T> {
   let refreshed = false;
   for (let attempt = 1; ; attempt += 1) {
     const token = await accessToken();

@@ -86,7 +86,7 @@ async function readOnce(bookId: string, lastId: string | undefined, outer: Abort
   try {
     const headers = new Headers({ Accept: 'text/event-stream' });
     if (lastId !== undefined) headers.set('Last-Event-ID', lastId);
-    const response = await send(`${ORIGIN_BASE}v5/books/${encodeURIComponent(bookId)}/events/stream`, { headers, signal: inner.signal }, (opened) => opened);
+    const response = await send(`${ORIGIN_BASE}v5/books/${encodeURIComponent(bookId)}/events/stream`, { headers, signal: inner.signal }, (opened) => Promise.resolve(opened));
     if (!response.body) throw new Problem(0, 'unreadable', 'the stream has no body');
     onOpen();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
