@@ -98,8 +98,7 @@ test('[17] [20] legs of an entry are one line of the tray, and are posted and ch
   const line = lineOf(page, 'Flat');
   await expect(line).toHaveCount(2);
   await expect(line.first()).toContainText('750.00');
-  // The newest stands first: April, then March.
-  await line.nth(1).getByRole('button', { name: '2 legs' }).click();
+  await line.filter({ hasText: '01/03/2026' }).getByRole('button', { name: '2 legs' }).click();
   await expect(line).toHaveCount(4);
   await expectAccessible(page);
   await line.filter({ hasText: 'Rent' }).click();
