@@ -122,6 +122,21 @@ test('a group is created below another, counts as equity, is hidden and deleted'
   expect(problems).toEqual([]);
 });
 
+test('[46] an opening balance on a locked day is refused, not kept as a draft', async ({ page, daybook }) => {
+  const bookId = await makeBook(daybook);
+  await daybook.call('PUT', 'books', { id: bookId, lockDate: '2026-01-31' });
+  const rows = async () => (await daybook.call('GET', `books/${bookId}/transactions`)).items;
+  await page.goto(`${daybook.url}/b/${bookId}/opening-balances`);
+  await page.getByLabel('On', { exact: true }).fill('31/01/2026');
+  await page.getByLabel('Opening balance of Cash').fill('25');
+  await page.getByRole('button', { name: 'Record 1 opening balance' }).click();
+  await expect(page.getByText('Choose a later day')).toBeVisible();
+  expect(await rows()).toEqual([]);
+  await page.getByLabel('On', { exact: true }).fill('01/02/2026');
+  await page.getByRole('button', { name: 'Record 1 opening balance' }).click();
+  await expect.poll(async () => (await rows())[0]).toMatchObject({ amount: '25.00', posted: true });
+});
+
 test('[36] balances are shown as of any day', async ({ page, daybook, problems }) => {
   const bookId = await makeBook(daybook);
   await record(daybook, bookId, '2026-02-01', '10');

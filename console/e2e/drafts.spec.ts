@@ -1,3 +1,4 @@
+import { lineOf, makeBook, moveTo } from './lists';
 import { expect, expectAccessible, test } from './support';
 
 test.use({ suite: 'drafts' });
@@ -32,7 +33,7 @@ test('[17] the tray says what is missing, a draft is completed in place, and one
   expect(problems).toEqual([]);
 });
 
-test('[17] a stale change is refused, and what was typed stays', async ({ page, daybook, problems }) => {
+test('[17] a change of an outdated draft shows both versions, and what was typed stays', async ({ page, daybook, problems }) => {
   await page.goto(`${daybook.url}/b/${daybook.bookId}/drafts`);
   const grid = page.getByRole('grid', { name: 'Due drafts' });
   await grid.getByRole('row', { name: /garden centre/ }).click();
@@ -42,10 +43,15 @@ test('[17] a stale change is refused, and what was typed stays', async ({ page, 
   await daybook.call('PUT', `books/${daybook.bookId}/transactions`, { id: items[0].id, date: day(0), amount: '35.00', description: 'Receipt from the garden centre' });
   await description.fill('My own words');
   await description.press('Enter');
-  await expect(page.getByText('changed by someone else')).toBeVisible();
+  const dialog = page.getByRole('dialog', { name: 'Two versions' });
+  await expect(dialog).toContainText('35.00');
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
   await expect(description).toHaveValue('My own words');
-  await description.press('Escape');
-  await expect(grid.getByRole('row', { name: /garden centre/ })).toContainText('35.00');
+  await description.press('Enter');
+  await dialog.getByRole('radio', { name: '35.00' }).check();
+  await dialog.getByRole('button', { name: 'Save the chosen values' }).click();
+  await expect(grid.getByRole('row', { name: /My own words/ })).toContainText('35.00');
   expect(problems).toEqual([]);
 });
 
@@ -80,6 +86,35 @@ test('[17] repetitions wait as upcoming drafts, and a change reaches the later o
   const sorted = [...items].sort((a: { date: string }, b: { date: string }) => a.date.localeCompare(b.date));
   expect(sorted.map(({ amount, posted }: { amount: string; posted: boolean }) => [amount, posted])).toEqual([['900.00', true], ['900.00', false], ['950.00', false], ['950.00', false]]);
   expect(new Set(items.map(({ properties }: { properties: { series: string } }) => properties.series)).size).toBe(1);
+  expect(problems).toEqual([]);
+});
+
+test('[17] [20] legs of an entry are one line of the tray, and are posted and changed leg by leg', async ({ page, daybook, problems }) => {
+  const book = await makeBook(daybook, ['2026-03-01', '2026-04-01'].flatMap((date, month) => [
+    { date, description: 'Flat', amount: '700.00', to: 'Rent', draft: true, properties: { series: 'flat', entry_id: `flat ${month}` } },
+    { date, description: 'Flat', amount: '50.00', to: 'Fees', draft: true, properties: { series: 'flat', entry_id: `flat ${month}` } },
+  ]));
+  await page.goto(book.path('drafts'));
+  const line = lineOf(page, 'Flat');
+  await expect(line).toHaveCount(2);
+  await expect(line.first()).toContainText('750.00');
+  await line.filter({ hasText: '01/03/2026' }).getByRole('button', { name: '2 legs' }).click();
+  await expect(line).toHaveCount(4);
+  await expectAccessible(page);
+  await line.filter({ hasText: 'Rent' }).click();
+  const amount = page.getByRole('grid').getByRole('textbox', { name: 'Amount' });
+  await amount.fill('720');
+  await page.getByRole('grid').getByLabel('and later ones').check();
+  await amount.press('Enter');
+  await expect(page.getByText('Changed 2 drafts of the series')).toBeVisible();
+  const amounts = async (to: string) => (await book.find(`account:${to}`)).map((row: { amount: string }) => row.amount);
+  expect(await amounts('Rent')).toEqual(['720.00', '720.00']);
+  expect(await amounts('Fees')).toEqual(['50.00', '50.00']);
+  await moveTo(page, 'Rent');
+  await page.keyboard.press('p');
+  await expect(page.getByText('Posted 2 drafts')).toBeVisible();
+  expect((await book.find('on:2026-03-01')).map((row: { posted: boolean }) => row.posted)).toEqual([true, true]);
+  expect((await book.find('is:draft')).length).toBe(2);
   expect(problems).toEqual([]);
 });
 

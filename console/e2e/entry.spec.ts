@@ -231,12 +231,47 @@ test('[10] a server without preview records all the same, and a line that fails 
   await expect(page.getByText('Recorded 1.10')).toBeVisible();
 });
 
-test('[12] a transfer to another book records a half in each, and both are undone', async ({ page, daybook, problems }) => {
-  const other = await daybook.call('POST', 'books', { name: 'Abroad', properties: { currency: 'USD' } });
-  await daybook.call('POST', `books/${other.id}/accounts/batch`, { items: [{ name: 'US bank', type: 'ASSET' }, { name: 'Household book', type: 'ASSET' }] });
+async function openTransfer(page: Page) {
   await page.keyboard.press('Control+k');
   await page.keyboard.type('transfer to');
   await page.keyboard.press('Enter');
+}
+
+test('[12] a transfer whose second half has no answer is finished without recording it twice', async ({ page, daybook }) => {
+  const other = await daybook.call('POST', 'books', { name: 'Lost', properties: { currency: 'EUR' } });
+  await daybook.call('POST', `books/${other.id}/accounts/batch`, { items: [{ name: 'Their bank', type: 'ASSET' }, { name: 'Household book', type: 'ASSET' }] });
+  const halves = async () => (await daybook.call('GET', `books/${other.id}/transactions`)).items;
+  await openTransfer(page);
+  const form = page.getByRole('form', { name: 'Transfer to another book' });
+  await form.getByLabel('Other book').selectOption('Lost');
+  await form.getByLabel('Description').fill('lost answer');
+  const [here, there] = [form.getByRole('group', { name: 'In Household' }), form.getByRole('group', { name: 'In Lost' })];
+  for (const [group, label, text] of [[here, 'From', 'checking'], [here, 'To', 'savings'], [there, 'From', 'household'], [there, 'To', 'their bank']] as const) {
+    await group.getByRole('combobox', { name: label }).fill(text);
+    await page.keyboard.press('Tab');
+  }
+  await here.getByLabel('Amount in EUR').fill('40');
+  const answers = new RegExp(`/books/${other.id}/transactions$`);
+  await page.route(answers, async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await form.getByRole('button', { name: 'Transfer' }).click();
+  const unfinished = page.getByRole('group', { name: 'Unfinished transfer' });
+  await expect(unfinished).toContainText('its half in this book is recorded', { timeout: 30_000 });
+  await expectAccessible(page);
+  await page.unroute(answers);
+  await page.reload();
+  await unfinished.getByRole('button', { name: 'Finish the transfer' }).click();
+  await expect(page.getByText(/^Transferred to/)).toBeVisible();
+  expect(await halves()).toMatchObject([{ amount: '40.00' }]);
+  expect(await find(daybook, "'lost answer'")).toHaveLength(1);
+});
+
+test('[12] a transfer to another book records a half in each, and both are undone', async ({ page, daybook, problems }) => {
+  const other = await daybook.call('POST', 'books', { name: 'Abroad', properties: { currency: 'USD' } });
+  await daybook.call('POST', `books/${other.id}/accounts/batch`, { items: [{ name: 'US bank', type: 'ASSET' }, { name: 'Household book', type: 'ASSET' }] });
+  await openTransfer(page);
   const form = page.getByRole('form', { name: 'Transfer to another book' });
   await form.getByLabel('Other book').selectOption('Abroad');
   const [here, there] = [form.getByRole('group', { name: 'In Household' }), form.getByRole('group', { name: 'In Abroad' })];
@@ -246,6 +281,10 @@ test('[12] a transfer to another book records a half in each, and both are undon
     await page.keyboard.press('Tab');
   }
   await here.getByLabel('Amount in EUR').fill('100');
+  // What was typed stays when the entry is closed.
+  await page.keyboard.press('Escape');
+  await openTransfer(page);
+  await expect(here.getByRole('combobox', { name: 'To' })).toHaveValue(/^Savings/);
   await there.getByLabel('Amount in USD').fill('108.5');
   await expect(form).toContainText('Rate 1.085');
   await expectAccessible(page);
@@ -256,6 +295,10 @@ test('[12] a transfer to another book records a half in each, and both are undon
   expect(first).toMatchObject({ amount: '100.00', posted: true, properties: { rate: '1.085' } });
   expect(second).toMatchObject({ amount: '108.50', posted: true, properties: { rate: '1.085', entry_id: first!.properties.entry_id } });
   await expect(form.getByRole('link', { name: 'Open the half in the other book' })).toHaveAttribute('href', new RegExp(`/b/${other.id}/transactions\\?q=entry_id`));
+  const tab = await page.context().newPage();
+  await tab.goto(`${daybook.url}/b/${daybook.bookId}/transactions?panel=transaction:${first!.id}`);
+  await expect(tab.getByRole('link', { name: 'in Abroad' })).toHaveAttribute('href', new RegExp(`/b/${other.id}/transactions`));
+  await tab.close();
   await page.getByRole('button', { name: 'Undo' }).last().click();
   await expect.poll(async () => (await find(daybook, "'move abroad'")).length).toBe(0);
   await expect.poll(async () => (await daybook.call('GET', `books/${other.id}/transactions`)).items.length).toBe(0);

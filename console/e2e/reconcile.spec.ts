@@ -77,6 +77,28 @@ test('[19] reconcile an account against a statement by keyboard', async ({ page,
   expect(problems).toEqual([]);
 });
 
+test('[20] legs of an entry are one line of the statement, ticked together', async ({ page, daybook, problems }) => {
+  const { bookId, bank, shop } = await makeBook(daybook);
+  const leg = (amount: string) => ({ date: '2026-03-25', creditAccount: { id: bank }, debitAccount: { id: shop }, description: 'Trip', amount, properties: { entry_id: 'trip' } });
+  await daybook.call('POST', `books/${bookId}/transactions/batch`, { items: [leg('30.00'), leg('12.50')] });
+  await page.goto(`${daybook.url}/b/${bookId}/reconcile/new?account=${bank}&date=2026-03-31&closing=-42.50`);
+  const line = list(page).getByRole('row', { name: /Trip/ });
+  await expect(line).toHaveCount(1);
+  await expect(line).toContainText('2 legs');
+  await expect(line).toContainText('42.50');
+  await line.getByRole('button', { name: '2 legs' }).click();
+  await expect(line).toHaveCount(3);
+  await expectAccessible(page);
+  await line.nth(2).getByRole('checkbox').click();
+  for (const at of [0, 1, 2]) await expect(line.nth(at).getByRole('checkbox')).toBeChecked();
+  await expect(page.getByText('The account agrees with the statement')).toBeVisible();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('link', { name: 'Print sheet' }).click();
+  await expect(page.getByRole('article', { name: 'Reconciliation sheet' }).getByRole('row', { name: /Trip/ })).toHaveCount(1);
+  expect((await daybook.call('GET', `books/${bookId}/transactions/count?query=is:checked`)).total).toBe(2);
+  expect(problems).toEqual([]);
+});
+
 test('[19] a statement file stays with the record, later changes are flagged, deletion is undone', async ({ page, daybook, problems }) => {
   const { bookId, bank } = await makeBook(daybook);
   await page.goto(`${daybook.url}/b/${bookId}/reconcile/new?account=${bank}&date=2026-03-31&closing=290.00`);

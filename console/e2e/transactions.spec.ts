@@ -83,6 +83,26 @@ test('[11] an edit on an outdated version shows both and saves the chosen values
   expect(problems).toEqual([]);
 });
 
+test('[11] an edit of a checked row on an outdated version shows both', async ({ page, daybook, problems }) => {
+  const book = await makeBook(daybook, [{ description: 'Agreed' }]);
+  await daybook.call('PATCH', `${book.at}/transactions/check/batch`, { items: [{ id: book.rows[0]!.id }] });
+  await page.goto(book.path('transactions'));
+  await moveTo(page, 'Agreed');
+  await page.keyboard.press('e');
+  await page.getByRole('dialog').getByRole('button', { name: 'Change' }).click();
+  await settled(page);
+  await daybook.call('PUT', `${book.at}/transactions/batch?updateChecked=true`, { items: [{ id: book.rows[0]!.id, amount: '99.00' }] });
+  await page.getByRole('textbox', { name: 'Description' }).fill('Mine');
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Two versions' });
+  await expect(dialog).toContainText('99.00');
+  await dialog.getByRole('radio', { name: '99.00' }).check();
+  await dialog.getByRole('button', { name: 'Save the chosen values' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect.poll(async () => (await book.find(''))[0]).toMatchObject({ description: 'Mine', amount: '99.00', checked: true });
+  expect(problems).toEqual([]);
+});
+
 test('[16] d duplicates to today, and z takes it back', async ({ page, daybook, problems }) => {
   const book = await makeBook(daybook, [{ description: 'Monthly', properties: { shop: 'Nino' }, remoteIds: ['bank-1'] }]);
   await page.goto(book.path('transactions'));
@@ -152,6 +172,17 @@ test('[20] legs of an entry are one line with their sum, and actions take all le
   await page.keyboard.press('Enter');
   await expect.poll(async () => (await book.find('#rent')).length).toBe(2);
   await expect(page.getByRole('form', { name: 'Hashtags' })).toHaveCount(0);
+
+  // The accounts are what legs differ in: the other leg keeps its own.
+  await page.keyboard.press('Shift+A');
+  const bar = page.getByRole('region', { name: 'Selection' });
+  await bar.getByRole('combobox', { name: 'To' }).fill('Card');
+  await page.keyboard.press('Tab');
+  await bar.getByRole('button', { name: 'Apply' }).click();
+  await expect.poll(async () => (await book.find('account:Card')).length).toBe(1);
+  expect(await book.find('account:Rent')).toMatchObject([{ amount: '100.00' }]);
+  await page.keyboard.press('z');
+  await expect.poll(async () => (await book.find('account:Card')).length).toBe(0);
 
   // In the register of the common account the line has the sum and one balance.
   await page.goto(book.path(`accounts/${book.account('Bank')}`));

@@ -110,19 +110,22 @@ export function useDeleteAccounts() {
 
 /** Records opening balances as posted transactions, and makes the account `Opening balances` when needed. */
 export function useRecordOpenings() {
-  const { id: bookId, accounts, groups } = useBook();
+  const { id: bookId, accounts, groups, lockedUntil, day } = useBook();
   const path = { bookId };
   return useAction({
     bookId,
+    identity: (inputs) => `${bookId} openings ${JSON.stringify(inputs.map((input) => openingTransaction(input, '')))}`,
     done: (inputs: readonly OpeningInput[]) => (inputs.length === 1 ? 'Recorded the opening balance' : `Recorded ${inputs.length} opening balances`),
     run: async (inputs, key): Promise<Transaction[]> => {
+      // The server would keep them as drafts, which are in no balance.
+      if (inputs.some(({ date }) => date <= lockedUntil)) throw new Error(`The book is locked up to ${day(lockedUntil)}. Choose a later day.`);
       const opening = findOpeningAccount(accounts)
         ?? (await api.post('/v5/books/{bookId}/accounts', { path, body: openingAccountBody(groups), idempotencyKey: `${key}a` })).data;
       const items = inputs.map((input) => openingTransaction(input, opening.id!));
       const created = (await api.post('/v5/books/{bookId}/transactions/batch', { path, body: { items }, idempotencyKey: key })).data.items ?? [];
       const drafts = created.filter(({ posted }) => !posted);
       // Books without automatic posting create drafts.
-      if (drafts.length > 0) await api.patch('/v5/books/{bookId}/transactions/post/batch', { path, body: refs(drafts), idempotencyKey: `${key}p` });
+      if (drafts.length > 0) await api.patch('/v5/books/{bookId}/transactions/post/batch', { path, query: { all: true }, body: refs(drafts), idempotencyKey: `${key}p` });
       return created;
     },
     undo: (_inputs, created, idempotencyKey) => api.patch('/v5/books/{bookId}/transactions/trash/batch', { path, body: refs(created), idempotencyKey }),

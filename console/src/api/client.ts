@@ -60,15 +60,16 @@ async function call<M extends Method, P extends PathOf<M>>(
     headers.set('Content-Type', 'application/json');
     init.body = JSON.stringify(options.body);
   }
-  const response = await send(buildUrl(path, options.path, options.query), init);
-  const data = (response.status === 204 ? undefined : await response.json()) as Success<Operation<P, M>>;
+  const { response, data } = await send(buildUrl(path, options.path, options.query), init, withBody);
   return {
-    data,
+    data: data as Success<Operation<P, M>>,
     etag: response.headers.get('ETag') ?? undefined,
     skipped: Number(response.headers.get('Skipped-Items') ?? 0),
     headers: response.headers,
   };
 }
+
+const withBody = async (response: Response) => ({ response, data: response.status === 204 ? undefined : ((await response.json()) as unknown) });
 
 function buildUrl(path: string, params: unknown, query: unknown): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -85,10 +86,11 @@ function buildUrl(path: string, params: unknown, query: unknown): string {
 }
 
 /**
- * Sends with a token. Refreshes an expired token once, and repeats after 429, 503 and lost connections. All
- * repetitions of a write have the same idempotency key, so the server executes it once.
+ * Sends with a token. Refreshes an expired token once, and repeats after 429, 503 and lost connections, also those
+ * that end within the response that `read` takes. All repetitions of a write have the same idempotency key, so the
+ * server executes it once.
  */
-export async function send(url: string, init: RequestInit): Promise<Response> {
+export async function send<T>(url: string, init: RequestInit, read: (response: Response) => Promise<T>): Promise<T> {
   let refreshed = false;
   for (let attempt = 1; ; attempt += 1) {
     const token = await accessToken();
@@ -98,7 +100,7 @@ export async function send(url: string, init: RequestInit): Promise<Response> {
     let problem: Problem;
     try {
       const response = await fetch(url, { ...init, headers, credentials: 'omit' });
-      if (response.ok) return response;
+      if (response.ok) return await read(response);
       problem = await toProblem(response);
     } catch (error) {
       if (init.signal?.aborted) throw error;

@@ -40,6 +40,11 @@ export class Problem extends Error {
   get isTransient(): boolean {
     return this.reason === 'network' || ((this.status === 503 || this.status === 429) && this.reason !== 'notOffered');
   }
+
+  /** The server may have executed the write. A repetition with its idempotency key tells. */
+  get isUnanswered(): boolean {
+    return this.isTransient || this.reason === 'outcomeUnknown' || (this.status >= 500 && this.reason !== 'notOffered');
+  }
 }
 
 export function isProblem(error: unknown, reason?: Reason): error is Problem {

@@ -1,5 +1,6 @@
 import { formatCount } from '~/lib/money';
 import { useTransactionCount } from '~/transaction/queries';
+import { UPCOMING } from '~/transaction/upcoming';
 import { Icon, type IconName } from '~/ui/Icon';
 import { Link } from '~/ui/Link';
 import { useBacklog, useRequestCount } from './overviewQueries';
@@ -20,7 +21,7 @@ const useCount = (query: string): number => useTransactionCount(query).data?.tot
 export function Attention() {
   const { id, numbers, lockedUntil, day } = useBook();
   const items: readonly Item[] = [
-    { icon: 'draft', count: useCount('is:draft'), one: 'draft to complete', many: 'drafts to complete', to: transactionsPath(id, 'is:draft') },
+    { icon: 'draft', count: useCount(`is:draft -(${UPCOMING})`), one: 'draft to complete', many: 'drafts to complete', to: bookPath(id, 'drafts') },
     { icon: 'check', count: useCount('is:unchecked'), one: 'unchecked transaction', many: 'unchecked transactions', to: transactionsPath(id, 'is:unchecked') },
     { icon: 'warning', count: useCount('error:true'), one: 'transaction with an error of an app', many: 'transactions with an error of an app', to: transactionsPath(id, 'error:true') },
     { icon: 'apps', count: useBacklog().data ?? 0, one: 'event has not reached its app', many: 'events have not reached their apps', to: bookPath(id, 'apps') },

@@ -1,32 +1,41 @@
-import type { ReactNode } from 'react';
 import type { Transaction } from '~/api/types';
 import { useBook } from '~/book/types';
-import { parseDecimal } from '~/lib/money';
+import { parseDecimal, sum } from '~/lib/money';
+import { AccountCell } from '~/transaction/Cells';
 import { Description } from '~/transaction/Description';
+import { LegsToggle, type EntryToggle } from '~/transaction/LegsToggle';
 import { Cell } from '~/ui/List';
 import { Money } from '~/ui/Money';
+import type { ReactNode } from 'react';
 import { missingFields, type Field } from './tray';
 
 const NAMES: Record<Field, string> = { date: 'date', from: 'From', to: 'To', amount: 'amount' };
 
-/** A draft as a row: what is known, and what is missing or ready. */
-export function DraftCells({ row, onEdit, onPost }: {
-  readonly row: Transaction;
+/** A draft as a line, or an entry with the sum of its legs: what is known, and what is missing or ready. */
+export function DraftCells({ rows, entry, isLeg, onEdit, onPost }: {
+  readonly rows: readonly Transaction[];
+  /** Of an entry. */
+  readonly entry: EntryToggle | undefined;
+  readonly isLeg: boolean;
   readonly onEdit: (() => void) | undefined;
   readonly onPost: (() => void) | undefined;
 }) {
   const { day, numbers, today, lockedUntil } = useBook();
-  const missing = missingFields(row);
+  const row = rows[0]!;
+  const missing = [...new Set(rows.flatMap(missingFields))];
+  const amounts = rows.flatMap(({ amount }) => (amount ? [parseDecimal(amount)] : []));
   const gap = <span className="tx-missing">missing</span>;
-  const name = (account: Transaction['creditAccount']): ReactNode => (account?.name ? <bdi>{account.name}</bdi> : gap);
   const isLocked = Boolean(row.date) && row.date! <= lockedUntil;
   return (
     <>
       <Cell className="tx-date">{row.date ? day(row.date) : gap}</Cell>
-      <Cell className="tx-description" title={row.description ?? undefined}><Description text={row.description || 'No description'} tags={row.tags ?? []} /></Cell>
-      <Cell className="tx-from" title={row.creditAccount?.name}>{name(row.creditAccount)}</Cell>
-      <Cell className="tx-to" title={row.debitAccount?.name}>{name(row.debitAccount)}</Cell>
-      <Cell isNumber className="tx-amount">{row.amount ? <Money value={parseDecimal(row.amount)} style={numbers} /> : gap}</Cell>
+      <Cell className={`tx-description ${isLeg ? 'tx-leg' : ''}`} title={row.description ?? undefined}>
+        {entry && <LegsToggle count={rows.length} {...entry} />}
+        <Description text={row.description || 'No description'} tags={row.tags ?? []} />
+      </Cell>
+      <AccountCell accounts={rows.map(({ creditAccount }) => creditAccount)} className="tx-from" />
+      <AccountCell accounts={rows.map(({ debitAccount }) => debitAccount)} className="tx-to" />
+      <Cell isNumber className="tx-amount">{amounts.length > 0 ? <Money value={sum(amounts)} style={numbers} /> : gap}</Cell>
       <Cell className="draft-state">
         {isLocked ? (
           <span className="tx-missing">locked up to {day(lockedUntil)}</span>

@@ -1,12 +1,19 @@
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
+import { api } from '~/api/client';
 import { sentence } from '~/api/problem';
 import type { Transaction } from '~/api/types';
 import { useBook } from '~/book/types';
 import { useHeaderInfo } from '~/frame/headerInfo';
 import { joinQuery } from '~/lib/query';
 import { useQueryState, withParams } from '~/lib/router';
-import { plural, useTrash } from '~/transaction/actions';
+import { plural } from '~/transaction/actions';
+import { changeOf, fieldsOf, isEmptyChange, type Fields } from '~/transaction/changes';
+import { loadLater } from '~/transaction/later';
+import { isEntry } from '~/transaction/lines';
 import { useTransactionRows } from '~/transaction/queries';
+import { useRowActions } from '~/transaction/rowActions';
+import { useUpdate } from '~/transaction/update';
+import { allRows, useLines } from '~/transaction/useLines';
 import { Button } from '~/ui/Button';
 import { EmptyState, Loading } from '~/ui/EmptyState';
 import { Link } from '~/ui/Link';
@@ -15,18 +22,18 @@ import { useNarrow, usePrefs } from '~/ui/prefs';
 import { runShortcut, useShortcut } from '~/ui/shortcuts';
 import { showToast } from '~/ui/toasts';
 import { useListState } from '~/ui/useListState';
-import { postable, readDraft, usePostDrafts, useUpdateDraft } from './actions';
 import { DraftCells } from './DraftCells';
 import { DraftEditor } from './DraftEditor';
-import { isDue, missingFields, toFields, type DraftFields } from './tray';
+import { isDue, missingFields, postable } from './tray';
 import '~/transaction/TransactionList.css';
 import './Drafts.css';
 
 interface Editing {
   readonly row: Transaction;
-  readonly fields: DraftFields;
+  readonly fields: Fields;
+  /** Also changes the later drafts of the same series. */
   readonly withLater: boolean;
-  /** The version that the edit began on; a newer one on the server refuses the save. */
+  /** The version that the edit began on; with a newer one on the server both are shown. */
   readonly etag: string | undefined;
 }
 
@@ -52,31 +59,49 @@ export default function DraftsPage() {
   });
   useHeaderInfo({ title: 'Drafts', warnings: rows.warnings, result: rows.isComplete ? plural(rows.rows.length, 'draft') : undefined });
 
-  const keyAt = useCallback((index: number) => shown[index]?.id ?? String(index), [shown]);
-  const state = useListState(shown.length, keyAt, `${query} ${tray}`);
+  const { lines, keyAt, rowsAt, rowsOf, isOpen, toggle } = useLines(useMemo(() => allRows(shown), [shown]));
+  const state = useListState(lines.length, keyAt, `${query} ${tray}`);
   const [editing, setEditing] = useState<Editing>();
-  const update = useUpdateDraft();
-  const post = usePostDrafts();
-  const trash = useTrash();
+  const update = useUpdate();
+  const actions = useRowActions();
 
-  const targets = () => {
-    const ids = new Set(state.targets());
-    return shown.filter((row) => ids.has(row.id!));
-  };
+  const targets = () => rowsOf(state.targets());
   const edit = (row: Transaction | undefined) => {
     if (!row || row.id === editing?.row.id) return;
-    void readDraft(bookId, row.id!).then(
-      ({ data, etag }) => setEditing({ row: data, fields: toFields(data), withLater: false, etag }),
+    const entry = lines.find((line) => isEntry(line) && line.legs.some((at) => shown[at]?.id === row.id));
+    if (isEntry(entry)) toggle(entry.key, true);
+    void api.get('/v5/books/{bookId}/transactions/{id}', { path: { bookId, id: row.id! } }).then(
+      ({ data, etag }) => setEditing({ row: data, fields: fieldsOf(data), withLater: false, etag }),
       (error: unknown) => showToast(sentence(error), { tone: 'error' }),
     );
+  };
+  const setOpen = (index: number, open?: boolean) => {
+    const line = lines[index];
+    if (!isEntry(line)) return false;
+    toggle(line.key, open);
+    return true;
+  };
+  /** An entry opens to its legs, which are edited. */
+  const editAt = (index: number) => {
+    if (!setOpen(index)) edit(rowsAt(index)[0]);
   };
   const endEdit = () => {
     setEditing(undefined);
     requestAnimationFrame(() => document.querySelector<HTMLElement>('.list-drafts')?.focus());
   };
   const save = async () => {
-    if (!editing || update.isPending) return;
-    if (await update.run(editing)) endEdit();
+    if (!editing || update.isPending) return undefined;
+    const { row, fields, withLater, etag } = editing;
+    const change = changeOf(row, fields);
+    if (isEmptyChange(change)) return endEdit();
+    try {
+      const later = withLater ? await loadLater(bookId, row, change) : [];
+      const done = later.length > 0 ? `Changed ${plural(later.length + 1, 'draft')} of the series` : 'Saved the draft';
+      if (await update.run({ updates: [{ row, change }, ...later], etag, done })) endEdit();
+    } catch (error) {
+      showToast(sentence(error), { tone: 'error' });
+    }
+    return undefined;
   };
   const postRows = async (wanted: readonly Transaction[]) => {
     const open = wanted.filter((row) => missingFields(row).length > 0);
@@ -84,16 +109,15 @@ export default function DraftsPage() {
       showToast(`${plural(open.length, 'draft')} cannot be posted yet: something is missing`);
       return edit(open[0]);
     }
-    if (wanted.length > 0 && (await post.run(wanted))) state.clear();
+    if (wanted.length > 0 && (await actions.post(wanted))) state.clear();
   };
   const mayPost = can('POSTER');
   useShortcut('post', () => void postRows(targets()), mayPost);
   useShortcut('post-due', () => (ready.length > 0 ? void postRows(ready) : showToast('No complete draft is due')), mayPost);
-  useShortcut('edit', () => edit(shown[Math.max(state.cursor, 0)]), mayPost);
-  useShortcut('trash', () => {
-    const wanted = targets();
-    if (wanted.length > 0) void trash.run(wanted).then((done) => done && state.clear());
-  }, mayPost);
+  useShortcut('edit', () => editAt(Math.max(state.cursor, 0)), mayPost);
+  useShortcut('trash', () => void actions.trash(targets()).then((done) => done && state.clear()), mayPost);
+  useShortcut('open-legs', () => setOpen(state.cursor, true));
+  useShortcut('close-legs', () => setOpen(state.cursor, false));
 
   if (rows.error && rows.rows.length === 0) {
     return <EmptyState title="The drafts cannot be loaded" actions={<Button onPress={() => void rows.loadMore()}>Try again</Button>}>{sentence(rows.error)}</EmptyState>;
@@ -130,13 +154,16 @@ export default function DraftsPage() {
           name="drafts"
           columns={columns(accountingTerms)}
           state={state}
-          onOpen={(index) => mayPost && edit(shown[index])}
-          rowClass={(index) => (shown[index]?.id === editing?.row.id && !isNarrow ? 'is-editing' : '')}
+          onOpen={(index) => mayPost && editAt(index)}
+          rowClass={(index) => (!isEntry(lines[index]) && rowsAt(index)[0]?.id === editing?.row.id && !isNarrow ? 'is-editing' : '')}
           renderRow={(index) => {
-            const row = shown[index];
+            const line = lines[index];
+            const legs = rowsAt(index);
+            const [row] = legs;
             if (!row) return null;
-            if (editor && !isNarrow && row.id === editing.row.id) return editor;
-            return <DraftCells row={row} onEdit={mayPost ? () => edit(row) : undefined} onPost={mayPost ? () => void postRows([row]) : undefined} />;
+            if (editor && !isNarrow && !isEntry(line) && row.id === editing.row.id) return editor;
+            const entry = isEntry(line) ? { isOpen: isOpen(line.key), onToggle: () => toggle(line.key) } : undefined;
+            return <DraftCells rows={legs} entry={entry} isLeg={typeof line === 'object' && !entry} onEdit={mayPost ? () => editAt(index) : undefined} onPost={mayPost ? () => void postRows(legs) : undefined} />;
           }}
           empty={<Loading label="Loading drafts" />}
         />

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Transaction } from '~/api/types';
-import { asDraft, isDue, missingFields, toFields, toLater, toUpdate } from './tray';
+import { isDue, missingFields, postable } from './tray';
 
 const complete: Transaction = {
   id: '1', date: '2026-11-27', amount: '12.50', creditAccount: { id: 'c' }, debitAccount: { id: 'd' }, description: 'lunch', properties: { series: 's', a_: 'x' },
@@ -16,21 +16,11 @@ test.each([['2026-11-26', true], ['2026-11-27', true], ['2026-11-28', false], [u
   expect(isDue({ id: '1', ...(date ? { date } : {}) }, '2026-11-27')).toBe(expected);
 });
 
-describe('updates', () => {
-  test('give every field, empty ones as null', () => {
-    expect(toUpdate('2', toFields({ id: '2', description: 'x' }))).toEqual({ id: '2', date: null, amount: null, creditAccount: null, debitAccount: null, description: 'x' });
-  });
-
-  test('of later ones carry over the changes alone, and never the date', () => {
-    const before = toFields(complete);
-    const later: Transaction = { ...complete, id: '9', date: '2026-12-27', description: 'other text' };
-    expect(toLater(later, before, { ...before, amount: '13.00', date: '2026-11-30' })).toEqual({
-      id: '9', date: '2026-12-27', amount: '13.00', creditAccount: { id: 'c' }, debitAccount: { id: 'd' }, description: 'other text',
-    });
-  });
-});
-
-test('a posted transaction becomes a draft with the same content', () => {
-  expect(asDraft(complete)).toMatchObject({ date: '2026-11-27', amount: '12.50', draft: true, properties: { series: 's' } });
-  expect(asDraft(complete).properties).not.toHaveProperty('a_');
+test('complete drafts can be posted, legs together or not at all', () => {
+  const leg = (id: string, entry: string, rest: Partial<Transaction> = {}): Transaction => ({ ...complete, id, properties: { entry_id: entry }, ...rest });
+  const rows = [
+    complete, { ...complete, id: '2', amount: null }, { ...complete, id: '3', date: '2026-11-28' }, { ...complete, id: '4', date: '2026-10-31' },
+    leg('5', 'whole'), leg('6', 'whole'), leg('7', 'open'), leg('8', 'open', { debitAccount: null }),
+  ];
+  expect(postable(rows, '2026-11-27', '2026-10-31').map(({ id }) => id)).toEqual(['1', '5', '6']);
 });

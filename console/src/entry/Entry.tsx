@@ -60,7 +60,7 @@ function EntryOfBook() {
           {mode === 'form' ? (
             <EntryForm draft={draft} change={change} focusRequest={focusRequest} onLine={() => open('line')} onTransfer={() => open('transfer')} onClose={close} />
           ) : (
-            <TransferForm onForm={() => open('form')} onClose={close} />
+            <TransferForm draft={draft} change={change} onForm={() => open('form')} onClose={close} />
           )}
         </Suspense>
       )}

@@ -11,7 +11,7 @@ import { TextField } from '~/ui/fields/Field';
 import { Icon } from '~/ui/Icon';
 import { usePrefs } from '~/ui/prefs';
 import { useShortcut } from '~/ui/shortcuts';
-import { toTransactions, useRecordForm } from './actions';
+import { transactionsOf, useRecordForm } from './actions';
 import { directionWords, listWords, unusualReason, type Side } from './direction';
 import { Legs } from './Legs';
 import { NewAccount } from './NewAccount';
@@ -33,7 +33,7 @@ export function EntryForm({ draft, change, focusRequest, onLine, onTransfer, onC
   readonly onTransfer: () => void;
   readonly onClose: () => void;
 }) {
-  const { today, numbers, can, accountById } = useBook();
+  const { today, numbers, can, accountById, lockedUntil, day, book } = useBook();
   const { accountingTerms } = usePrefs();
   const form = draft.form ?? emptyForm(today);
   const root = useRef<HTMLFormElement>(null);
@@ -58,7 +58,7 @@ export function EntryForm({ draft, change, focusRequest, onLine, onTransfer, onC
     if (split && !(form.split === 'to' ? form.from : form.to)) return setError('A split needs the account that all legs share.');
     if (form.repeat && !form.date) return setError('Repeat needs a date.');
     if (!form.from && !form.to && !form.amount && !form.description.trim() && !split) return setError('There is nothing to record yet.');
-    const rows = await record.run(toTransactions(form, split?.legs));
+    const rows = await record.run(transactionsOf(form, split?.legs));
     if (!rows) return;
     // The next one begins with the same date.
     change(() => ({ form: emptyForm(form.date || today) }));
@@ -139,6 +139,8 @@ export function EntryForm({ draft, change, focusRequest, onLine, onTransfer, onC
         {from && to && !form.split && !unusual && <p className="entry-direction"><bdi>{directionWords(from, to)}</bdi></p>}
         {from && to && unusual && <p className="entry-warning"><Icon name="warning" size={13} /> <bdi>{directionWords(from, to)}.</bdi> {unusual}</p>}
         {missing.length > 0 && <p className="entry-missing">Becomes a draft: {listWords(missing)} {missing.length === 1 ? 'is' : 'are'} missing.</p>}
+        {missing.length === 0 && form.date <= lockedUntil && <p className="entry-missing">Becomes a draft: the book is locked up to {day(lockedUntil)}.</p>}
+        {missing.length === 0 && book.autoPost === false && <p className="entry-missing">Becomes a draft: this book posts nothing by itself.</p>}
         {split?.kind === 'legs' && <p className="muted">{split.legs.length} legs: {split.legs.map((leg) => formatMoney(toDecimal(leg.amount)!, numbers)).join(' + ')}</p>}
       </div>
       {creating && (

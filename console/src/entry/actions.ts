@@ -32,6 +32,7 @@ export function useRecordLine() {
   return useAction({
     bookId,
     done: (_sent: string, row: Transaction) => recordedLabel(row, book),
+    identity: (sent) => `${bookId} line ${sent}`,
     run: async (description, idempotencyKey) =>
       (await api.post('/v5/books/{bookId}/transactions', { path: { bookId }, body: { description }, idempotencyKey })).data.transaction,
     undo: async (_sent, row, key) => trashAll(bookId, [row, ...(await findRepeats(bookId, row))], key),
@@ -58,7 +59,16 @@ export function withTags(description: string, tags: string): string {
   return [description.trim(), ...wanted.filter((tag) => !known.has(tag))].filter(Boolean).join(' ');
 }
 
-/** The transactions of a form: one for each leg, and for each repetition a draft of each. */
+const built = new WeakMap<FormState, Transaction[]>();
+
+/** The transactions of a form, with the same new ids while the form stays as it is: a repeated save is the same write. */
+export function transactionsOf(form: FormState, legs: readonly Leg[] | undefined): Transaction[] {
+  const items = built.get(form) ?? toTransactions(form, legs);
+  built.set(form, items);
+  return items;
+}
+
+/** One transaction for each leg, and for each repetition a draft of each. */
 export function toTransactions(form: FormState, legs: readonly Leg[] | undefined): Transaction[] {
   const own = Object.fromEntries(form.properties.filter(({ key }) => key.trim()).map(({ key, value }) => [key.trim(), value]));
   const days = form.repeat && form.date ? [form.date, ...seriesDays(form.date, form.repeat)] : [form.date];
@@ -94,6 +104,7 @@ export function useRecordForm() {
       const posted = items.length - drafts;
       return `Recorded ${[posted && plural(posted, 'transaction'), drafts && plural(drafts, 'draft')].filter(Boolean).join(' and ')}`;
     },
+    identity: (items) => `${bookId} form ${JSON.stringify(items)}`,
     run: async (items, idempotencyKey) =>
       (await api.post('/v5/books/{bookId}/transactions/batch', { path: { bookId }, body: { items: [...items] }, idempotencyKey })).data.items,
     undo: (_items, rows, key) => trashAll(bookId, rows, key),

@@ -5,6 +5,7 @@
 import { useCallback, useState } from 'react';
 import { EMPTY_LEG, type Leg } from './split';
 import type { Repeat } from './series';
+import type { Half, TransferState } from './transfer';
 
 export interface PropertyRow {
   readonly key: string;
@@ -26,11 +27,41 @@ export interface FormState {
   readonly repeat: Repeat | undefined;
 }
 
+/** One half of a transfer: account ids, and a plain decimal or ''. */
+export interface TransferSides {
+  readonly from: string;
+  readonly to: string;
+  readonly amount: string;
+}
+
+/** A transfer of which a half has no answer. Only exactly this one may be sent again. */
+export interface UnfinishedTransfer {
+  readonly halves: readonly [Half, Half];
+  readonly state: TransferState;
+}
+
+export interface TransferDraft {
+  readonly date: string;
+  readonly description: string;
+  /** Id of the other book, or ''. */
+  readonly otherId: string;
+  readonly here: TransferSides;
+  readonly there: TransferSides;
+  readonly unfinished: UnfinishedTransfer | undefined;
+}
+
 export interface EntryDraft {
   readonly line: string;
   /** Lines that the server refused or did not get. */
   readonly unsaved: readonly string[];
   readonly form: FormState | undefined;
+  readonly transfer: TransferDraft | undefined;
+}
+
+export const NO_SIDES: TransferSides = { from: '', to: '', amount: '' };
+
+export function emptyTransfer(date: string): TransferDraft {
+  return { date, description: '', otherId: '', here: NO_SIDES, there: NO_SIDES, unfinished: undefined };
 }
 
 export function emptyForm(date: string): FormState {
@@ -40,7 +71,7 @@ export function emptyForm(date: string): FormState {
   };
 }
 
-const EMPTY: EntryDraft = { line: '', unsaved: [], form: undefined };
+const EMPTY: EntryDraft = { line: '', unsaved: [], form: undefined, transfer: undefined };
 const storageKey = (bookId: string) => `daybook.entry.${bookId}`;
 const memory = new Map<string, EntryDraft>();
 

@@ -53,4 +53,12 @@ describe('a transfer', () => {
     expect(state).toEqual({ key: 'k', recorded: { id: '1' } });
     expect((await run([{ id: '2' }], state)).calls).toEqual(['create b kb']);
   });
+
+  test('ends when the first half is refused, and is kept when it has no answer', async () => {
+    const refused = await run([new Problem(400, 'lockedDate', 'locked')]);
+    expect([refused.calls, refused.state.key]).toEqual([['create a ka'], '']);
+    const { state } = await run([lost]);
+    expect(state).toEqual({ key: 'k', recorded: undefined });
+    expect((await run([{ id: '1' }, { id: '2' }], state)).calls).toEqual(['create a ka', 'create b kb']);
+  });
 });

@@ -21,7 +21,7 @@ export interface Half {
   readonly transaction: Transaction;
 }
 
-/** A transfer that has begun. It is kept when the second half has no answer, so that it can be repeated. */
+/** A transfer that has begun. It is kept while a half has no answer, so that it can be repeated. No key: none has begun. */
 export interface TransferState {
   readonly key: string;
   readonly recorded: Transaction | undefined;
@@ -34,28 +34,40 @@ export interface TransferPorts {
 }
 
 const ATTEMPTS = 3;
+const NOTHING: TransferState = { key: '', recorded: undefined };
 
 /**
  * Records the first half, then the second one. A second half without an answer is repeated with the same
- * idempotency key. Where it is refused, the first half goes to the trash.
+ * idempotency key. Where it is refused, the first half goes to the trash. The state without an answer stays; the
+ * same halves with it record nothing twice.
  */
 export async function runTransfer(first: Half, second: Half, state: TransferState, { create, trash, onState }: TransferPorts): Promise<readonly [Transaction, Transaction]> {
   const { key } = state;
-  const recorded = state.recorded ?? (await create(first, `${key}a`));
+  onState(state);
+  let { recorded } = state;
+  try {
+    recorded ??= await create(first, `${key}a`);
+  } catch (error) {
+    if (isProblem(error) && error.isUnanswered) throw new Error(`This book has not answered. Finish the transfer to repeat it; nothing is recorded twice. ${sentence(error)}`);
+    onState(NOTHING);
+    throw error;
+  }
   onState({ key, recorded });
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return [recorded, await create(second, `${key}b`)];
+      const other = await create(second, `${key}b`);
+      onState(NOTHING);
+      return [recorded, other];
     } catch (error) {
-      const isUnknown = isProblem(error) && (error.isTransient || error.reason === 'outcomeUnknown');
+      const isUnknown = isProblem(error) && error.isUnanswered;
       if (isUnknown && attempt < ATTEMPTS) continue;
-      if (isUnknown) throw new Error(`The other book has not answered. Record again to repeat its half; nothing is recorded twice. ${sentence(error)}`);
+      if (isUnknown) throw new Error(`The other book has not answered. Finish the transfer to repeat its half; nothing is recorded twice. ${sentence(error)}`);
       try {
         await trash(first.bookId, recorded.id!, `${key}c`);
       } catch (failure) {
         throw new Error(`The other book refused its half: ${sentence(error)} The half in this book could not be moved to the trash: ${sentence(failure)}`);
       }
-      onState({ key: '', recorded: undefined });
+      onState(NOTHING);
       throw new Error(`The other book refused its half, so the half in this book was moved to the trash. ${sentence(error)}`);
     }
   }

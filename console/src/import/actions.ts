@@ -22,12 +22,11 @@ async function readFile(bookId: string, { file, options }: Source, idempotencyKe
   if (file.size > MAX_UPLOAD) throw new Problem(413, 'requestTooLarge', `${file.name} has more than 64 MB. Split it, and import the parts one after the other.`);
   const search = new URLSearchParams({ name: file.name.slice(0, 255) });
   for (const [name, value] of Object.entries(options)) if (value) search.set(name, String(value));
-  const response = await send(`${ORIGIN_BASE}v5/books/${encodeURIComponent(bookId)}/imports?${search}`, {
+  const started = await send(`${ORIGIN_BASE}v5/books/${encodeURIComponent(bookId)}/imports?${search}`, {
     method: 'POST',
     headers: { Accept: 'application/json', 'Content-Type': 'application/octet-stream', 'Idempotency-Key': idempotencyKey },
     body: file,
-  });
-  const started = (await response.json()) as Import;
+  }, async (response) => (await response.json()) as Import);
   keepSource(started.id, { file, options });
   return started;
 }

@@ -61,6 +61,8 @@ export function followBook(bookId: string, { isQuiet = false }: { readonly isQui
     await followStream({
       bookId,
       lastId,
+      // A tab that leads has told its state.
+      isTakeover: state.status !== 'connecting',
       signal: end.signal,
       onEvent: ({ id, type, data }: ServerEvent) => tell({ kind: 'event', id, type, hasData: data !== '' }),
       onGap: () => tell({ kind: 'gap' }),

@@ -16,6 +16,8 @@ export interface StreamOptions {
   readonly bookId: string;
   /** The last event that is known, or undefined to begin with the next one. */
   readonly lastId: string | undefined;
+  /** Another tab read the stream before: events between both are missing where `lastId` is. */
+  readonly isTakeover: boolean;
   readonly signal: AbortSignal;
   readonly onEvent: (event: ServerEvent) => void;
   /** After a loss: events may be missing, so everything of the book is loaded again. */
@@ -41,16 +43,17 @@ export function afterRefusal(problem: unknown, lastId: string | undefined): { re
 }
 
 /** Runs until the signal aborts, or until the server refuses for good. */
-export async function followStream({ bookId, lastId, signal, onEvent, onGap, onState }: StreamOptions): Promise<void> {
+export async function followStream({ bookId, lastId, isTakeover, signal, onEvent, onGap, onState }: StreamOptions): Promise<void> {
   let known = lastId;
   let attempt = 0;
+  let mayMiss = isTakeover;
   while (!signal.aborted) {
     if (attempt === 0) onState({ status: 'connecting' });
     let problem: unknown;
     try {
       await readOnce(bookId, known, signal, () => {
         // Without an event number the losses before this connection are unknown.
-        if (attempt > 0 && known === undefined) onGap();
+        if (mayMiss && known === undefined) onGap();
         attempt = 0;
         onState({ status: 'live' });
       }, (event) => {
@@ -65,6 +68,7 @@ export async function followStream({ bookId, lastId, signal, onEvent, onGap, onS
     if (next.isFinal) return onState({ status: 'off' });
     if (next.hasGap) onGap();
     known = next.lastId;
+    mayMiss = true;
     attempt += 1;
     const wait = problem === undefined ? 200 : waitBefore(attempt, problem);
     if (problem !== undefined) onState({ status: 'waiting', retryAt: Date.now() + wait });
@@ -82,7 +86,7 @@ async function readOnce(bookId: string, lastId: string | undefined, outer: Abort
   try {
     const headers = new Headers({ Accept: 'text/event-stream' });
     if (lastId !== undefined) headers.set('Last-Event-ID', lastId);
-    const response = await send(`${ORIGIN_BASE}v5/books/${encodeURIComponent(bookId)}/events/stream`, { headers, signal: inner.signal });
+    const response = await send(`${ORIGIN_BASE}v5/books/${encodeURIComponent(bookId)}/events/stream`, { headers, signal: inner.signal }, (opened) => Promise.resolve(opened));
     if (!response.body) throw new Problem(0, 'unreadable', 'the stream has no body');
     onOpen();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

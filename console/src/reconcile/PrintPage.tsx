@@ -11,7 +11,8 @@ import { Link } from '~/ui/Link';
 import { changeText } from './ChangesNote';
 import { sheetPath } from './paths';
 import { useReconciliation, useStatementFile, useTickedRows, type Reconciliation } from './queries';
-import { rowEffect, sheetRows } from './sheet';
+import { rowsByLine } from '~/transaction/lines';
+import { lineEffect, otherAccounts, sheetRows } from './sheet';
 import './PrintPage.css';
 
 /** The sheet of a reconciliation for paper: the statement, its rows, the result, and lines to sign on. */
@@ -61,14 +62,14 @@ function Paper({ sheet, account, rows }: { readonly sheet: Reconciliation; reado
           </thead>
           <tbody>
             <tr className="paper-sum"><td>{''}</td><th scope="row" colSpan={4}>Opening balance</th><td className="number">{money(opening)}</td></tr>
-            {lines.map(({ row, value, balance }) => {
-              const other = row.creditAccount?.id === account.id ? row.debitAccount : row.creditAccount;
-              const change = changed.get(row.id!);
+            {lines.map(({ legs, value, balance }) => {
+              const [head] = legs;
+              const changes = legs.flatMap(({ id }) => changed.get(id!) ?? []);
               return (
-                <tr key={row.id}>
-                  <td>{day(row.date)}</td>
-                  <td><bdi>{row.description}</bdi>{change && <span className="paper-note"> {changeText(change)} by <bdi>{change.username}</bdi>, {at(change.createdAt)}</span>}</td>
-                  <td><bdi>{other?.name}</bdi></td>
+                <tr key={head?.id}>
+                  <td>{day(head?.date)}</td>
+                  <td><bdi>{head?.description}</bdi>{changes.map((change) => <span key={change.eventId} className="paper-note"> {changeText(change)} by <bdi>{change.username}</bdi>, {at(change.createdAt)}</span>)}</td>
+                  <td><bdi>{otherAccounts(legs, account.id!).join(', ')}</bdi></td>
                   <td className="number">{!isNegative(value) && money(value)}</td>
                   <td className="number">{isNegative(value) && money(negate(value))}</td>
                   <td className="number">{money(balance)}</td>
@@ -93,11 +94,12 @@ function Paper({ sheet, account, rows }: { readonly sheet: Reconciliation; reado
   );
 }
 
+/** The lines of the sheet: an entry is one, with its sum. */
 function withBalances(rows: readonly Transaction[], account: Account, opening: Decimal) {
   let balance = opening;
-  return rows.map((row) => {
-    const value = rowEffect(row, account);
+  return rowsByLine(rows).map((legs) => {
+    const value = lineEffect(legs, account);
     balance = add(balance, value);
-    return { row, value, balance };
+    return { legs, value, balance };
   });
 }

@@ -1,8 +1,11 @@
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useMemo, type ReactNode } from 'react';
 import type { Account, Transaction } from '~/api/types';
 import { useBook } from '~/book/types';
 import { useQueryState } from '~/lib/router';
 import { Description } from '~/transaction/Description';
+import { LegsToggle, type EntryToggle } from '~/transaction/LegsToggle';
+import { isEntry } from '~/transaction/lines';
+import { allRows, useLines } from '~/transaction/useLines';
 import { Button } from '~/ui/Button';
 import { EmptyState } from '~/ui/EmptyState';
 import { Icon } from '~/ui/Icon';
@@ -12,7 +15,8 @@ import { useShortcut } from '~/ui/shortcuts';
 import { useListState } from '~/ui/useListState';
 import { changeText } from './ChangesNote';
 import type { ReconciliationChange } from './queries';
-import { rowEffect } from './sheet';
+import { lineEffect, otherAccounts, withLegIds } from './sheet';
+import '~/transaction/TransactionList.css';
 
 export interface SheetListProps {
   readonly account: Account;
@@ -27,15 +31,24 @@ export interface SheetListProps {
 
 const CONTROLS = 'input, textarea, select, button, a, summary, [role=menu], [role=listbox], [role=dialog]';
 
-/** The rows to tick: `c` or Space ticks the row of the cursor, or all selected ones. */
+/** The lines to tick: `c` or Space ticks that of the cursor, or all selected ones, with all their legs. */
 export function SheetList({ account, rows, ticked, changes, onTick, until, footer }: SheetListProps) {
   const [, setPanel] = useQueryState('panel');
-  const state = useListState(rows.length, (index) => rows[index]?.id ?? String(index), account.id!);
+  const { lines, keyAt, rowsAt, rowsOf, isOpen, toggle } = useLines(useMemo(() => allRows(rows), [rows]));
+  const state = useListState(lines.length, keyAt, account.id!);
   const changed = new Map(changes.map((change) => [change.transactionId, change]));
+  const setTicked = (wanted: readonly Transaction[], value: boolean) => onTick?.(withLegIds(rows, wanted.map(({ id }) => id!)), value);
+  const isTicked = (line: readonly Transaction[]) => line.length > 0 && line.every(({ id }) => ticked.has(id!));
   const tick = () => {
-    const ids = state.targets();
-    if (ids.length > 0) onTick?.(ids, !ids.every((id) => ticked.has(id)));
+    const wanted = rowsOf(state.targets());
+    if (wanted.length > 0) setTicked(wanted, !isTicked(wanted));
   };
+  const setOpen = (open: boolean) => {
+    const line = lines[state.cursor];
+    if (isEntry(line)) toggle(line.key, open);
+  };
+  useShortcut('open-legs', () => setOpen(true));
+  useShortcut('close-legs', () => setOpen(false));
   useShortcut('check', tick, onTick !== undefined);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -60,11 +73,24 @@ export function SheetList({ account, rows, ticked, changes, onTick, until, foote
           { key: 'in', title: 'In', isNumber: true }, { key: 'out', title: 'Out', isNumber: true },
         ]}
         state={state}
-        onOpen={(index) => setPanel(`transaction:${rows[index]!.id}`)}
-        rowClass={(index) => (ticked.has(rows[index]?.id ?? '') ? 'is-ticked' : '')}
+        onOpen={(index) => setPanel(`transaction:${rowsAt(index)[0]?.id ?? ''}`)}
+        rowClass={(index) => (isTicked(rowsAt(index)) ? 'is-ticked' : '')}
         renderRow={(index) => {
-          const row = rows[index];
-          return row && <Cells row={row} account={account} isTicked={ticked.has(row.id!)} change={changed.get(row.id!)} onTick={onTick} />;
+          const line = lines[index];
+          const shown = rowsAt(index);
+          if (shown.length === 0) return null;
+          const entry = isEntry(line) ? { isOpen: isOpen(line.key), onToggle: () => toggle(line.key) } : undefined;
+          return (
+            <Cells
+              rows={shown}
+              account={account}
+              entry={entry}
+              isLeg={typeof line === 'object' && !entry}
+              ticked={ticked}
+              change={shown.map(({ id }) => changed.get(id!)).find(Boolean)}
+              onTick={onTick && (() => setTicked(shown, !isTicked(shown)))}
+            />
+          );
         }}
         empty={<EmptyState title="No rows to tick">All rows up to {until} are checked, or on another statement.</EmptyState>}
       />
@@ -77,16 +103,22 @@ export function SheetList({ account, rows, ticked, changes, onTick, until, foote
   );
 }
 
-function Cells({ row, account, isTicked, change, onTick }: {
-  readonly row: Transaction;
+function Cells({ rows, account, entry, isLeg, ticked, change, onTick }: {
+  readonly rows: readonly Transaction[];
   readonly account: Account;
-  readonly isTicked: boolean;
+  /** Of an entry. */
+  readonly entry: EntryToggle | undefined;
+  readonly isLeg: boolean;
+  readonly ticked: ReadonlySet<string>;
   readonly change: ReconciliationChange | undefined;
-  readonly onTick: SheetListProps['onTick'];
+  readonly onTick: (() => void) | undefined;
 }) {
   const { day, numbers } = useBook();
-  const value = rowEffect(row, account);
-  const other = row.creditAccount?.id === account.id ? row.debitAccount : row.creditAccount;
+  const head = rows[0]!;
+  const value = lineEffect(rows, account);
+  const others = otherAccounts(rows, account.id!);
+  const count = rows.filter(({ id }) => ticked.has(id!)).length;
+  const isTicked = count === rows.length;
   const isIn = value.units >= 0n;
   const amount = <Money value={isIn ? value : { units: -value.units, scale: value.scale }} style={numbers} />;
   return (
@@ -96,21 +128,22 @@ function Cells({ row, account, isTicked, change, onTick }: {
           type="button"
           tabIndex={-1}
           role="checkbox"
-          aria-checked={isTicked}
-          aria-label={`On the statement: ${row.description ?? ''}`}
+          aria-checked={isTicked || (count > 0 && 'mixed')}
+          aria-label={`On the statement: ${head.description ?? ''}`}
           disabled={!onTick}
           className="status-box"
-          onClick={() => onTick?.([row.id!], !isTicked)}
+          onClick={onTick}
         >
-          <span className={`sheet-box ${isTicked ? 'is-on' : ''}`}>{isTicked && <Icon name="check" size={11} />}</span>
+          <span className={`sheet-box ${isTicked ? 'is-on' : ''}`}>{isTicked ? <Icon name="check" size={11} /> : count > 0 && '−'}</span>
         </button>
       </Cell>
-      <Cell className="sheet-date">{day(row.date)}</Cell>
-      <Cell className="sheet-description" title={row.description ?? undefined}>
+      <Cell className="sheet-date">{day(head.date)}</Cell>
+      <Cell className={`sheet-description ${isLeg ? 'tx-leg' : ''}`} title={head.description ?? undefined}>
+        {entry && <LegsToggle count={rows.length} {...entry} />}
         {change && <span className="sheet-changed" role="img" aria-label={`It ${changeText(change)} by ${change.username}`}><Icon name="warning" size={13} /></span>}
-        <Description text={row.description ?? ''} tags={row.tags ?? []} />
+        <Description text={head.description ?? ''} tags={head.tags ?? []} />
       </Cell>
-      <Cell className="sheet-other" title={other?.name}><bdi>{other?.name}</bdi></Cell>
+      <Cell className="sheet-other" title={others.join(', ')}>{others.length > 1 ? `${others.length} accounts` : <bdi>{others[0]}</bdi>}</Cell>
       <Cell isNumber className="sheet-in">{isIn && amount}</Cell>
       <Cell isNumber className="sheet-out">{!isIn && amount}</Cell>
     </>

@@ -4,7 +4,7 @@ import type { Account } from '~/api/types';
 import { useBook } from '~/book/types';
 import { useHeaderInfo } from '~/frame/headerInfo';
 import { isDay } from '~/lib/dates';
-import { compare, decimalOrZero, parseDecimal, type Decimal } from '~/lib/money';
+import { compare, decimalOrZero, formatCount, parseDecimal, type Decimal } from '~/lib/money';
 import { navigate, useQueryState } from '~/lib/router';
 import { Button } from '~/ui/Button';
 import { EmptyState, Loading } from '~/ui/EmptyState';
@@ -18,7 +18,7 @@ import { Balance } from './Balance';
 import { ChangesNote } from './ChangesNote';
 import { readDraft, writeDraft } from './drafts';
 import { printPath, reconcilePath, sheetPath } from './paths';
-import { useReconciliation, useReconciliations, useSheetRows, type Reconciliation } from './queries';
+import { MAX_ROWS, useReconciliation, useReconciliations, useSheetRows, type Reconciliation } from './queries';
 import { openingBalance, sheetRows, tickChanges, totals } from './sheet';
 import { SheetList } from './SheetList';
 import { StatementFile } from './StatementFile';
@@ -49,7 +49,7 @@ interface SheetProps {
 }
 
 function Sheet({ saved, account, firstDate, firstClosing }: SheetProps) {
-  const { id: bookId, can, day } = useBook();
+  const { id: bookId, can, day, numbers } = useBook();
   const accountId = account.id!;
   const [date, setDate] = useState(firstDate);
   const [closing, setClosing] = useState<Decimal | undefined>(firstClosing);
@@ -111,9 +111,12 @@ function Sheet({ saved, account, firstDate, firstClosing }: SheetProps) {
           onTick={isEditor ? setTicked : undefined}
           until={day(date)}
           footer={(
-            <label className="reconcile-more">
-              <input type="checkbox" checked={checked === 'true'} onChange={(event) => setChecked(event.target.checked ? 'true' : null, { replace: true })} /> Show rows that were checked by hand
-            </label>
+            <>
+              {loaded.length >= MAX_ROWS && <span className="negative">Only the newest {formatCount(MAX_ROWS, numbers)} rows are shown. Begin with an earlier statement.</span>}
+              <label className="reconcile-more">
+                <input type="checkbox" checked={checked === 'true'} onChange={(event) => setChecked(event.target.checked ? 'true' : null, { replace: true })} /> Show rows that were checked by hand
+              </label>
+            </>
           )}
         />
       )}

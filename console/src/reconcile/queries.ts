@@ -34,8 +34,9 @@ export function useReconciliation(id: string | undefined) {
 /** The most transactions that can be loaded by their ids (12.11). */
 const LOADED_AT_ONCE = 1000;
 
-/** Rows are loaded up to this number; a statement has fewer. */
 const MAX_PAGES = 10;
+/** Unchecked rows are loaded up to this number, the newest ones. */
+export const MAX_ROWS = 1000 * MAX_PAGES;
 
 async function loadPages(bookId: string, query: string, isDone: (rows: readonly Transaction[]) => boolean, signal: AbortSignal): Promise<Transaction[]> {
   const rows: Transaction[] = [];

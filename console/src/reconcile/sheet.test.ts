@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Account, Transaction } from '~/api/types';
 import { parseDecimal, toPlain } from '~/lib/money';
 import type { Reconciliation } from './queries';
-import { openingBalance, rowEffect, sheetRows, tickChanges, totals } from './sheet';
+import { lineEffect, openingBalance, otherAccounts, rowEffect, sheetRows, tickChanges, totals, withLegIds } from './sheet';
 
 const bank = { id: '1', credit: false, permanent: true } as Account;
 const card = { id: '2', credit: true, permanent: true } as Account;
@@ -38,6 +38,16 @@ describe('a reconciliation', () => {
     const rows = [row('c', '1', '9', '1.00', { date: '2026-03-03' }), row('b', '1', '9', '1.00', on('x')), row('a', '1', '9', '1.00', on('own')), row('c', '1', '9', '1.00')];
     expect(sheetRows(rows, '1', 'own').map(({ id }) => id)).toEqual(['a', 'c']);
     expect(sheetRows(rows, '1', undefined).map(({ id }) => id)).toEqual(['c']);
+  });
+
+  it('ticks all legs of an entry that stand on one day', () => {
+    const entry = { properties: { entry_id: 'e' } };
+    const rows = [row('a', '1', '8', '30.00', entry), row('b', '1', '9', '5.00'), row('c', '1', '9', '2.50', entry), row('d', '1', '9', '1.00', { ...entry, date: '2026-03-02' })];
+    expect(withLegIds(rows, ['c'])).toEqual(['a', 'c']);
+    expect(withLegIds(rows, ['b', 'd'])).toEqual(['b', 'd']);
+    const legs = [rows[0]!, rows[2]!];
+    expect(toPlain(lineEffect(legs, bank))).toBe('-32.50');
+    expect(otherAccounts([{ debitAccount: { name: 'Rent' }, creditAccount: { id: '1' } }, { creditAccount: { name: 'Rent' }, debitAccount: { id: '1' } }], '1')).toEqual(['Rent']);
   });
 
   it('saves what was ticked and unticked', () => {

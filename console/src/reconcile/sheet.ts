@@ -1,7 +1,8 @@
 /** The arithmetic of a reconciliation: which rows are ticked, and what is still missing (behaviour 14.4). */
 import type { Account, Transaction } from '~/api/types';
-import { add, decimalOrZero, isZero, parseDecimal, subtract, ZERO, type Decimal } from '~/lib/money';
+import { add, decimalOrZero, isZero, parseDecimal, subtract, sum, ZERO, type Decimal } from '~/lib/money';
 import { effect } from '~/lib/signs';
+import { rowsByLine } from '~/transaction/lines';
 import type { Reconciliation } from './queries';
 
 /** What a row adds to the account, in people's sign. */
@@ -28,6 +29,22 @@ export function sheetRows(rows: readonly Transaction[], accountId: string, sheet
       return true;
     })
     .sort((a, b) => (a.date ?? '').localeCompare(b.date ?? '') || (a.createdAt ?? '').localeCompare(b.createdAt ?? ''));
+}
+
+/** The ids with those of the other legs on the same lines: a tick takes all legs or none. */
+export function withLegIds(rows: readonly Transaction[], ids: readonly string[]): string[] {
+  const wanted = new Set(ids);
+  return rowsByLine(rows).filter((line) => line.some(({ id }) => wanted.has(id!))).flatMap((line) => line.map(({ id }) => id!));
+}
+
+/** What the rows of a line add to the account. */
+export function lineEffect(rows: readonly Transaction[], account: Account): Decimal {
+  return sum(rows.map((row) => rowEffect(row, account)));
+}
+
+/** The other accounts of a line. */
+export function otherAccounts(rows: readonly Transaction[], accountId: string): string[] {
+  return [...new Set(rows.map((row) => (row.creditAccount?.id === accountId ? row.debitAccount : row.creditAccount)?.name ?? ''))];
 }
 
 export interface Totals {

@@ -42,8 +42,8 @@ export async function downloadReport(bookId: string, name: ReportName, query: Re
   const link = await reportLink(bookId, name, query, format);
   if (link) return follow(link, fileName);
   const search = new URLSearchParams(Object.entries(parameters(query, format)).map(([key, value]) => [key, String(value)]));
-  const response = await send(`${ORIGIN_BASE}v5/books/${encodeURIComponent(bookId)}/reports/${name}?${search}`, { method: 'GET' });
-  const url = URL.createObjectURL(await response.blob());
+  const content = await send(`${ORIGIN_BASE}v5/books/${encodeURIComponent(bookId)}/reports/${name}?${search}`, { method: 'GET' }, (response) => response.blob());
+  const url = URL.createObjectURL(content);
   follow(url, fileName);
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
   return undefined;

@@ -83,7 +83,7 @@ function DateForm({ rows, actions, onDone }: FormProps) {
   );
 }
 
-/** Replaces one account of the rows by another, on whichever side it stands. */
+/** Gives the rows another account on either side. Legs that are not selected keep theirs. */
 function AccountForm({ rows, actions, onDone }: FormProps) {
   const names = useFieldNames();
   const { accountById } = useBook();
@@ -94,7 +94,7 @@ function AccountForm({ rows, actions, onDone }: FormProps) {
   const name = (id: string) => accountById.get(id)?.name ?? '';
   const save = async () => {
     const done = [from && `${names.from}: ${name(from)}`, to && `${names.to}: ${name(to)}`].filter(Boolean).join(', ');
-    const saved = await actions.changeAll(rows, (row) => ({
+    const saved = await actions.changeRows(rows, (row) => ({
       ...(from && row.creditAccount?.id !== from ? { creditAccount: { id: from } } : {}),
       ...(to && row.debitAccount?.id !== to ? { debitAccount: { id: to } } : {}),
     }), `Changed ${plural(rows.length, 'transaction')} to ${done}`);

@@ -3,10 +3,10 @@ import type { Account, Transaction } from '~/api/types';
 import { useBook } from '~/book/types';
 import { parseDecimal, sum, type Decimal } from '~/lib/money';
 import { effect, fromRaw } from '~/lib/signs';
-import { Icon } from '~/ui/Icon';
 import { Cell } from '~/ui/List';
 import { Money } from '~/ui/Money';
 import { Description } from './Description';
+import { LegsToggle, type EntryToggle } from './LegsToggle';
 import { Marks } from './Marks';
 import { StatusMark } from './StatusMark';
 
@@ -23,7 +23,7 @@ interface CellsProps {
   readonly rows: readonly Transaction[];
   readonly context: LineContext;
   /** Of an entry. */
-  readonly entry?: { readonly isOpen: boolean; readonly onToggle: () => void } | undefined;
+  readonly entry?: EntryToggle | undefined;
   readonly isLeg?: boolean;
 }
 
@@ -54,11 +54,7 @@ export const LineCells = memo(function LineCells({ rows, context, entry, isLeg =
         <StatusMark transaction={summary(rows)} isLocked={locked} onToggle={onCheck && !locked ? () => onCheck(rows) : undefined} />
       </Cell>
       <Cell className={`tx-description ${isLeg ? 'tx-leg' : ''}`} title={head.description ?? undefined}>
-        {entry && (
-          <button type="button" className="tx-legs" tabIndex={-1} aria-expanded={entry.isOpen} onClick={entry.onToggle} title={entry.isOpen ? 'Close the legs (←)' : 'Open the legs (→)'}>
-            <Icon name={entry.isOpen ? 'down' : 'right'} size={12} /> {rows.length} legs
-          </button>
-        )}
+        {entry && <LegsToggle count={rows.length} {...entry} />}
         {rows.length === 1 && <Marks row={head} hasError={context.errorIds.has(head.id!)} reversal={context.reversals.get(head.id!)} />}
         <Description text={head.description ?? ''} tags={head.tags ?? []} />
       </Cell>
@@ -68,7 +64,7 @@ export const LineCells = memo(function LineCells({ rows, context, entry, isLeg =
 }, isSame);
 
 /** The account that all rows share on a side, or their number. */
-function AccountCell({ accounts, className }: { readonly accounts: readonly (Account | null | undefined)[]; readonly className: string }) {
+export function AccountCell({ accounts, className }: { readonly accounts: readonly (Account | null | undefined)[]; readonly className: string }) {
   const names = new Set(accounts.map((account) => account?.name ?? ''));
   const [name] = names;
   if (names.size > 1) return <Cell className={className} title={[...names].join(', ')}>{names.size} accounts</Cell>;

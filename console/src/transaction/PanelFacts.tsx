@@ -1,8 +1,10 @@
 import type { Transaction } from '~/api/types';
-import { accountPath } from '~/book/paths';
+import { accountPath, transactionsPath } from '~/book/paths';
+import { useBooks } from '~/book/queries';
 import { useBook } from '~/book/types';
 import { formatDayLong } from '~/lib/dates';
 import { parseDecimal } from '~/lib/money';
+import { term } from '~/lib/query';
 import { withParams } from '~/lib/router';
 import { Link } from '~/ui/Link';
 import { Money } from '~/ui/Money';
@@ -11,6 +13,7 @@ import { visible } from './changes';
 import { Description } from './Description';
 import { useFieldNames } from './FieldChoice';
 import { formatInstant } from '~/lib/instant';
+import { otherHalfOf } from './legs';
 
 export function TransactionLink({ id, children }: { readonly id: string; readonly children: React.ReactNode }) {
   return <Link to={withParams({ panel: `transaction:${id}` })}>{children}</Link>;
@@ -44,9 +47,11 @@ export function FixedFields({ row }: { readonly row: Transaction }) {
   );
 }
 
-/** Facts that nobody edits: links, reversal, merge, author. */
+/** Facts that nobody edits: links, other half of a transfer, reversal, merge, author. */
 export function Origin({ row, reversal }: { readonly row: Transaction; readonly reversal: string | undefined }) {
-  const { pattern, book } = useBook();
+  const { id: bookId, pattern, book } = useBook();
+  const { data: books = [] } = useBooks();
+  const half = otherHalfOf(row, bookId);
   const reverses = row.properties?.['reverses'];
   const merged = (row.remoteIds ?? []).filter((id) => id.startsWith('merged_')).map((id) => id.slice('merged_'.length));
   return (
@@ -54,6 +59,7 @@ export function Origin({ row, reversal }: { readonly row: Transaction; readonly 
       {(row.urls ?? []).map((url, index) => (
         <Fact key={index} name="Link">{isWebAddress(url) ? <a href={url} target="_blank" rel="noopener noreferrer"><bdi>{url}</bdi></a> : <bdi>{url}</bdi>}</Fact>
       ))}
+      {half && <Fact name="Other half"><Link to={transactionsPath(half.bookId, term('entry_id', half.entryId))}>in <bdi>{books.find(({ id }) => id === half.bookId)?.name ?? 'another book'}</bdi></Link></Fact>}
       {reverses && <Fact name="Reverses"><TransactionLink id={reverses}>the original</TransactionLink></Fact>}
       {reversal && <Fact name="Reversed by"><TransactionLink id={reversal}>the opposite</TransactionLink></Fact>}
       {merged.length > 0 && (

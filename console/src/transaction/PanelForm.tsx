@@ -1,4 +1,5 @@
 import { useState, useSyncExternalStore, type FormEvent } from 'react';
+import { sentence } from '~/api/problem';
 import type { Transaction } from '~/api/types';
 import { useBook } from '~/book/types';
 import { Button } from '~/ui/Button';
@@ -6,6 +7,7 @@ import { AccountField } from '~/ui/fields/AccountField';
 import { AmountField } from '~/ui/fields/AmountField';
 import { DateField } from '~/ui/fields/DateField';
 import { TextField } from '~/ui/fields/Field';
+import { showToast } from '~/ui/toasts';
 import { isEmptyChange } from './changes';
 import { useFieldNames } from './FieldChoice';
 import { useOfferLater } from './later';
@@ -48,8 +50,13 @@ export function PanelForm({ row, etag }: { readonly row: Transaction; readonly e
     const all = changeOfDraft(kept);
     const updates: Update[] = [{ row: kept.base, change: all }];
     if (all.date && entryIdOf(kept.base)) {
-      const legs = (await withLegs(bookId, [kept.base])).filter((leg) => leg.id !== row.id && leg.date === kept.base.date);
-      updates.push(...legs.map((leg) => ({ row: leg, change: { date: all.date! } })));
+      try {
+        const legs = (await withLegs(bookId, [kept.base])).filter((leg) => leg.id !== row.id && leg.date === kept.base.date);
+        updates.push(...legs.map((leg) => ({ row: leg, change: { date: all.date! } })));
+      } catch (problem) {
+        showToast(sentence(problem), { tone: 'error' });
+        return;
+      }
     }
     if (!(await update.run({ updates, etag: kept.etag, done: 'Saved the transaction' }))) return;
     discard();

@@ -4,8 +4,7 @@ import type { Transaction } from '~/api/types';
 import { useBook } from '~/book/types';
 import { toPlain } from '~/lib/money';
 import { useAction } from '~/ui/actions';
-import { duplicateOf, reversalOf, type Fields } from './changes';
-import { entryIdOf } from './lines';
+import { copiesOf, duplicateOf, reversalOf, visible, type Fields } from './changes';
 import { patchTransactions } from './queries';
 
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
@@ -97,19 +96,9 @@ const draftAgain = ({ date, amount, description, creditAccount, debitAccount, pr
   date: date ?? null, amount: amount ?? null, description: description ?? null, draft: true,
   creditAccount: creditAccount?.id ? { id: creditAccount.id } : null,
   debitAccount: debitAccount?.id ? { id: debitAccount.id } : null,
-  properties: properties ?? {}, urls: urls ?? [], remoteIds: remoteIds ?? [],
+  properties: visible(properties), urls: urls ?? [], remoteIds: remoteIds ?? [],
   files: (files ?? []).map(({ id }) => ({ id: id! })),
 });
-
-/** A new entry id for each entry among the rows, so that copies belong together and not to the originals. */
-function newEntryIds(rows: readonly Transaction[]): (row: Transaction) => string | undefined {
-  const ids = new Map<string, string>();
-  for (const row of rows) {
-    const old = entryIdOf(row);
-    if (old && !ids.has(old)) ids.set(old, newKey());
-  }
-  return (row) => ids.get(entryIdOf(row) ?? '');
-}
 
 interface CopyInput {
   readonly rows: readonly Transaction[];
@@ -122,10 +111,8 @@ export function useDuplicate() {
   return useAction({
     bookId,
     done: ({ rows, date }: CopyInput) => `Duplicated ${plural(rows.length, 'transaction')} to ${day(date)}`,
-    run: ({ rows, date }, key) => {
-      const entryId = newEntryIds(rows);
-      return createAll(bookId, rows.map((row) => duplicateOf(row, date, entryId(row))), key);
-    },
+    identity: ({ rows, date }) => `${bookId} ${JSON.stringify(copiesOf(rows, date, '', duplicateOf))}`,
+    run: ({ rows, date }, key) => createAll(bookId, copiesOf(rows, date, key, duplicateOf), key),
     undo: (_input, ids, key) => trash(bookId, ids, false, key),
   });
 }
@@ -136,10 +123,8 @@ export function useReverse() {
   return useAction({
     bookId,
     done: ({ rows, date }: CopyInput) => `Recorded the opposite of ${plural(rows.length, 'transaction')} on ${day(date)}`,
-    run: ({ rows, date }, key) => {
-      const entryId = newEntryIds(rows);
-      return createAll(bookId, rows.map((row) => reversalOf(row, date, entryId(row))), key);
-    },
+    identity: ({ rows, date }) => `${bookId} ${JSON.stringify(copiesOf(rows, date, '', reversalOf))}`,
+    run: ({ rows, date }, key) => createAll(bookId, copiesOf(rows, date, key, reversalOf), key),
     undo: (_input, ids, key) => trash(bookId, ids, false, key),
   });
 }

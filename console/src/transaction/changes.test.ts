@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Account, Transaction } from '~/api/types';
 import { parseDecimal, toPlain } from '~/lib/money';
-import { applyChange, changeOf, differingFields, duplicateOf, fieldsOf, fromRegister, inverseOf, registerAmount, reversalOf } from './changes';
+import { applyChange, changeOf, copiesOf, differingFields, duplicateOf, fieldsOf, fromRegister, inverseOf, registerAmount, reversalOf } from './changes';
 
 const row: Transaction = {
   id: 't1', date: '2026-03-01', amount: '12.50', description: 'Lunch', posted: true, checked: false, trashed: false,
@@ -60,9 +60,16 @@ test('a reversal swaps the accounts and names the original', () => {
 });
 
 test('a duplicate leaves files, remote ids and hidden properties behind', () => {
-  const copy = duplicateOf({ ...row, properties: { ...row.properties, entry_id: 'old', series: 's' } }, '2026-05-01', 'new');
+  const copy = duplicateOf({ ...row, properties: { ...row.properties, entry_id: 'old', series: 's', transfer_to_book: 'b' } }, '2026-05-01', 'new');
   expect(copy).toEqual({
     date: '2026-05-01', amount: '12.50', description: 'Lunch', creditAccount: { id: '1' }, debitAccount: { id: '2' },
     urls: ['https://example.com/'], properties: { shop: 'Da Nino', entry_id: 'new' }, draft: false,
   });
+});
+
+test('copies of an entry share an id of the request, which a repetition has too', () => {
+  const leg = (id: string, entry?: string): Transaction => ({ ...row, id, properties: entry ? { entry_id: entry } : {} });
+  const rows = [leg('1', 'a'), leg('2', 'b'), leg('3', 'a'), leg('4')];
+  const ids = copiesOf(rows, '2026-05-01', 'key', reversalOf).map(({ properties }) => properties?.['entry_id']);
+  expect(ids).toEqual(['key-1', 'key-2', 'key-1', undefined]);
 });

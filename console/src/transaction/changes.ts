@@ -2,6 +2,7 @@
 import type { Account, Transaction } from '~/api/types';
 import { compare, isNegative, negate, parseDecimal, toPlain, type Decimal } from '~/lib/money';
 import { effect } from '~/lib/signs';
+import { entryIdOf, FROM_BOOK, TO_BOOK } from './lines';
 
 /** The fields of a transaction as forms edit them; '' and undefined stand for absent values. */
 export interface Fields {
@@ -115,7 +116,7 @@ export function reversalOf(row: Transaction, date: string, entryId?: string): Tr
 
 /** A copy for another day. Files, remote ids and the state stay with the original. */
 export function duplicateOf(row: Transaction, date: string, entryId?: string): Transaction {
-  const { entry_id: _, reverses: __, series: ___, ...properties } = row.properties ?? {};
+  const { entry_id: _, reverses: __, series: ___, [FROM_BOOK]: ____, [TO_BOOK]: _____, ...properties } = row.properties ?? {};
   return {
     date,
     amount: row.amount ?? null,
@@ -126,6 +127,18 @@ export function duplicateOf(row: Transaction, date: string, entryId?: string): T
     properties: { ...visible(properties), ...(entryId ? { entry_id: entryId } : {}) },
     draft: !row.posted,
   };
+}
+
+/**
+ * Copies of rows. Those of an entry belong together and not to the originals: their new id begins with the idempotency
+ * key, so that a repetition sends the same.
+ */
+export function copiesOf(rows: readonly Transaction[], date: string, key: string, copy: (row: Transaction, date: string, entryId?: string) => Transaction): Transaction[] {
+  const entries = [...new Set(rows.map(entryIdOf))].filter((id) => id !== undefined);
+  return rows.map((row) => {
+    const at = entries.indexOf(entryIdOf(row)!);
+    return copy(row, date, at < 0 ? undefined : `${key}-${at + 1}`);
+  });
 }
 
 /** Properties that people see: keys that end with an underscore belong to programs. */

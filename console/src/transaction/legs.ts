@@ -2,7 +2,7 @@
 import { api } from '~/api/client';
 import type { Transaction } from '~/api/types';
 import { joinQuery, term } from '~/lib/query';
-import { ENTRY_ID, entryIdOf } from './lines';
+import { ENTRY_ID, entryIdOf, FROM_BOOK, TO_BOOK } from './lines';
 
 const ENTRIES_PER_QUERY = 50;
 const PAGE = 1000;
@@ -24,6 +24,13 @@ export async function loadLegs(bookId: string, entryIds: readonly string[], isTr
     } while (cursor);
   }
   return found;
+}
+
+/** Where the other half of a transfer stands. */
+export function otherHalfOf(row: Transaction, bookId: string): { readonly bookId: string; readonly entryId: string } | undefined {
+  const other = [row.properties?.[FROM_BOOK], row.properties?.[TO_BOOK]].find((id) => id && id !== bookId);
+  const entryId = entryIdOf(row);
+  return other && entryId ? { bookId: other, entryId } : undefined;
 }
 
 /** The rows and the other legs of their entries, each once. Actions take all legs or none. */

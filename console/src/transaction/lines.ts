@@ -7,6 +7,9 @@
 import type { Transaction } from '~/api/types';
 
 export const ENTRY_ID = 'entry_id';
+/** Properties of both halves of a transfer between books, which share an `entry_id` too. */
+export const FROM_BOOK = 'transfer_from_book';
+export const TO_BOOK = 'transfer_to_book';
 
 /** A row of its own is the index of that row. */
 export type Line = number | EntryLine | LegLine;
@@ -43,6 +46,11 @@ export function rowsOfLine(line: Line | undefined): readonly number[] {
   if (line === undefined) return [];
   if (typeof line === 'number') return [line];
   return line.kind === 'entry' ? line.legs : [line.index];
+}
+
+/** The rows of each line in order: one, or those of a day that share an entry. */
+export function rowsByLine(rows: readonly Transaction[]): Transaction[][] {
+  return new LineIndex().sync(rows, [], new Set()).map((line) => rowsOfLine(line).map((at) => rows[at]!));
 }
 
 /** A longer stretch of rows is not replaced; all lines are made again. */

@@ -23,14 +23,17 @@ const refuse = (message: string) => void showToast(message, { tone: 'error' });
 
 export interface RowActions {
   readonly check: (rows: Rows) => Promise<void>;
-  readonly post: (rows: Rows) => Promise<void>;
+  /** Posts drafts with all legs of their entries. Resolves to whether it was done. */
+  readonly post: (rows: Rows) => Promise<boolean>;
   readonly duplicate: (rows: Rows) => Promise<void>;
   /** Trashes rows, or restores them when all are in the trash. Resolves to whether something was done. */
   readonly trash: (rows: Rows) => Promise<boolean>;
   readonly merge: (rows: Rows) => Promise<boolean>;
   readonly reverse: (rows: Rows) => Promise<void>;
-  /** Changes all rows alike. Resolves to whether it was saved. */
+  /** Changes all rows and the other legs of their entries. Resolves to whether it was saved. */
   readonly changeAll: (rows: Rows, change: (row: Transaction) => Change, done: string) => Promise<boolean>;
+  /** The same without the other legs, for fields in which legs differ. */
+  readonly changeRows: (rows: Rows, change: (row: Transaction) => Change, done: string) => Promise<boolean>;
   readonly tag: (rows: Rows, edit: TagEdit) => Promise<boolean>;
   readonly isLocked: (row: Transaction) => boolean;
   /** Whether rows may be edited: refuses locked ones and asks about checked ones. */
@@ -44,12 +47,15 @@ export function useRowActions(): RowActions {
   // A draft on a locked day can be edited, a posted transaction cannot (3.5).
   const isLocked = (row: Transaction) => Boolean(row.posted) && (row.date ?? '') <= lockedUntil && lockedUntil !== '';
 
+  const refuseTooMany = (rows: Rows): boolean => {
+    if (rows.length <= MAX_ROWS) return false;
+    refuse(`At most ${formatCount(MAX_ROWS, numbers)} transactions can be changed at once.`);
+    return true;
+  };
   const legs = async (rows: Rows): Promise<Transaction[]> => {
     try {
       const all = await withLegs(bookId, rows);
-      if (all.length <= MAX_ROWS) return all;
-      refuse(`At most ${formatCount(MAX_ROWS, numbers)} transactions can be changed at once.`);
-      return [];
+      return refuseTooMany(all) ? [] : all;
     } catch (error) {
       refuse(sentence(error));
       return [];
@@ -85,8 +91,9 @@ export function useRowActions(): RowActions {
     },
     post: async (rows) => {
       const drafts = (await legs(rows)).filter((row) => !row.posted && !row.trashed);
-      if (drafts.length > 0) await post.run(drafts);
-      else if (rows.length > 0) refuse('Only drafts can be posted.');
+      if (drafts.length > 0) return (await post.run(drafts)) !== undefined;
+      if (rows.length > 0) refuse('Only drafts can be posted.');
+      return false;
     },
     duplicate: async (rows) => {
       const all = await legs(rows);
@@ -127,10 +134,10 @@ export function useRowActions(): RowActions {
       const posted = (await legs(rows)).filter((row) => row.posted && !row.trashed);
       if (posted.length > 0) await reverse.run({ rows: posted, date: lockedUntil ? addDays(lockedUntil, 1) : today });
     },
-    changeAll: async (rows, change, done) => {
-      const all = await legs(rows);
-      if (all.length === 0 || !(await mayEdit(all))) return false;
-      const updates = all.map((row) => ({ row, change: change(row) })).filter((item) => !isEmptyChange(item.change));
+    changeAll: async (rows, change, done) => actions.changeRows(await legs(rows), change, done),
+    changeRows: async (rows, change, done) => {
+      if (rows.length === 0 || refuseTooMany(rows) || !(await mayEdit(rows))) return false;
+      const updates = rows.map((row) => ({ row, change: change(row) })).filter((item) => !isEmptyChange(item.change));
       if (updates.length === 0) {
         showToast('Nothing to change');
         return true;

@@ -18,7 +18,7 @@ export interface Update {
 
 export interface UpdateInput {
   readonly updates: readonly Update[];
-  /** The version that the change of a single row was made on. */
+  /** The version that the change of the first row was made on. */
   readonly etag?: string | undefined;
   /** What happened, instead of `Changed 3 transactions`. */
   readonly done?: string;
@@ -56,6 +56,16 @@ async function saveMany(bookId: string, updates: readonly Update[], idempotencyK
   });
 }
 
+const readNewest = (bookId: string, id: string) => api.get('/v5/books/{bookId}/transactions/{id}', { path: { bookId, id } });
+
+/** The update with the values that the person chooses, of the own and the stored version. */
+async function chooseVersion({ row, change }: Update, theirs: Transaction): Promise<Update> {
+  const answer = await askVersions(fieldsOf(applyChange(row, change, () => undefined)), theirs);
+  if (!answer) throw new Problem(412, 'conflict', 'Nothing was saved. The list shows the stored version.');
+  const { date: _, description: __, amount: ___, creditAccount: ____, debitAccount: _____, ...others } = change;
+  return { row: theirs, change: { ...others, ...changeOf(theirs, answer) } };
+}
+
 /** Saves one row. When it was changed meanwhile, the person chooses between both versions. */
 async function saveOne(bookId: string, { row, change }: Update, etag: string | undefined, idempotencyKey: string): Promise<Update> {
   try {
@@ -63,13 +73,28 @@ async function saveOne(bookId: string, { row, change }: Update, etag: string | u
     return { row, change };
   } catch (error) {
     if (!isProblem(error) || !error.isStale) throw error;
-    const { data: theirs, etag: newest } = await api.get('/v5/books/{bookId}/transactions/{id}', { path: { bookId, id: row.id! } });
-    const answer = await askVersions(fieldsOf(applyChange(row, change, () => undefined)), theirs);
-    if (!answer) throw new Problem(412, 'conflict', 'Nothing was saved. The list shows the stored version.');
-    const { date: _, description: __, amount: ___, creditAccount: ____, debitAccount: _____, ...others } = change;
-    const next = { ...others, ...changeOf(theirs, answer) };
-    return isEmptyChange(next) ? { row: theirs, change: next } : saveOne(bookId, { row: theirs, change: next }, newest, newKey());
+    const { data: theirs, etag: newest } = await readNewest(bookId, row.id!);
+    const next = await chooseVersion({ row, change }, theirs);
+    return isEmptyChange(next.change) ? next : saveOne(bookId, next, newest, newKey());
   }
+}
+
+/**
+ * Saves a row with the rows that follow it: its legs and repetitions. A batch takes no ETag (0.17), so the version of
+ * the row is compared before it. Those who follow do so only while it is changed.
+ */
+async function saveTogether(bookId: string, [first, ...followers]: readonly Update[], etag: string | undefined, idempotencyKey: string): Promise<readonly Update[]> {
+  if (!first) return [];
+  let own = first;
+  if (etag !== undefined) {
+    const { data: theirs, etag: newest } = await readNewest(bookId, first.row.id!);
+    if (newest !== etag) own = await chooseVersion(first, theirs);
+  }
+  const kept = Object.keys(own.change);
+  const all = [own, ...followers.filter(({ change }) => own === first || Object.keys(change).every((name) => kept.includes(name)))];
+  const updates = all.filter(({ change }) => !isEmptyChange(change));
+  if (updates.length > 0) await saveMany(bookId, updates, idempotencyKey);
+  return updates;
 }
 
 /** Saves changes; checked rows must be confirmed before. The undo restores the previous values. */
@@ -81,8 +106,7 @@ export function useUpdate() {
     run: async ({ updates, etag }, key): Promise<readonly Update[]> => {
       const [first] = updates;
       if (first && updates.length === 1 && !first.row.checked) return [await saveOne(bookId, first, etag, key)];
-      await saveMany(bookId, updates, key);
-      return updates;
+      return saveTogether(bookId, updates, etag, key);
     },
     undo: (_input, saved, key) => saveMany(bookId, saved.map(({ row, change }) => ({ row, change: inverseOf(row, change) })), key),
     optimistic: ({ updates }) => {

@@ -1,7 +1,6 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { Transaction } from '~/api/types';
-import { isEntry, LineIndex, rowsOfLine, type Line } from './lines';
-import type { TransactionRows } from './rows';
+import { isEntry, LineIndex, rowsOfLine, type Line, type RowChange } from './lines';
 
 export interface Lines {
   readonly lines: readonly Line[];
@@ -16,8 +15,24 @@ export interface Lines {
 
 const ENTRY_PREFIX = 'entry ';
 
+/** The rows that lines are made of. */
+export interface LineRows {
+  readonly rows: readonly Transaction[];
+  readonly changes: readonly RowChange[];
+  readonly locate: (ids: Iterable<string>) => number[];
+}
+
+/** Rows that are all there. */
+export function allRows(rows: readonly Transaction[]): LineRows {
+  const locate = (ids: Iterable<string>) => {
+    const wanted = new Set(ids);
+    return rows.flatMap(({ id }, at) => (wanted.has(id!) ? [at] : []));
+  };
+  return { rows, changes: [], locate };
+}
+
 /** The rows of a list as lines: entries are one line that opens to its legs. */
-export function useLines(list: TransactionRows): Lines {
+export function useLines(list: LineRows): Lines {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const index = useMemo(() => new LineIndex(), [list]); // eslint-disable-line react-hooks/exhaustive-deps
   const lines = index.sync(list.rows, list.changes, open);

@@ -14,6 +14,11 @@ export interface ActionSpec<Input, Result> {
   readonly undo?: (input: Input, result: Result, key: string) => Promise<unknown>;
   /** Shows the expected state at once; returns a function that takes it back. */
   readonly optimistic?: (input: Input) => () => void;
+  /**
+   * Names the write by its whole request, for writes that create something. After a failure the same write again has
+   * the same idempotency key, because the first one may have been executed without an answer.
+   */
+  readonly identity?: (input: Input) => string;
   /** The book that changes; its views are reloaded. */
   readonly bookId?: string;
   /** Whether the action leaves accounts and amounts as they are, so that they need not be loaded again. */
@@ -31,6 +36,15 @@ interface UndoStep {
 }
 
 const steps: UndoStep[] = [];
+/** The keys of failed writes, by their identity. After a while the same write is a new one. */
+const failed = new Map<string, { readonly key: string; readonly at: number }>();
+const SAME_WRITE_MS = 10 * 60_000;
+
+function keyOf(identity: string | undefined): string {
+  const last = identity === undefined ? undefined : failed.get(identity);
+  return last && Date.now() - last.at < SAME_WRITE_MS ? last.key : newKey();
+}
+
 const running = new Set<Promise<unknown>>();
 
 /** Undoes the last action since the page was opened that can be undone. */
@@ -89,18 +103,22 @@ async function execute<Input, Result>(spec: ActionSpec<Input, Result>, input: In
   const revert = spec.optimistic?.(input);
   // After a refusal the book may be another one than the page shows.
   let keepsFigures = false;
+  const identity = spec.identity?.(input);
+  const key = keyOf(identity);
   try {
-    const result = await spec.run(input, newKey());
+    const result = await spec.run(input, key);
+    if (identity !== undefined) failed.delete(identity);
     keepsFigures = spec.keepsFigures ?? false;
     const label = spec.done(input, result);
     const { undo } = spec;
     const toast = spec.quiet
       ? undefined
       : showToast(label, undo ? { action: { label: 'Undo', run: () => void undoStep(step) } } : {});
-    const step: UndoStep = { label, bookId: spec.bookId, keepsFigures, toast, undo: (key) => undo!(input, result, key) };
+    const step: UndoStep = { label, bookId: spec.bookId, keepsFigures, toast, undo: (undoKey) => undo!(input, result, undoKey) };
     if (undo) steps.push(step);
     return result;
   } catch (error) {
+    if (identity !== undefined) failed.set(identity, { key, at: Date.now() });
     revert?.();
     showToast(sentence(error), { tone: 'error' });
     return undefined;
