@@ -1,1 +1,0 @@
-import{g as e}from"./index-Bcb-zTiE.js";function t(t,n=``){return e(t,`budget`)+(n&&`?period=${n}`)}export{t};
