@@ -16,12 +16,12 @@ use diesel::r2d2::Pool;
 use super::single_state::{Outcome, SingleRead};
 use super::{Caches, Tx};
 use crate::access::BookAccess;
-use crate::book::access_cache::AccessKey;
-use crate::conn::AnyRow;
+use crate::book::access_cache::{AccessKey, KnownAccess};
 use crate::conn::engine::Engine;
 use crate::conn::interrupt::ReadStop;
 use crate::conn::pool::{CONNECTION_TIMEOUT, Readers};
-use crate::conn::sql::Sql;
+use crate::conn::sql::{Columns, Sql, Typed, by_position};
+use crate::conn::{AnyQuery, AnyRows};
 use crate::error::{Error, Result};
 
 /// Runs `work` as a single read. Returns nothing if it must be repeated on a snapshot.
@@ -87,29 +87,51 @@ impl Tx<'_> {
 
     /// Calls `visit` with each row `t` of the only statement of a single read, or once with absent
     /// columns if it has none.
-    pub(crate) fn each_row_of_only_statement<R: AnyRow>(
+    ///
+    /// `short_rows` means a bounded number of short rows ([`Conn::each_of_short_rows`]).
+    pub(crate) fn each_row_of_only_statement<R: Columns + 'static>(
         &mut self,
         columns: &'static str,
         statement: Sql<'_>,
+        short_rows: bool,
         mut visit: impl FnMut(R) -> Result<()>,
-    ) -> Result<()> {
-        let single = self.single.as_mut().ok_or(Error::Behind)?;
-        let known = single.assumed.clone().filter(|_| single.outcome == Outcome::Unsent);
-        let known = known.ok_or(Error::Behind)?;
-        single.outcome = Outcome::Failed;
+    ) -> Result<()>
+    where
+        for<'q> Typed<'q, R::Sql>: AnyQuery<'q, R> + AnyRows<'q, R>,
+    {
+        let known = self.begin_only_statement()?;
         let sql = Sql::new("SELECT {} FROM ({}) v LEFT JOIN ({}) t ON TRUE").bind((
             Sql::new(columns),
             known.unchanged(),
             statement,
         ));
         let mut outcome = Outcome::Refuted;
-        self.conn.conn()?.each_row(&sql, |row: R| {
+        let visit = |row: R| {
             outcome = Outcome::Confirmed;
             visit(row)
-        })?;
+        };
+        let conn = self.conn.conn()?;
+        if short_rows {
+            conn.each_of_short_rows(by_position::<R>(&sql), visit)?;
+        } else {
+            conn.each_row(by_position::<R>(&sql), visit)?;
+        }
+        self.end_only_statement(outcome);
+        Ok(())
+    }
+
+    /// Returns the access that the only statement must confirm. Until it ends, it counts as failed.
+    fn begin_only_statement(&mut self) -> Result<Arc<KnownAccess>> {
+        let single = self.single.as_mut().ok_or(Error::Behind)?;
+        let known = single.assumed.clone().filter(|_| single.outcome == Outcome::Unsent);
+        let known = known.ok_or(Error::Behind)?;
+        single.outcome = Outcome::Failed;
+        Ok(known)
+    }
+
+    fn end_only_statement(&mut self, outcome: Outcome) {
         if let Some(single) = &mut self.single {
             single.outcome = outcome;
         }
-        Ok(())
     }
 }
