@@ -190,6 +190,10 @@ impl Transactions<'_, '_> {
         let Some(ranges) = plan.ranges_to_merge() else {
             let page = plan.page(book, after, limit);
             let page = if search.is_common() { page } else { page.uncached() };
+            if self.tx.single.is_some() {
+                let convert = |row: TransactionRow| with_texts(row, book.scale);
+                return self.tx.part_of_only_statement(page, MAX_PAGE_TEXT_BYTES, convert);
+            }
             return self.part(access, &page, MAX_PAGE_TEXT_BYTES);
         };
         let first = range_page::share(ranges.len(), limit);

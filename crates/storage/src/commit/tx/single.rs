@@ -6,8 +6,8 @@
 //! returns a row only if the database still agrees
 //! ([`unchanged`](crate::book::access_cache::KnownAccess::unchanged)). Any other statement fails
 //! with [`Error::Behind`]. A read that needs no other data, such as a list of accounts, sends that
-//! query alone. If a single read does not succeed, for whatever reason, the store repeats it on a
-//! snapshot.
+//! query alone. A page of the newest transactions has the query as a condition. If a single read
+//! does not succeed, for whatever reason, the store repeats it on a snapshot.
 
 use std::sync::Arc;
 
@@ -23,6 +23,7 @@ use crate::conn::pool::{CONNECTION_TIMEOUT, Readers};
 use crate::conn::sql::{Columns, Sql, Typed, by_position};
 use crate::conn::{AnyQuery, AnyRows};
 use crate::error::{Error, Result};
+use crate::page::RowPart;
 
 /// Runs `work` as a single read. Returns nothing if it must be repeated on a snapshot.
 pub(crate) fn try_one_statement<T, E: From<Error>>(
@@ -42,19 +43,23 @@ pub(crate) fn try_one_statement<T, E: From<Error>>(
         return None;
     }
     let running = stop.attach(&reader.interrupt).ok()?;
-    let (result, outcome) = {
+    let (result, single) = {
         let mut tx = Tx::reading(&mut reader.conn, caches.clone(), Some(stop.clone()));
         tx.single = Some(SingleRead::default());
         let result = work(&mut tx);
         if result.is_ok() {
             tx.confirm_single();
         }
-        (result, tx.single.take().map(|single| single.outcome))
+        (result, tx.single.take().unwrap_or_default())
     };
     drop(running);
     // The connection may be the reason, so the pool drops it.
-    reader.failed = outcome == Some(Outcome::Failed);
-    result.ok().filter(|_| outcome == Some(Outcome::Confirmed))
+    reader.failed = single.outcome == Outcome::Failed;
+    let is_confirmed = single.outcome == Outcome::Confirmed;
+    if let Some(known) = single.assumed.filter(|_| is_confirmed && result.is_err()) {
+        known.note_further_statement();
+    }
+    result.ok().filter(|_| is_confirmed)
 }
 
 impl Tx<'_> {
@@ -118,6 +123,32 @@ impl Tx<'_> {
         }
         self.end_only_statement(outcome);
         Ok(())
+    }
+
+    /// Loads the rows of the only statement of a single read, as [`Conn::load_part`] does.
+    ///
+    /// A statement without rows does not confirm the access, so the read is repeated.
+    pub(crate) fn part_of_only_statement<R: Columns + 'static, T>(
+        &mut self,
+        statement: Sql<'_>,
+        max_bytes: usize,
+        convert: impl FnMut(R) -> Result<(T, usize)>,
+    ) -> Result<RowPart<T>>
+    where
+        for<'q> Typed<'q, R::Sql>: AnyRows<'q, R>,
+    {
+        let single = self.single.as_ref().ok_or(Error::Behind)?;
+        if !single.assumed.as_ref().is_some_and(|known| known.try_page()) {
+            return Err(Error::Behind);
+        }
+        let known = self.begin_only_statement()?;
+        // A condition on the statement as a whole keeps the order of its rows; a join need not.
+        let sql = Sql::new("SELECT t.* FROM ({}) t WHERE EXISTS ({})")
+            .bind((statement, known.unchanged()));
+        let part = self.conn.conn()?.load_part(by_position::<R>(&sql), max_bytes, convert)?;
+        let is_confirmed = !part.rows.is_empty();
+        self.end_only_statement(if is_confirmed { Outcome::Confirmed } else { Outcome::Refuted });
+        Ok(part)
     }
 
     /// Returns the access that the only statement must confirm. Until it ends, it counts as failed.
