@@ -36,10 +36,12 @@ mod stop_check;
 use std::ops::{Deref, DerefMut};
 
 use diesel::connection::{AnsiTransactionManager, DefaultLoadingMode, SimpleConnection};
-use diesel::pg::PgRowByRowLoadingMode;
+use diesel::deserialize::FromSqlRow;
+use diesel::pg::{Pg, PgRowByRowLoadingMode};
 use diesel::prelude::*;
 use diesel::query_dsl::methods::{ExecuteDsl, LoadQuery, SelectDsl};
 use diesel::result::QueryResult;
+use diesel::sql_types::Untyped;
 use diesel::sqlite::Sqlite;
 use diesel::{PgConnection, SqliteConnection};
 
@@ -124,6 +126,14 @@ macro_rules! on_engine {
 }
 
 pub(crate) use on_engine;
+
+/// A row type that can be loaded from either engine by the names of its columns.
+pub(crate) trait AnyRow:
+    FromSqlRow<Untyped, Sqlite> + FromSqlRow<Untyped, Pg> + 'static
+{
+}
+
+impl<R: FromSqlRow<Untyped, Sqlite> + FromSqlRow<Untyped, Pg> + 'static> AnyRow for R {}
 
 /// A query that either engine answers with rows `R`.
 pub(crate) trait AnyQuery<'q, R>:
