@@ -1,10 +1,9 @@
 //! Amounts: exact positive decimals, and how they are parsed, rounded, limited and formatted
 //! (behaviour 3.12).
 
-use std::fmt::Write as _;
-
 use rust_decimal::Decimal;
 
+use crate::digits::push_number;
 pub use crate::numeral::DecimalSeparator;
 use crate::numeral::{Notation, Numeral};
 use crate::reason::Reason;
@@ -198,6 +197,13 @@ pub fn write(value: Decimal, fraction_digits: u32) -> String {
 
 /// Formats an integer at a storage scale like [`write`].
 pub fn write_units(units: i128, scale: u32, fraction_digits: u32) -> String {
+    let mut text = String::with_capacity(USUAL_LENGTH);
+    push_units(&mut text, units, scale, fraction_digits);
+    text
+}
+
+/// Appends an integer at a storage scale to a text, formatted like [`write`].
+pub fn push_units(text: &mut String, units: i128, scale: u32, fraction_digits: u32) {
     let (mut magnitude, mut places) = (units.unsigned_abs(), scale);
     while places > fraction_digits && magnitude.is_multiple_of(10) {
         magnitude /= 10;
@@ -205,18 +211,11 @@ pub fn write_units(units: i128, scale: u32, fraction_digits: u32) -> String {
     }
     let width = usize::try_from(places).unwrap_or_default();
     let missing = usize::try_from(fraction_digits.saturating_sub(places)).unwrap_or_default();
-    // A response has tens of thousands of amounts, so each needs one allocation only, and most use
-    // 64-bit arithmetic.
-    let mut text = String::with_capacity(USUAL_LENGTH);
     if units < 0 {
         text.push('-');
     }
     let begin = text.len();
-    let written = match u64::try_from(magnitude) {
-        Ok(magnitude) => write!(text, "{magnitude}"),
-        Err(_) => write!(text, "{magnitude}"),
-    };
-    debug_assert!(written.is_ok(), "writing to a String cannot fail");
+    push_number(text, magnitude, width + 1);
     while text.len() <= begin + width {
         text.insert(begin, '0');
     }
@@ -224,7 +223,6 @@ pub fn write_units(units: i128, scale: u32, fraction_digits: u32) -> String {
         text.insert(text.len() - width, '.');
     }
     text.extend(std::iter::repeat_n('0', missing));
-    text
 }
 
 /// Capacity for most amounts, in bytes.

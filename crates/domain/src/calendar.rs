@@ -1,5 +1,6 @@
 //! Formats of days: `yyyy-MM-dd`, integers yyyymmdd, and the date pattern of a book.
 
+use crate::digits::push_number;
 use crate::named::named;
 use time::{Date, Month};
 
@@ -26,11 +27,11 @@ impl DatePattern {
     /// assert_eq!(DatePattern::DayFirst.format(day), "31/03/2025");
     /// ```
     pub fn format(self, day: Date) -> String {
-        let (year, month, day) = (day.year(), u8::from(day.month()), day.day());
+        let [year, month, day] = parts(day);
         match self {
-            Self::DayFirst => format!("{day:02}/{month:02}/{year:04}"),
-            Self::MonthFirst => format!("{month:02}/{day:02}/{year:04}"),
-            Self::YearFirst => format!("{year:04}/{month:02}/{day:02}"),
+            Self::DayFirst => join([day, month, year], '/'),
+            Self::MonthFirst => join([month, day, year], '/'),
+            Self::YearFirst => join([year, month, day], '/'),
         }
     }
 }
@@ -47,7 +48,25 @@ pub fn parse_iso(text: &str) -> Option<Date> {
 
 /// Formats a day as `yyyy-MM-dd`.
 pub fn format_iso(day: Date) -> String {
-    format!("{:04}-{:02}-{:02}", day.year(), u8::from(day.month()), day.day())
+    join(parts(day), '-')
+}
+
+/// Returns the year, month and day as numbers with their widths.
+fn parts(day: Date) -> [(u32, usize); 3] {
+    let (month, of_month) = (u32::from(u8::from(day.month())), u32::from(day.day()));
+    [(day.year().unsigned_abs(), 4), (month, 2), (of_month, 2)]
+}
+
+/// Joins numbers with leading zeros.
+fn join(parts: [(u32, usize); 3], separator: char) -> String {
+    let mut text = String::with_capacity("yyyy-mm-dd".len());
+    for (number, width) in parts {
+        if !text.is_empty() {
+            text.push(separator);
+        }
+        push_number(&mut text, number.into(), width);
+    }
+    text
 }
 
 /// Returns the day as the integer yyyymmdd (`dateValue`).

@@ -1,8 +1,9 @@
 //! The chart of a book: what accounts and groups have in common.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
 
 use crate::name::{Name, normalized};
 use crate::property::Properties;
@@ -81,52 +82,64 @@ pub trait Item: Clone {
     fn properties(&self) -> &Properties;
 }
 
-/// Accounts or groups, indexed by id and by normalized name.
+/// Accounts or groups, indexed by id and by normalized name. Copies share their items.
 #[derive(Debug, Clone)]
 pub struct Directory<T: Item> {
-    by_id: BTreeMap<T::Id, T>,
-    by_name: HashMap<String, T::Id>,
+    by_id: BTreeMap<T::Id, Arc<T>>,
+    /// The ids by normalized name, since the first look-up by name.
+    by_name: OnceLock<HashMap<String, T::Id>>,
 }
 
 impl<T: Item> Default for Directory<T> {
     fn default() -> Self {
-        Self { by_id: BTreeMap::new(), by_name: HashMap::new() }
+        Self { by_id: BTreeMap::new(), by_name: OnceLock::new() }
     }
 }
 
 impl<T: Item> Directory<T> {
     /// Creates a directory of these items.
     pub fn new(items: Vec<T>) -> Self {
-        let mut directory = Self::default();
-        for item in items {
-            directory.insert(item);
-        }
-        directory
+        let by_id = items.into_iter().map(|item| (item.id(), Arc::new(item))).collect();
+        Self { by_id, by_name: OnceLock::new() }
+    }
+
+    /// Returns a directory of the items with these ids or normalized names.
+    #[must_use]
+    pub fn select(&self, ids: &BTreeSet<T::Id>, names: &BTreeSet<String>) -> Self {
+        let named = names.iter().filter_map(|name| self.id_of(name));
+        let found = ids.iter().copied().chain(named);
+        let by_id = found.filter_map(|id| Some((id, Arc::clone(self.by_id.get(&id)?)))).collect();
+        Self { by_id, by_name: OnceLock::new() }
     }
 
     /// Adds or replaces an item, for later items of a batch. Returns the replaced item.
-    pub fn insert(&mut self, item: T) -> Option<T> {
+    pub fn insert(&mut self, item: impl Into<Arc<T>>) -> Option<Arc<T>> {
+        let item = item.into();
         let old = self.remove(item.id());
-        self.by_name.insert(item.name().normalized().to_owned(), item.id());
+        if let Some(by_name) = self.by_name.get_mut() {
+            by_name.insert(item.name().normalized().to_owned(), item.id());
+        }
         self.by_id.insert(item.id(), item);
         old
     }
 
     /// Removes an item and returns it.
-    pub(crate) fn remove(&mut self, id: T::Id) -> Option<T> {
+    pub(crate) fn remove(&mut self, id: T::Id) -> Option<Arc<T>> {
         let item = self.by_id.remove(&id)?;
-        self.by_name.remove(item.name().normalized());
+        if let Some(by_name) = self.by_name.get_mut() {
+            by_name.remove(item.name().normalized());
+        }
         Some(item)
     }
 
     /// Returns the item with that id.
     pub fn get(&self, id: T::Id) -> Option<&T> {
-        self.by_id.get(&id)
+        self.by_id.get(&id).map(Arc::as_ref)
     }
 
     /// Borrows the item with that id for changes of fields other than its name.
     pub(crate) fn get_mut(&mut self, id: T::Id) -> Option<&mut T> {
-        self.by_id.get_mut(&id)
+        self.by_id.get_mut(&id).map(Arc::make_mut)
     }
 
     /// Returns the item with that id.
@@ -145,7 +158,15 @@ impl<T: Item> Directory<T> {
 
     /// Finds the item with that normalized name.
     pub fn find_normalized(&self, normalized: &str) -> Option<&T> {
-        self.by_name.get(normalized).and_then(|id| self.get(*id))
+        self.id_of(normalized).and_then(|id| self.get(id))
+    }
+
+    fn id_of(&self, normalized: &str) -> Option<T::Id> {
+        let by_name = self.by_name.get_or_init(|| {
+            let items = self.by_id.values();
+            items.map(|item| (item.name().normalized().to_owned(), item.id())).collect()
+        });
+        by_name.get(normalized).copied()
     }
 
     /// Returns the item whose id or name is the text of a path (behaviour 4.4).
@@ -180,12 +201,12 @@ impl<T: Item> Directory<T> {
 
     /// Returns all items in order of id.
     pub fn into_items(self) -> Vec<T> {
-        self.by_id.into_values().collect()
+        self.by_id.into_values().map(Arc::unwrap_or_clone).collect()
     }
 
     /// Iterates over all items in order of id.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        self.by_id.values()
+        self.by_id.values().map(Arc::as_ref)
     }
 }
 

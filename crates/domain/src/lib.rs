@@ -39,6 +39,7 @@ pub mod comment;
 pub mod connection;
 pub mod deletion;
 pub mod delivery;
+mod digits;
 pub mod email;
 pub mod event;
 pub mod field;

@@ -145,7 +145,7 @@ impl LedgerAccountIn {
 #[serde(rename_all = "camelCase")]
 struct MembershipOut<'v> {
     #[serde(flatten)]
-    name: NameOut,
+    name: NameOut<'v>,
     hidden: bool,
     properties: PropertiesOut<'v>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -174,7 +174,7 @@ impl<'v> From<&'v Group> for MembershipOut<'v> {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AccountOut<'v> {
     #[serde(flatten)]
-    brief: BriefOut,
+    brief: BriefOut<'v>,
     balance_verified: bool,
     has_transaction_posted: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -188,17 +188,17 @@ pub(crate) struct AccountOut<'v> {
 /// An account in the rows of transaction lists (behaviour 2.10).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct BriefOut {
+pub(crate) struct BriefOut<'v> {
     #[serde(flatten)]
-    name: NameOut,
+    name: NameOut<'v>,
     r#type: &'static str,
     credit: bool,
     permanent: bool,
     archived: bool,
 }
 
-impl From<&Account> for BriefOut {
-    fn from(account: &Account) -> Self {
+impl<'v> From<&'v Account> for BriefOut<'v> {
+    fn from(account: &'v Account) -> Self {
         Self {
             name: NameOut::from(account),
             r#type: account.kind.as_str(),

@@ -1,62 +1,39 @@
 //! Balances: the handler and the encoder.
 //!
 //! Groups may nest without limit, so their JSON is written iteratively instead of recursively.
+//! Names and properties are serialized, and amounts are appended as text.
 
 use std::collections::HashMap;
 
 use actix_web::web::Bytes;
 use daybook_domain::account::Account;
-use daybook_domain::amount::write_units;
+use daybook_domain::amount::push_units;
 use daybook_domain::balance::{AccountBalances, Amounts, GroupBalances, Slice};
 use daybook_domain::group::Group;
 use daybook_domain::id::AccountId;
 use daybook_edge::response_budget::{EncodeError, ResponseText};
 use daybook_service::Context;
 use daybook_service::balance::{self, View};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
 use crate::wire::{PropertiesOut, warnings};
 
-/// An amount, which is formatted when it is serialized. A response has tens of thousands.
-struct AmountOut {
-    units: i128,
-    scale: u32,
-    digits: u32,
-}
+/// The keys of the six amounts of a container or of a slice, each with what precedes it.
+///
+/// A response has tens of thousands of amounts, so keys and amounts are appended as text. None of
+/// them needs escapes.
+const AMOUNT_KEYS: [&str; 6] = [
+    ",\"cumulativeBalance\":\"",
+    "\",\"cumulativeCredit\":\"",
+    "\",\"cumulativeDebit\":\"",
+    "\",\"periodBalance\":\"",
+    "\",\"periodCredit\":\"",
+    "\",\"periodDebit\":\"",
+];
 
-impl Serialize for AmountOut {
-    fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
-        writer.serialize_str(&write_units(self.units, self.scale, self.digits))
-    }
-}
-
-/// The six amounts of a container or of a slice.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct AmountsOut {
-    cumulative_balance: AmountOut,
-    cumulative_credit: AmountOut,
-    cumulative_debit: AmountOut,
-    period_balance: AmountOut,
-    period_credit: AmountOut,
-    period_debit: AmountOut,
-}
-
-/// One period of a series (behaviour 5.6).
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SliceOut {
-    year: i32,
-    month: u8,
-    day: u8,
-    fuzzy_date: i32,
-    #[serde(flatten)]
-    figures: AmountsOut,
-}
-
-/// A container: the balances of one account or group.
+/// A container, the balances of one account or group, without its amounts and series.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ContainerOut<'v> {
@@ -70,13 +47,19 @@ struct ContainerOut<'v> {
     empty: Option<bool>,
     #[serde(skip_serializing_if = "PropertiesOut::is_empty")]
     properties: PropertiesOut<'v>,
-    #[serde(flatten)]
-    figures: AmountsOut,
-    balances: Vec<SliceOut>,
+}
+
+/// The amounts of a container.
+struct ContainerAmounts<'v> {
+    amounts: Amounts,
+    /// One slice for each period of the series (behaviour 5.6).
+    series: &'v [Slice],
     /// Whether slices were omitted (behaviour 5.18).
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
 }
+
+/// Capacity for the amounts of a container with one slice, in bytes.
+const USUAL_CONTAINER: usize = 512;
 
 /// The fields of a response besides its containers, such as the date ranges (behaviour 5.9).
 #[derive(Serialize)]
@@ -102,37 +85,74 @@ struct BalanceWriter<'v> {
     digits: u32,
 }
 
-impl<'v> BalanceWriter<'v> {
-    fn figures(&self, figures: Amounts) -> AmountsOut {
-        let amount = |units| AmountOut { units, scale: self.scale, digits: self.digits };
-        let Amounts { cumulative, period } = figures;
-        AmountsOut {
-            cumulative_balance: amount(cumulative.balance()),
-            cumulative_credit: amount(cumulative.credit),
-            cumulative_debit: amount(cumulative.debit),
-            period_balance: amount(period.balance()),
-            period_credit: amount(period.credit),
-            period_debit: amount(period.debit),
+impl BalanceWriter<'_> {
+    /// Appends the six amounts to the fields of an object.
+    fn push_amounts(&self, amounts: Amounts, text: &mut String) {
+        let Amounts { cumulative, period } = amounts;
+        let values = [
+            cumulative.balance(),
+            cumulative.credit,
+            cumulative.debit,
+            period.balance(),
+            period.credit,
+            period.debit,
+        ];
+        for (key, units) in AMOUNT_KEYS.into_iter().zip(values) {
+            text.push_str(key);
+            push_units(text, units, self.scale, self.digits);
         }
+        text.push('"');
     }
 
-    fn series(&self, series: &[Slice]) -> Vec<SliceOut> {
-        let out = |slice: &Slice| {
-            let Slice { year, month, day, amounts } = slice;
-            SliceOut {
-                year: *year,
-                month: *month,
-                day: *day,
-                fuzzy_date: slice.fuzzy_date(),
-                figures: self.figures(*amounts),
+    /// Appends one period of a series.
+    fn push_slice(&self, slice: &Slice, text: &mut String) {
+        let Slice { year, month, day, amounts } = slice;
+        let numbers = [
+            ("{\"year\":", *year),
+            (",\"month\":", (*month).into()),
+            (",\"day\":", (*day).into()),
+            (",\"fuzzyDate\":", slice.fuzzy_date()),
+        ];
+        for (key, number) in numbers {
+            text.push_str(key);
+            push_units(text, number.into(), 0, 0);
+        }
+        self.push_amounts(*amounts, text);
+        text.push('}');
+    }
+
+    /// Writes a container. Its object stays open.
+    fn container(
+        &self,
+        container: &ContainerOut<'_>,
+        figures: &ContainerAmounts<'_>,
+        out: &mut ResponseText,
+    ) -> Result<(), EncodeError> {
+        let ContainerAmounts { amounts, series, truncated } = figures;
+        let fields = serde_json::to_vec(container)?;
+        out.push(fields.strip_suffix(b"}").unwrap_or(&fields))?;
+        let mut text = String::with_capacity(USUAL_CONTAINER);
+        self.push_amounts(*amounts, &mut text);
+        text.push_str(",\"balances\":[");
+        for (number, slice) in series.iter().enumerate() {
+            if number > 0 {
+                text.push(',');
             }
-        };
-        series.iter().map(out).collect()
+            self.push_slice(slice, &mut text);
+            out.push(text.as_bytes())?;
+            text.clear();
+        }
+        text.push_str(if *truncated { "],\"truncated\":true" } else { "]" });
+        out.push(text.as_bytes())
     }
 
-    fn account(&self, balances: &AccountBalances) -> Option<ContainerOut<'v>> {
-        let account = *self.accounts.get(&balances.account)?;
-        Some(ContainerOut {
+    fn account(
+        &self,
+        account: &Account,
+        balances: &AccountBalances,
+        out: &mut ResponseText,
+    ) -> Result<(), EncodeError> {
+        let container = ContainerOut {
             name: account.name.as_str(),
             normalized_name: account.name.normalized(),
             credit: account.kind.is_credit(),
@@ -140,15 +160,22 @@ impl<'v> BalanceWriter<'v> {
             archived: Some(account.archived),
             empty: Some(balances.empty),
             properties: PropertiesOut(&account.properties),
-            figures: self.figures(balances.amounts),
-            balances: self.series(&balances.series),
-            truncated: balances.truncated,
-        })
+        };
+        let AccountBalances { amounts, series, truncated, .. } = balances;
+        let (amounts, truncated) = (*amounts, *truncated);
+        self.container(&container, &ContainerAmounts { amounts, series, truncated }, out)?;
+        out.push(b"}")
     }
 
-    fn group<'g>(&self, group: &'g Group, balances: &GroupBalances) -> ContainerOut<'g> {
+    /// Writes a group. Its object stays open.
+    fn group(
+        &self,
+        group: &Group,
+        balances: &GroupBalances,
+        out: &mut ResponseText,
+    ) -> Result<(), EncodeError> {
         let flags = self.view.forest.flags(group.id);
-        ContainerOut {
+        let container = ContainerOut {
             name: group.name.as_str(),
             normalized_name: group.name.normalized(),
             credit: flags.credit,
@@ -156,10 +183,10 @@ impl<'v> BalanceWriter<'v> {
             archived: None,
             empty: None,
             properties: PropertiesOut(&group.properties),
-            figures: self.figures(balances.amounts),
-            balances: self.series(&balances.series),
-            truncated: balances.truncated,
-        }
+        };
+        let GroupBalances { amounts, series, truncated, .. } = balances;
+        let (amounts, truncated) = (*amounts, *truncated);
+        self.container(&container, &ContainerAmounts { amounts, series, truncated }, out)
     }
 
     fn accounts(
@@ -168,12 +195,14 @@ impl<'v> BalanceWriter<'v> {
         out: &mut ResponseText,
     ) -> Result<(), EncodeError> {
         out.push(b"\"accountBalances\":[")?;
-        let containers = balances.iter().filter_map(|balances| self.account(balances));
-        for (number, container) in containers.enumerate() {
-            if number > 0 {
+        let mut first = true;
+        for balances in balances {
+            let Some(account) = self.accounts.get(&balances.account) else { continue };
+            if !first {
                 out.push(b",")?;
             }
-            out.json(&container)?;
+            first = false;
+            self.account(account, balances, out)?;
         }
         out.push(b"]")
     }
@@ -194,8 +223,7 @@ impl<'v> BalanceWriter<'v> {
                     out.push(b",")?;
                 }
                 let Some(group) = self.view.forest.get(balances.group) else { continue };
-                let own = serde_json::to_vec(&self.group(group, balances))?;
-                out.push(own.strip_suffix(b"}").unwrap_or(&own))?;
+                self.group(group, balances, out)?;
                 out.push(b",")?;
                 self.accounts(&balances.accounts, out)?;
                 out.push(b",\"groupBalances\":[")?;

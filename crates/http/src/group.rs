@@ -69,7 +69,7 @@ impl GroupIn {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct GroupOut<'v> {
     #[serde(flatten)]
-    name: NameOut,
+    name: NameOut<'v>,
     #[serde(skip_serializing_if = "Option::is_none")]
     r#type: Option<&'static str>,
     credit: bool,
@@ -80,7 +80,7 @@ pub(crate) struct GroupOut<'v> {
     mixed: bool,
     permanent: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    parent: Option<NameOut>,
+    parent: Option<NameOut<'v>>,
     properties: PropertiesOut<'v>,
     #[serde(flatten)]
     stamp: StampOut,

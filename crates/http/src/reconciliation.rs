@@ -59,10 +59,10 @@ impl From<ReconciliationIn> for Input {
 /// A reconciliation.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct ReconciliationOut {
+struct ReconciliationOut<'v> {
     id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    account: Option<BriefOut>,
+    account: Option<BriefOut<'v>>,
     date: String,
     closing_balance: String,
     opening_balance: String,
@@ -76,8 +76,8 @@ struct ReconciliationOut {
     stamp: StampOut,
 }
 
-impl ReconciliationOut {
-    fn new(view: &View, reconciliation: &Reconciliation) -> Self {
+impl<'v> ReconciliationOut<'v> {
+    fn new(view: &'v View, reconciliation: &Reconciliation) -> Self {
         let Reconciliation { id, account, date, closing, file, created_by, stamp } = reconciliation;
         let account = view.accounts.get(*account);
         let sums = view.sums.get(id).copied().unwrap_or_default();
@@ -112,7 +112,7 @@ fn amount(access: &Access, account: Option<&Account>, raw: i128) -> String {
 #[serde(rename_all = "camelCase")]
 struct DetailOut<'v> {
     #[serde(flatten)]
-    reconciliation: ReconciliationOut,
+    reconciliation: ReconciliationOut<'v>,
     transaction_ids: Vec<String>,
     changes: Vec<ChangeOut<'v>>,
 }

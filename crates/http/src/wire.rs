@@ -234,18 +234,18 @@ pub(crate) fn properties(properties: &Properties) -> BTreeMap<String, String> {
 /// The fields that name an account or a group.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct NameOut {
+pub(crate) struct NameOut<'v> {
     id: String,
-    name: String,
-    normalized_name: String,
+    name: &'v str,
+    normalized_name: &'v str,
 }
 
-impl<T: chart::Item> From<&T> for NameOut {
-    fn from(item: &T) -> Self {
+impl<'v, T: chart::Item> From<&'v T> for NameOut<'v> {
+    fn from(item: &'v T) -> Self {
         Self {
             id: item.id().to_string(),
-            name: item.name().as_str().to_owned(),
-            normalized_name: item.name().normalized().to_owned(),
+            name: item.name().as_str(),
+            normalized_name: item.name().normalized(),
         }
     }
 }

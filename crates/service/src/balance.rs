@@ -13,7 +13,6 @@ use daybook_storage::Tx;
 use daybook_storage::balance::{AccountScope, TotalsQuery};
 
 use crate::access;
-use crate::chart::load_forest;
 use crate::context::Context;
 use crate::error::Result;
 use crate::query::QueryText;
@@ -31,7 +30,7 @@ pub struct View {
     /// The accounts in it.
     pub accounts: Arc<Vec<Account>>,
     /// The groups in it.
-    pub forest: Forest,
+    pub forest: Arc<Forest>,
 }
 
 /// getBalances: the balances of accounts and groups over time.
@@ -41,7 +40,7 @@ pub struct View {
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &QueryText) -> Result<View> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     let mut query = text.parse_balances(&parse_context(cx, &access))?;
-    let forest = load_forest(tx, &access)?;
+    let forest = tx.groups().forest(&access)?;
     let (scope, accounts) = scope(tx, &access, &mut query, &forest)?;
     if text.strict {
         query.check_understood()?;

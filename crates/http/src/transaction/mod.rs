@@ -51,10 +51,15 @@ pub(crate) async fn list_transactions(request: ApiRequest) -> ApiResult {
     }
     let list_request = list_request(&request);
     let (query, requested_at) = (list_request.query.text.clone(), list_request.requested_at);
+    // A page of an account needs other statements for its balances, a text those of the index.
+    let one_statement = query.trim().is_empty();
     let encode = move |listed: &TransactionPage, cx: &Context| {
         encode_page(listed, &base, &query, requested_at.unwrap_or(cx.now))
     };
     let list = move |tx: &mut Tx<'_>, cx: &Context| transaction::list(tx, cx, &book, &list_request);
+    if one_statement {
+        return request.read_with_one_statement(list, encode).await;
+    }
     request.read_replicated(list, encode).await
 }
 

@@ -113,7 +113,7 @@ enum SideOut<'v> {
     Full(Box<AccountOut<'v>>),
     Brief {
         #[serde(flatten)]
-        account: BriefOut,
+        account: BriefOut<'v>,
         /// The balance of the account after this row (behaviour 2.9).
         #[serde(skip_serializing_if = "Option::is_none")]
         balance: Option<String>,
@@ -123,7 +123,7 @@ enum SideOut<'v> {
     },
     Named {
         id: String,
-        name: String,
+        name: &'v str,
     },
 }
 
@@ -173,13 +173,13 @@ pub(crate) struct WholeOut<'v> {
     /// Absent without comments, and for callers who may not read them (behaviour 3.14.2).
     #[serde(skip_serializing_if = "Option::is_none")]
     comment_count: Option<u32>,
-    created_by: String,
+    created_by: &'v str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    agent_name: Option<String>,
+    agent_name: Option<&'v str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    agent_logo: Option<String>,
+    agent_logo: Option<&'v str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    agent_logo_dark: Option<String>,
+    agent_logo_dark: Option<&'v str>,
     #[serde(flatten)]
     stamp: Option<StampOut>,
 }
@@ -283,10 +283,10 @@ impl<'v> TransactionOut<'v> {
             properties: PropertiesOut(&transaction.properties),
             comment_count: Some(transaction.comment_count)
                 .filter(|count| *count > 0 && view.access.shows_comments()),
-            created_by: view.creators.get(&transaction.created_by).cloned().unwrap_or_default(),
-            agent_name: app.map(|app| app.name.clone()),
-            agent_logo: app.and_then(|app| app.logo.clone()),
-            agent_logo_dark: app.and_then(|app| app.logo_dark.clone()),
+            created_by: view.creators.get(&transaction.created_by).map_or("", String::as_str),
+            agent_name: app.map(|app| app.name.as_str()),
+            agent_logo: app.and_then(|app| app.logo.as_deref()),
+            agent_logo_dark: app.and_then(|app| app.logo_dark.as_deref()),
             stamp: Some(StampOut::from(&transaction.stamp)),
         })
     }
@@ -300,10 +300,7 @@ impl<'v> SideOut<'v> {
         row: TransactionId,
     ) -> Self {
         if !view.access.may(Action::ReadChart) {
-            return Self::Named {
-                id: account.id.to_string(),
-                name: account.name.as_str().to_owned(),
-            };
+            return Self::Named { id: account.id.to_string(), name: account.name.as_str() };
         }
         let listed = match sides {
             ShownSides::Full => {

@@ -5,23 +5,25 @@ use std::ops::Range;
 use daybook_domain::balance::{PeriodTotal, Segment, Sums};
 use daybook_domain::calendar::from_day_number;
 use daybook_domain::id::AccountId;
-use diesel::QueryableByName;
+use diesel::Queryable;
 use diesel::sql_types::{BigInt, Binary, Integer};
 use time::Date;
 
 use super::day_sums::each_day;
+use crate::conn::sql::Columns;
 use crate::error::{Error, Result};
 use crate::rows::column::day_to_column;
 
 /// The stored days of a month of an account.
-#[derive(QueryableByName)]
+#[derive(Queryable)]
 pub(super) struct DaysRow {
-    #[diesel(sql_type = BigInt)]
     pub(super) account_id: i64,
-    #[diesel(sql_type = Integer)]
     pub(super) month: i32,
-    #[diesel(sql_type = Binary)]
     pub(super) days: Vec<u8>,
+}
+
+impl Columns for DaysRow {
+    type Sql = (BigInt, Integer, Binary);
 }
 
 /// Converts rows of months to totals. Each day counts in its segment.

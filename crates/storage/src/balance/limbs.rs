@@ -6,6 +6,8 @@ use daybook_domain::balance::Sums;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
+use crate::conn::sql::Columns;
+
 /// 2^32 as SQL text.
 macro_rules! limb {
     () => {
@@ -17,7 +19,7 @@ macro_rules! limb {
 const LIMB: i64 = 1 << 32;
 
 /// Debit and credit of an account in a period, in two limbs each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, QueryableByName)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Queryable, QueryableByName)]
 pub(crate) struct Limbs {
     #[diesel(sql_type = BigInt)]
     pub(super) debit_high: i64,
@@ -27,6 +29,10 @@ pub(crate) struct Limbs {
     pub(super) credit_high: i64,
     #[diesel(sql_type = BigInt)]
     pub(super) credit_low: i64,
+}
+
+impl Columns for Limbs {
+    type Sql = (BigInt, BigInt, BigInt, BigInt);
 }
 
 impl Limbs {

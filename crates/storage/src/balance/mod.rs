@@ -21,12 +21,12 @@ use daybook_domain::balance::{Level, PeriodTotal, Segment};
 use daybook_domain::calendar::from_day_number;
 use daybook_domain::id::{AccountId, BookId};
 use daybook_domain::purpose::{Record, UpdateBook};
-use diesel::QueryableByName;
+use diesel::Queryable;
 use diesel::sql_types::{BigInt, Binary, Integer, Nullable};
 
 use crate::access::AccessTo;
 use crate::commit::tx::Tx;
-use crate::conn::sql::{MAX_NAMED, Sql};
+use crate::conn::sql::{Columns, MAX_NAMED, Sql, by_position};
 use crate::error::{Error, Result};
 use crate::transaction::Change;
 
@@ -40,14 +40,15 @@ pub(crate) use totals_query::{bounded, day_value, has_tags};
 use days_row::{DayTotals, DaysRow};
 use totals_query::Part;
 
-#[derive(QueryableByName)]
+#[derive(Queryable)]
 struct Row {
-    #[diesel(sql_type = BigInt)]
     account_id: i64,
-    #[diesel(sql_type = Integer)]
     period: i32,
-    #[diesel(embed)]
     limbs: Limbs,
+}
+
+impl Columns for Row {
+    type Sql = (BigInt, Integer, <Limbs as Columns>::Sql);
 }
 
 impl Row {
@@ -71,12 +72,14 @@ impl Row {
 }
 
 /// A total, and the stored days of the month after it, if it is an opening sum.
-#[derive(QueryableByName)]
+#[derive(Queryable)]
 struct OpenedRow {
-    #[diesel(embed)]
     total: Row,
-    #[diesel(sql_type = Nullable<Binary>)]
     days: Option<Vec<u8>>,
+}
+
+impl Columns for OpenedRow {
+    type Sql = (<Row as Columns>::Sql, Nullable<Binary>);
 }
 
 impl OpenedRow {
@@ -97,22 +100,27 @@ impl OpenedRow {
 }
 
 /// An [`OpenedRow`] of a single read. A statement without totals has one row of NULL.
-#[derive(QueryableByName)]
+#[derive(Queryable)]
 struct SingleRow {
-    #[diesel(sql_type = Nullable<BigInt>)]
     account_id: Option<i64>,
-    #[diesel(sql_type = Nullable<Integer>)]
     period: Option<i32>,
-    #[diesel(sql_type = Nullable<BigInt>)]
     debit_high: Option<i64>,
-    #[diesel(sql_type = Nullable<BigInt>)]
     debit_low: Option<i64>,
-    #[diesel(sql_type = Nullable<BigInt>)]
     credit_high: Option<i64>,
-    #[diesel(sql_type = Nullable<BigInt>)]
     credit_low: Option<i64>,
-    #[diesel(sql_type = Nullable<Binary>)]
     days: Option<Vec<u8>>,
+}
+
+impl Columns for SingleRow {
+    type Sql = (
+        Nullable<BigInt>,
+        Nullable<Integer>,
+        Nullable<BigInt>,
+        Nullable<BigInt>,
+        Nullable<BigInt>,
+        Nullable<BigInt>,
+        Nullable<Binary>,
+    );
 }
 
 /// The columns of a [`SingleRow`] with and without days.
@@ -229,7 +237,8 @@ impl Balances<'_, '_> {
         )
         .bind((Sql::new(ENTRY_SUMS), number));
         let mut sums = TotalDeltas::new();
-        self.tx.each_row(&days, |Row { account_id, period, limbs }| {
+        let days = by_position::<Row>(&days);
+        self.tx.each_row(days, |Row { account_id, period, limbs }| {
             sums.insert((number, account_id, period), limbs);
             Ok(())
         })?;
@@ -270,17 +279,19 @@ impl Tx<'_> {
         for part in &parts {
             let sql = self.part_statement(access, part, query)?;
             match part {
-                Part::Totals(run) => self.each_row(&sql, |row: Row| {
+                Part::Totals(run) => self.each_row(by_position::<Row>(&sql), |row: Row| {
                     visit_non_zero(row.into_total(run.joined.level)?);
                     Ok(())
                 })?,
                 Part::Days(run) => {
                     let mut days = DayTotals::new(run.segments, query.by_month);
-                    self.each_row(&sql, |row: DaysRow| days.each_of(&row, &mut visit_non_zero))?;
+                    let rows = by_position::<DaysRow>(&sql);
+                    self.each_row(rows, |row: DaysRow| days.each_of(&row, &mut visit_non_zero))?;
                 }
+                // One row for each account.
                 Part::Opened(run, month) => {
                     let mut days = DayTotals::new(run.segments, query.by_month);
-                    self.each_row(&sql, |row: OpenedRow| {
+                    self.each_of_short_rows(by_position::<OpenedRow>(&sql), |row: OpenedRow| {
                         row.visit(*month, &mut days, &mut visit_non_zero)
                     })?;
                 }
@@ -302,9 +313,10 @@ impl Tx<'_> {
             [part @ Part::Opened(run, month)] => (part, OPENED_COLUMNS, run, *month),
             _ => return Err(Error::Behind),
         };
+        let one_per_account = run.joined.fold || matches!(part, Part::Opened(..));
         let sql = self.part_statement(access, part, query)?;
         let mut days = DayTotals::new(run.segments, query.by_month);
-        self.each_row_of_only_statement(columns, sql, |row: SingleRow| {
+        self.each_row_of_only_statement(columns, sql, one_per_account, |row: SingleRow| {
             row.opened().map_or(Ok(()), |row| row.visit(month, &mut days, visit))
         })
     }

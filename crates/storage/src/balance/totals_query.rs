@@ -167,9 +167,10 @@ pub(super) fn month_with_opening<'a>(
         month,
         from,
     ))
-    .push(" WHERE {}c.book_id = {} AND c.month <= {}")
-    .bind((Sql::new(stop_check), book, month));
-    of_accounts(sql, scope).push(" GROUP BY c.account_id")
+    .push(" WHERE c.book_id = {} AND c.month <= {}")
+    .bind((book, month));
+    // An account has few rows, and they are adjacent. So one check for each account is enough.
+    of_accounts(sql, scope).push(" GROUP BY c.account_id HAVING {}1 = 1").bind(Sql::new(stop_check))
 }
 
 /// Adds the condition on the accounts of totals `c`.

@@ -1,6 +1,7 @@
 //! The cache of accesses, for reads of a single statement ([`crate::commit::tx`]).
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use daybook_domain::id::UserId;
@@ -15,6 +16,9 @@ const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// Approximate size of an entry without the properties of the book.
 const WITHOUT_PROPERTIES: usize = 1_500;
 
+/// How many pages are read on a snapshot after one that needed several statements.
+const PAGES_ON_SNAPSHOT: u32 = 100;
+
 /// The public id of a book, and the e-mail address of a user.
 pub(crate) type AccessKey = (String, String);
 
@@ -25,6 +29,8 @@ pub(crate) struct KnownAccess {
     pub(crate) owner: UserId,
     pub(crate) access: BookAccess,
     pub(crate) state: BookStateRow,
+    /// How many more pages of this book are read on a snapshot.
+    pages_on_snapshot: AtomicU32,
 }
 
 impl KnownAccess {
@@ -69,6 +75,18 @@ impl KnownAccess {
         ))
     }
 
+    /// Returns whether the next page is tried as a single statement.
+    pub(crate) fn try_page(&self) -> bool {
+        let one_less = |left: u32| left.checked_sub(1);
+        self.pages_on_snapshot.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_err()
+    }
+
+    /// Records that a page needed several statements, for example because its transactions have
+    /// files or other creators. The next pages probably do, too.
+    pub(crate) fn note_further_statement(&self) {
+        self.pages_on_snapshot.store(PAGES_ON_SNAPSHOT, Ordering::Relaxed);
+    }
+
     fn bytes(&self) -> usize {
         self.access.book.settings.properties.bytes().saturating_add(WITHOUT_PROPERTIES)
     }
@@ -111,7 +129,8 @@ impl AccessCache {
             *accesses = Accesses::default();
         }
         let (access, state) = (access.clone(), state.clone());
-        let known = KnownAccess { email: key.1.clone(), owner, access, state };
+        let (email, pages_on_snapshot) = (key.1.clone(), AtomicU32::new(0));
+        let known = KnownAccess { email, owner, access, state, pages_on_snapshot };
         let added = known.bytes();
         let replaced = accesses.known.insert(key.clone(), Arc::new(known));
         let removed = replaced.map_or(0, |before| before.bytes());

@@ -94,12 +94,10 @@ impl ChartCache {
         part: Part<T>,
         ids: &BTreeSet<T::Id>,
         names: &BTreeSet<String>,
-    ) -> Vec<T> {
+    ) -> Directory<T> {
         let mut charts = self.lock();
-        let Some(cached) = charts.at(version).map(part) else { return Vec::new() };
-        let by_id = ids.iter().filter_map(|id| cached.get(*id));
-        let by_name = names.iter().filter_map(|name| cached.find_normalized(name));
-        by_id.chain(by_name).cloned().collect()
+        let cached = charts.at(version).map(part);
+        cached.map(|cached| cached.select(ids, names)).unwrap_or_default()
     }
 
     /// Returns all groups, if they are cached.
@@ -143,13 +141,13 @@ impl ChartCache {
     }
 
     /// Caches accounts or groups of a version.
-    pub(crate) fn insert<T: Item>(&self, version: ChartVersion, part: Part<T>, items: &[T]) {
+    pub(crate) fn insert<T: Item>(&self, version: ChartVersion, part: Part<T>, items: &[Arc<T>]) {
         let mut charts = self.lock();
         if let Some(chart) = charts.at(version) {
             for item in items {
-                part(chart).insert(item.clone());
+                part(chart).insert(Arc::clone(item));
             }
-            let added = bytes_of(items.iter());
+            let added = bytes_of(items.iter().map(Arc::as_ref));
             chart.bytes = chart.bytes.saturating_add(added);
             charts.bytes = charts.bytes.saturating_add(added);
         }
@@ -190,14 +188,14 @@ mod tests {
 
     fn cached_cash(charts: &ChartCache, version: ChartVersion) -> usize {
         let names = BTreeSet::from(["cash".to_owned()]);
-        charts.find(version, ACCOUNTS, &BTreeSet::new(), &names).len()
+        charts.find(version, ACCOUNTS, &BTreeSet::new(), &names).iter().count()
     }
 
     #[test]
     fn new_versions_of_one_book_do_not_evict_another() {
         let charts = ChartCache::default();
-        charts.insert(at(2, 0), ACCOUNTS, &[cash()]);
-        let twenty = vec![cash(); 20];
+        charts.insert(at(2, 0), ACCOUNTS, &[cash().into()]);
+        let twenty = vec![Arc::new(cash()); 20];
         (0..=MAX_BYTES / WITHOUT_PROPERTIES / 20)
             .zip(1..)
             .for_each(|(_, version)| charts.insert(at(1, version), ACCOUNTS, &twenty));
@@ -211,15 +209,16 @@ mod tests {
         let charts = ChartCache::default();
         let cached_bytes = || charts.lock().charts.get(&BookId::new(1)).map(|chart| chart.bytes);
         let accounts = |from: i64| {
-            (from..from + 1_000).map(|id| Account { id: AccountId::new(id), ..large.clone() })
+            let account = |id| Account { id: AccountId::new(id), ..large.clone() };
+            (from..from + 1_000).map(|id| Arc::new(account(id))).collect::<Vec<_>>()
         };
-        charts.insert(at(1, 0), ACCOUNTS, &accounts(0).collect::<Vec<_>>());
+        charts.insert(at(1, 0), ACCOUNTS, &accounts(0));
         assert_eq!(cached_bytes(), Some(1_000 * (8_001 + WITHOUT_PROPERTIES)));
         (1..5).for_each(|round| {
-            charts.insert(at(1, 0), ACCOUNTS, &accounts(round * 1_000).collect::<Vec<_>>());
+            charts.insert(at(1, 0), ACCOUNTS, &accounts(round * 1_000));
         });
         assert!(cached_bytes() > Some(MAX_BYTES));
-        charts.insert(at(1, 0), ACCOUNTS, &[cash()]);
+        charts.insert(at(1, 0), ACCOUNTS, &[cash().into()]);
         assert_eq!(cached_bytes(), Some(WITHOUT_PROPERTIES));
     }
 
@@ -236,7 +235,7 @@ mod tests {
 
     #[test]
     fn accounts_are_cached_for_their_version() {
-        let cash = cash();
+        let cash = Arc::new(cash());
         let charts = ChartCache::default();
         charts.insert(at(1, 5), ACCOUNTS, std::slice::from_ref(&cash));
         assert_eq!(cached_cash(&charts, at(1, 5)), 1);

@@ -7,6 +7,7 @@
 pub(crate) mod cache;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use daybook_domain::chart::{Directory, Item};
 use daybook_domain::id::BookId;
@@ -33,13 +34,14 @@ impl Tx<'_> {
         let chart = self.chart(book);
         let cached =
             chart.as_ref().map(|(charts, version)| charts.find(*version, part, ids, names));
-        let mut found = Directory::new(cached.unwrap_or_default());
+        let mut found = cached.unwrap_or_default();
         let unknown_ids: Vec<T::Id> =
             ids.iter().copied().filter(|id| found.get(*id).is_none()).collect();
         let is_unknown = |name: &&String| found.find_normalized(name).is_none();
         let unknown_names: Vec<String> = names.iter().filter(is_unknown).cloned().collect();
         let read = read(self, &unknown_ids, &unknown_names)?;
-        if let Some((charts, version)) = chart {
+        let read: Vec<Arc<T>> = read.into_iter().map(Arc::new).collect();
+        if let Some((charts, version)) = chart.filter(|_| !read.is_empty()) {
             charts.insert(version, part, &read);
         }
         for item in read {

@@ -127,7 +127,7 @@ macro_rules! on_engine {
 
 pub(crate) use on_engine;
 
-/// A row type that can be loaded from either engine.
+/// A row type that can be loaded from either engine by the names of its columns.
 pub(crate) trait AnyRow:
     FromSqlRow<Untyped, Sqlite> + FromSqlRow<Untyped, Pg> + 'static
 {
@@ -143,6 +143,17 @@ pub(crate) trait AnyQuery<'q, R>:
 
 impl<'q, R, Q> AnyQuery<'q, R> for Q where
     Q: LoadQuery<'q, SqliteConnection, R> + LoadQuery<'q, PgConnection, R>
+{
+}
+
+/// A query whose rows `R` either engine returns one after another.
+pub(crate) trait AnyRows<'q, R>:
+    LoadQuery<'q, SqliteConnection, R> + LoadQuery<'q, PgConnection, R, PgRowByRowLoadingMode>
+{
+}
+
+impl<'q, R, Q> AnyRows<'q, R> for Q where
+    Q: LoadQuery<'q, SqliteConnection, R> + LoadQuery<'q, PgConnection, R, PgRowByRowLoadingMode>
 {
 }
 
@@ -246,38 +257,53 @@ impl Conn {
     }
 
     /// Calls `visit` for each row of a statement, without collecting the rows.
-    pub(crate) fn each_row<R: AnyRow>(
+    pub(crate) fn each_row<'q, R: 'static>(
         &mut self,
-        sql: &Sql<'_>,
+        query: impl AnyRows<'q, R>,
         mut visit: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
         match self {
             Self::Sqlite(conn) => {
-                let mut rows = sql.load_iter::<R, DefaultLoadingMode>(conn)?;
+                let mut rows = query.load_iter::<R, DefaultLoadingMode>(conn)?;
                 rows.try_for_each(|row| visit(row?))
             }
             Self::Postgres(conn) => {
-                let mut rows = sql.load_iter::<R, PgRowByRowLoadingMode>(&mut **conn)?;
+                let mut rows = query.load_iter::<R, PgRowByRowLoadingMode>(&mut **conn)?;
                 rows.try_for_each(|row| visit(row?))
             }
         }
     }
 
+    /// Does the same as [`Self::each_row`] for a statement of a bounded number of short rows.
+    ///
+    /// PostgreSQL's driver then keeps all rows in one result. With a result for each row it copies
+    /// the names and types of the columns for each.
+    pub(crate) fn each_of_short_rows<'q, R: 'static>(
+        &mut self,
+        query: impl AnyQuery<'q, R>,
+        mut visit: impl FnMut(R) -> Result<()>,
+    ) -> Result<()> {
+        on_engine!(self, c => {
+            let mut rows = query.load_iter::<R, DefaultLoadingMode>(c)?;
+            rows.try_for_each(|row| visit(row?))
+        })
+    }
+
     /// Loads rows until their texts take more than `max_bytes` together.
     ///
     /// `convert` returns the converted row and the bytes of its texts.
-    pub(crate) fn load_part<R: AnyRow, T>(
+    pub(crate) fn load_part<'q, R: 'static, T>(
         &mut self,
-        sql: &Sql<'_>,
+        query: impl AnyRows<'q, R>,
         max_bytes: usize,
         convert: impl FnMut(R) -> Result<(T, usize)>,
     ) -> Result<RowPart<T>> {
         match self {
             Self::Sqlite(conn) => {
-                collect_part(sql.load_iter::<R, DefaultLoadingMode>(conn)?, max_bytes, convert)
+                collect_part(query.load_iter::<R, DefaultLoadingMode>(conn)?, max_bytes, convert)
             }
             Self::Postgres(conn) => {
-                let rows = sql.load_iter::<R, PgRowByRowLoadingMode>(&mut **conn)?;
+                let rows = query.load_iter::<R, PgRowByRowLoadingMode>(&mut **conn)?;
                 collect_part(rows, max_bytes, convert)
             }
         }

@@ -328,6 +328,12 @@ where
     }
 }
 
+/// Reads rows `R` of a statement by the order of their columns. By name, diesel would compare the
+/// names of the columns for each value.
+pub(crate) const fn by_position<'s, R: Columns>(sql: &'s Sql<'s>) -> Typed<'s, R::Sql> {
+    Typed::new(sql)
+}
+
 impl<ST> QueryId for Typed<'_, ST> {
     type QueryId = ();
     const HAS_STATIC_QUERY_ID: bool = false;
@@ -339,7 +345,7 @@ impl<ST> Query for Typed<'_, ST> {
 
 impl<C, ST> RunQueryDsl<C> for Typed<'_, ST> {}
 
-/// A value, or a tuple of values, that is read from the columns of a row.
+/// A value, or several, that are read from the columns of a row by their order.
 pub(crate) trait Columns {
     /// Their SQL types.
     type Sql;

@@ -5,23 +5,25 @@ use daybook_domain::id::{AccountId, BookId, TransactionId, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::name::fold;
 use daybook_domain::transaction::{Standing, Transaction};
-use diesel::QueryableByName;
+use diesel::dsl::SqlTypeOf;
+use diesel::sqlite::Sqlite;
+use diesel::{Queryable, Selectable};
 
 use crate::conn::bulk::Bulk;
-use crate::conn::sql::Value;
+use crate::conn::sql::{Columns, Value};
 use crate::error::{Error, Result};
 use crate::index_term;
 use crate::rows::column;
 use crate::schema::transactions;
 
-/// The columns of a [`TransactionRow`], of the table `t`.
+/// The columns of a [`TransactionRow`], of the table `t`, in the order of its fields.
 pub(crate) const COLUMNS: &str = "t.id, t.day, t.dated, t.standing, t.trashed, t.amount, \
      t.credit_account_id, t.debit_account_id, t.description, t.posted_at, t.properties, t.urls, \
      t.remote_ids, t.created_by, t.agent, t.created_at, t.updated_at, t.version, t.files, \
      t.comment_count";
 
 /// A row of `transactions` as it is read.
-#[derive(QueryableByName)]
+#[derive(Queryable, Selectable)]
 #[diesel(table_name = transactions)]
 pub(crate) struct TransactionRow {
     id: i64,
@@ -44,6 +46,10 @@ pub(crate) struct TransactionRow {
     version: i64,
     files: Option<String>,
     comment_count: i32,
+}
+
+impl Columns for TransactionRow {
+    type Sql = SqlTypeOf<<Self as Selectable<Sqlite>>::SelectExpression>;
 }
 
 impl TransactionRow {

@@ -35,7 +35,7 @@ use daybook_domain::transaction::Transaction;
 use crate::commit::tx::Tx;
 use crate::conn::Conn;
 use crate::conn::planner::Lookup;
-use crate::conn::sql::{MAX_NAMED, Sql, Value, list};
+use crate::conn::sql::{MAX_NAMED, Sql, Value, by_position, list};
 use crate::error::Result;
 use crate::index_term;
 use crate::page::{MAX_PAGE_TEXT_BYTES, PageKey, RowPart};
@@ -190,6 +190,10 @@ impl Transactions<'_, '_> {
         let Some(ranges) = plan.ranges_to_merge() else {
             let page = plan.page(book, after, limit);
             let page = if search.is_common() { page } else { page.uncached() };
+            if self.tx.single.is_some() {
+                let convert = |row: TransactionRow| with_texts(row, book.scale);
+                return self.tx.part_of_only_statement(page, MAX_PAGE_TEXT_BYTES, convert);
+            }
             return self.part(access, &page, MAX_PAGE_TEXT_BYTES);
         };
         let first = range_page::share(ranges.len(), limit);
@@ -230,7 +234,7 @@ impl Transactions<'_, '_> {
                 break;
             }
             let sql = with_ids(self.tx.lookup(), book, chunk);
-            let rows: Vec<TransactionRow> = self.tx.flushed()?.load(&sql)?;
+            let rows = self.tx.flushed()?.load(by_position::<TransactionRow>(&sql))?;
             let mut found = HashMap::with_capacity(chunk.len());
             for row in rows {
                 let (transaction, more) = with_texts(row, scale)?;
@@ -265,7 +269,8 @@ impl Transactions<'_, '_> {
         max_bytes: usize,
     ) -> Result<RowPart<Transaction>> {
         let scale = access.book().scale;
-        self.tx.flushed()?.load_part(sql, max_bytes, |row| with_texts(row, scale))
+        let rows = by_position::<TransactionRow>(sql);
+        self.tx.flushed()?.load_part(rows, max_bytes, |row| with_texts(row, scale))
     }
 }
 
@@ -281,7 +286,8 @@ fn add_each(
 ) -> Result<bool> {
     let bytes = found.values().map(Transaction::text_bytes).fold(0, usize::saturating_add);
     let found = RefCell::new(found);
-    let part = conn.load_part(sql, max_bytes.saturating_sub(bytes), |row| {
+    let rows = by_position::<TransactionRow>(sql);
+    let part = conn.load_part(rows, max_bytes.saturating_sub(bytes), |row| {
         let (transaction, texts) = with_texts(row, scale)?;
         let known = found.borrow_mut().insert(transaction.id, transaction);
         Ok(((), known.map_or(texts, |_| 0)))
@@ -305,7 +311,8 @@ pub(crate) fn rows_of(
     condition: Sql<'_>,
 ) -> Result<Vec<(i64, Option<Transaction>)>> {
     let sql = Sql::new("SELECT {} FROM transactions t{}").bind((Sql::new(COLUMNS), condition));
-    let part = tx.flushed()?.load_part(&sql, MAX_PAGE_TEXT_BYTES, |row: TransactionRow| {
+    let rows = by_position::<TransactionRow>(&sql);
+    let part = tx.flushed()?.load_part(rows, MAX_PAGE_TEXT_BYTES, |row: TransactionRow| {
         let (id, transaction) = (row.id(), row.into_transaction(scale).ok());
         let texts = transaction.as_ref().map_or(0, Transaction::text_bytes);
         Ok(((id, transaction), texts))

@@ -40,8 +40,7 @@ use crate::conn::engine::Contains;
 use crate::conn::interrupt::ReadStop;
 use crate::conn::mode::Mode;
 use crate::conn::planner::Lookup;
-use crate::conn::sql::Sql;
-use crate::conn::{AnyRow, Conn};
+use crate::conn::{AnyQuery, AnyRows, Conn};
 use crate::error::{Error, Result};
 use crate::replica::primary::PrimaryCheck;
 use crate::rows::book_state::BookStateRow;
@@ -222,13 +221,26 @@ impl<'a> Tx<'a> {
     }
 
     /// Calls `visit` for each row of a statement, until the read is stopped.
-    pub(crate) fn each_row<R: AnyRow>(
+    pub(crate) fn each_row<'q, R: 'static>(
         &mut self,
-        sql: &Sql<'_>,
+        query: impl AnyRows<'q, R>,
         mut visit: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
         let stop = self.stop.clone();
-        self.flushed()?.each_row(sql, |row| {
+        self.flushed()?.each_row(query, |row| {
+            stop.as_ref().map_or(Ok(()), ReadStop::check)?;
+            visit(row)
+        })
+    }
+
+    /// Does the same as [`Self::each_row`] with [`Conn::each_of_short_rows`].
+    pub(crate) fn each_of_short_rows<'q, R: 'static>(
+        &mut self,
+        query: impl AnyQuery<'q, R>,
+        mut visit: impl FnMut(R) -> Result<()>,
+    ) -> Result<()> {
+        let stop = self.stop.clone();
+        self.flushed()?.each_of_short_rows(query, |row| {
             stop.as_ref().map_or(Ok(()), ReadStop::check)?;
             visit(row)
         })

@@ -6,8 +6,8 @@
 //! returns a row only if the database still agrees
 //! ([`unchanged`](crate::book::access_cache::KnownAccess::unchanged)). Any other statement fails
 //! with [`Error::Behind`]. A read that needs no other data, such as a list of accounts, sends that
-//! query alone. If a single read does not succeed, for whatever reason, the store repeats it on a
-//! snapshot.
+//! query alone. A page of the newest transactions has the query as a condition. If a single read
+//! does not succeed, for whatever reason, the store repeats it on a snapshot.
 
 use std::sync::Arc;
 
@@ -16,13 +16,14 @@ use diesel::r2d2::Pool;
 use super::single_state::{Outcome, SingleRead};
 use super::{Caches, Tx};
 use crate::access::BookAccess;
-use crate::book::access_cache::AccessKey;
-use crate::conn::AnyRow;
+use crate::book::access_cache::{AccessKey, KnownAccess};
 use crate::conn::engine::Engine;
 use crate::conn::interrupt::ReadStop;
 use crate::conn::pool::{CONNECTION_TIMEOUT, Readers};
-use crate::conn::sql::Sql;
+use crate::conn::sql::{Columns, Sql, Typed, by_position};
+use crate::conn::{AnyQuery, AnyRows};
 use crate::error::{Error, Result};
+use crate::page::RowPart;
 
 /// Runs `work` as a single read. Returns nothing if it must be repeated on a snapshot.
 pub(crate) fn try_one_statement<T, E: From<Error>>(
@@ -42,19 +43,23 @@ pub(crate) fn try_one_statement<T, E: From<Error>>(
         return None;
     }
     let running = stop.attach(&reader.interrupt).ok()?;
-    let (result, outcome) = {
+    let (result, single) = {
         let mut tx = Tx::reading(&mut reader.conn, caches.clone(), Some(stop.clone()));
         tx.single = Some(SingleRead::default());
         let result = work(&mut tx);
         if result.is_ok() {
             tx.confirm_single();
         }
-        (result, tx.single.take().map(|single| single.outcome))
+        (result, tx.single.take().unwrap_or_default())
     };
     drop(running);
     // The connection may be the reason, so the pool drops it.
-    reader.failed = outcome == Some(Outcome::Failed);
-    result.ok().filter(|_| outcome == Some(Outcome::Confirmed))
+    reader.failed = single.outcome == Outcome::Failed;
+    let is_confirmed = single.outcome == Outcome::Confirmed;
+    if let Some(known) = single.assumed.filter(|_| is_confirmed && result.is_err()) {
+        known.note_further_statement();
+    }
+    result.ok().filter(|_| is_confirmed)
 }
 
 impl Tx<'_> {
@@ -87,29 +92,77 @@ impl Tx<'_> {
 
     /// Calls `visit` with each row `t` of the only statement of a single read, or once with absent
     /// columns if it has none.
-    pub(crate) fn each_row_of_only_statement<R: AnyRow>(
+    ///
+    /// `short_rows` means a bounded number of short rows ([`Conn::each_of_short_rows`]).
+    pub(crate) fn each_row_of_only_statement<R: Columns + 'static>(
         &mut self,
         columns: &'static str,
         statement: Sql<'_>,
+        short_rows: bool,
         mut visit: impl FnMut(R) -> Result<()>,
-    ) -> Result<()> {
-        let single = self.single.as_mut().ok_or(Error::Behind)?;
-        let known = single.assumed.clone().filter(|_| single.outcome == Outcome::Unsent);
-        let known = known.ok_or(Error::Behind)?;
-        single.outcome = Outcome::Failed;
+    ) -> Result<()>
+    where
+        for<'q> Typed<'q, R::Sql>: AnyQuery<'q, R> + AnyRows<'q, R>,
+    {
+        let known = self.begin_only_statement()?;
         let sql = Sql::new("SELECT {} FROM ({}) v LEFT JOIN ({}) t ON TRUE").bind((
             Sql::new(columns),
             known.unchanged(),
             statement,
         ));
         let mut outcome = Outcome::Refuted;
-        self.conn.conn()?.each_row(&sql, |row: R| {
+        let visit = |row: R| {
             outcome = Outcome::Confirmed;
             visit(row)
-        })?;
+        };
+        let conn = self.conn.conn()?;
+        if short_rows {
+            conn.each_of_short_rows(by_position::<R>(&sql), visit)?;
+        } else {
+            conn.each_row(by_position::<R>(&sql), visit)?;
+        }
+        self.end_only_statement(outcome);
+        Ok(())
+    }
+
+    /// Loads the rows of the only statement of a single read, as [`Conn::load_part`] does.
+    ///
+    /// A statement without rows does not confirm the access, so the read is repeated.
+    pub(crate) fn part_of_only_statement<R: Columns + 'static, T>(
+        &mut self,
+        statement: Sql<'_>,
+        max_bytes: usize,
+        convert: impl FnMut(R) -> Result<(T, usize)>,
+    ) -> Result<RowPart<T>>
+    where
+        for<'q> Typed<'q, R::Sql>: AnyRows<'q, R>,
+    {
+        let single = self.single.as_ref().ok_or(Error::Behind)?;
+        if !single.assumed.as_ref().is_some_and(|known| known.try_page()) {
+            return Err(Error::Behind);
+        }
+        let known = self.begin_only_statement()?;
+        // A condition on the statement as a whole keeps the order of its rows; a join need not.
+        let sql = Sql::new("SELECT t.* FROM ({}) t WHERE EXISTS ({})")
+            .bind((statement, known.unchanged()));
+        let part = self.conn.conn()?.load_part(by_position::<R>(&sql), max_bytes, convert)?;
+        let is_confirmed = !part.rows.is_empty();
+        self.end_only_statement(if is_confirmed { Outcome::Confirmed } else { Outcome::Refuted });
+        Ok(part)
+    }
+
+    /// Returns the access that the only statement must confirm. Until it ends, it counts as failed.
+    fn begin_only_statement(&mut self) -> Result<Arc<KnownAccess>> {
+        let single = self.single.as_mut().ok_or(Error::Behind)?;
+        let known = single.assumed.clone().filter(|_| single.outcome == Outcome::Unsent);
+        let known = known.ok_or(Error::Behind)?;
+        single.outcome = Outcome::Failed;
+        Ok(known)
+    }
+
+    fn end_only_statement(&mut self, outcome: Outcome) {
         if let Some(single) = &mut self.single {
             single.outcome = outcome;
         }
-        Ok(())
     }
 }
