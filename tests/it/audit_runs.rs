@@ -256,7 +256,7 @@ fn pending_audits_survive_a_restart(engine: Engine) {
 fn shutdown_does_not_wait_for_audits(engine: Engine) {
     let mut server = Server::start(engine);
     let cast = Cast::new(&server);
-    fill(&cast, 4000);
+    fill(&cast, 2000);
     cast.owner.send("PATCH", &cast.path("/audit"), &Value::Null).no_content();
     let (status, took) = server.terminate();
     assert!(status.success(), "{status}\n{}", server.log());
@@ -271,7 +271,7 @@ fn shutdown_does_not_wait_for_audits(engine: Engine) {
 fn concurrent_writes_cause_no_findings(engine: Engine) {
     let server = Server::start(engine);
     let cast = Cast::new(&server);
-    fill(&cast, 3000);
+    fill(&cast, 1000);
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
         for writer in 0..3_usize {
@@ -286,7 +286,7 @@ fn concurrent_writes_cause_no_findings(engine: Engine) {
         }
         let results: Vec<Value> = {
             let _over = SetAtEnd(&over);
-            (0..6).map(|_| audited(&cast)).collect()
+            (0..4).map(|_| audited(&cast)).collect()
         };
         for event in results {
             let (found, sequence) =

@@ -65,7 +65,7 @@ fn assert_replayed(first: &Answer, again: &Answer) {
 }
 
 fn check_executed_once(server: &Server, operation: Operation) {
-    let targets = Targets::new(server);
+    let targets = Targets::of(server, operation);
     let caller = keyed(targets.caller(operation));
     let books = || column(&targets.cast.owner.get("/v5/books").ok(), "id").len();
     let first = targets.call(&caller, operation, "First");
@@ -74,12 +74,6 @@ fn check_executed_once(server: &Server, operation: Operation) {
     let after = (targets.snapshot(), books());
     let again = targets.call(&caller, operation, "First");
     assert_replayed(&first, &again);
-    assert_eq!(
-        (targets.snapshot(), books()),
-        after,
-        "{}: the second sending does nothing",
-        operation.id
-    );
     let faults = operation.faults(again.status, &again.text);
     assert!(faults.is_empty(), "{faults:?}");
 
@@ -98,7 +92,7 @@ fn check_executed_once(server: &Server, operation: Operation) {
     assert_eq!(
         (targets.snapshot(), books()),
         after,
-        "{}: a key that is refused does nothing",
+        "{}: the second sending and a refused key do nothing",
         operation.id
     );
     targets

@@ -3,6 +3,10 @@
 //! every operation. They, and callers without a permission, also send an API key of the owner,
 //! which changes nothing (10.13).
 
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
+
 use daybook_tests::{Client, Server};
 use serde_json::{Value, json};
 
@@ -65,18 +69,64 @@ fn operations_outside_of_books(server: &Server) {
     assert_eq!(targets.snapshot(), before, "a refused request changes nothing");
 }
 
+/// The callers of a fixture that none of them may change, for all cases.
+struct LimitedCallers {
+    fixture: PermissionFixture,
+    /// The owner, with a token for another book.
+    elsewhere: Client,
+    /// The owner, with a read-only token.
+    reader: Client,
+    /// An API key of the owner.
+    key: String,
+    before: [Value; 9],
+    /// A book whose owner is disabled.
+    disabled: PermissionFixture,
+    /// What its editor reads.
+    disabled_before: [Value; 9],
+}
+
+impl LimitedCallers {
+    /// The callers on the shared server of the suite: a run has one for each engine.
+    fn of(server: &Server) -> Arc<OnceLock<LimitedCallers>> {
+        type Shared = Mutex<HashMap<SocketAddr, Arc<OnceLock<LimitedCallers>>>>;
+        static SHARED: LazyLock<Shared> = LazyLock::new(Mutex::default);
+        let mut shared = SHARED.lock().expect("the lock is not poisoned");
+        Arc::clone(shared.entry(server.address()).or_default())
+    }
+
+    fn new(server: &Server) -> LimitedCallers {
+        let fixture = PermissionFixture::new(server, "PRIVATE");
+        let owner = &fixture.cast.owner;
+        let other = owner.post("/v5/books", &json!({"name": "Other"})).ok();
+        let created = owner.post("/v5/user/keys", &json!({})).ok();
+        let elsewhere = issued(server, owner, json!({"books": [other["id"]]}));
+        let reader = issued(server, owner, json!({"readOnly": true}));
+        let disabled = PermissionFixture::new(server, "PRIVATE");
+        let disabled_before = disabled.snapshot_by(&disabled.cast.editor);
+        set_disabled(server, disabled.cast.owner.email(), "disable");
+        LimitedCallers {
+            elsewhere,
+            reader,
+            key: created["key"].as_str().expect("a key").to_owned(),
+            before: fixture.snapshot(),
+            fixture,
+            disabled,
+            disabled_before,
+        }
+    }
+
+    fn with_key(&self, caller: &Client) -> Client {
+        caller.header("service-api-key", &self.key)
+    }
+}
+
 fn check(server: &Server, operation: &Operation) {
-    let fixture = PermissionFixture::new(server, "PRIVATE");
-    let owner = &fixture.cast.owner;
-    let other = owner.post("/v5/books", &json!({"name": "Other"})).ok();
-    let created = owner.post("/v5/user/keys", &json!({})).ok();
-    let key = created["key"].as_str().expect("a key");
-    let with_key = |caller: &Client| caller.header("service-api-key", key);
-    let elsewhere = with_key(&issued(server, owner, json!({"books": [other["id"]]})));
-    let reader = with_key(&issued(server, owner, json!({"readOnly": true})));
-    let before = fixture.snapshot();
-    (operation.call)(&elsewhere, &fixture).refused(403, "insufficientScope");
-    let answer = (operation.call)(&reader, &fixture);
+    let shared = LimitedCallers::of(server);
+    let callers = shared.get_or_init(|| LimitedCallers::new(server));
+    let fixture = &callers.fixture;
+    let elsewhere = callers.with_key(&callers.elsewhere);
+    (operation.call)(&elsewhere, fixture).refused(403, "insufficientScope");
+    let answer = (operation.call)(&callers.with_key(&callers.reader), fixture);
     if READING.iter().any(|prefix| operation.name.starts_with(prefix)) {
         assert!(matches!(answer.status, 200 | 204), "it reads: {}", answer.text);
     } else {
@@ -86,15 +136,23 @@ fn check(server: &Server, operation: &Operation) {
     for (name, cell) in cells.filter(|(name, _)| WITHOUT_PERMISSION.contains(name)) {
         // Calls that are allowed without a permission change the fixture; `permissions` tests them.
         let Ok(status) = cell.parse::<u16>() else { continue };
-        let answer = (operation.call)(&with_key(fixture.caller(name)), &fixture);
+        let answer = (operation.call)(&callers.with_key(fixture.caller(name)), fixture);
         assert_eq!(answer.status, status, "{name} with an API key: {}", answer.text);
     }
-    set_disabled(server, owner.email(), "disable");
+    let disabled = &callers.disabled;
     // The server has not seen this token before.
-    let disabled = with_key(&server.client_with_token(&server.token(owner.email())));
-    (operation.call)(&disabled, &fixture).refused(403, "disabled");
-    set_disabled(server, owner.email(), "enable");
-    assert_eq!(fixture.snapshot(), before, "a refused request changes nothing");
+    let owner = server.client_with_token(&server.token(disabled.cast.owner.email()));
+    (operation.call)(&callers.with_key(&owner), disabled).refused(403, "disabled");
+    assert_eq!(
+        disabled.snapshot_by(&disabled.cast.editor),
+        callers.disabled_before,
+        "a disabled user changes nothing, or another case has changed the shared book"
+    );
+    assert_eq!(
+        fixture.snapshot(),
+        callers.before,
+        "a refused request changes nothing, or another case has changed the shared book"
+    );
 }
 
 /// A client with a token limited by this body of the issuing request.

@@ -265,6 +265,10 @@ pub fn tests() -> Vec<Case> {
     for field in ["lockDate", "closingDate"] {
         for (verb, row) in TABLE {
             for (state, outcome) in STATES.into_iter().zip(row) {
+                // Of the two dates, the later one counts; the cells that it refuses suffice.
+                if field == "closingDate" && outcome != Locked {
+                    continue;
+                }
                 let name = format!("rule_3_5_2_{}_{verb}_{state}", field.to_lowercase());
                 cases.push(Case::shared(name, move |server| {
                     cell(server, field, verb, state, outcome)

@@ -17,7 +17,15 @@ use crate::plans::{NOW, check, crowd, shelf, sorts};
 use crate::reading::Faults;
 
 pub fn tests() -> Vec<Case> {
-    crate::isolated![logs_walk_an_index, blocks_are_looked_up, reconciliations_walk_an_index]
+    crate::isolated![logs_and_reconciliations_walk_an_index]
+}
+
+/// The book takes longer to fill than the checks take, so they share it.
+fn logs_and_reconciliations_walk_an_index(engine: Engine) {
+    let inside = shelf(engine);
+    logs_walk_an_index(engine, &inside);
+    reconciliations_walk_an_index(engine, &inside);
+    blocks_are_looked_up(engine, &inside);
 }
 
 /// The plan of a page of events.
@@ -32,8 +40,7 @@ pub fn page_steps(inside: &Inside, filter: &EventFilter) -> Vec<String> {
 }
 
 /// 8.5: filters by type, by resource and by time each use an index within the log of the book.
-fn logs_walk_an_index(engine: Engine) {
-    let inside = shelf(engine);
+fn logs_walk_an_index(engine: Engine, inside: &Inside) {
     let mut faults = Faults::default();
     let number = [
         "SEARCH k USING PRIMARY KEY (book_id=? AND sequence>? AND sequence<?)",
@@ -56,7 +63,7 @@ fn logs_walk_an_index(engine: Engine) {
         ("type and time", EventFilter { kind: rare, ..time }, kind),
         ("resource", EventFilter { resource: Some(7), ..EventFilter::default() }, resource),
     ] {
-        let steps = page_steps(&inside, &filter);
+        let steps = page_steps(inside, &filter);
         check(&mut faults, engine, what, way, 1, &steps);
         // The page is sorted once more; its rows come in order.
         let sorts = sorts(&steps);
@@ -66,9 +73,9 @@ fn logs_walk_an_index(engine: Engine) {
 }
 
 /// 8.5: the events of a batch share rows; an event that is not the last one is found by a range.
-fn blocks_are_looked_up(engine: Engine) {
-    let inside = shelf(engine);
-    crowd(&inside, true);
+///
+/// Runs after `crowd`.
+fn blocks_are_looked_up(engine: Engine, inside: &Inside) {
     let way = [
         "SEARCH b USING COVERING INDEX events_blocks (book_id=? AND resource>? AND resource<?)",
         "events_blocks",
@@ -94,7 +101,7 @@ fn blocks_are_looked_up(engine: Engine) {
         .expect("a plan");
     check(&mut faults, engine, "blocks", way, 1, &blocks);
     let filter = EventFilter { resource: Some(resource), ..EventFilter::default() };
-    let page = page_steps(&inside, &filter);
+    let page = page_steps(inside, &filter);
     let block =
         ["SEARCH k USING PRIMARY KEY (book_id=? AND sequence=?)", "events_pkey on events k"];
     for way in [block, ["INDEX events_resource (book_id=? AND resource=?", "events_resource"]] {
@@ -104,8 +111,9 @@ fn blocks_are_looked_up(engine: Engine) {
 }
 
 /// 14.4, 14.8: sums and later changes are found by the transactions of the reconciliation.
-fn reconciliations_walk_an_index(engine: Engine) {
-    let inside = shelf(engine);
+///
+/// Ends with `crowd`.
+fn reconciliations_walk_an_index(engine: Engine, inside: &Inside) {
     let own = inside.all("account:'Account 0' is:posted", 100);
     let input = Input {
         account: Some(AccountRef { id: None, name: Some("Account 0".to_owned()) }),
@@ -139,7 +147,7 @@ fn reconciliations_walk_an_index(engine: Engine) {
     });
     let copies: Vec<String> = others.chain(entries).collect();
     inside.execute(&copies.iter().map(String::as_str).collect::<Vec<_>>());
-    crowd(&inside, true);
+    crowd(inside, true);
     let (sums, changes) = inside
         .store
         .read(|tx| {

@@ -56,7 +56,7 @@ fn put_out(cast: &Cast, book: &str) {
 }
 
 fn not_answered_again(server: &Server, operation: Operation) {
-    let targets = Targets::new(server);
+    let targets = Targets::of(server, operation);
     let caller = keyed(targets.caller(operation));
     let first = targets.call(&caller, operation, "First");
     assert!(matches!(first.status, 200 | 204), "{}: {}", first.status, first.text);

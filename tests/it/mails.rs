@@ -266,13 +266,13 @@ fn certificates_are_verified(engine: Engine) {
 fn a_slow_server_delays_no_request(engine: Engine) {
     let mail = MailServer::start(Security::Plain);
     mail.delay(60.0);
-    let patience = ["--smtp-timeout-seconds", "8"];
+    let patience = ["--smtp-timeout-seconds", "4"];
     let fixture = MailFixture::with(engine, &url("smtp", &mail, false, ""), Vec::new(), &patience);
     for number in 0..5 {
         fixture.share(&format!("bob{number}@example.org"), "x");
     }
     assert_eq!(fixture.count("failure IS NULL"), 5, "all are answered before one attempt is over");
-    let late = "failure LIKE '%not done after 8 s%' AND ended_at IS NULL";
+    let late = "failure LIKE '%not done after 4 s%' AND ended_at IS NULL";
     eventually(late, || fixture.count(late) > 0);
     mail.delay(0.0);
     // Each invitation has woken the worker, so several may have been attempted meanwhile.

@@ -381,7 +381,7 @@ fn webhooks_and_mails_wait_for_the_release(engine: Engine) {
         caller.get(&path).ok()["count"].clone()
     };
     assert_eq!(backlog(), json!(1));
-    pause(Duration::from_secs(3));
+    pause(Duration::from_secs(1));
     assert_eq!(receiver.received().len(), 1, "the restored installation sends nothing");
     let released = copy.run(&["restore", "release"]).expect("a release");
     assert!(released.contains("are sent again"), "{released}");

@@ -339,7 +339,7 @@ fn users_are_renamed_during_transfers(server: &Server) {
     let mut names = [email.as_str(), other.as_str()];
     changes.change_during([&email, &other], || {
         let mut rounds = 0;
-        while rounds < 8 {
+        while rounds < 4 {
             match run(server, &["rename-email", "--email", names[0], "--to", names[1]]) {
                 Ok(_) => names.reverse(),
                 // The command backs off, and on a busy machine too often.
@@ -362,7 +362,7 @@ fn users_are_renamed_during_transfers(server: &Server) {
 
 fn users_are_deleted_during_transfers(server: &Server) {
     let changes = BookChanges::new(server);
-    for _ in 0..4 {
+    for _ in 0..2 {
         let email = person();
         server.client(&email).get("/v5/user").ok();
         let deleted =

@@ -252,7 +252,7 @@ fn pages_are_stable_while_others_write(engine: Engine) {
     let inside = Inside::new(engine, TODAY, settings());
     inside.chart(&GROUPS, &ACCOUNTS);
     let mut rng = Rng::new(4);
-    inside.record((0..600).map(|number| transaction(&mut rng, number)).collect());
+    inside.record((0..240).map(|number| transaction(&mut rng, number)).collect());
     let queries = [
         "",
         "account:Cash",

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::time::Duration;
 
 use daybook_tests::browser::Browser;
-use daybook_tests::{Answer, Cast, Client, Server, column, id, pause, unique};
+use daybook_tests::{Answer, Cast, Client, Lunch, Server, column, id, pause, unique};
 use serde_json::{Value, json};
 
 use crate::grants::{ASKED, CLI, code};
@@ -24,9 +24,9 @@ pub struct Targets<'s> {
     collaborator: String,
     query: String,
     reconciliation: String,
-    /// A preview.
+    /// A preview; empty without imports.
     import: String,
-    /// An import that is done.
+    /// An import that is done; empty without imports.
     done_import: String,
     file: String,
     pub collection: String,
@@ -58,29 +58,40 @@ struct Administration {
 }
 
 impl<'s> Targets<'s> {
+    /// Targets for all operations.
     #[track_caller]
     pub fn new(server: &'s Server) -> Targets<'s> {
+        Targets::with(server, true)
+    }
+
+    /// Targets for one operation.
+    #[track_caller]
+    pub fn of(server: &'s Server, operation: Operation) -> Targets<'s> {
+        Targets::with(server, operation.path.contains("/imports"))
+    }
+
+    /// Creates the resources. Imports take the longest, and few operations need them.
+    #[track_caller]
+    fn with(server: &'s Server, imports: bool) -> Targets<'s> {
         let cast = Cast::new(server);
-        cast.account("Cash", "ASSET");
-        cast.account("Food", "OUTGOING");
-        let (account, group) = (cast.account("Spare", "ASSET"), cast.group("Assets"));
+        let accounts = [("Cash", "ASSET"), ("Food", "OUTGOING"), ("Spare", "ASSET")];
+        let accounts = accounts.map(|(name, kind)| json!({"name": name, "type": kind}));
+        let accounts = cast.post("/accounts/batch", &json!({"items": accounts})).ok();
+        let (account, group) = (accounts["items"][2].clone(), cast.group("Assets"));
         // Posted and not checked: it can be checked and trashed, and is already posted, unchecked
         // and untrashed.
-        let transaction = cast.record("2025-01-31", "5", "Cash", "Food", "Lunch");
-        let other = cast.record("2025-01-31", "5", "Cash", "Food", "Another lunch");
+        let lunch = Lunch { date: "2025-01-31", amount: "5" };
+        let lunches =
+            ["Lunch", "Another lunch"].map(|name| lunch.with(json!({"description": name})));
+        let lunches = cast.post("/transactions/batch", &json!({"items": lunches})).ok();
+        let [transaction, other] = [0, 1].map(|place| lunches["items"][place].clone());
         let comment = cast.comment(&transaction, "Who paid?");
         let query = cast.post("/queries", &json!({"query": "account:Cash"})).ok();
         let statement = json!({
             "account": {"name": "Cash"}, "date": "2025-01-31", "closingBalance": "-5",
         });
         let reconciliation = cast.post("/reconciliations", &statement).ok();
-        let preview = import(&cast, "Date,Description,Amount\n2025-03-01,Cafe,-1\n");
-        let done_import = import(&cast, "Date,Description,Amount\n2025-03-02,Shop,-1\n");
-        let path = format!("/imports/{done_import}");
-        cast.post(&format!("{path}/confirm"), &json!({})).ok();
-        while cast.read(&path)["state"] != "DONE" {
-            pause(Duration::from_millis(20));
-        }
+        let [preview, done_import] = if imports { make_imports(&cast) } else { Default::default() };
         let file = cast.post("/files", &json!({"name": "receipt.txt", "content": "YQ=="})).ok();
         let collection = cast.owner.post("/v5/collections", &json!({"name": "Shelf"})).ok();
         let collaborator = cast.share(&format!("{}@example.com", unique("guest")), "VIEWER");
@@ -369,6 +380,19 @@ impl<'s> Targets<'s> {
             self.cast.owner.get("/v5/user/keys").ok(),
         ]
     }
+}
+
+/// Creates a preview and an import that is done.
+#[track_caller]
+fn make_imports(cast: &Cast) -> [String; 2] {
+    let preview = import(cast, "Date,Description,Amount\n2025-03-01,Cafe,-1\n");
+    let done = import(cast, "Date,Description,Amount\n2025-03-02,Shop,-1\n");
+    let path = format!("/imports/{done}");
+    cast.post(&format!("{path}/confirm"), &json!({})).ok();
+    while cast.read(&path)["state"] != "DONE" {
+        pause(Duration::from_millis(20));
+    }
+    [preview, done]
 }
 
 /// Creates a preview of a file.

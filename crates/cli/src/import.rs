@@ -14,8 +14,9 @@ use crate::output::counted;
 use crate::session::{OpenBook, Session};
 use crate::table::{Kind, Table};
 
-/// The time between two looks at an import in progress.
-const POLL: Duration = Duration::from_millis(500);
+/// The time between two looks at an import in progress. It begins short, because most imports are.
+const FIRST_POLL: Duration = Duration::from_millis(20);
+const LONGEST_POLL: Duration = Duration::from_millis(500);
 /// Records that are shown.
 const SHOWN: usize = 1000;
 
@@ -265,6 +266,7 @@ fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T> {
 async fn wait(session: &Session, book: &OpenBook, text: String) -> Result<(String, Import)> {
     let mut text = text;
     let mut line = session.output.progress("records");
+    let mut poll = FIRST_POLL;
     loop {
         let import: Import = read(&text)?;
         if !matches!(import.state.as_str(), "READING" | "RECORDING" | "UNDOING") {
@@ -273,7 +275,8 @@ async fn wait(session: &Session, book: &OpenBook, text: String) -> Result<(Strin
         if let Some(Progress { done, total }) = import.progress {
             line.set(done, total);
         }
-        tokio::time::sleep(POLL).await;
+        tokio::time::sleep(poll).await;
+        poll = LONGEST_POLL.min(2 * poll);
         text = send(session, book, "GET", &format!("/{}", import.id), None).await?;
     }
 }
