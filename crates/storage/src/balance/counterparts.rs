@@ -11,7 +11,7 @@ use super::limbs::ENTRY_SUMS;
 use super::totals_query::{bounded, day_value, has_tags, period_of};
 use super::{Balances, Row};
 use crate::conn::planner::Lookup;
-use crate::conn::sql::{MAX_NAMED, Sql, numbers};
+use crate::conn::sql::{MAX_NAMED, Sql, by_position, numbers};
 use crate::error::Result;
 use crate::rows::transaction::standing_to_column;
 
@@ -35,7 +35,7 @@ impl Balances<'_, '_> {
         for segment in segments {
             for chunk in accounts.chunks(MAX_NAMED) {
                 let sql = counterparts(tx.lookup(), book, segment, chunk, tags).uncached();
-                tx.each_row(&sql, |row: Row| {
+                tx.each_row(by_position::<Row>(&sql), |row: Row| {
                     let total = row.into_total(segment.level)?;
                     if !within.contains(&total.account) {
                         visit(total);

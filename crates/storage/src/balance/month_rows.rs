@@ -9,10 +9,9 @@ use daybook_domain::balance::Sums;
 use daybook_domain::book::Book;
 use daybook_domain::transaction::Transaction;
 use diesel::QueryableByName;
-use diesel::sql_types::BigInt;
+use diesel::sql_types::{BigInt, Binary, Integer};
 
 use super::day_sums::DaySums;
-use super::days_row::DaysRow;
 use super::limbs::Limbs;
 use crate::conn::Conn;
 use crate::conn::bulk::Bulk;
@@ -70,13 +69,17 @@ pub(super) fn fold(
 struct StoredDays {
     #[diesel(sql_type = BigInt)]
     book_id: i64,
-    #[diesel(embed)]
-    row: DaysRow,
+    #[diesel(sql_type = BigInt)]
+    account_id: i64,
+    #[diesel(sql_type = Integer)]
+    month: i32,
+    #[diesel(sql_type = Binary)]
+    days: Vec<u8>,
 }
 
 impl StoredDays {
     fn key(&self) -> MonthKey {
-        [self.book_id, self.row.account_id, i64::from(self.row.month)]
+        [self.book_id, self.account_id, i64::from(self.month)]
     }
 }
 
@@ -136,7 +139,7 @@ impl MonthPortion<'_> {
         let keys: Vec<MonthKey> = self.0.iter().map(|(month, _)| *month).collect();
         let rows: Vec<StoredDays> = conn.load_by_keys(DAYS, &keys)?;
         let mut stored_days: HashMap<MonthKey, Vec<u8>> =
-            rows.into_iter().map(|row| (row.key(), row.row.days)).collect();
+            rows.into_iter().map(|row| (row.key(), row.days)).collect();
         let row = |(month, ChangedMonth { total, days }): &(MonthKey, ChangedMonth)| {
             let stored = stored_days.remove(month);
             let read =
