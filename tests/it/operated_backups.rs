@@ -68,6 +68,13 @@ pub fn done(output: &Output) -> String {
     text(&output.stdout)
 }
 
+/// The one JSON object that a successful command prints with `--json`.
+#[track_caller]
+fn object(arguments: &[&str]) -> Value {
+    let printed = done(&daybook(&[arguments, &["--json"]].concat()));
+    serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{error}: {printed}"))
+}
+
 /// Makes a backup; returns its path.
 #[track_caller]
 pub fn backup(server: &Server, place: &str, options: &[&str]) -> String {
@@ -118,8 +125,11 @@ fn a_backup_is_restored_and_goes_on(engine: Engine) {
     let finished = last["finishedAt"].as_str().map(str::parse::<jiff::Timestamp>);
     assert!(matches!(finished, Some(Ok(_))), "{last}");
     cast.record("2026-03-31", "9", "Cash", "Food", "after the backup");
-    let listed = done(&daybook(&["backup", "list", "--at", &shown(&place)]));
+    let at = shown(&place);
+    let listed = done(&daybook(&["backup", "list", "--at", &at]));
     assert!(listed.contains("  good  "), "{listed}");
+    let listed = object(&["backup", "list", "--at", &at]);
+    assert_eq!(listed["backups"][0]["manifest"]["audit"]["books"], 1, "{listed}");
     let verified = daybook(&["backup", "verify", &path]);
     assert!(done(&verified).trim_end().ends_with(": 0 differences"), "{}", text(&verified.stdout));
 
@@ -132,6 +142,18 @@ fn a_backup_is_restored_and_goes_on(engine: Engine) {
     done(&daybook(&restore));
     let again = refused(&daybook(&restore));
     assert!(again.contains("is not empty"), "{again}");
+    let summary = object(&["backup", "verify", &path]);
+    assert_eq!([&summary["books"], &summary["differences"]], [&json!(1), &json!(0)]);
+    assert!(summary["checkpoints"].as_u64() > Some(0), "{summary}");
+    let trial = place.path().join("trial");
+    let into = trial.display().to_string();
+    let trial_url = format!("sqlite:{}", trial.join("daybook.db").display());
+    let result = object(&["restore", &path, "--into", &into, "--database-url", &trial_url]);
+    assert_eq!([&result["hasKeys"], &result["missing"]], [&json!(true), &json!([])]);
+    for released in [true, false] {
+        let result = object(&["restore", "release", "--data-dir", &into]);
+        assert_eq!(result, json!({"released": released}));
+    }
     let copy = server.elsewhere(&data_dir, &url);
     assert!(seen(&copy, &cast) == before, "another content");
     assert_eq!(copy.anonymous().download(&url_path(&server, &receipt)), b"one lunch");
@@ -277,6 +299,11 @@ fn changed_backups_are_refused(engine: Engine) {
     let output = verify();
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     assert!(text(&output.stdout).starts_with("file\t"), "{}", text(&output.stdout));
+    let output = daybook(&["backup", "verify", &path, "--json"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let summary: Value = serde_json::from_slice(&output.stdout).expect("one object");
+    assert_eq!(summary["differences"], 1, "{summary}");
+    assert_eq!(summary["listed"][0]["kind"], "file", "{summary}");
     fs::remove_file(&content).expect("it existed");
     assert_eq!(verify().status.code(), Some(1));
     // Paths that do not name a backup.
@@ -311,10 +338,30 @@ fn contents_are_stored_once_and_pruned(engine: Engine) {
     fs::write(unfinished.join("daybook.db#1"), b"half").expect("a draft");
     let listed = done(&daybook(&["backup", "list", "--at", &at]));
     assert!(listed.contains("20260101T000000Z  not completed"), "{listed}");
-    let removed = done(&daybook(&["backup", "prune", "--at", &at, "--keep", "2d"]));
-    assert_eq!(removed, "removed 20260101T000000Z\n");
+    let listed = object(&["backup", "list", "--at", &at]);
+    assert_eq!(listed["backups"][0]["error"], "not completed", "{listed}");
+    let prune = ["backup", "prune", "--at", &at, "--keep", "2d"];
+    assert_eq!(done(&daybook(&prune)), "removed 20260101T000000Z\n");
+    assert_eq!(object(&prune), json!({"removed": []}));
     assert!(Path::new(&second).exists() && !unfinished.exists());
     done(&daybook(&["backup", "verify", &second]));
+    // A disk that is not mounted is not a place without backups.
+    let absent = place.path().join("absent");
+    let at = absent.display().to_string();
+    let named = format!("{at}/20260101T000000Z");
+    for command in [
+        &["backup", "list", "--at", &at][..],
+        &["backup", "prune", "--at", &at, "--keep", "2d"],
+        &["backup", "verify", &named],
+        &["restore", &named, "--into", &named],
+    ] {
+        let message = refused(&daybook(command));
+        assert!(message.contains("there is no directory"), "{message}");
+    }
+    assert!(!absent.exists());
+    let empty = private_folder();
+    let listed = done(&daybook(&["backup", "list", "--at", &shown(&empty)]));
+    assert!(listed.starts_with("No backups."), "{listed}");
 }
 
 fn a_bucket_holds_backups(engine: Engine) {
