@@ -9,7 +9,7 @@ use std::time::Duration;
 use aws_lc_rs::digest::{SHA256, digest};
 use daybook_tests::postgres::Database;
 use daybook_tests::receiver::{Receiver, fine};
-use daybook_tests::{Cast, Engine, Folder, Options, Server, binary, folder, pause};
+use daybook_tests::{Cast, Engine, Folder, Options, RawSql, Server, binary, folder, pause};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -27,6 +27,7 @@ pub fn tests() -> Vec<Case> {
         a_bucket_holds_backups,
         webhooks_and_mails_wait_for_the_release,
         an_installation_moves_to_the_other_engine,
+        databases_with_data_are_not_moved_or_restored_into,
     ]
 }
 
@@ -452,6 +453,9 @@ fn an_installation_moves_to_the_other_engine(engine: Engine) {
     let message = refused(&moved(&server));
     assert!(message.contains("stop the server first"), "{message}");
     server.terminate();
+    // An interrupted move leaves a database with the schema alone.
+    let unused = private_folder();
+    done(&daybook(&["migrate", "--data-dir", &shown(&unused), "--database-url", &url]));
     let printed = done(&moved(&server));
     assert!(printed.contains("ends of all logs agree"), "{printed}");
     let message = refused(&moved(&server));
@@ -470,4 +474,39 @@ fn an_installation_moves_to_the_other_engine(engine: Engine) {
     caller.post("/v5/books", &json!({"name": "Made after the move"})).ok();
     server.restart();
     assert!(seen(&server, &cast) == before, "the source is as it was");
+}
+
+/// A mistyped database is left as it is: another installation, also of an older schema, and that of
+/// another program.
+fn databases_with_data_are_not_moved_or_restored_into(engine: Engine) {
+    let (mut server, mut other) = (Server::start(engine), Server::start(engine));
+    book(&server);
+    book(&other);
+    let place = private_folder();
+    let path = backup(&server, &shown(&place), &[]);
+    server.terminate();
+    other.terminate();
+    let mut raw_sql = RawSql::open(&other);
+    let steps = "__diesel_schema_migrations";
+    let older = format!("DELETE FROM {steps} WHERE version = (SELECT MAX(version) FROM {steps})");
+    assert_eq!(raw_sql.execute(&older), 1);
+    let count = format!("SELECT COUNT(*) FROM {steps}");
+    let left = raw_sql.count(&count);
+    let url = other.database_url().to_owned();
+    let into = place.path().join("data");
+    let into_text = into.display().to_string();
+    let restore = || daybook(&["restore", &path, "--into", &into_text, "--database-url", &url]);
+    let moved = || server.admin(&["move", "--to", &url]).output().expect("it runs");
+    let refuses = |expected: &str| {
+        let message = refused(&moved());
+        assert!(message.contains(expected), "{message}");
+        let message = refused(&restore());
+        assert!(message.contains(expected) || message.contains("exists"), "{message}");
+        assert!(engine == Engine::Sqlite || !into.exists(), "it began to restore");
+    };
+    refuses("the database is not empty");
+    assert_eq!(raw_sql.count(&count), left, "no step was applied");
+    raw_sql.execute(&format!("ALTER TABLE {steps} RENAME TO steps"));
+    refuses("tables of another program");
+    assert_eq!(raw_sql.count("SELECT COUNT(*) FROM steps"), left);
 }

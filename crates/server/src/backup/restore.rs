@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 use clap::{Args, Subcommand};
 use daybook_service::{Error, mail};
-use daybook_storage::dump::{Source, Target};
+use daybook_storage::dump::{Source, Target, check_empty};
 use daybook_storage::{Address, ReadOnlyStore, restore_hold};
 use object_store::ObjectStoreExt;
 use object_store::path::Path as ObjectPath;
@@ -101,6 +101,10 @@ fn restore(options: &RestoreArgs, path: &str, into: &Path) -> anyhow::Result<()>
     let manifest = completed(&place, backup)?;
     let data = DataArgs { data_dir: into.to_owned(), database_url: options.database_url.clone() };
     let address = data.address()?;
+    // SQLite would create the file.
+    if address.is_server() {
+        check_empty(&address).context("the new database cannot be used")?;
+    }
     private::own_directory(into)?;
     ensure!(
         fs::read_dir(into)?.next().is_none(),
