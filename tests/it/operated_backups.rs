@@ -9,7 +9,7 @@ use std::time::Duration;
 use aws_lc_rs::digest::{SHA256, digest};
 use daybook_tests::postgres::Database;
 use daybook_tests::receiver::{Receiver, fine};
-use daybook_tests::{Cast, Engine, Folder, Options, Server, binary, folder, pause};
+use daybook_tests::{Cast, Engine, Folder, Options, RawSql, Server, binary, folder, pause};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -27,6 +27,7 @@ pub fn tests() -> Vec<Case> {
         a_bucket_holds_backups,
         webhooks_and_mails_wait_for_the_release,
         an_installation_moves_to_the_other_engine,
+        databases_with_data_are_not_moved_or_restored_into,
     ]
 }
 
@@ -66,6 +67,13 @@ pub fn refused(output: &Output) -> String {
 pub fn done(output: &Output) -> String {
     assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
     text(&output.stdout)
+}
+
+/// The one JSON object that a successful command prints with `--json`.
+#[track_caller]
+fn object(arguments: &[&str]) -> Value {
+    let printed = done(&daybook(&[arguments, &["--json"]].concat()));
+    serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{error}: {printed}"))
 }
 
 /// Makes a backup; returns its path.
@@ -118,8 +126,11 @@ fn a_backup_is_restored_and_goes_on(engine: Engine) {
     let finished = last["finishedAt"].as_str().map(str::parse::<jiff::Timestamp>);
     assert!(matches!(finished, Some(Ok(_))), "{last}");
     cast.record("2026-03-31", "9", "Cash", "Food", "after the backup");
-    let listed = done(&daybook(&["backup", "list", "--at", &shown(&place)]));
+    let at = shown(&place);
+    let listed = done(&daybook(&["backup", "list", "--at", &at]));
     assert!(listed.contains("  good  "), "{listed}");
+    let listed = object(&["backup", "list", "--at", &at]);
+    assert_eq!(listed["backups"][0]["manifest"]["audit"]["books"], 1, "{listed}");
     let verified = daybook(&["backup", "verify", &path]);
     assert!(done(&verified).trim_end().ends_with(": 0 differences"), "{}", text(&verified.stdout));
 
@@ -132,6 +143,18 @@ fn a_backup_is_restored_and_goes_on(engine: Engine) {
     done(&daybook(&restore));
     let again = refused(&daybook(&restore));
     assert!(again.contains("is not empty"), "{again}");
+    let summary = object(&["backup", "verify", &path]);
+    assert_eq!([&summary["books"], &summary["differences"]], [&json!(1), &json!(0)]);
+    assert!(summary["checkpoints"].as_u64() > Some(0), "{summary}");
+    let trial = place.path().join("trial");
+    let into = trial.display().to_string();
+    let trial_url = format!("sqlite:{}", trial.join("daybook.db").display());
+    let result = object(&["restore", &path, "--into", &into, "--database-url", &trial_url]);
+    assert_eq!([&result["hasKeys"], &result["missing"]], [&json!(true), &json!([])]);
+    for released in [true, false] {
+        let result = object(&["restore", "release", "--data-dir", &into]);
+        assert_eq!(result, json!({"released": released}));
+    }
     let copy = server.elsewhere(&data_dir, &url);
     assert!(seen(&copy, &cast) == before, "another content");
     assert_eq!(copy.anonymous().download(&url_path(&server, &receipt)), b"one lunch");
@@ -277,6 +300,11 @@ fn changed_backups_are_refused(engine: Engine) {
     let output = verify();
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     assert!(text(&output.stdout).starts_with("file\t"), "{}", text(&output.stdout));
+    let output = daybook(&["backup", "verify", &path, "--json"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let summary: Value = serde_json::from_slice(&output.stdout).expect("one object");
+    assert_eq!(summary["differences"], 1, "{summary}");
+    assert_eq!(summary["listed"][0]["kind"], "file", "{summary}");
     fs::remove_file(&content).expect("it existed");
     assert_eq!(verify().status.code(), Some(1));
     // Paths that do not name a backup.
@@ -311,10 +339,30 @@ fn contents_are_stored_once_and_pruned(engine: Engine) {
     fs::write(unfinished.join("daybook.db#1"), b"half").expect("a draft");
     let listed = done(&daybook(&["backup", "list", "--at", &at]));
     assert!(listed.contains("20260101T000000Z  not completed"), "{listed}");
-    let removed = done(&daybook(&["backup", "prune", "--at", &at, "--keep", "2d"]));
-    assert_eq!(removed, "removed 20260101T000000Z\n");
+    let listed = object(&["backup", "list", "--at", &at]);
+    assert_eq!(listed["backups"][0]["error"], "not completed", "{listed}");
+    let prune = ["backup", "prune", "--at", &at, "--keep", "2d"];
+    assert_eq!(done(&daybook(&prune)), "removed 20260101T000000Z\n");
+    assert_eq!(object(&prune), json!({"removed": []}));
     assert!(Path::new(&second).exists() && !unfinished.exists());
     done(&daybook(&["backup", "verify", &second]));
+    // A disk that is not mounted is not a place without backups.
+    let absent = place.path().join("absent");
+    let at = absent.display().to_string();
+    let named = format!("{at}/20260101T000000Z");
+    for command in [
+        &["backup", "list", "--at", &at][..],
+        &["backup", "prune", "--at", &at, "--keep", "2d"],
+        &["backup", "verify", &named],
+        &["restore", &named, "--into", &named],
+    ] {
+        let message = refused(&daybook(command));
+        assert!(message.contains("there is no directory"), "{message}");
+    }
+    assert!(!absent.exists());
+    let empty = private_folder();
+    let listed = done(&daybook(&["backup", "list", "--at", &shown(&empty)]));
+    assert!(listed.starts_with("No backups."), "{listed}");
 }
 
 fn a_bucket_holds_backups(engine: Engine) {
@@ -405,6 +453,9 @@ fn an_installation_moves_to_the_other_engine(engine: Engine) {
     let message = refused(&moved(&server));
     assert!(message.contains("stop the server first"), "{message}");
     server.terminate();
+    // An interrupted move leaves a database with the schema alone.
+    let unused = private_folder();
+    done(&daybook(&["migrate", "--data-dir", &shown(&unused), "--database-url", &url]));
     let printed = done(&moved(&server));
     assert!(printed.contains("ends of all logs agree"), "{printed}");
     let message = refused(&moved(&server));
@@ -423,4 +474,39 @@ fn an_installation_moves_to_the_other_engine(engine: Engine) {
     caller.post("/v5/books", &json!({"name": "Made after the move"})).ok();
     server.restart();
     assert!(seen(&server, &cast) == before, "the source is as it was");
+}
+
+/// A mistyped database is left as it is: another installation, also of an older schema, and that of
+/// another program.
+fn databases_with_data_are_not_moved_or_restored_into(engine: Engine) {
+    let (mut server, mut other) = (Server::start(engine), Server::start(engine));
+    book(&server);
+    book(&other);
+    let place = private_folder();
+    let path = backup(&server, &shown(&place), &[]);
+    server.terminate();
+    other.terminate();
+    let mut raw_sql = RawSql::open(&other);
+    let steps = "__diesel_schema_migrations";
+    let older = format!("DELETE FROM {steps} WHERE version = (SELECT MAX(version) FROM {steps})");
+    assert_eq!(raw_sql.execute(&older), 1);
+    let count = format!("SELECT COUNT(*) FROM {steps}");
+    let left = raw_sql.count(&count);
+    let url = other.database_url().to_owned();
+    let into = place.path().join("data");
+    let into_text = into.display().to_string();
+    let restore = || daybook(&["restore", &path, "--into", &into_text, "--database-url", &url]);
+    let moved = || server.admin(&["move", "--to", &url]).output().expect("it runs");
+    let refuses = |expected: &str| {
+        let message = refused(&moved());
+        assert!(message.contains(expected), "{message}");
+        let message = refused(&restore());
+        assert!(message.contains(expected) || message.contains("exists"), "{message}");
+        assert!(engine == Engine::Sqlite || !into.exists(), "it began to restore");
+    };
+    refuses("the database is not empty");
+    assert_eq!(raw_sql.count(&count), left, "no step was applied");
+    raw_sql.execute(&format!("ALTER TABLE {steps} RENAME TO steps"));
+    refuses("tables of another program");
+    assert_eq!(raw_sql.count("SELECT COUNT(*) FROM steps"), left);
 }

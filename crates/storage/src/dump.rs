@@ -84,6 +84,38 @@ impl Source {
     }
 }
 
+/// Checks that a database has no tables of another program, and no users and no books of any
+/// version of Daybook. Tables without them are those of an interrupted transfer.
+///
+/// # Errors
+/// [`Error::Refused`], and database errors.
+pub fn check_empty(address: &Address) -> Result<()> {
+    let mut conn = address.connect(Mode::Write)?;
+    let sql = match &conn {
+        Conn::Sqlite(_) => "SELECT name FROM sqlite_schema WHERE type = 'table'",
+        Conn::Postgres(_) => {
+            "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema()"
+        }
+    };
+    let tables: Vec<String> = conn.rows(&Sql::new(sql).uncached())?;
+    let has = |name: &str| tables.iter().any(|table| table == name);
+    if !tables.is_empty() && !has("__diesel_schema_migrations") {
+        let message = "the database is not empty: it has tables of another program";
+        return Err(Error::Refused(message.to_owned()));
+    }
+    if has("users") && has("books") { refuse_rows(&mut conn) } else { Ok(()) }
+}
+
+/// Refuses a database with users or books.
+fn refuse_rows(conn: &mut Conn) -> Result<()> {
+    let sql = "SELECT (SELECT COUNT(*) FROM users) + (SELECT COUNT(*) FROM books)";
+    let rows: Option<i64> = conn.row(&Sql::new(sql).uncached())?;
+    if rows == Some(0) {
+        return Ok(());
+    }
+    Err(Error::Refused("the database is not empty".to_owned()))
+}
+
 /// An empty database that receives all rows of another one.
 pub struct Target {
     conn: Conn,
@@ -93,16 +125,13 @@ impl Target {
     /// Creates the schema of an empty database, and begins the transaction of the transfer.
     ///
     /// # Errors
-    /// [`Error::Refused`] for a database with users or books, and database errors.
+    /// Those of [`check_empty`], which leave the database as it was.
     pub fn open(address: &Address) -> Result<Self> {
+        check_empty(address)?;
         address.migrate()?;
         let mut conn = address.connect(Mode::Write)?;
         conn.begin(Mode::Write)?;
-        let sql = "SELECT (SELECT COUNT(*) FROM users) + (SELECT COUNT(*) FROM books)";
-        let rows: Option<i64> = conn.row(&Sql::new(sql).uncached())?;
-        if rows != Some(0) {
-            return Err(Error::Refused("the database is not empty".to_owned()));
-        }
+        refuse_rows(&mut conn)?;
         Ok(Self { conn })
     }
 

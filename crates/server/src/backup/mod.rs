@@ -40,6 +40,7 @@ use crate::plural::counted;
 use create::CreateArgs;
 use keep::Keep;
 use layout::backups;
+use manifest::Manifest;
 use place::Place;
 use verify::VerifyArgs;
 
@@ -78,7 +79,7 @@ struct PlaceArgs {
     /// Place of the backups: a directory, or s3://BUCKET/PREFIX
     #[arg(long, value_name = "DIR|s3://BUCKET/PREFIX")]
     at: String,
-    /// Print the result as JSON
+    /// Print the result as one JSON object
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -103,9 +104,13 @@ pub(crate) fn run(options: BackupArgs) -> anyhow::Result<ExitCode> {
         BackupCommand::Create(options) => create::run(&options),
         BackupCommand::List(options) => list(&options).map(|()| ExitCode::SUCCESS),
         BackupCommand::Prune(PruneArgs { place, keep }) => {
-            let found = Place::open(&place.at, &place.files)?;
+            let found = Place::existing(&place.at, &place.files)?;
             let removed = keep::prune(&found, &keep)?;
-            print(removed.iter().map(|name| format!("removed {name}")))?;
+            if place.json {
+                print([serde_json::json!({ "removed": removed }).to_string()])?;
+            } else {
+                print(removed.iter().map(|name| format!("removed {name}")))?;
+            }
             Ok(ExitCode::SUCCESS)
         }
         BackupCommand::Verify(options) => verify::run(&options),
@@ -113,31 +118,35 @@ pub(crate) fn run(options: BackupArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn list(options: &PlaceArgs) -> anyhow::Result<()> {
-    let place = Place::open(&options.at, &options.files)?;
-    for (name, manifest) in backups(&place)? {
-        let line = match manifest {
-            Ok(Some(manifest)) if options.json => {
-                serde_json::json!({ "name": name, "manifest": manifest }).to_string()
-            }
-            Err(error) if options.json => {
-                serde_json::json!({ "name": name, "error": format!("{error:#}") }).to_string()
-            }
-            Ok(None) if options.json => {
-                serde_json::json!({ "name": name, "error": "not completed" }).to_string()
-            }
-            Ok(Some(manifest)) => format!(
-                "{name}  {}  {}  {}  {}  {}  {}",
-                if manifest.is_good() { "good" } else { "findings" },
-                manifest.engine,
-                counted(manifest.audit.books, "book"),
-                counted(manifest.audit.events, "event"),
-                counted(manifest.files.count, "file"),
-                counted(manifest.bytes(), "byte"),
-            ),
-            Ok(None) => format!("{name}  not completed"),
-            Err(error) => format!("{name}  unreadable: {error:#}"),
-        };
-        print([line])?;
+    let found = backups(&Place::existing(&options.at, &options.files)?)?;
+    if options.json {
+        let backups: Vec<_> =
+            found.iter().map(|(name, manifest)| to_json(name, manifest)).collect();
+        return print([serde_json::json!({ "backups": backups }).to_string()]);
     }
-    Ok(())
+    if found.is_empty() {
+        let at = &options.at;
+        return print([format!("No backups. `daybook backup create --to {at}` makes one.")]);
+    }
+    print(found.iter().map(|(name, manifest)| match manifest {
+        Ok(Some(manifest)) => format!(
+            "{name}  {}  {}  {}  {}  {}  {}",
+            if manifest.is_good() { "good" } else { "findings" },
+            manifest.engine,
+            counted(manifest.audit.books, "book"),
+            counted(manifest.audit.events, "event"),
+            counted(manifest.files.count, "file"),
+            counted(manifest.bytes(), "byte"),
+        ),
+        Ok(None) => format!("{name}  not completed"),
+        Err(error) => format!("{name}  unreadable: {error:#}"),
+    }))
+}
+
+fn to_json(name: &str, manifest: &anyhow::Result<Option<Manifest>>) -> serde_json::Value {
+    match manifest {
+        Ok(Some(manifest)) => serde_json::json!({ "name": name, "manifest": manifest }),
+        Ok(None) => serde_json::json!({ "name": name, "error": "not completed" }),
+        Err(error) => serde_json::json!({ "name": name, "error": format!("{error:#}") }),
+    }
 }

@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use actix_web::rt::{System, SystemRunner};
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use daybook_blobs::hexadecimal;
 use futures_core::Stream;
 use object_store::buffered::BufWriter;
@@ -104,6 +104,17 @@ impl Place {
         let store = s3(options, bucket).with_context(|| format!("{url} cannot be used"))?;
         let store = PrefixStore::new(store, prefix.trim_matches('/'));
         Ok(Self { store: Arc::new(store), folder: None, runtime })
+    }
+
+    /// Opens a place that exists. A mistyped directory, or a disk that is not mounted, is not
+    /// taken for a place without backups.
+    ///
+    /// # Errors
+    /// Those of [`Self::open`]; a directory that does not exist.
+    pub(super) fn existing(url: &str, options: &FileStoreArgs) -> anyhow::Result<Self> {
+        let is_there = url.starts_with("s3://") || FilePath::new(url).is_dir();
+        ensure!(is_there, "there is no directory {url}: name the place of the backups");
+        Self::open(url, options)
     }
 
     /// Returns the directory, if the place is one.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 use clap::{Args, Subcommand};
 use daybook_service::{Error, mail};
-use daybook_storage::dump::{Source, Target};
+use daybook_storage::dump::{Source, Target, check_empty};
 use daybook_storage::{Address, ReadOnlyStore, restore_hold};
 use object_store::ObjectStoreExt;
 use object_store::path::Path as ObjectPath;
@@ -16,7 +16,7 @@ use super::layout::{CONTENTS, DATABASE, identity, split_path};
 use super::manifest::{Keys, Manifest};
 use super::parts::{completed, fetch, keys_of};
 use super::place::{Place, sum_of};
-use super::staging::Staging;
+use super::staging::{Staging, sync};
 use crate::audited::audit_database;
 use crate::files::{self, FileStoreArgs};
 use crate::installation::{DataArgs, open, print};
@@ -48,6 +48,10 @@ pub(crate) struct RestoreArgs {
     #[arg(long, value_name = "FILE")]
     identity: Option<PathBuf>,
 
+    /// Print the result as one JSON object
+    #[arg(long)]
+    json: bool,
+
     #[command(flatten)]
     files: FileStoreArgs,
 }
@@ -56,6 +60,9 @@ pub(crate) struct RestoreArgs {
 enum RestoreCommand {
     /// Let a restored installation send webhooks and mails again
     Release {
+        /// Print the result as one JSON object
+        #[arg(long)]
+        json: bool,
         #[command(flatten)]
         data: DataArgs,
     },
@@ -68,16 +75,19 @@ enum RestoreCommand {
 /// and when either cannot be written.
 pub(crate) fn run(options: &RestoreArgs) -> anyhow::Result<()> {
     match (&options.command, &options.path, &options.into) {
-        (Some(RestoreCommand::Release { data }), _, _) => release(data),
+        (Some(RestoreCommand::Release { json, data }), _, _) => release(data, *json),
         (None, Some(path), Some(into)) => restore(options, path, into),
         (None, _, _) => bail!("expected the path of a backup and --into"),
     }
 }
 
-fn release(data: &DataArgs) -> anyhow::Result<()> {
+fn release(data: &DataArgs, json: bool) -> anyhow::Result<()> {
     let store = open(data)?;
     let was_held = store.write(mail::SHARD_KEY, |tx| Ok::<_, Error>(tx.release_deliveries()?))?;
     log_command(data, "restore release", None);
+    if json {
+        return print([serde_json::json!({ "released": was_held }).to_string()]);
+    }
     print([if was_held {
         "Webhooks and mails are sent again, within a minute.".to_owned()
     } else {
@@ -87,10 +97,14 @@ fn release(data: &DataArgs) -> anyhow::Result<()> {
 
 fn restore(options: &RestoreArgs, path: &str, into: &Path) -> anyhow::Result<()> {
     let (at, backup) = split_path(path)?;
-    let place = Place::open(at, &options.files)?;
+    let place = Place::existing(at, &options.files)?;
     let manifest = completed(&place, backup)?;
     let data = DataArgs { data_dir: into.to_owned(), database_url: options.database_url.clone() };
     let address = data.address()?;
+    // SQLite would create the file.
+    if address.is_server() {
+        check_empty(&address).context("the new database cannot be used")?;
+    }
     private::own_directory(into)?;
     ensure!(
         fs::read_dir(into)?.next().is_none(),
@@ -107,17 +121,24 @@ fn restore(options: &RestoreArgs, path: &str, into: &Path) -> anyhow::Result<()>
     let copy = staging.file(DATABASE);
     restore_hold::hold(&Address::Sqlite(copy.clone()), clock::now())
         .context("the database of the backup cannot be used")?;
-    restore_contents(options, into, &copy, &place)?;
+    let missing = restore_contents(options, into, &copy, &place)?;
     restore_checkpoints(staging.path(), into)?;
     restore_database(&address, &copy, &manifest)?;
     drop(staging);
     log_command(&data, "restore", None);
-    let mut lines = vec![format!(
+    if options.json {
+        let result = serde_json::json!({
+            "name": backup, "hasKeys": has_keys, "missing": missing, "manifest": manifest,
+        });
+        return print([result.to_string()]);
+    }
+    let mut lines = missing;
+    lines.push(format!(
         "Restored {backup}: {}, {}, {}.",
         counted(manifest.audit.books, "book"),
         counted(manifest.audit.events, "event"),
         counted(manifest.files.count, "file")
-    )];
+    ));
     if !has_keys {
         lines.push(
             "The keys are not restored: put token.key and sealing.key into the directory before \
@@ -140,6 +161,7 @@ fn restore_database(address: &Address, copy: &Path, manifest: &Manifest) -> anyh
     if let Address::Sqlite(path) = address {
         drop(source);
         Source::copy_file(&from, path).context("the database cannot be written")?;
+        sync(path)?;
     } else {
         let mut progress = Progress::new("database");
         Target::open(address)
@@ -153,36 +175,36 @@ fn restore_database(address: &Address, copy: &Path, manifest: &Manifest) -> anyh
     Ok(())
 }
 
-/// Copies the contents that the restored rows name, and compares their SHA-256.
+/// Copies the contents that the restored rows name, and compares their SHA-256. Returns a sentence
+/// for each that the backup lacks. The rest is restored: it is better than nothing.
 fn restore_contents(
     options: &RestoreArgs,
     into: &Path,
     copy: &Path,
     place: &Place,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Vec<String>> {
     let (store, _) = files::object_store(&options.files, into)?;
     let mut database = ReadOnlyStore::open(&Address::Sqlite(copy.to_owned()))?;
     let (mut progress, mut count) = (Progress::new("files"), 0_u64);
+    let mut missing = Vec::new();
     create::each_content(&mut database, &mut |book, content| {
         let name = format!("{book}/{}", content.blob);
         count = count.saturating_add(1);
         progress.show(&format!("{count} files"));
         let Some(bytes) = place.get(&format!("{CONTENTS}/{name}"))? else {
-            return missing(&name, "is missing");
+            missing.push(format!("The content {name} is missing, and is not restored."));
+            return Ok(());
         };
         if sum_of(&bytes).sha256 != content.digest {
-            return missing(&name, "has other bytes");
+            missing.push(format!("The content {name} has other bytes, and is not restored."));
+            return Ok(());
         }
         place
             .wait(store.put(&ObjectPath::from(name.as_str()), bytes.into()))
             .with_context(|| format!("the content {name} cannot be written"))?;
         Ok(())
-    })
-}
-
-/// Reports a content that the backup lacks. The rest is restored: it is better than nothing.
-fn missing(name: &str, fault: &str) -> anyhow::Result<()> {
-    print([format!("The content {name} {fault}, and is not restored.")])
+    })?;
+    Ok(missing)
 }
 
 fn restore_checkpoints(staging: &Path, into: &Path) -> anyhow::Result<()> {

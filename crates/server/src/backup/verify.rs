@@ -26,6 +26,9 @@ pub(super) struct VerifyArgs {
     /// Identity file of age that opens sealed keys, to compare the checkpoints
     #[arg(long, value_name = "FILE")]
     identity: Option<PathBuf>,
+    /// Print the result as one JSON object
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     files: FileStoreArgs,
 }
@@ -36,7 +39,7 @@ pub(super) struct VerifyArgs {
 /// When the place cannot be read, the backup was not completed, or a part was changed.
 pub(super) fn run(options: &VerifyArgs) -> anyhow::Result<ExitCode> {
     let (at, backup) = split_path(&options.path)?;
-    let place = Place::open(at, &options.files)?;
+    let place = Place::existing(at, &options.files)?;
     let manifest = completed(&place, backup)?;
     let staging = Staging::temporary()?;
     fetch(&place, backup, &manifest, staging.path())?;
@@ -44,7 +47,7 @@ pub(super) fn run(options: &VerifyArgs) -> anyhow::Result<ExitCode> {
     // A later version may have steps that the backup lacks.
     Address::Sqlite(copy.clone()).migrate().context("the database of the backup is damaged")?;
     let key = checkpoint_key(options, &manifest, staging.path())?;
-    if key.is_none() {
+    if key.is_none() && !options.json {
         print(["The checkpoints were not compared: the keys are sealed or left out. --identity \
                 opens sealed keys."
             .to_owned()])?;
@@ -54,7 +57,8 @@ pub(super) fn run(options: &VerifyArgs) -> anyhow::Result<ExitCode> {
         checkpoints: staging.file("checkpoints"),
         key,
         // Connections to a bucket belong to the runtime that has opened them.
-        blobs: Some(contents(&Place::open(at, &options.files)?)),
+        blobs: Some(contents(&Place::existing(at, &options.files)?)),
+        json: options.json,
     })?;
     ensure!(
         audit == manifest.audit,

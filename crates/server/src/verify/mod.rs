@@ -54,6 +54,8 @@ pub(crate) struct Comparison {
     pub(crate) key: Option<CheckpointKey>,
     /// The contents of files, if there are any.
     pub(crate) blobs: Option<Blobs>,
+    /// Whether the result is printed as one JSON object.
+    pub(crate) json: bool,
 }
 
 /// Runs `daybook verify`. The status is 0 if everything agrees, and 1 if something differs.
@@ -71,8 +73,9 @@ pub(crate) fn run(options: &VerifyArgs) -> anyhow::Result<ExitCode> {
         checkpoints.display()
     );
     let blobs = files::open_existing(files, &data.data_dir)?;
-    let (status, _) = compare(Comparison { address, checkpoints, key: Some(key), blobs })
-        .with_context(|| format!("{} cannot be compared", data.shown()))?;
+    let comparison = Comparison { address, checkpoints, key: Some(key), blobs, json: false };
+    let (status, _) =
+        compare(comparison).with_context(|| format!("{} cannot be compared", data.shown()))?;
     Ok(status)
 }
 
@@ -82,8 +85,8 @@ pub(crate) fn run(options: &VerifyArgs) -> anyhow::Result<ExitCode> {
 /// # Errors
 /// When the data to compare cannot be read.
 pub(crate) fn compare(comparison: Comparison) -> anyhow::Result<(ExitCode, AuditSummary)> {
-    let Comparison { address, checkpoints: directory, key, blobs } = comparison;
-    let mut output = Output::new();
+    let Comparison { address, checkpoints: directory, key, blobs, json } = comparison;
+    let mut output = Output::new(json);
     let paths = if key.is_some() && directory.exists() { list(&directory)? } else { Vec::new() };
     let checkpoints = match &key {
         Some(key) => check_all(&paths, key, &mut output)?,
@@ -95,8 +98,9 @@ pub(crate) fn compare(comparison: Comparison) -> anyhow::Result<(ExitCode, Audit
     let mut verification =
         Verification { place, store, blobs, system, output, audit: AuditSum::new() };
     verification.run(&checkpoints)?;
-    let Verification { output, audit, .. } = verification;
-    Ok((output.finish(checkpoints.len())?, audit.finish()))
+    let Verification { output, audit, place, .. } = verification;
+    let compared = place.key.map(|_| checkpoints.len());
+    Ok((output.finish(compared)?, audit.finish()))
 }
 
 /// Returns the checkpoints with valid signatures, and reports the others.

@@ -1,15 +1,39 @@
-//! The output of `daybook verify`: a line for each difference and a summary on standard output, and
-//! the progress on standard error.
+//! The output of `daybook verify`: a line for each difference and a summary on standard output, or
+//! one JSON object, and the progress on standard error.
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use daybook_domain::id::BookKey;
+use serde::Serialize;
 
 use crate::checkpoint::file::CheckpointFault;
 use crate::installation::print;
 use crate::plural::counted;
 use crate::progress::Progress;
+
+/// A difference as JSON.
+#[derive(Serialize)]
+struct DifferenceOut {
+    kind: String,
+    book: String,
+    resource: String,
+    expected: String,
+    actual: String,
+}
+
+/// The summary as JSON.
+#[derive(Serialize)]
+struct SummaryOut {
+    /// `None` if the checkpoints were not compared.
+    checkpoints: Option<usize>,
+    books: u64,
+    events: u64,
+    files: u64,
+    differences: u64,
+    listed: Vec<DifferenceOut>,
+    removed: Vec<String>,
+}
 
 /// The counts of what was compared, and of differences.
 pub(super) struct Output {
@@ -18,17 +42,24 @@ pub(super) struct Output {
     pub(super) files: u64,
     pub(super) bytes: u64,
     differences: u64,
+    /// Whether the output is one JSON object.
+    json: bool,
+    listed: Vec<DifferenceOut>,
+    removed: Vec<String>,
     progress: Progress,
 }
 
 impl Output {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(json: bool) -> Self {
         Self {
             books: 0,
             events: 0,
             files: 0,
             bytes: 0,
             differences: 0,
+            json,
+            listed: Vec::new(),
+            removed: Vec::new(),
             progress: Progress::in_lines("daybook"),
         }
     }
@@ -68,6 +99,10 @@ impl Output {
     /// # Errors
     /// When the output cannot be written.
     pub(super) fn removed(&mut self, book: &BookKey) -> anyhow::Result<()> {
+        if self.json {
+            self.removed.push(book.to_string());
+            return Ok(());
+        }
         print([format!("removed\t{book}")])
     }
 
@@ -80,26 +115,39 @@ impl Output {
         ));
     }
 
-    /// Prints the summary. The status is 0 if nothing differs, otherwise 1.
+    /// Prints the summary. The status is 0 if nothing differs, otherwise 1. `checkpoints` is `None`
+    /// if they were not compared.
     ///
     /// # Errors
     /// When the output cannot be written.
-    pub(super) fn finish(self, checkpoints: usize) -> anyhow::Result<ExitCode> {
-        let Self { books, events, files, differences, .. } = self;
+    pub(super) fn finish(self, checkpoints: Option<usize>) -> anyhow::Result<ExitCode> {
+        let Self { books, events, files, differences, json, listed, removed, .. } = self;
+        let status = if differences == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) };
+        if json {
+            let summary =
+                SummaryOut { checkpoints, books, events, files, differences, listed, removed };
+            print([serde_json::to_string(&summary)?])?;
+            return Ok(status);
+        }
         print([format!(
             "{}, {}, {}, {}: {}",
-            counted(checkpoints, "checkpoint"),
+            counted(checkpoints.unwrap_or_default(), "checkpoint"),
             counted(books, "book"),
             counted(events, "event"),
             counted(files, "file"),
             counted(differences, "difference")
         )])?;
-        Ok(if differences == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+        Ok(status)
     }
 
     /// Prints columns separated by tabs. Control characters in them become spaces.
     fn line(&mut self, columns: [&str; 5]) -> anyhow::Result<()> {
         self.differences = self.differences.saturating_add(1);
+        if self.json {
+            let [kind, book, resource, expected, actual] = columns.map(str::to_owned);
+            self.listed.push(DifferenceOut { kind, book, resource, expected, actual });
+            return Ok(());
+        }
         let plain = |text: &str| text.replace(|c: char| c.is_control(), " ");
         print([columns.map(plain).join("\t")])
     }
