@@ -58,7 +58,6 @@ pub struct VerifiedBytes<S> {
     expected: String,
 }
 
-/// The error of the stream.
 type StreamError = Box<dyn std::error::Error>;
 
 impl<S> VerifiedBytes<S> {

@@ -16,13 +16,9 @@ use crate::progress::Progress;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AuditSummary {
-    /// The number of books.
     pub(crate) books: u64,
-    /// The number of their transactions.
     pub(crate) transactions: i64,
-    /// The number of their events.
     pub(crate) events: i64,
-    /// The number of findings.
     pub(crate) findings: i64,
     /// The first finding, as a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,7 +74,6 @@ impl AuditSum {
         }
     }
 
-    /// Returns the summary.
     pub(crate) fn finish(self) -> AuditSummary {
         AuditSummary { heads: hexadecimal(&self.heads.finalize()), ..self.summary }
     }

@@ -48,7 +48,6 @@ pub(super) fn is_journal(bytes: &[u8]) -> bool {
     read::detect(bytes).is_ok_and(Format::is_journal)
 }
 
-/// Reads a journal of this name.
 pub(super) fn read_journal(
     tx: &mut Tx<'_>,
     snapshot: &Snapshot,

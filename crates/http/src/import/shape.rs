@@ -21,7 +21,6 @@ use super::failure::FaultReason;
 use super::journal_document::{EntryDoc, VirtualPostingsDoc};
 use crate::wire::StampOut;
 
-/// An import.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ImportOut {
@@ -180,7 +179,6 @@ impl ImportOut {
     }
 }
 
-/// A record.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RecordOut {

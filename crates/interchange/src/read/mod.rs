@@ -137,7 +137,6 @@ pub fn statements<B: AsRef<[u8]>>(
     }
 }
 
-/// Reads the statements of a text.
 fn text_statements(
     text: &str,
     encoding: &'static str,
@@ -226,7 +225,6 @@ fn workbook(
     Ok((choice.finish()?, encoding))
 }
 
-/// Returns the table of a page.
 fn page(text: &str, rules: Option<&Rules>, options: &Options) -> Result<Table, Problem> {
     let mut choice = Choice::new(rules, options.sheet.as_deref());
     sheet::find_table_of_page(text, &mut choice)?;
