@@ -1,7 +1,6 @@
 //! The audit of all books of a database, for backups and moves.
 
 use anyhow::Context;
-use daybook_blobs::hexadecimal;
 use daybook_domain::audit::{AuditedEvent, Report};
 use daybook_domain::event::Hash;
 use daybook_domain::id::BookKey;
@@ -75,7 +74,7 @@ impl AuditSum {
     }
 
     pub(crate) fn finish(self) -> AuditSummary {
-        AuditSummary { heads: hexadecimal(&self.heads.finalize()), ..self.summary }
+        AuditSummary { heads: format!("{:x}", self.heads.finalize()), ..self.summary }
     }
 }
 

@@ -3,7 +3,7 @@
 //! The summary and the results have the names of the API, which shows them as they are.
 
 use daybook_domain::account::AccountType;
-use daybook_domain::calendar::{day_number, from_day_number};
+use daybook_domain::calendar::from_day_number;
 use daybook_domain::id::{AccountId, TransactionId, UserId};
 use daybook_domain::import::{
     ExistingReason, LeaveReason, Match, NewReason, Other, Outcome, OutcomeKind, Record,
@@ -483,11 +483,6 @@ impl RecordDoc {
     pub(super) fn remote_id_of(&self, leg: usize) -> String {
         if leg == 1 { self.remote_id.clone() } else { format!("{}/{leg}", self.remote_id) }
     }
-}
-
-/// Returns a date in the stored form.
-pub(super) fn day_of(date: Date) -> i32 {
-    day_number(date)
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
