@@ -4,7 +4,7 @@ use std::io::{Cursor, Write};
 
 use daybook_interchange::read::limits::{MAX_BYTES, MAX_RECORDS};
 use daybook_interchange::read::problem::{Kind, Problem};
-use daybook_interchange::read::{propose_rules, rules};
+use daybook_interchange::read::rules;
 use proptest::prelude::*;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -170,17 +170,4 @@ fn one_long_line_is_one_refused_record() {
     let file = "Date,Amount\n2026-01-02,".to_owned() + &"1".repeat(MAX_BYTES - 100);
     let summary = read(file.as_bytes(), None).expect("readable");
     assert_eq!((summary.detection.records, summary.refused), (0, 1));
-}
-
-#[test]
-fn rules_are_proposed_for_tables() {
-    let bytes = include_bytes!("../cases/B0-xlsx-second-sheet-has-the-header/input");
-    let found = propose_rules(bytes, &Default::default()).expect("a workbook");
-    let expected = "header Datum,Text,Betrag,Gepr\u{fc}ft\nfields date, column2, amount, column4\n\
-                    description %column2\n";
-    assert_eq!(found.as_deref(), Some(expected));
-    let page = "<table><tr><td>Date<td>Amount";
-    let found = propose_rules(page.as_bytes(), &Default::default()).expect("a page");
-    assert_eq!(found.as_deref(), Some("header Date,Amount\nfields date, amount\n"));
-    assert_eq!(propose_rules(b"<OFX>", &Default::default()), Ok(None));
 }
