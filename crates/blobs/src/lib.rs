@@ -34,7 +34,7 @@ mod writer;
 pub use orphans::count_orphans;
 pub use read::open_with_row;
 pub use removal::{BeforeRemoval, BookRemoval, RemovalNote};
-pub use store::{Blobs, NewBlob, hexadecimal};
+pub use store::{Blobs, NewBlob};
 pub use sweep::{FileSweep, STORED_BYTES};
 pub use uploads::{TooManyBytes, Uploads};
 pub use verify::{VerifiedBytes, verify};

@@ -57,7 +57,7 @@ impl Blobs {
     /// 413 if the size does not fit into 64 bits.
     pub async fn new_blob(&self, bytes: Bytes) -> Result<NewBlob, ApiError> {
         let bytes_of_digest = bytes.clone();
-        let digest = move || hexadecimal(&Sha256::digest(&bytes_of_digest));
+        let digest = move || format!("{:x}", Sha256::digest(&bytes_of_digest));
         let digest = blocking::compute(bytes.len(), digest).await?;
         let size = i64::try_from(bytes.len()).map_err(|_| RequestError::FileTooLarge)?;
         let blob = new_name();
@@ -124,7 +124,7 @@ impl Blobs {
             size = size.saturating_add(u64::try_from(piece.len()).unwrap_or(u64::MAX));
             digest.update(&piece);
         }
-        Ok(Some((size, hexadecimal(&digest.finalize()))))
+        Ok(Some((size, format!("{:x}", digest.finalize()))))
     }
 
     /// Returns all bytes of a blob; `None` if the blob does not exist.
@@ -209,12 +209,6 @@ fn blob_path(book: &str, blob: &str) -> Result<Path, ApiError> {
         // This does not happen: the caller has access to the book, so its id is well-formed.
         Err(RequestError::Failed("invalid name of a book or blob".to_owned()).into())
     }
-}
-
-/// Formats a digest in hexadecimal digits, as in the rows of files.
-#[must_use]
-pub fn hexadecimal(digest: &[u8]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Maps an error of the store to 503, because it may be temporary.

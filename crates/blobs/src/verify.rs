@@ -12,8 +12,6 @@ use daybook_edge::error::{ApiError, RequestError};
 use futures_core::Stream;
 use sha2::{Digest, Sha256};
 
-use crate::store::hexadecimal;
-
 /// The bytes of a file differ from those that were stored.
 #[derive(Debug, thiserror::Error)]
 #[error("the bytes of file {file} of book {book} differ from its SHA-256")]
@@ -36,7 +34,7 @@ impl BytesMismatch {
 /// 500 if they differ.
 pub async fn verify(book: &str, file: &File, bytes: &Bytes) -> Result<(), ApiError> {
     let bytes_of_digest = bytes.clone();
-    let digest = move || hexadecimal(&Sha256::digest(&bytes_of_digest));
+    let digest = move || format!("{:x}", Sha256::digest(&bytes_of_digest));
     if blocking::compute(bytes.len(), digest).await? == file.content.digest {
         return Ok(());
     }
@@ -58,7 +56,6 @@ pub struct VerifiedBytes<S> {
     expected: String,
 }
 
-/// The error of the stream.
 type StreamError = Box<dyn std::error::Error>;
 
 impl<S> VerifiedBytes<S> {
@@ -78,7 +75,7 @@ impl<S> VerifiedBytes<S> {
     /// Returns the last piece, or an error if the bytes differ.
     fn finish(&mut self) -> Option<Result<Bytes, StreamError>> {
         let pending = self.pending.take();
-        if hexadecimal(&self.digest.finalize_reset()) == self.expected {
+        if format!("{:x}", self.digest.finalize_reset()) == self.expected {
             return pending.map(Ok);
         }
         Some(Err(BytesMismatch::log(&self.book, self.file).into()))

@@ -7,7 +7,7 @@ use daybook_edge::error::{ApiError, RequestError};
 use object_store::MultipartUpload;
 use sha2::{Digest, Sha256};
 
-use crate::store::{Blobs, failed, hexadecimal};
+use crate::store::{Blobs, failed};
 
 /// The bytes of a part. S3 accepts at least 5 MB, except for the last one, and 10,000 parts.
 pub const PART_BYTES: usize = 8 * 1024 * 1024;
@@ -70,7 +70,7 @@ impl BlobWriter {
             self.store_part().await?;
         }
         self.upload.complete().await.map_err(failed)?;
-        let digest = hexadecimal(&self.digest.finalize());
+        let digest = format!("{:x}", self.digest.finalize());
         Ok(Content { blob: self.blob, size: self.size, digest })
     }
 

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
+use daybook_client::parameters::ExportBook;
+use daybook_client::types;
 
 use crate::failure::{Failure, Result};
 use crate::output::counted;
@@ -43,19 +45,6 @@ enum ExportFormat {
     Zip,
 }
 
-impl ExportFormat {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Jsonl => "jsonl",
-            Self::Hledger => "hledger",
-            Self::Beancount => "beancount",
-            Self::Csv => "csv",
-            Self::Xlsx => "xlsx",
-            Self::Zip => "zip",
-        }
-    }
-}
-
 /// Exports the book in use.
 ///
 /// # Errors
@@ -66,33 +55,21 @@ pub(crate) async fn run(session: &Session, args: ExportArgs) -> Result {
     if is_binary && args.output.is_none() {
         return Err(Failure::usage("a binary file needs --output FILE"));
     }
-    let mut path = format!("/v5/books/{}/export?format={}", book.choice.id, args.kind.name());
+    let format = args.kind.to_possible_value();
     let query = crate::query::join(&args.query);
-    if !query.is_empty() {
-        path = format!("{path}&query={}", encode(&query));
-    }
-    if args.excel {
-        path.push_str("&excel=true");
-    }
+    let parameters = ExportBook {
+        format: format.map(|format| types::ExportFormat::from(format.get_name())),
+        query: Some(query).filter(|query| !query.is_empty()),
+        excel: args.excel.then_some(true),
+    };
     let progress = Mutex::new(session.output.progress("received"));
     let show = move |received, total| {
         progress.lock().unwrap_or_else(PoisonError::into_inner).set_bytes(received, total);
     };
-    let bytes = session.client.raw("GET", &path, None)?.on_progress(show).into_bytes().await?;
+    let bytes = book.handle.export_book(&parameters).on_progress(show).await?;
     let Some(file) = args.output else { return session.output.bytes(&bytes) };
     std::fs::write(&file, &bytes).map_err(|error| Failure::io(file.display(), &error))?;
     let size = counted(bytes.len(), "byte");
     session.output.say(&format!("wrote {} ({size})", file.display()));
     Ok(())
-}
-
-/// Percent-encodes a value of a query string.
-pub(crate) fn encode(text: &str) -> String {
-    let encoded = text.bytes().map(|byte| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-            char::from(byte).to_string()
-        }
-        _ => format!("%{byte:02X}"),
-    });
-    encoded.collect()
 }

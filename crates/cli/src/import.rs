@@ -4,10 +4,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use daybook_client::parameters::{CreateImport, ListImportRecords, ListImports};
+use daybook_client::types::{
+    BookDecimalSeparator, Import, ImportAccount, ImportConfirmation, ImportDateOrder,
+    ImportDecision, ImportDecisionOutcome, ImportErrorReason, ImportOutcome, ImportRecord,
+    ImportState, ImportTarget, ImportVirtualPostings,
+};
+use daybook_client::{Amount, Request};
 
-use crate::export::encode;
 use crate::failure::{CONFLICT, DIFFERENT, Failure, Result};
 use crate::import_rules::stored_rules;
 use crate::output::counted;
@@ -17,8 +21,8 @@ use crate::table::{Kind, Table};
 /// The time between two looks at an import in progress. It begins short, because most imports are.
 const FIRST_POLL: Duration = Duration::from_millis(20);
 const LONGEST_POLL: Duration = Duration::from_millis(500);
-/// Records that are shown.
-const SHOWN: usize = 1000;
+/// Records of a page.
+const PAGE: i32 = 1000;
 
 /// The options of `dbk import`.
 #[derive(Debug, Args)]
@@ -107,128 +111,24 @@ enum VirtualPostings {
     Skip,
 }
 
-/// An import, as far as it is shown here.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Import {
-    id: String,
-    name: String,
-    state: String,
-    error: Option<String>,
-    error_reason: Option<String>,
-    format: Option<String>,
-    counts: Map<String, Value>,
-    sum_in: Option<String>,
-    sum_out: Option<String>,
-    statements: Vec<Statement>,
-    accounts_to_create: Vec<Named>,
-    warnings: Vec<Warning>,
-    changed_records: Vec<i64>,
-    progress: Option<Progress>,
-    undone: Option<Undone>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Statement {
-    account: Option<Named>,
-    difference: Option<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Named {
-    name: String,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Warning {
-    line: Option<i64>,
-    message: String,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Progress {
-    done: u64,
-    total: u64,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Undone {
-    trashed: i64,
-    archived: i64,
-    left_count: i64,
-    left: Vec<Left>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Left {
-    transaction_id: String,
-    reason: String,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct ImportList {
-    items: Vec<Import>,
-}
-
-/// A record of a file.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Record {
-    record: i64,
-    line: Option<i64>,
-    outcome: String,
-    reason: Option<String>,
-    date: Option<String>,
-    amount: Option<String>,
-    description: Option<String>,
-    from: Option<Named>,
-    to: Option<Named>,
-    uncategorised: bool,
-    draft: bool,
-    suggestion: Option<Suggestion>,
-}
-
-impl Record {
-    /// Shows what the decisions about this record will make of it.
-    fn apply(&mut self, decisions: &[String]) {
-        let number = self.record.to_string();
-        for decision in decisions {
-            let Some((record, choice)) = decision.split_once('=') else { continue };
-            if record != number {
-                continue;
-            }
-            if choice == "skip" {
-                "SKIPPED".clone_into(&mut self.outcome);
-                self.reason = Some("as decided".to_owned());
-                continue;
-            }
-            let is_out = self.amount.as_deref().is_some_and(|amount| amount.starts_with('-'));
-            let side = if is_out { &mut self.to } else { &mut self.from };
-            *side = Some(Named { name: choice.to_owned() });
-            (self.uncategorised, self.draft) = (false, false);
+/// Shows what the decisions about a record will make of it.
+fn apply(record: &mut ImportRecord, decisions: &[String]) {
+    let number = record.record.to_string();
+    for decision in decisions {
+        let Some((named, choice)) = decision.split_once('=') else { continue };
+        if named != number {
+            continue;
         }
+        if choice == "skip" {
+            record.outcome = ImportOutcome::Skipped;
+            record.reason = Some("as decided".to_owned());
+            continue;
+        }
+        let is_out = record.amount.is_some_and(Amount::is_negative);
+        let side = if is_out { &mut record.to } else { &mut record.from };
+        *side = Some(ImportAccount { id: None, name: choice.to_owned() });
+        (record.uncategorised, record.draft) = (None, None);
     }
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Suggestion {
-    account: Named,
-    reason: String,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct RecordList {
-    items: Vec<Record>,
-    cursor: Option<String>,
 }
 
 /// Runs `dbk import`.
@@ -245,46 +145,39 @@ pub(crate) async fn run(session: &Session, args: ImportArgs) -> Result {
     }
 }
 
-/// Sends a request about imports of the book.
-async fn send(
+/// Sends a request, and waits while the import is in progress. Shows how far it is.
+///
+/// Returns the import also as the server writes it.
+async fn wait(
     session: &Session,
     book: &OpenBook,
-    method: &str,
-    rest: &str,
-    body: Option<&[u8]>,
-) -> Result<String> {
-    let path = format!("/v5/books/{}/imports{rest}", book.choice.id);
-    Ok(session.client.raw(method, &path, body)?.await?)
-}
-
-fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T> {
-    serde_json::from_str(text)
-        .map_err(|error| Failure::new(format!("unexpected response: {error}")))
-}
-
-/// Waits while an import is in progress, and shows how far it is.
-async fn wait(session: &Session, book: &OpenBook, text: String) -> Result<(String, Import)> {
-    let mut text = text;
+    request: Request<Import>,
+) -> Result<(String, Import)> {
+    let mut text = request.into_text().await?;
     let mut line = session.output.progress("records");
     let mut poll = FIRST_POLL;
     loop {
-        let import: Import = read(&text)?;
-        if !matches!(import.state.as_str(), "READING" | "RECORDING" | "UNDOING") {
+        let import: Import = serde_json::from_str(&text)
+            .map_err(|error| Failure::new(format!("unexpected response: {error}")))?;
+        let is_in_progress = matches!(
+            import.state,
+            ImportState::Reading | ImportState::Recording | ImportState::Undoing
+        );
+        if !is_in_progress {
             return Ok((text, import));
         }
-        if let Some(Progress { done, total }) = import.progress {
-            line.set(done, total);
-        }
+        let count = |records: i64| u64::try_from(records).unwrap_or_default();
+        line.set(count(import.progress.done), count(import.progress.total));
         tokio::time::sleep(poll).await;
         poll = LONGEST_POLL.min(2 * poll);
-        text = send(session, book, "GET", &format!("/{}", import.id), None).await?;
+        text = book.handle.get_import(&import.id).into_text().await?;
     }
 }
 
 async fn log(session: &Session, book: &OpenBook) -> Result {
-    let text = send(session, book, "GET", "", None).await?;
+    let request = book.handle.list_imports(&ListImports::default());
     if session.output.is_json() {
-        return session.output.line(text.trim_end());
+        return session.output.line(request.into_text().await?.trim_end());
     }
     let mut table = Table::new(&[
         ("Import", Kind::Key),
@@ -293,12 +186,11 @@ async fn log(session: &Session, book: &OpenBook) -> Result {
         ("File", Kind::Text),
         ("Format", Kind::Text),
     ]);
-    for import in read::<ImportList>(&text)?.items {
-        let new = count(&import, "new").to_string();
+    for import in request.await?.items {
         table.add(vec![
             import.id,
-            import.state,
-            new,
+            import.state.to_string(),
+            import.counts.new.to_string(),
             import.name,
             import.format.unwrap_or_default(),
         ]);
@@ -307,8 +199,7 @@ async fn log(session: &Session, book: &OpenBook) -> Result {
 }
 
 async fn undo(session: &Session, book: &OpenBook, id: &str) -> Result {
-    let text = send(session, book, "POST", &format!("/{id}/undo"), None).await?;
-    let (text, import) = wait(session, book, text).await?;
+    let (text, import) = wait(session, book, book.handle.undo_import(id)).await?;
     if session.output.is_json() {
         return session.output.line(text.trim_end());
     }
@@ -334,7 +225,8 @@ async fn import(session: &Session, book: &OpenBook, args: &ImportArgs, path: &Pa
         None => None,
     };
     let rules_id = rules.as_ref().map(|rules| rules.id.as_str());
-    let accepted = preview(session, book, args, &bytes, &parameters(args, path, rules_id)).await;
+    let request = book.handle.create_import(&bytes, &parameters(args, path, rules_id));
+    let accepted = preview(session, book, args, request).await;
     let new_rules = rules.filter(|rules| rules.is_new);
     if let (Some(rules), Ok(None) | Err(_)) = (&new_rules, &accepted) {
         // Nothing is recorded, so the book keeps no rules.
@@ -354,19 +246,16 @@ async fn preview(
     session: &Session,
     book: &OpenBook,
     args: &ImportArgs,
-    bytes: &[u8],
-    parameters: &str,
+    request: Request<Import>,
 ) -> Result<Option<String>> {
-    let text = send(session, book, "POST", &format!("?{parameters}"), Some(bytes)).await?;
-    let (text, preview) = wait(session, book, text).await?;
-    let address = format!("/{}", preview.id);
+    let (text, preview) = wait(session, book, request).await?;
     if let Some(error) = &preview.error {
-        send(session, book, "DELETE", &address, None).await?;
-        let hint = hint(preview.error_reason.as_deref().unwrap_or_default());
+        book.handle.delete_import(&preview.id).await?;
+        let hint = hint(preview.error_reason.as_ref().map_or("", ImportErrorReason::as_str));
         return Err(Failure::refused(error.clone()).with_hint(hint));
     }
-    let mut records = records(session, book, &preview.id).await?;
-    records.iter_mut().for_each(|record| record.apply(&args.decisions));
+    let mut records = records(book, &preview.id).await?;
+    records.iter_mut().for_each(|record| apply(record, &args.decisions));
     if session.output.is_json() {
         if args.dry_run {
             session.output.line(text.trim_end())?;
@@ -375,20 +264,22 @@ async fn preview(
         show(session, book, &preview, &records)?;
     }
     if args.dry_run {
-        send(session, book, "DELETE", &address, None).await?;
-        let is_known = records.iter().all(|record| !record.uncategorised && !record.draft)
-            && count(&preview, "refused") == 0;
+        book.handle.delete_import(&preview.id).await?;
+        let is_vague = |record: &ImportRecord| {
+            record.uncategorised == Some(true) || record.draft == Some(true)
+        };
+        let is_known = !records.iter().any(is_vague) && preview.counts.refused == 0;
         return if is_known { Ok(None) } else { Err(Failure::different()) };
     }
-    if count(&preview, "new") == 0 && count(&preview, "matched") == 0 {
-        send(session, book, "DELETE", &address, None).await?;
+    if preview.counts.new == 0 && preview.counts.matched == 0 {
+        book.handle.delete_import(&preview.id).await?;
         session.output.say("nothing new");
         return Ok(None);
     }
     if session.can_ask() && !args.yes {
         let answer = session.ask("Enter records it, q quits:")?;
         if answer.as_deref() != Some("") {
-            send(session, book, "DELETE", &address, None).await?;
+            book.handle.delete_import(&preview.id).await?;
             return Err(Failure::new("nothing was recorded"));
         }
     }
@@ -406,11 +297,14 @@ fn hint(reason: &str) -> &'static str {
 }
 
 /// Records a preview, and prints the counts.
-async fn confirm(session: &Session, book: &OpenBook, id: &str, decisions: &Value) -> Result {
-    let body = decisions.to_string().into_bytes();
-    let text = send(session, book, "POST", &format!("/{id}/confirm"), Some(&body)).await?;
-    let (text, done) = wait(session, book, text).await?;
-    if done.state != "DONE" {
+async fn confirm(
+    session: &Session,
+    book: &OpenBook,
+    id: &str,
+    decisions: &ImportConfirmation,
+) -> Result {
+    let (text, done) = wait(session, book, book.handle.confirm_import(id, decisions)).await?;
+    if done.state != ImportState::Done {
         let records: Vec<String> = done.changed_records.iter().map(ToString::to_string).collect();
         let records = records.join(", ");
         return Err(Failure::new(format!("the preview has changed in the records {records}"))
@@ -422,53 +316,54 @@ async fn confirm(session: &Session, book: &OpenBook, id: &str, decisions: &Value
         false => session.output.line(&format!("imported {}", counts(&done)))?,
     }
     session.output.say(&format!("undo: dbk import undo {id}"));
-    match count(&done, "refused") {
+    match done.counts.refused {
         0 => Ok(()),
         _ => Err(Failure::new("some records were refused").with_code(DIFFERENT)),
     }
 }
 
 /// Returns the parameters of the request.
-fn parameters(args: &ImportArgs, path: &std::path::Path, rules: Option<&str>) -> String {
+fn parameters(args: &ImportArgs, path: &std::path::Path, rules: Option<&str>) -> CreateImport {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-    let mut parts = vec![format!("name={}", encode(&name.unwrap_or_default()))];
-    parts.extend(args.account.as_ref().map(|account| format!("account={}", encode(account))));
-    parts.extend(rules.map(|id| format!("rules={}", encode(id))));
-    parts.extend(args.date_order.map(|order| match order {
-        DateOrder::DayFirst => "dateOrder=DAY_FIRST".to_owned(),
-        DateOrder::MonthFirst => "dateOrder=MONTH_FIRST".to_owned(),
-    }));
-    parts.extend(args.decimal_mark.map(|mark| match mark {
-        DecimalMark::Dot => "decimalMark=DOT".to_owned(),
-        DecimalMark::Comma => "decimalMark=COMMA".to_owned(),
-    }));
-    parts.extend(args.here.then(|| "target=HERE".to_owned()));
-    parts.extend(args.virtual_postings.map(|treatment| match treatment {
-        VirtualPostings::OwnBook => "virtualPostings=OWN_BOOK".to_owned(),
-        VirtualPostings::SameBook => "virtualPostings=SAME_BOOK".to_owned(),
-        VirtualPostings::Skip => "virtualPostings=SKIP".to_owned(),
-    }));
-    parts.extend(args.raise_fraction_digits.then(|| "raiseFractionDigits=true".to_owned()));
-    parts.extend(args.drafts.then(|| "drafts=true".to_owned()));
-    parts.extend(args.include_trashed.then(|| "trashed=true".to_owned()));
-    parts.join("&")
-}
-
-async fn records(session: &Session, book: &OpenBook, id: &str) -> Result<Vec<Record>> {
-    let mut records = Vec::new();
-    let mut cursor = String::new();
-    loop {
-        let rest = format!("/{id}/records?limit={SHOWN}{cursor}");
-        let page: RecordList = read(&send(session, book, "GET", &rest, None).await?)?;
-        records.extend(page.items);
-        match page.cursor {
-            Some(next) => cursor = format!("&cursor={}", encode(&next)),
-            None => return Ok(records),
-        }
+    CreateImport {
+        name: Some(name.unwrap_or_default()),
+        account: args.account.clone(),
+        rules: rules.map(str::to_owned),
+        date_order: args.date_order.map(|order| match order {
+            DateOrder::DayFirst => ImportDateOrder::DayFirst,
+            DateOrder::MonthFirst => ImportDateOrder::MonthFirst,
+        }),
+        decimal_mark: args.decimal_mark.map(|mark| match mark {
+            DecimalMark::Dot => BookDecimalSeparator::Dot,
+            DecimalMark::Comma => BookDecimalSeparator::Comma,
+        }),
+        target: args.here.then_some(ImportTarget::Here),
+        virtual_postings: args.virtual_postings.map(|treatment| match treatment {
+            VirtualPostings::OwnBook => ImportVirtualPostings::OwnBook,
+            VirtualPostings::SameBook => ImportVirtualPostings::SameBook,
+            VirtualPostings::Skip => ImportVirtualPostings::Skip,
+        }),
+        raise_fraction_digits: args.raise_fraction_digits.then_some(true),
+        drafts: args.drafts.then_some(true),
+        trashed: args.include_trashed.then_some(true),
+        ..CreateImport::default()
     }
 }
 
-fn show(session: &Session, book: &OpenBook, preview: &Import, records: &[Record]) -> Result {
+async fn records(book: &OpenBook, id: &str) -> Result<Vec<ImportRecord>> {
+    let mut records = Vec::new();
+    let mut parameters = ListImportRecords { limit: Some(PAGE), ..ListImportRecords::default() };
+    loop {
+        let page = book.handle.list_import_records(id, &parameters).await?;
+        records.extend(page.items);
+        if page.cursor.is_none() {
+            return Ok(records);
+        }
+        parameters.cursor = page.cursor;
+    }
+}
+
+fn show(session: &Session, book: &OpenBook, preview: &Import, records: &[ImportRecord]) -> Result {
     let mut table = Table::new(&[
         ("No.", Kind::Amount),
         ("Outcome", Kind::Key),
@@ -479,20 +374,22 @@ fn show(session: &Session, book: &OpenBook, preview: &Import, records: &[Record]
         ("To", Kind::Text),
         ("Why", Kind::Text),
     ]);
-    let name =
-        |side: &Option<Named>| side.as_ref().map(|side| side.name.clone()).unwrap_or_default();
-    for record in records.iter().filter(|record| record.outcome != "EXISTING") {
+    let name = |side: &Option<ImportAccount>| {
+        side.as_ref().map(|side| side.name.clone()).unwrap_or_default()
+    };
+    let money = |amount: Option<Amount>| amount.map(|it| book.money(it)).unwrap_or_default();
+    for record in records.iter().filter(|record| record.outcome != ImportOutcome::Existing) {
         let suggestion = record.suggestion.as_ref();
         let suggestion = suggestion.map(|it| format!("{}? {}", it.account.name, it.reason));
-        let reason = record.reason.clone().filter(|_| record.outcome != "NEW");
+        let reason = record.reason.clone().filter(|_| record.outcome != ImportOutcome::New);
         let why = reason.or(suggestion).unwrap_or_default();
-        let line = record.line.filter(|_| record.outcome == "REFUSED");
+        let line = record.line.filter(|_| record.outcome == ImportOutcome::Refused);
         let line = line.map(|line| format!("line {line}: ")).unwrap_or_default();
         table.add(vec![
             record.record.to_string(),
-            record.outcome.to_lowercase(),
-            record.date.clone().unwrap_or_default(),
-            money(book, record.amount.as_deref()),
+            record.outcome.as_str().to_lowercase(),
+            record.date.map(|date| date.to_string()).unwrap_or_default(),
+            money(record.amount),
             record.description.clone().unwrap_or_default(),
             name(&record.from),
             name(&record.to),
@@ -502,11 +399,11 @@ fn show(session: &Session, book: &OpenBook, preview: &Import, records: &[Record]
     session.output.table(&table)?;
     session.output.say(preview.format.as_deref().unwrap_or_default());
     session.output.say(&counts(preview));
-    let sum = |sum: &Option<String>| money(book, sum.as_deref());
-    session.output.say(&format!("in {}, out {}", sum(&preview.sum_in), sum(&preview.sum_out)));
+    let (sum_in, sum_out) = (money(preview.sum_in), money(preview.sum_out));
+    session.output.say(&format!("in {sum_in}, out {sum_out}"));
     for statement in &preview.statements {
-        let is_off = |difference: &&String| !difference.trim_matches(['0', '.', '-']).is_empty();
-        if let Some(difference) = statement.difference.as_ref().filter(is_off) {
+        let difference = statement.difference.filter(|difference| !difference.is_zero());
+        if let Some(difference) = difference {
             let account = name(&statement.account);
             eprintln!("warning: the balances of {account} in the file differ by {difference}");
         }
@@ -522,30 +419,26 @@ fn show(session: &Session, book: &OpenBook, preview: &Import, records: &[Record]
     Ok(())
 }
 
-/// Writes an amount as the book does, empty without one.
-fn money(book: &OpenBook, amount: Option<&str>) -> String {
-    let amount = amount.unwrap_or_default();
-    amount.parse().map_or_else(|_| amount.to_owned(), |amount| book.money(amount))
-}
-
-fn count(import: &Import, kind: &str) -> i64 {
-    import.counts.get(kind).and_then(Value::as_i64).unwrap_or_default()
-}
-
 /// Describes the counts, which add up to the records of the file.
 fn counts(import: &Import) -> String {
-    let kinds = ["new", "existing", "matched", "skipped", "refused"]
-        .map(|kind| (kind, count(import, kind)));
+    let counts = &import.counts;
+    let kinds = [
+        ("new", counts.new),
+        ("existing", counts.existing),
+        ("matched", counts.matched),
+        ("skipped", counts.skipped),
+        ("refused", counts.refused),
+    ];
     let shown: Vec<String> = kinds
         .iter()
         .filter(|(_, count)| *count > 0)
         .map(|(kind, count)| format!("{count} {kind}"))
         .collect();
-    format!("{}: {}", counted(count(import, "total"), "record"), shown.join(", "))
+    format!("{}: {}", counted(counts.total, "record"), shown.join(", "))
 }
 
 /// Returns the body of the confirmation.
-fn confirmation(args: &ImportArgs) -> Result<Value> {
+fn confirmation(args: &ImportArgs) -> Result<ImportConfirmation> {
     let mut decisions = Vec::new();
     for decision in &args.decisions {
         let invalid = || {
@@ -554,19 +447,21 @@ fn confirmation(args: &ImportArgs) -> Result<Value> {
         };
         let (record, choice) = decision.split_once('=').ok_or_else(invalid)?;
         let record: i64 = record.parse().map_err(|_| invalid())?;
-        decisions.push(match choice {
-            "skip" => json!({"record": record, "outcome": "SKIPPED"}),
-            account => json!({"record": record, "account": account}),
-        });
+        let mut decided = ImportDecision { record, ..ImportDecision::default() };
+        match choice {
+            "skip" => decided.outcome = Some(ImportDecisionOutcome::Skipped),
+            account => decided.account = Some(account.to_owned()),
+        }
+        decisions.push(decided);
     }
-    let mut body = Map::new();
-    body.insert("decisions".to_owned(), Value::Array(decisions));
-    if let Some(confidence) = &args.accept_above {
-        let number: Option<Value> = serde_json::from_str(confidence).ok().filter(Value::is_number);
-        let number = number.ok_or_else(|| {
+    let accept_above = args.accept_above.as_ref().map(|confidence| {
+        serde_json::from_str(confidence).map_err(|_| {
             Failure::usage(format!("invalid --accept-above {confidence:?}: expected 0 to 1"))
-        })?;
-        body.insert("acceptAbove".to_owned(), number);
-    }
-    Ok(Value::Object(body))
+        })
+    });
+    Ok(ImportConfirmation {
+        accept_above: accept_above.transpose()?,
+        create_accounts: None,
+        decisions: Some(decisions),
+    })
 }

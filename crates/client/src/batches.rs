@@ -50,7 +50,6 @@ fn size_of_account(account: &Account) -> Result<Size> {
     Size::of(account, 3 * groups + 2 * properties)
 }
 
-/// Returns the size of a group.
 fn size_of_group(group: &Group) -> Result<Size> {
     let properties = group.properties.as_ref().map_or(0, std::collections::BTreeMap::len);
     Size::of(group, 2 * properties)

@@ -171,7 +171,6 @@ pub struct OAuthError {
     pub description: String,
 }
 
-/// The body of an error.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct ErrorBody {

@@ -114,7 +114,6 @@ pub(crate) fn whole_months(
     (!is_void(first, last)).then_some((first, last))
 }
 
-/// Returns the first day of the month.
 pub(crate) fn first_of_month(day: Date) -> Date {
     day.replace_day(1).unwrap_or(day)
 }

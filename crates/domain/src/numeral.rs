@@ -16,7 +16,6 @@ named! {
 }
 
 impl DecimalSeparator {
-    /// Returns the character.
     pub(crate) const fn character(self) -> char {
         match self {
             Self::Dot => '.',
@@ -38,7 +37,6 @@ impl DecimalSeparator {
 pub(crate) struct Notation {
     /// Whether it uses the separators of the book, not those of the other convention.
     pub(crate) is_own: bool,
-    /// The number of decimals.
     pub(crate) decimals: usize,
 }
 

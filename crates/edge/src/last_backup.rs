@@ -13,7 +13,6 @@ use std::path::Path;
 use daybook_domain::instant::Instant;
 use serde::{Deserialize, Serialize};
 
-/// The name of the file.
 const FILE: &str = "last-backup.json";
 
 /// The last good backup.

@@ -10,7 +10,6 @@ use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::ListOut;
 
-/// A request for access.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct AccessRequestOut {

@@ -100,7 +100,6 @@ pub(crate) struct LedgerAccountIn {
 /// The fields that only older clients send.
 #[derive(Debug, Deserialize)]
 struct LegacyFieldsIn {
-    /// The name of a group.
     #[serde(default)]
     group: Option<String>,
     #[serde(default)]

@@ -76,7 +76,6 @@ struct InvitationOut {
     expires_at: String,
 }
 
-/// An invitation with its link.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct LinkedInvitationOut {

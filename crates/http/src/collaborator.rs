@@ -30,7 +30,6 @@ fn permission<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Permission>
 /// The picture of a collaborator, which is only visible to the user (behaviour 9.11).
 pub(crate) const NO_PICTURE: &str = "";
 
-/// A collaborator.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct CollaboratorOut {

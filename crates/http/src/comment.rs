@@ -21,7 +21,6 @@ pub(crate) struct CommentIn {
 
 objects_only!(CommentIn);
 
-/// A comment.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct CommentOut<'v> {

@@ -43,7 +43,6 @@ fn reach<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<AppReach>, D::Er
     one_of(reader, "BOOK, COLLECTION, ALL", AppReach::from_name)
 }
 
-/// An integration.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct IntegrationOut<'v> {

@@ -7,7 +7,6 @@ use std::fmt::Write;
 use actix_web::HttpResponseBuilder;
 use actix_web::http::header::HeaderName;
 
-/// The number of skipped items.
 const SKIPPED: HeaderName = HeaderName::from_static("skipped-items");
 /// The positions of items that existed already.
 const KNOWN: HeaderName = HeaderName::from_static("known-items");

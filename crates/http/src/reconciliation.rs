@@ -56,7 +56,6 @@ impl From<ReconciliationIn> for Input {
     }
 }
 
-/// A reconciliation.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ReconciliationOut<'v> {

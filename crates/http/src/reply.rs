@@ -69,7 +69,6 @@ pub(crate) struct Reply {
 
 /// The headers of a body.
 pub(crate) struct Content {
-    /// The media type.
     pub(crate) media_type: &'static str,
     /// The `Content-Disposition`.
     pub(crate) disposition: Option<String>,
@@ -78,7 +77,6 @@ pub(crate) struct Content {
 }
 
 impl Content {
-    /// JSON.
     pub(crate) const JSON: Self =
         Self { media_type: "application/json", disposition: None, policy: None };
 

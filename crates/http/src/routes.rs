@@ -32,7 +32,6 @@ pub struct Operation {
     pub cost: u32,
     /// Whether apps may not use it with the token of a webhook.
     pub(crate) lasting: Option<NotForApps>,
-    /// The name of the handler.
     pub(crate) handler: &'static str,
     /// The handler.
     pub(crate) route: Route,

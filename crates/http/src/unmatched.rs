@@ -13,10 +13,8 @@ use crate::reply::{self, ApiResult};
 use crate::routes::{Operation, aliases, operations, outside};
 use crate::state::AppState;
 
-/// Paths with a method.
 type Paths = LazyLock<Vec<(ResourceDef, Method)>>;
 
-/// The paths of all operations.
 static ALL_PATHS: Paths = LazyLock::new(|| paths(operations()));
 /// The paths that also exist without the prefix.
 static OUTSIDE_PATHS: Paths = LazyLock::new(|| paths(outside()));
@@ -57,7 +55,6 @@ fn refuse(request: &HttpRequest, state: &AppState) -> ApiResult {
     Err(RequestError::MethodNotAllowed(allow(&methods)).into())
 }
 
-/// Returns the methods of a path.
 fn methods(path: &str, state: &AppState) -> BTreeSet<&'static str> {
     let outside = OUTSIDE_PATHS.iter().filter(|(resource, _)| resource.is_match(path));
     let inside = path.strip_prefix(&state.edge.site.path_prefix).into_iter().flat_map(|path| {

@@ -11,7 +11,6 @@ pub(crate) struct Fact {
     pub(crate) value: String,
 }
 
-/// Returns all facts of a heading.
 pub(crate) fn all(heading: &Heading) -> Vec<Fact> {
     let mut facts = vec![
         Fact::new("Book", &heading.book_name),

@@ -35,7 +35,6 @@ impl Looks {
         Self { report, in_section: false }
     }
 
-    /// Returns the look of the next row.
     pub(crate) fn next(&mut self, row: &Row) -> Look {
         match row.kind {
             RowKind::Section => {

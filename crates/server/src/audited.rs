@@ -1,7 +1,6 @@
 //! The audit of all books of a database, for backups and moves.
 
 use anyhow::Context;
-use daybook_blobs::hexadecimal;
 use daybook_domain::audit::{AuditedEvent, Report};
 use daybook_domain::event::Hash;
 use daybook_domain::id::BookKey;
@@ -16,13 +15,9 @@ use crate::progress::Progress;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AuditSummary {
-    /// The number of books.
     pub(crate) books: u64,
-    /// The number of their transactions.
     pub(crate) transactions: i64,
-    /// The number of their events.
     pub(crate) events: i64,
-    /// The number of findings.
     pub(crate) findings: i64,
     /// The first finding, as a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,9 +73,8 @@ impl AuditSum {
         }
     }
 
-    /// Returns the summary.
     pub(crate) fn finish(self) -> AuditSummary {
-        AuditSummary { heads: hexadecimal(&self.heads.finalize()), ..self.summary }
+        AuditSummary { heads: format!("{:x}", self.heads.finalize()), ..self.summary }
     }
 }
 

@@ -91,7 +91,6 @@ impl LimitArgs {
         self.writers.map(usize::from)
     }
 
-    /// Returns the storage quotas.
     pub(crate) fn storage_quotas(&self) -> StorageQuotas {
         let storage = &self.storage;
         StorageQuotas {

@@ -173,7 +173,6 @@ fn webhooks(options: &ServeArgs, edge: &Arc<Edge>, auth: &Arc<Auth>) -> anyhow::
     })
 }
 
-/// Returns the reader shares of each replica.
 fn replica_shares(store: &Store, database: &Options) -> anyhow::Result<Vec<ReaderShares>> {
     let readers = usize::try_from(database.readers)?;
     Ok((0..store.replicas()).map(|_| ReaderShares::new(readers)).collect())

@@ -105,7 +105,5 @@ fn bounded(text: &str) -> String {
     if text.len() <= MAX_PLAIN {
         return text.to_owned();
     }
-    let digest: String =
-        Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("sha256:{digest}")
+    format!("sha256:{:x}", Sha256::digest(text))
 }

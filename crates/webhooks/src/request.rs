@@ -148,7 +148,7 @@ pub(crate) async fn build(
         iat: now.seconds(),
         exp: after_minutes(now, JWT_MINUTES).seconds(),
         jti: &id,
-        body_sha256: Sha256::digest(&body).iter().map(|byte| format!("{byte:02x}")).collect(),
+        body_sha256: format!("{:x}", Sha256::digest(&body)),
     };
     let jwt = signing_key::sign(&webhooks.auth, SigningAlgorithm::EdDsa, "JWT", &claims).await?;
     let mut request = Request::post(&url)

@@ -15,7 +15,6 @@ const SECRETS: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The secret of an app.
 pub(crate) struct AppSecret(String);
 
 impl AppSecret {

@@ -23,6 +23,9 @@ pub(super) const BEANCOUNT: &[&str] = &[
     "include \"x\"\nplugin \"y\"\n",
     "{*}",
     "\"",
+    "((((",
+    "/0 ",
+    "9999999999999999999999",
 ];
 
 pub(super) const GNUCASH: &[&str] = &[
@@ -121,7 +124,7 @@ pub(super) fn json_lines(input: &str) -> Result<(), String> {
 
 /// Reads a workbook of 1997 with changed bytes.
 pub(super) fn xls(input: &str) -> Result<(), String> {
-    statements::read(&changed(XLS, input), None)
+    statements::read_workbook(&changed(XLS, input))
 }
 
 /// Reads an archive with changed bytes: a member has the size and the checksum of the directory.

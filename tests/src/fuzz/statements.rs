@@ -2,8 +2,9 @@
 
 use std::io::{Cursor, Write};
 
+use daybook_interchange::read::amount::SignedAmount;
 use daybook_interchange::read::options::Options;
-use daybook_interchange::read::record::Item;
+use daybook_interchange::read::record::{Item, Record};
 use daybook_interchange::read::{journal, rules, statements};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -112,9 +113,12 @@ pub(super) const PAGE: &[&str] = &[
     "&nbsp;",
 ];
 
-/// Reads a file: each record is counted, and each refused one has a place.
+/// Reads a file, also behind the words by which a format is recognized: each record is counted, and
+/// has a place.
 pub(super) fn statement(input: &str) -> Result<(), String> {
-    read(input.as_bytes(), None)
+    ["", OFX[0], QIF[0], CAMT[0], MT940[0], PAGE[0]]
+        .into_iter()
+        .try_for_each(|head| read(format!("{head}{input}").as_bytes(), None))
 }
 
 /// Reads CSV with rules: the two are separated by the first blank line.
@@ -159,17 +163,29 @@ fn read_archive(files: &[(&str, &str)]) -> Result<(), String> {
         writer.start_file(*name, options).expect("a file in memory");
         writer.write_all(content.as_bytes()).expect("a file in memory");
     }
-    read(&writer.finish().expect("a file in memory").into_inner(), None)
+    read_workbook(&writer.finish().expect("a file in memory").into_inner())
 }
 
-pub(super) fn read(bytes: &[u8], rules: Option<&rules::Rules>) -> Result<(), String> {
-    let (mut records, mut skipped, mut refused, mut placeless) = (0, 0, 0, 0);
+/// Reads a workbook, and its first table with rules that name no header.
+pub(super) fn read_workbook(bytes: &[u8]) -> Result<(), String> {
+    let rules = rules::parse("fields date, amount\n", &|_| None).expect("rules");
+    read(bytes, None)?;
+    read(bytes, Some(&rules))
+}
+
+fn read(bytes: &[u8], rules: Option<&rules::Rules>) -> Result<(), String> {
+    let (mut records, mut skipped, mut refused, mut unsound) = (0, 0, 0, 0);
+    let mut last = None;
     let mut sink = |item| match item {
-        Item::Record(_) => records += 1,
+        Item::Record(record) => {
+            records += 1;
+            unsound += usize::from(!is_sound(&record));
+            last = record.date.max(last);
+        }
         Item::Skipped(_) => skipped += 1,
         Item::Refused(problem) => {
             refused += 1;
-            placeless += usize::from(problem.position.is_none());
+            unsound += usize::from(problem.position.is_none());
         }
     };
     let Ok(summary) = statements(bytes, rules, &Options::default(), &mut sink) else {
@@ -179,8 +195,23 @@ pub(super) fn read(bytes: &[u8], rules: Option<&rules::Rules>) -> Result<(), Str
     if counts != (records, skipped, refused) {
         return Err(format!("{counts:?} are counted of {:?}", (records, skipped, refused)));
     }
-    if placeless > 0 {
-        return Err(format!("{placeless} refused records have no place"));
+    let of_statements: usize = summary.statements.iter().map(|statement| statement.records).sum();
+    if of_statements != records || summary.detection.days.map(|(_, last)| last) != last {
+        return Err(format!("{:?} of {records} records until {last:?}", summary.detection));
+    }
+    if unsound > 0 {
+        return Err(format!("{unsound} records have no place, or parts of another sum"));
     }
     Ok(())
+}
+
+/// Returns whether a record has a place, and the sum of its parts in the same currency.
+fn is_sound(record: &Record) -> bool {
+    let has_place = record.position.line > 0 && record.position.column > 0;
+    let sum = record
+        .legs
+        .iter()
+        .try_fold(SignedAmount::ZERO, |sum: SignedAmount, leg| sum.checked_add(leg.amount));
+    let has_parts = !record.legs.is_empty() && record.legs.iter().all(|leg| leg.currency.is_none());
+    has_place && (!has_parts || sum.is_none_or(|sum| sum == record.amount))
 }

@@ -12,7 +12,7 @@ use daybook_domain::grant::{GrantScope, RedirectUri, UserCode};
 use daybook_domain::id::AccountId;
 use daybook_domain::json::{Json, Object};
 use daybook_domain::name::{fold, normalized};
-use daybook_domain::query::{BalanceQuery, ParseContext, Query};
+use daybook_domain::query::{BalanceQuery, Filter, ParseContext, Query};
 use daybook_domain::transaction::quick_entry::{Lexicon, QuickEntryReader};
 use daybook_domain::transaction::tags;
 use serde_json::{Map, Value};
@@ -96,6 +96,7 @@ fn readings() -> impl Iterator<Item = ParseContext> {
 fn query(input: &str) -> Result<(), String> {
     for reading in readings() {
         let query = Query::parse(input, &reading);
+        holds("1.1.10: a conjunction", matches!(query.filter(), Filter::All(_)))?;
         let mut terms = 0;
         query.filter().each_term(&mut |_| terms += 1);
         // One implicit term excludes the trash (1.2.2).

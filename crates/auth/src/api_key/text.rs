@@ -24,7 +24,6 @@ impl ApiKeyText {
     }
 }
 
-/// Returns the digest of the text of a key.
 pub(super) fn digest(text: &str) -> KeyDigest {
     Sha256::digest(text.as_bytes()).into()
 }

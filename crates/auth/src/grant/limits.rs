@@ -16,7 +16,6 @@ const POLLS: NonZeroU32 = NonZeroU32::MIN.saturating_add(599);
 pub struct GrantLimits {
     /// Wrong user codes.
     pub(super) user_codes: AttemptLimit,
-    /// New device codes.
     pub(super) device_codes: AttemptLimit,
     /// Polls for device codes.
     pub(super) polls: AttemptLimit,

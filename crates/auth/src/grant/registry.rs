@@ -104,7 +104,6 @@ impl Clients {
         self.0.iter().any(|registered| registered.secret.is_some())
     }
 
-    /// Returns the client with that id.
     pub(super) fn find(&self, id: &str) -> Option<&RegisteredClient> {
         self.0.iter().find(|registered| registered.client.id == id)
     }

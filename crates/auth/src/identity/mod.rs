@@ -89,12 +89,10 @@ impl Identity {
         &self.key
     }
 
-    /// Returns the cache of bearers.
     pub(crate) const fn bearers(&self) -> &BearerCache {
         &self.bearers
     }
 
-    /// Returns the cache of signing keys.
     pub(crate) const fn signing_keys(&self) -> &KeyCache {
         &self.signing_keys
     }

@@ -65,7 +65,6 @@ impl Cost {
 /// The quotas of this process.
 pub struct Quotas {
     default: Arc<Limiter<QuotaSubject>>,
-    /// The limiter of the console.
     console: Arc<Limiter<QuotaSubject>>,
     /// The limiters of API keys with an individual rate, by rate.
     by_rate: RwLock<HashMap<u32, Arc<Limiter<QuotaSubject>>>>,

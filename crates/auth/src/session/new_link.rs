@@ -27,7 +27,6 @@ use crate::state::Auth;
 /// The margin of a QR code in modules (ISO/IEC 18004, 9.1).
 const QUIET_ZONE: i32 = 4;
 
-/// A new link.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct LinkOut {

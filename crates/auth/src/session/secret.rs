@@ -61,7 +61,6 @@ impl LoginSecret {
     }
 }
 
-/// Returns the digest of the text of a secret.
 pub(crate) fn digest(text: &str) -> SecretDigest {
     Sha256::digest(text.as_bytes()).into()
 }

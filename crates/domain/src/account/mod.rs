@@ -251,7 +251,6 @@ impl Account {
     }
 }
 
-/// Checks the number of groups.
 fn check_group_count(
     groups: Field<BTreeSet<GroupId>>,
 ) -> Result<Field<BTreeSet<GroupId>>, Refusal> {

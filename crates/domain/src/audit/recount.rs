@@ -18,7 +18,6 @@ struct AccountState {
     stored: Option<AccountFlags>,
     /// The sums of its transactions.
     expected_sums: Sums,
-    /// The number of its entries.
     entries: i64,
     /// Whether there is a finding about it.
     suspect: bool,

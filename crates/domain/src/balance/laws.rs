@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use time::{Date, Duration};
 
-use super::fixture::{Book, Range, TODAY, accounts, d};
+use super::fixture::{Book, Range, TODAY, d};
 use super::{AccountBalances, Amounts, BalanceScope, GroupBalances, Level, Slice, Sums, segments};
 use crate::account::AccountType;
 use crate::calendar::format_iso;
@@ -205,27 +205,6 @@ proptest! {
         let found = book.balances(&scope, range);
         found.accounts.unwrap().iter().for_each(|account| oracle.check_account(account));
         found.groups.unwrap_or_default().iter().for_each(|group| oracle.check_group(group));
-    }
-
-    /// Behaviour 5.16.
-    #[test]
-    fn raw_balances_sum_to_zero_without_lower_bound(book in books(), range in ranges()) {
-        let all = accounts(&book.accounts.iter().map(|one| one.id.get()).collect::<Vec<_>>());
-        let found = book.balances(&all, Range { from: None, ..range }).accounts.unwrap();
-        let amounts = || found.iter().map(|account| account.amounts);
-        prop_assert_eq!(amounts().map(|one| one.cumulative.balance()).sum::<i128>(), 0);
-        prop_assert!(amounts().all(|one| one.cumulative == one.period));
-    }
-
-    /// Every series ends with the totals, and its periods sum to them (behaviour 5.5).
-    #[test]
-    fn series_ends_with_the_totals(book in books(), range in ranges()) {
-        for group in book.balances(&BalanceScope::Book, range).groups.unwrap() {
-            let ends = group.series.last().map(|slice| slice.amounts.cumulative);
-            prop_assert_eq!(ends.unwrap_or_default(), group.amounts.cumulative);
-            let periods: Sums = group.series.iter().map(|slice| slice.amounts.period).sum();
-            prop_assert_eq!(periods, group.amounts.period);
-        }
     }
 
     /// Every day before the end of the range is in exactly one segment, which is folded if the day

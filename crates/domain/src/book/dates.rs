@@ -23,7 +23,6 @@ impl Dates {
         Self { closing: settings.closing_date, lock: settings.lock_date }
     }
 
-    /// Applies changes.
     pub(super) fn apply(self, changes: &Changes) -> Result<Self, Refusal> {
         Ok(Self {
             closing: read("closingDate", &changes.closing_date, self.closing)?,

@@ -40,11 +40,6 @@ named! {
 }
 
 impl StartMonth {
-    /// Iterates over all months from January.
-    pub fn all() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter()
-    }
-
     /// Returns the month of the calendar.
     pub const fn month(self) -> Month {
         match self {

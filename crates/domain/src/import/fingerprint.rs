@@ -1,7 +1,5 @@
 //! Fingerprints of previews, by which a confirmation finds that the preview has changed.
 
-use sha2::{Digest as _, Sha256};
-
 use super::outcome::{MatchTarget, Outcome, OutcomeKind};
 
 /// The most records that [`differences`] lists.
@@ -28,20 +26,6 @@ impl Fingerprint {
             }
         };
         Self { record, kind: outcome.kind(), target }
-    }
-
-    /// Returns the SHA-256 of the fingerprints of all records, in the order of their numbers.
-    pub fn digest(fingerprints: impl IntoIterator<Item = Self>) -> [u8; 32] {
-        let mut hasher = Sha256::new();
-        for Self { record, kind, target } in fingerprints {
-            let target = match target {
-                None => String::new(),
-                Some(MatchTarget::Transaction(id)) => format!("transaction {id}"),
-                Some(MatchTarget::Record { number, .. }) => format!("record {number}"),
-            };
-            hasher.update(format!("{record} {} {target}\n", kind.as_str()));
-        }
-        hasher.finalize().into()
     }
 }
 

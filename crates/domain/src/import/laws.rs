@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 
-use super::fixture::Import;
 use super::fixture::*;
 use super::*;
 use crate::id::AccountId;
@@ -44,12 +43,6 @@ fn book() -> impl Strategy<Value = Book> {
     })
 }
 
-fn counts(import: &Import) -> Counts {
-    let mut counts = Counts::default();
-    import.outcomes.iter().for_each(|outcome| counts.add(outcome.kind()));
-    counts
-}
-
 fn booked_sum(records: &[Record], account: AccountId) -> i64 {
     let booked = records.iter().filter(|record| record.status == Status::Booked);
     booked.filter(|record| record.account == account).map(|record| record.units).sum()
@@ -59,18 +52,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn counts_add_up(mut book in book(), file in records(true)) {
-        let counts = counts(&book.import(&file));
-        prop_assert_eq!(usize::try_from(counts.total()).unwrap(), file.len());
-        prop_assert_eq!(counts.refused, 0);
-    }
-
-    #[test]
     fn second_import_adds_nothing(mut book in book(), file in records(true)) {
         book.import(&file);
         let before = (book.lines(), book.entries.len());
         let again = book.import(&file);
-        prop_assert_eq!(counts(&again).new, 0, "{}", again.kinds());
+        prop_assert!(!again.kinds().contains('N'), "{}", again.kinds());
         prop_assert_eq!((book.lines(), book.entries.len()), before);
     }
 
@@ -111,19 +97,7 @@ proptest! {
         for account in [BANK, SAVINGS] {
             prop_assert_eq!(book.balance(account), booked_sum(&file, account));
         }
-        prop_assert_eq!(counts(&book.import(&file)).new, 0);
-    }
-
-    #[test]
-    fn sums_are_those_of_the_records(file in records(true), opening in -500..500_i64) {
-        let mut check = StatementCheck { opening: Some(opening.into()), ..Default::default() };
-        file.iter().for_each(|record| check.add(record.units, record.status));
-        let sum = booked_sum(&file, BANK) + booked_sum(&file, SAVINGS);
-        prop_assert_eq!(check.sums.movement(), i128::from(sum));
-        check.closing = Some((opening + sum).into());
-        prop_assert_eq!(check.difference(), Some(0));
-        check.closing = Some((opening + sum + 1).into());
-        prop_assert_eq!(check.difference(), Some(1));
+        prop_assert!(!book.import(&file).kinds().contains('N'));
     }
 }
 

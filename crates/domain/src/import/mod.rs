@@ -9,7 +9,7 @@
 //! 3. [`Matcher::ready`] ends the records. [`Offers::add_transaction`] takes the transactions of
 //!    the accounts in the range [`Offers::days`]; [`Offers::assign`] gives the [`Matches`].
 //! 4. [`finish`] gives the final outcome of a new record. [`History::suggest`] suggests its other
-//!    account, and [`posting`] gives its two sides. [`Totals`] and [`StatementCheck`] sum up.
+//!    account, and [`posting`] gives its two sides.
 //!
 //! A confirmation repeats the passes, compares [`Fingerprint`]s with [`differences`] and applies
 //! [`Decisions`]. [`undo_action`] decides what an undo does to each transaction of a run.
@@ -36,13 +36,12 @@ mod run;
 #[cfg(test)]
 mod tests;
 mod text;
-mod totals;
 mod undo;
 
 pub use classification::{Finding, FindingState, Options, classify, finish};
 pub use decision::{Choice, Decision, Decisions, Proposal, Resolution};
 pub use fingerprint::{Differences, Fingerprint, MAX_DIFFERENCES, differences};
-pub use history::{Confidence, History, MAX_TOKENS, RuleOffer, Suggestion};
+pub use history::{Confidence, History, MAX_TOKENS, Suggestion};
 pub use identity::{Census, Identities, Identity};
 pub use matcher::Matcher;
 pub use matches::{MAX_CANDIDATES, Matches};
@@ -60,7 +59,6 @@ pub use record::{Leg, Other, Record, Status};
 pub use refusal::{MAX_NAME, MAX_OPEN, Refusal};
 pub use run::{CONFIRMATION_TIME, Import, RecordMatch, State};
 pub use text::digest;
-pub use totals::{Counts, StatementCheck, Sums, Totals};
 pub use undo::{
     AccountFacts, LeaveReason, MatchUndo, RunTransaction, UndoAction, may_archive_account,
     undo_action, undo_match,

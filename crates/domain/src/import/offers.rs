@@ -107,7 +107,6 @@ pub(super) struct Row {
 /// A transaction with one side on an own account and the other one unknown.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HalfTransfer {
-    /// The account that it is on.
     pub(super) account: AccountId,
     /// The amount of the record that would be the other half.
     pub(super) units: i64,

@@ -144,7 +144,6 @@ fn quote_name(book: &Book) -> String {
     quoting::one_line(book.settings.name.as_str())
 }
 
-/// Writes the paragraphs that identify a book.
 fn identify_book(book: &Book) -> [Paragraph; 3] {
     [
         Paragraph::new("The book is called:"),

@@ -74,7 +74,6 @@ struct Parser<'a> {
     skipped: usize,
     /// Whether any parenthesis was beyond [`MAX_DEPTH`].
     too_deep: bool,
-    /// The number of terms that never match.
     never_matching_terms: usize,
     warnings: Warnings,
 }

@@ -25,9 +25,7 @@ impl<'a> DateTerm<'a> {
     }
 }
 
-/// A term of the range.
 pub(super) enum RangeTerm<'a> {
-    /// A date term.
     Date(DateTerm<'a>),
     /// A `by:` term, which is copied unchanged.
     By {

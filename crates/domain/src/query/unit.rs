@@ -99,7 +99,6 @@ impl Unit {
 /// A shift by a number of units.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shift {
-    /// The unit.
     pub(super) unit: Unit,
     /// The number of units; negative for an earlier day.
     pub(super) count: i64,

@@ -10,7 +10,6 @@ use crate::calendar::{month_index, month_start};
 /// A variable with its offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Variable {
-    /// The unit.
     pub(super) unit: Unit,
     /// The number of units from now.
     pub(super) offset: i64,

@@ -45,7 +45,6 @@ pub(super) struct Posted {
 }
 
 impl Posted {
-    /// Returns the sums of each of its sides.
     pub(super) fn sides(&self) -> [(AccountId, Sums); 2] {
         [
             (self.credit, Sums { debit: 0, credit: self.amount }),

@@ -128,7 +128,6 @@ impl<'a> Layout<'a> {
         Self { forest, places }
     }
 
-    /// Returns the class of an account.
     pub(super) fn class(&self, account: &Account) -> Class {
         let mut places = self.places_of(account).peekable();
         let is_equity = if places.peek().is_none() {

@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn fiscal_years_begin_in_each_month() {
-        for start in StartMonth::all() {
+        for start in StartMonth::ALL {
             let month = u8::from(start.month());
             let year = Period::parse("FY2027", start).unwrap();
             assert_eq!(year.first, from_parts(2027, month, 1).unwrap());
@@ -370,7 +370,7 @@ mod tests {
         let cases = shared_cases(include_str!("../../../../tests/cases/periods.json"));
         for case in items(&cases) {
             let start = usize::try_from(case["fiscalStart"].as_u64().unwrap()).unwrap();
-            let start = StartMonth::all().nth(start - 1).unwrap();
+            let start = StartMonth::ALL[start - 1];
             let period = Period::parse(text_in(case, "text"), start);
             let first = period.map(|period| format_iso(period.first));
             let last = period.map(|period| format_iso(period.last));

@@ -29,7 +29,6 @@ use expand::{Reader, data};
 
 pub(crate) use stream::{EVENT_STREAM, stream_events};
 
-/// An event.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct EventOut<'v> {

@@ -3,7 +3,6 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use daybook_blobs::hexadecimal;
 use daybook_domain::calendar::format_iso;
 use daybook_domain::file::MAX_BYTES;
 use daybook_edge::worker::Stop;
@@ -151,7 +150,7 @@ impl BookPreview {
         let Some(FileCheck { entry, digest, expected, .. }) = self.checking.take() else {
             return Ok(());
         };
-        if hexadecimal(&digest.finalize()) == expected {
+        if format!("{:x}", digest.finalize()) == expected {
             Ok(())
         } else {
             Err(entry.problem("its bytes differ from the SHA-256 in the line of the file").into())

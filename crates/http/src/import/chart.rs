@@ -29,7 +29,6 @@ impl<'n> Names<'n> {
         }
     }
 
-    /// Returns the account with an id.
     pub(super) fn get(&self, id: AccountId) -> Option<&'n Account> {
         self.by_id.get(&id).copied()
     }

@@ -3,7 +3,7 @@
 //! The summary and the results have the names of the API, which shows them as they are.
 
 use daybook_domain::account::AccountType;
-use daybook_domain::calendar::{day_number, from_day_number};
+use daybook_domain::calendar::from_day_number;
 use daybook_domain::id::{AccountId, TransactionId, UserId};
 use daybook_domain::import::{
     ExistingReason, LeaveReason, Match, NewReason, Other, Outcome, OutcomeKind, Record,
@@ -343,7 +343,6 @@ pub(super) struct RecordDoc {
     pub(super) properties: Vec<(String, String)>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) urls: Vec<String>,
-    /// The name of the outcome.
     pub(super) outcome: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) reason: String,
@@ -381,17 +380,14 @@ pub(super) struct RecordDoc {
 }
 
 impl RecordDoc {
-    /// Returns the kind of the outcome.
     pub(super) fn kind(&self) -> OutcomeKind {
         OutcomeKind::from_name(&self.outcome).unwrap_or(OutcomeKind::Refused)
     }
 
-    /// Returns the date.
     pub(super) fn date(&self) -> Option<Date> {
         self.day.and_then(from_day_number)
     }
 
-    /// Returns the date if it is locked.
     pub(super) fn locked_date(&self) -> Option<Date> {
         self.date().filter(|_| self.locked)
     }
@@ -489,11 +485,6 @@ impl RecordDoc {
     }
 }
 
-/// Returns a date in the stored form.
-pub(super) fn day_of(date: Date) -> i32 {
-    day_number(date)
-}
-
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -510,7 +501,6 @@ pub(super) fn read<T: DeserializeOwned + Default>(text: &str) -> Result<T, Reque
         .map_err(|error| RequestError::Failed(format!("invalid document of an import: {error}")))
 }
 
-/// Writes a document.
 pub(super) fn write(document: &impl Serialize) -> String {
     // It has text keys and finite numbers only, so that it can always be written.
     serde_json::to_string(document).unwrap_or_default()

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use actix_web::web::Bytes;
 use daybook_domain::amount::write;
 use daybook_domain::book::Settings;
-use daybook_domain::calendar::format_iso;
+use daybook_domain::calendar::{day_number, format_iso};
 use daybook_domain::id::TransactionId;
 use daybook_domain::import::{
     ExistingReason, FindingState, NewReason, Outcome, OutcomeKind, RefuseReason, SkipReason,
@@ -23,7 +23,7 @@ use time::Date;
 
 use super::chart::Names;
 use super::document::{
-    AccountDoc, CountsDoc, NewAccountDoc, OptionsDoc, RecordDoc, SummaryDoc, WarningDoc, day_of,
+    AccountDoc, CountsDoc, NewAccountDoc, OptionsDoc, RecordDoc, SummaryDoc, WarningDoc,
 };
 use super::failure::{Failure, Fault, FaultReason};
 use super::journal_document::{BookDoc, EntryDoc, GroupDoc, JournalAccountDoc, JournalDoc};
@@ -48,7 +48,6 @@ pub(super) fn is_journal(bytes: &[u8]) -> bool {
     read::detect(bytes).is_ok_and(Format::is_journal)
 }
 
-/// Reads a journal of this name.
 pub(super) fn read_journal(
     tx: &mut Tx<'_>,
     snapshot: &Snapshot,
@@ -294,7 +293,7 @@ impl Reading<'_> {
         RecordDoc {
             line: transaction.position.line,
             column: transaction.position.column,
-            day: Some(day_of(transaction.date)),
+            day: Some(day_number(transaction.date)),
             amount: only.and_then(|leg| leg.amount.clone()),
             description: transaction.description_with_hashtags(),
             remote_id: transaction.remote_id.clone(),
@@ -317,7 +316,7 @@ impl Reading<'_> {
         let transaction = leg.transaction;
         EntryDoc {
             book: leg.book,
-            day: day_of(transaction.date),
+            day: day_number(transaction.date),
             amount: transaction.amount.map(|amount| write(amount.value(), digits)),
             credit: name(transaction.credit),
             debit: name(transaction.debit),

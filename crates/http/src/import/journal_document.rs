@@ -142,7 +142,6 @@ pub(super) struct EntryDoc {
 }
 
 impl EntryDoc {
-    /// Returns the date.
     pub(super) fn date(&self) -> Option<Date> {
         from_day_number(self.day)
     }

@@ -12,12 +12,14 @@ pub(super) struct MatchDoc {
     /// The other record and its account.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) record: Option<(u32, i64)>,
-    reason: ReasonDoc,
+    #[serde(with = "ReasonDoc")]
+    reason: MatchReason,
     effect: EffectDoc,
 }
 
 /// The stored form of a [`MatchReason`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "MatchReason")]
 enum ReasonDoc {
     PendingForm,
     SameDayAndText,
@@ -48,17 +50,6 @@ impl From<&Match> for MatchDoc {
             MatchTarget::Transaction(id) => (id.get(), None),
             MatchTarget::Record { number, account } => (0, Some((number, account.get()))),
         };
-        let reason = match found.reason {
-            MatchReason::PendingForm => ReasonDoc::PendingForm,
-            MatchReason::SameDayAndText => ReasonDoc::SameDayAndText,
-            MatchReason::SameDay => ReasonDoc::SameDay,
-            MatchReason::NearDayAndText => ReasonDoc::NearDayAndText,
-            MatchReason::Transfer => ReasonDoc::Transfer,
-            MatchReason::Decision => ReasonDoc::Decision,
-            MatchReason::PossibleTransfer => ReasonDoc::PossibleTransfer,
-            MatchReason::NearDay => ReasonDoc::NearDay,
-            MatchReason::PendingText => ReasonDoc::PendingText,
-        };
         let effect = match found.effect {
             MatchEffect::AddRemoteId => EffectDoc::AddRemoteId,
             MatchEffect::SetOtherSide => EffectDoc::SetOtherSide,
@@ -68,7 +59,7 @@ impl From<&Match> for MatchDoc {
             MatchEffect::StorePair(LockReason::NotEditable) => EffectDoc::PairNotEditable,
             MatchEffect::JoinRecord => EffectDoc::JoinRecord,
         };
-        Self { transaction, record, reason, effect }
+        Self { transaction, record, reason: found.reason, effect }
     }
 }
 
@@ -80,17 +71,6 @@ impl From<&MatchDoc> for Match {
             }
             None => MatchTarget::Transaction(TransactionId::new(found.transaction)),
         };
-        let reason = match found.reason {
-            ReasonDoc::PendingForm => MatchReason::PendingForm,
-            ReasonDoc::SameDayAndText => MatchReason::SameDayAndText,
-            ReasonDoc::SameDay => MatchReason::SameDay,
-            ReasonDoc::NearDayAndText => MatchReason::NearDayAndText,
-            ReasonDoc::Transfer => MatchReason::Transfer,
-            ReasonDoc::Decision => MatchReason::Decision,
-            ReasonDoc::PossibleTransfer => MatchReason::PossibleTransfer,
-            ReasonDoc::NearDay => MatchReason::NearDay,
-            ReasonDoc::PendingText => MatchReason::PendingText,
-        };
         let effect = match found.effect {
             EffectDoc::AddRemoteId => MatchEffect::AddRemoteId,
             EffectDoc::SetOtherSide => MatchEffect::SetOtherSide,
@@ -100,6 +80,6 @@ impl From<&MatchDoc> for Match {
             EffectDoc::PairNotEditable => MatchEffect::StorePair(LockReason::NotEditable),
             EffectDoc::JoinRecord => MatchEffect::JoinRecord,
         };
-        Self { target, reason, effect }
+        Self { target, reason: found.reason, effect }
     }
 }

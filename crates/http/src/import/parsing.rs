@@ -2,7 +2,7 @@
 
 use actix_web::web::Bytes;
 use daybook_domain::amount::DecimalSeparator;
-use daybook_domain::calendar::format_iso;
+use daybook_domain::calendar::{day_number, format_iso};
 use daybook_domain::import::{Outcome, RefuseReason, SkipReason};
 use daybook_interchange::read;
 use daybook_interchange::read::amount::SignedAmount;
@@ -10,7 +10,7 @@ use daybook_interchange::read::day::DayOrder;
 use daybook_interchange::read::record::{Item, SkipReason as Why, Status, Summary};
 use daybook_interchange::read::rules::Rules;
 
-use super::document::{LegDoc, OptionsDoc, OtherDoc, RecordDoc, day_of};
+use super::document::{LegDoc, OptionsDoc, OtherDoc, RecordDoc};
 use super::failure::Failure;
 use super::spool::{Spool, Writer};
 
@@ -84,7 +84,7 @@ fn record_of(number: u32, item: Item, scale: u32, digits: u32) -> RecordDoc {
     document.column = record.position.column;
     document.statement = Some(record.statement);
     document.own_name = record.account.clone();
-    document.day = record.date.map(day_of);
+    document.day = record.date.map(day_number);
     document.amount = Some(record.amount.to_string());
     document.pending = record.status == Status::Pending;
     document.source_id = record.source_id.clone();

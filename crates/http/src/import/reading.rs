@@ -191,7 +191,6 @@ impl<'n> Accounts<'n> {
         }
     }
 
-    /// Returns the account of a record.
     fn of(&self, record: &RecordDoc, names: &Names<'n>) -> Option<&'n Account> {
         let named = record.own_name.as_deref().and_then(|text| names.find_own(text));
         let of_statement =

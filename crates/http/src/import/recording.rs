@@ -38,7 +38,6 @@ pub(super) struct Run<'r> {
 }
 
 impl Run<'_> {
-    /// Returns the block of records.
     pub(super) fn block(&self, records: &[RecordDoc]) -> Block {
         let count = i64::try_from(records.len()).unwrap_or(i64::MAX);
         let mut block = Block { count, groups: Vec::new(), matches: Vec::new() };

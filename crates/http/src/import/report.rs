@@ -11,7 +11,6 @@ pub(super) const MAX_WHOLE: i64 = 100_000;
 /// The largest report. Rows beyond it are left out.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// Writes a report.
 pub(super) struct Report {
     text: String,
     is_whole: bool,
@@ -24,7 +23,6 @@ impl Report {
         Self { text: header.to_owned(), is_whole: total <= MAX_WHOLE }
     }
 
-    /// Adds a record.
     pub(super) fn add(&mut self, record: &RecordDoc) {
         let is_shown = match record.kind() {
             OutcomeKind::New | OutcomeKind::Existing => self.is_whole,
@@ -53,7 +51,6 @@ impl Report {
         self.text.push_str("\r\n");
     }
 
-    /// Returns the bytes.
     pub(super) fn into_bytes(self) -> Vec<u8> {
         self.text.into_bytes()
     }

@@ -21,7 +21,6 @@ use super::failure::FaultReason;
 use super::journal_document::{EntryDoc, VirtualPostingsDoc};
 use crate::wire::StampOut;
 
-/// An import.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ImportOut {
@@ -83,13 +82,13 @@ struct OptionsOut {
     commodities: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     virtual_postings: Option<VirtualPostingsDoc>,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     raise_fraction_digits: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     drafts: bool,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     trashed: bool,
 }
 
@@ -180,7 +179,6 @@ impl ImportOut {
     }
 }
 
-/// A record.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RecordOut {
@@ -204,13 +202,13 @@ pub(super) struct RecordOut {
     from: Option<AccountDoc>,
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<AccountDoc>,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     uncategorised: bool,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     draft: bool,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     locked: bool,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     closing: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<u32>,
@@ -267,10 +265,6 @@ fn entry_leg(leg: &EntryDoc) -> LegOut {
         from: side(&leg.credit),
         to: side(&leg.debit),
     }
-}
-
-const fn is_false(value: &bool) -> bool {
-    !*value
 }
 
 /// The resources with which records are shown.

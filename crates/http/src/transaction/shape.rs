@@ -127,7 +127,6 @@ enum SideOut<'v> {
     },
 }
 
-/// A transaction.
 #[derive(Serialize)]
 #[serde(untagged)]
 #[expect(clippy::large_enum_variant, reason = "nearly all values are of the large variant")]

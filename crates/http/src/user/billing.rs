@@ -80,7 +80,6 @@ pub(crate) async fn list_billing_counts(request: ApiRequest) -> ApiResult {
     request.read(billing::counts, encode).await
 }
 
-/// Returns a required parameter.
 fn required_parameter<'r>(request: &'r ApiRequest, name: &str) -> Result<&'r str, ApiError> {
     match request.text(name).map(str::trim) {
         None | Some("") => Err(Error::BadRequest(format!("{name} is required")).into()),

@@ -10,7 +10,6 @@ use crate::request::ApiRequest;
 use crate::state::AppState;
 use crate::wire::ListOut;
 
-/// A consent.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ConsentOut<'c> {

@@ -112,7 +112,7 @@ impl From<&View> for UserOut {
             family_name: profile.family_name.clone(),
             email: email.to_string(),
             avatar_url: profile.picture.clone().unwrap_or_default(),
-            hash: Sha256::digest(email.as_str()).iter().map(|byte| format!("{byte:02x}")).collect(),
+            hash: format!("{:x}", Sha256::digest(email.as_str())),
             hosted_domain: profile.hosted_domain.clone(),
             plan: PLAN,
             plan_cycle: "MONTHLY",

@@ -14,7 +14,7 @@ pub mod amount;
 pub mod archive;
 pub mod beancount;
 mod camt;
-pub mod csv;
+mod csv;
 pub mod day;
 mod declared;
 mod elements;
@@ -137,7 +137,6 @@ pub fn statements<B: AsRef<[u8]>>(
     }
 }
 
-/// Reads the statements of a text.
 fn text_statements(
     text: &str,
     encoding: &'static str,
@@ -187,30 +186,6 @@ fn text_statements(
     Ok(out.finish(format, version, encoding))
 }
 
-/// Returns rules that fit the header of a CSV file or a table.
-///
-/// They are the text of a rules file, with which a file is read that comes without rules. It
-/// returns `None` for other formats, and if the header is not recognized.
-///
-/// # Errors
-/// Those of [`statements`].
-pub fn propose_rules(bytes: &[u8], options: &Options) -> Result<Option<String>, Problem> {
-    if let Some(format) = sheet::detect(bytes) {
-        let (table, _) = workbook(bytes, format, None, options)?;
-        return Ok(csv::propose(Source::Table(table.text())).map(|proposal| proposal.rules));
-    }
-    let label = options.encoding.as_deref().map_or(Label::Guess, Label::Required);
-    let text = text::decode(bytes, label)?;
-    Ok(match format::detect_text(&text.content) {
-        None | Some(Format::Csv) => csv::propose_rules(&text.content),
-        Some(Format::Html) => {
-            let table = page(&text.content, None, options)?;
-            csv::propose(Source::Table(table.text())).map(|proposal| proposal.rules)
-        }
-        Some(_) => None,
-    })
-}
-
 /// Returns the table of a workbook, and the name of its encoding.
 fn workbook(
     bytes: &[u8],
@@ -226,7 +201,6 @@ fn workbook(
     Ok((choice.finish()?, encoding))
 }
 
-/// Returns the table of a page.
 fn page(text: &str, rules: Option<&Rules>, options: &Options) -> Result<Table, Problem> {
     let mut choice = Choice::new(rules, options.sheet.as_deref());
     sheet::find_table_of_page(text, &mut choice)?;

@@ -127,7 +127,6 @@ pub(super) fn end_of_file(out: &mut Vec<u8>, dialect: Dialect, columns: usize, r
     line.end();
 }
 
-/// Returns the names of accounts.
 pub(super) fn names(accounts: &[Account]) -> HashMap<AccountId, String> {
     accounts.iter().map(|account| (account.id, account.name.as_str().to_owned())).collect()
 }

@@ -88,7 +88,6 @@ impl Entry {
         &self.first.transaction
     }
 
-    /// Returns the last transaction.
     fn last(&self) -> &Transaction {
         &self.others.last().unwrap_or(&self.first).transaction
     }
@@ -216,7 +215,6 @@ fn add(postings: &mut Vec<Posting>, new: Posting) {
 /// A part of a journal.
 #[derive(Debug, Clone)]
 pub(super) enum Part {
-    /// An entry.
     Entry(Box<Entry>),
     /// The balances after the entries before it.
     Balances(DayBalances),

@@ -24,7 +24,6 @@ const VERSION: i64 = 1;
 
 /// Writes JSON lines.
 pub(super) struct Jsonl {
-    /// The names of the accounts.
     names: HashMap<AccountId, String>,
     scale: u32,
     fraction_digits: u32,

@@ -7,7 +7,6 @@ use daybook_domain::report::{Cell, Control, Row, RowKind};
 use super::*;
 use crate::fixture;
 
-/// Returns a part of a workbook.
 fn part(workbook: &[u8], name: &str) -> String {
     let mut archive = zip::ZipArchive::new(Cursor::new(workbook)).expect("a ZIP archive");
     let mut text = String::new();
@@ -15,7 +14,6 @@ fn part(workbook: &[u8], name: &str) -> String {
     text
 }
 
-/// Returns the sheet of the report.
 fn sheet(report: &Report) -> String {
     part(&write(report).expect("a workbook"), "xl/worksheets/sheet1.xml")
 }

@@ -8,4 +8,3 @@ mod mapping_table;
 mod plans;
 mod properties;
 mod sheets;
-mod whole_books;

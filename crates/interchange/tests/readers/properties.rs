@@ -1,4 +1,6 @@
 //! No input makes a reader panic, lose a record or need more than linear time.
+//!
+//! The targets of `tests/src/fuzz` read the words of the other formats.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +10,7 @@ use daybook_interchange::read::limits::MAX_RECORDS;
 use daybook_interchange::read::options::Options;
 use daybook_interchange::read::problem::{Kind, Problem};
 use daybook_interchange::read::record::{Item, Summary};
-use daybook_interchange::read::{csv, rules, statements};
+use daybook_interchange::read::{rules, statements};
 use proptest::prelude::*;
 
 /// Reads a file and checks what holds for all files.
@@ -69,176 +71,6 @@ const CSV: &[&str] = &[
     "x",
 ];
 
-const RULES: &[&str] = &[
-    "skip 1\n",
-    "fields date, text, amount, other\n",
-    "account1 bank\n",
-    "account2 %text\n",
-    "amount -%amount\n",
-    "amount1 %3\n",
-    "amount2-in %4\n",
-    "amount3 1\n",
-    "currency %9\n",
-    "if x\n",
-    "if\n",
-    "x|y\n",
-    "& %text z\n",
-    "! (a)(b)?\n",
-    "  account3 \\1 %(date)\n",
-    "  skip 2\n",
-    "  end\n",
-    "if,account2\n",
-    "x,y\n",
-    "\n",
-    "# note\n",
-    "date-format %d.%m.%y\n",
-    "newest-first\n",
-    "decimal-mark ,\n",
-    "balance %4\n",
-    "separator ;\n",
-    "header Date,Text\n",
-    "require %1 .\n",
-    "status %2\n",
-    "%",
-    "\\",
-    "encoding utf-16\n",
-];
-
-const OFX: &[&str] = &[
-    "<OFX>",
-    "OFXHEADER:100\nVERSION:102\n",
-    "<STMTRS>",
-    "</STMTRS>",
-    "<STMTTRN>",
-    "</STMTTRN>",
-    "<STMTTRNP>",
-    "<BANKTRANLIST>",
-    "<BANKTRANLISTP>",
-    "<TRNAMT>",
-    "-1.50",
-    "1,234",
-    "<DTPOSTED>",
-    "20260110",
-    "000000",
-    "<FITID>",
-    "<NAME>",
-    "A & B",
-    "&eacute;",
-    "&#",
-    "<",
-    ">",
-    "</",
-    "<MEMO/>",
-    "<PAYEE>",
-    "<LEDGERBAL>",
-    "<BALAMT>",
-    "<DTASOF>",
-    "<ACCTID>",
-    "<BANKACCTFROM>",
-    "<INVTRAN>",
-    "<![CDATA[",
-    "]]>",
-    "\n",
-    "\u{e9}",
-    "CHARSET:1252\n",
-];
-
-const QIF: &[&str] = &[
-    "!Type:Bank\n",
-    "!Account\n",
-    "!Type:Invst\n",
-    "!Option:AutoSwitch\n",
-    "NBank\n",
-    "^\n",
-    "D1/2'26\n",
-    "D31/1/26\n",
-    "T-1.50\n",
-    "T1,234\n",
-    "U5\n",
-    "PShop\n",
-    "POpening Balance\n",
-    "L[Bank]\n",
-    "L[Other]\n",
-    "LFood\n",
-    "SFood\n",
-    "S[Other]\n",
-    "$-1\n",
-    "Enote\n",
-    "CX\n",
-    "?\n",
-    "\n",
-    "\r",
-    "\u{e9}\n",
-    "D\n",
-];
-
-const CAMT: &[&str] = &[
-    "<Document>",
-    "<BkToCstmrStmt>",
-    "<Stmt>",
-    "</Stmt>",
-    "<Ntry>",
-    "</Ntry>",
-    "<Amt Ccy=\"EUR\">",
-    "1.50",
-    "</Amt>",
-    "<CdtDbtInd>DBIT</CdtDbtInd>",
-    "<RvslInd>true</RvslInd>",
-    "<NtryDtls>",
-    "</NtryDtls>",
-    "<TxDtls>",
-    "</TxDtls>",
-    "<BookgDt><Dt>2026-01-02</Dt></BookgDt>",
-    "<Sts>PDNG</Sts>",
-    "<Bal>",
-    "</Bal>",
-    "<Cd>OPBD</Cd>",
-    "&amp;",
-    "&x;",
-    "&",
-    "<",
-    "<!--",
-    "-->",
-    "<![CDATA[",
-    "]]>",
-    "<?xml version='1.0'?>",
-    "<!DOCTYPE a>",
-    "</BkToCstmrStmt>",
-    "</Document>",
-    "<Amt Ccy=\"EUR\">2</Amt>",
-    "\u{e9}",
-    "\n",
-];
-
-const MT940: &[&str] = &[
-    ":20:A\n",
-    ":25:DE02\n",
-    ":60F:C260101EUR1,00\n",
-    ":61:",
-    "2601020102",
-    "260230",
-    "C",
-    "RD",
-    "1,50",
-    "NTRFNONREF",
-    "//B",
-    "\n",
-    "\r\n",
-    ":86:",
-    "166?00X?20EREF+1?32N",
-    "/NAME/x/REMI/y",
-    "?",
-    "/",
-    ":62F:C260131EUR2,50\n",
-    "-\n",
-    "-}\n",
-    "{1:F01}{4:\n",
-    "{4:",
-    "\u{e9}",
-    ":",
-    "86",
-];
-
 const JOURNAL: &[&str] = &[
     "",
     "",
@@ -285,7 +117,7 @@ const JOURNAL: &[&str] = &[
 ];
 
 /// Files of words of a format, and of bytes at random between them.
-pub(crate) fn file(words: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
+fn file(words: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
     let word = prop::sample::select(words).prop_map(|word| word.as_bytes().to_vec());
     let noise = prop::collection::vec(any::<u8>(), 0..4);
     let piece = prop_oneof![30 => word, 1 => noise];
@@ -301,36 +133,6 @@ proptest! {
 
     #[test]
     fn csv_never_panics(bytes in file(CSV)) {
-        let _outcome = read(&bytes, None);
-        if let Some(proposed) = csv::propose_rules(&String::from_utf8_lossy(&bytes)) {
-            prop_assert!(rules::parse(&proposed, &|_| None).is_ok(), "{}", proposed);
-        }
-    }
-
-    #[test]
-    fn rules_never_panic(text in file(RULES), bytes in file(CSV)) {
-        if let Ok(rules) = rules::parse(&String::from_utf8_lossy(&text), &|_| None) {
-            let _outcome = read(&bytes, Some(&rules));
-        }
-    }
-
-    #[test]
-    fn ofx_never_panics(bytes in file(OFX)) {
-        let _outcome = read(&bytes, None);
-    }
-
-    #[test]
-    fn qif_never_panics(bytes in file(QIF)) {
-        let _outcome = read(&bytes, None);
-    }
-
-    #[test]
-    fn camt_never_panics(bytes in file(CAMT)) {
-        let _outcome = read(&bytes, None);
-    }
-
-    #[test]
-    fn mt940_never_panics(bytes in file(MT940)) {
         let _outcome = read(&bytes, None);
     }
 

@@ -318,7 +318,6 @@ impl Fixture {
         balances
     }
 
-    /// Returns the class of each account.
     pub(crate) fn classes(&self) -> HashMap<AccountId, (Class, bool)> {
         let places = daybook_domain::report::account_places(&self.accounts, &self.forest);
         places.map(|(account, place)| (account.id, (place.class, place.is_cash))).collect()

@@ -28,9 +28,7 @@ pub(super) struct Part {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FileContents {
-    /// Their number.
     pub(super) count: u64,
-    /// Their bytes.
     pub(super) bytes: u64,
     /// Those that the database names and the store did not have, or had with other bytes.
     pub(super) missing: u64,
@@ -42,7 +40,6 @@ pub(super) struct FileContents {
 pub(super) enum Keys {
     /// Sealed to a recipient.
     Sealed,
-    /// As they are.
     Unsealed,
     /// Not at all.
     LeftOut,

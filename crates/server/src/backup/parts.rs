@@ -15,7 +15,6 @@ use super::manifest::Manifest;
 use super::place::Place;
 use crate::{key, private};
 
-/// Reads the manifest of a completed backup.
 pub(super) fn completed(place: &Place, backup: &str) -> anyhow::Result<Manifest> {
     Manifest::read(place, backup)?
         .with_context(|| format!("{backup} was not completed: it has no manifest"))

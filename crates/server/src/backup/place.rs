@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use actix_web::rt::{System, SystemRunner};
 use anyhow::{Context, bail, ensure};
-use daybook_blobs::hexadecimal;
 use futures_core::Stream;
 use object_store::buffered::BufWriter;
 use object_store::local::LocalFileSystem;
@@ -47,7 +46,7 @@ impl Summing {
     }
 
     pub(super) fn finish(self) -> Sum {
-        Sum { bytes: self.bytes, sha256: hexadecimal(&self.digest.finalize()) }
+        Sum { bytes: self.bytes, sha256: format!("{:x}", self.digest.finalize()) }
     }
 }
 

@@ -43,7 +43,6 @@ impl Staging {
         &self.path
     }
 
-    /// Returns the path of a file in it.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }

@@ -39,7 +39,6 @@ impl Outcome {
         Self::Fault(Finding { what: what.into(), remedy: remedy.into() })
     }
 
-    /// Returns whether it is a finding.
     pub(super) const fn is_finding(&self) -> bool {
         match self {
             Self::Fine(_) | Self::Skipped(_) => false,
@@ -51,7 +50,6 @@ impl Outcome {
 /// A check with its outcome.
 #[derive(Debug)]
 pub(super) struct Check {
-    /// The name.
     pub(super) name: &'static str,
     /// The section of `docs/operations.md` about it.
     pub(super) section: &'static str,

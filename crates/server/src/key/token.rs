@@ -8,7 +8,6 @@ use super::file;
 use crate::private;
 
 pub(super) const FILE: &str = "token.key";
-/// The name of the file with the sealing keys.
 pub(super) const SEALING_FILE: &str = "sealing.key";
 /// Bytes of a key, all of them random.
 pub(super) const LENGTH: usize = 32;

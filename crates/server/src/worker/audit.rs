@@ -152,7 +152,6 @@ impl AuditWorker {
         FINDINGS.set(found.values().sum());
     }
 
-    /// Records the result of an audit.
     fn record(&self, key: &BookKey, run: &Arc<AuditRun>) -> Result<(), Error> {
         let (ids, now, book) = (Arc::clone(&self.ids), (self.clock)(), key.clone());
         let (shard, run) = (book::shard_key(key), Arc::clone(run));

@@ -33,7 +33,6 @@ pub(crate) struct CheckpointWorker {
     pub(crate) stop: Stop,
 }
 
-/// Creates the worker.
 pub(crate) fn worker(checkpoints: CheckpointWorker) -> Worker {
     let round = move || -> RunningRound {
         let checkpoints = checkpoints.clone();

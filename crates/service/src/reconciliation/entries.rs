@@ -111,7 +111,6 @@ impl Entries<'_> {
         self.of(id).iter().filter(|entry| entry.account != own).copied().collect()
     }
 
-    /// Returns the new entry of a transaction.
     fn new_entry(&self, id: TransactionId, sequence: i64, checked: bool) -> ReconciledEntry {
         ReconciledEntry {
             transaction: id,

@@ -81,7 +81,6 @@ pub(super) struct CreatePlan {
     pub(super) accounts: Directory,
     /// The items that exist already.
     known: KnownRows,
-    /// The writes.
     pub(super) write_set: WriteSet,
     /// The days of the drafts for the following months.
     pub(super) repeats: Vec<Date>,

@@ -168,7 +168,6 @@ fn rules_of<'a>(rules: TransactionRules<'a>, transaction: &Transaction) -> Trans
     TransactionRules { created_on, ..rules }
 }
 
-/// Returns the accounts of transactions.
 fn sides(transactions: &[Transaction]) -> Vec<AccountId> {
     transactions.iter().flat_map(Transaction::account_ids).collect()
 }

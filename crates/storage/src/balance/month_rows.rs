@@ -114,7 +114,6 @@ pub(crate) fn changed_months(deltas: &TotalDeltas) -> Result<ChangedMonths> {
     Ok(ChangedMonths(months))
 }
 
-/// Changed months.
 #[derive(Debug)]
 pub(crate) struct ChangedMonths(Vec<(MonthKey, ChangedMonth)>);
 
@@ -128,7 +127,6 @@ impl ChangedMonths {
 /// Maximum number of months of a portion. Their days take a few megabytes.
 const MAX_MONTHS: usize = 5_000;
 
-/// A portion of the changed months.
 pub(crate) struct MonthPortion<'m>(&'m [(MonthKey, ChangedMonth)]);
 
 impl MonthPortion<'_> {
@@ -164,7 +162,6 @@ impl MonthPortion<'_> {
     }
 }
 
-/// The new rows of months.
 #[derive(Debug)]
 pub(crate) struct MonthRows(Vec<(MonthKey, Limbs, Vec<u8>)>);
 

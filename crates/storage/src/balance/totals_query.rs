@@ -335,7 +335,6 @@ mod tests {
 
     type Bounds = (Option<Date>, Option<Date>);
 
-    /// Returns the number of segments of each statement, and its bounds.
     fn statements(segments: &[Segment], tags: &[String]) -> Vec<(usize, Bounds)> {
         let query = TotalsQuery { scope: AccountScope::Book, tags, by_month: false };
         runs(segments, &query)

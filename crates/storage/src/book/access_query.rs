@@ -191,7 +191,6 @@ impl AccessRow {
         BookId::new(self.state.book_id)
     }
 
-    /// Returns the owner of the book.
     pub(super) fn owner(&self) -> Result<BookOwner> {
         let allowance = allowance_from_column(self.storage_allowance.clone())?;
         Ok(BookOwner { id: UserId::new(self.owner_id), allowance: Some(allowance) })

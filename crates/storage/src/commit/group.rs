@@ -108,7 +108,6 @@ fn in_lock_order(engine: Engine, mut group: JobGroup) -> (JobGroup, JobGroup) {
 /// The outcome of a commit: whether it has begun another database transaction ([`Tx::finish`]).
 type CommitResult = std::result::Result<bool, CommitFailure>;
 
-/// The outcome of a group.
 pub(crate) struct GroupOutcome {
     /// The connection, unless a flush has lost it.
     pub(crate) conn: Option<Box<Conn>>,

@@ -104,7 +104,6 @@ impl WriteBuffer {
         self.deliveries.extend(deliveries);
     }
 
-    /// Sets the commit mark.
     pub(crate) const fn set_mark(&mut self, mark: CommitMark) {
         self.mark = Some(mark);
     }

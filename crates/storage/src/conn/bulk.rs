@@ -128,7 +128,6 @@ impl<'a> Bulk<'a> {
 }
 
 impl Conn {
-    /// Writes rows.
     pub(crate) fn write(&mut self, rows: Bulk<'_>) -> QueryResult<()> {
         self.write_counted(rows).map(drop)
     }

@@ -19,7 +19,6 @@ const FLAGS: i32 = 0;
 const FIRST_SUBSCRIPT: i32 = 1;
 const LENGTH_OF_NULL: i32 = -1;
 
-/// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ColumnType {
     Int,

@@ -16,7 +16,6 @@ pub(crate) type Contains = for<'a> fn(&'static str, &'a str) -> Sql<'a>;
 /// The engine of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Engine {
-    /// SQLite.
     Sqlite,
     /// PostgreSQL on one machine.
     Postgres,

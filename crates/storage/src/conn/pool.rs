@@ -117,7 +117,6 @@ pub(crate) struct ReaderCounts {
     pub(crate) server: u32,
 }
 
-/// The pools of readers.
 pub(crate) struct ReaderPools {
     users: Pool<Readers>,
     identity: Pool<Readers>,
@@ -163,7 +162,6 @@ impl ReaderPools {
         })
     }
 
-    /// Returns one of the pools.
     pub(crate) const fn get(&self, pool: ReaderPool) -> &Pool<Readers> {
         match pool {
             ReaderPool::Users => &self.users,

@@ -15,7 +15,6 @@ use crate::error::{Error, Result};
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Column {
-    /// The name.
     pub(crate) name: String,
     kind: ColumnKind,
 }

@@ -109,7 +109,6 @@ where
 
 /// One or more values or other parts of a statement, for [`Sql::bind`].
 pub(crate) trait Parts<'a> {
-    /// Returns the parts.
     fn parts(self) -> Vec<Sql<'a>>;
 }
 

@@ -104,7 +104,6 @@ pub(crate) fn watch_primary(address: Address, log: Arc<PrimaryLog>) -> Result<Se
     })
 }
 
-/// A watched replica.
 pub(crate) struct ReplicaWatch {
     pub(crate) number: usize,
     pub(crate) address: Address,

@@ -34,7 +34,6 @@ pub(crate) struct BookStateRow {
     pub(crate) chart_version: i64,
     /// The id of the last transaction in the trigram index.
     pub(crate) indexed_until_id: i64,
-    /// The number of chunks of that index.
     pub(crate) indexed_chunks: i64,
     /// The number of transactions that are not indexed yet.
     pub(crate) unindexed: i64,
@@ -44,7 +43,6 @@ pub(crate) struct BookStateRow {
     pub(crate) apps: i64,
     /// The number of stored transactions (behaviour 10.14).
     pub(crate) stored_transactions: i64,
-    /// The number of stored bytes.
     pub(crate) stored_bytes: i64,
 }
 
@@ -60,7 +58,6 @@ impl BookStateRow {
         StorageUsage { transactions: self.stored_transactions, bytes: self.stored_bytes }
     }
 
-    /// Returns the counters of the book.
     pub(crate) const fn counters(&self) -> BookCounters {
         let Self { changed_at, posted, month, month_posted, year_posted, .. } = *self;
         BookCounters {
@@ -111,7 +108,6 @@ impl BookStateRow {
     }
 }
 
-/// Returns the rows of book states.
 pub(crate) fn rows<'s>(states: impl Iterator<Item = &'s BookStateRow>) -> Bulk<'s> {
     let mut rows = Bulk::new(
         "INSERT INTO book_state (book_id, sequence, hash, changed_at, posted, month, \

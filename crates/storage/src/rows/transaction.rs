@@ -180,7 +180,6 @@ pub(crate) const fn standing_to_column(standing: Standing) -> i64 {
     }
 }
 
-/// Returns the standing with a number.
 pub(crate) fn standing_from_column(number: i32) -> Result<Standing> {
     match number {
         0 => Ok(Standing::Draft),

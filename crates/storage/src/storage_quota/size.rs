@@ -12,7 +12,6 @@ pub(crate) const ROW: i64 = 100;
 /// Bytes of a transaction in addition to its texts. It is also in the ledgers of two accounts.
 const TRANSACTION: i64 = 200;
 
-/// Returns a number of bytes as a storage usage.
 pub(crate) const fn of_bytes(bytes: i64) -> StorageUsage {
     StorageUsage { transactions: 0, bytes }
 }
@@ -22,7 +21,6 @@ pub(crate) fn of_memberships(count: usize) -> i64 {
     ROW.saturating_mul(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
-/// Returns the usage of a transaction.
 pub(crate) fn of_transaction(transaction: &Transaction) -> StorageUsage {
     let Transaction { description, properties, urls, remote_ids, files, stamp, .. } = transaction;
     let texts = [
@@ -36,7 +34,6 @@ pub(crate) fn of_transaction(transaction: &Transaction) -> StorageUsage {
     StorageUsage { transactions: 1, bytes: bytes.saturating_add(TRANSACTION) }
 }
 
-/// Returns the usage of events.
 pub(crate) fn of_events(rows: &[EventRow]) -> StorageUsage {
     let one = |EventRow { last, count, data }: &EventRow| {
         let agent = last.agent.as_deref().map_or(0, length);

@@ -32,9 +32,7 @@ pub struct Portion {
     pub next: Option<TransactionId>,
 }
 
-/// The end of a portion.
 struct PortionEnd {
-    /// The last transaction.
     last: TransactionId,
     /// Whether more transactions follow.
     has_more: bool,

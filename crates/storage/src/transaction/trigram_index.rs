@@ -33,11 +33,9 @@ use crate::conn::sql::{Sql, Value, rows};
 use crate::error::{Error, Result};
 use crate::rows::book_state::BookStateRow;
 
-/// Transactions in a block.
 const TRANSACTIONS_PER_BLOCK: usize = 64;
 /// Blocks in a chunk, the bits of an integer.
 pub(super) const BLOCKS_PER_CHUNK: i64 = 64;
-/// Transactions in a chunk.
 const TRANSACTIONS_PER_CHUNK: i64 = 4_096;
 
 impl BookStateRow {
@@ -71,12 +69,10 @@ const INSERT_BLOCKS: &str = "INSERT INTO trigram_blocks (book_id, block, after_i
 pub(super) struct Extent {
     /// The id of the last indexed transaction.
     pub(super) until: i64,
-    /// The number of chunks.
     pub(super) chunks: i64,
 }
 
 impl Extent {
-    /// Returns the number of blocks.
     pub(super) const fn blocks(&self) -> i64 {
         self.chunks.saturating_mul(BLOCKS_PER_CHUNK)
     }

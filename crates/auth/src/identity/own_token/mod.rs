@@ -52,9 +52,7 @@ pub struct LocalKey {
 /// Each has its own `iss`, so that a token of one use is not accepted for another.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum TokenUse {
-    /// An authorization code.
     AuthorizationCode,
-    /// A refresh token.
     RefreshToken,
 }
 
@@ -347,7 +345,6 @@ impl LocalKey {
         self.decode(token).is_some()
     }
 
-    /// Whether a token is an expired one of a session.
     pub(crate) fn is_expired_session(&self, token: &str, now: Instant) -> bool {
         self.decode(token)
             .is_some_and(|claims| claims.session().is_some() && claims.expires_at() <= now)

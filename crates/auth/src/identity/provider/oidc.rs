@@ -37,7 +37,6 @@ const FAILURE_INTERVAL: Duration = Duration::from_secs(2);
 /// The minimum interval between attempts after a failure with stale but usable keys.
 const STALE_INTERVAL: Duration = Duration::from_secs(60);
 
-/// The discovery document.
 #[derive(Deserialize)]
 struct DiscoveryDocument {
     issuer: String,

@@ -58,7 +58,6 @@ pub(crate) struct SignInSecrets {
 /// A sign-in in progress, stored in the browser, which the response of the provider must match.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct PendingSignIn {
-    /// The name of the provider.
     pub(crate) provider: String,
     /// The `state` of the response.
     pub(crate) state: String,

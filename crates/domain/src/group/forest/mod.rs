@@ -108,7 +108,6 @@ impl Forest {
         found
     }
 
-    /// Returns the parent.
     fn parent(&self, id: GroupId) -> Option<GroupId> {
         #[cfg(test)]
         tests::step();

@@ -68,27 +68,8 @@ fn pieces() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
 
-fn check_total(text: &str) -> Result<(), TestCaseError> {
-    for context in contexts() {
-        let query = Query::parse(text, &context);
-        prop_assert!(matches!(query.filter(), Filter::All(_)));
-        prop_assert_eq!(BalanceQuery::parse(text, &context).is_none(), text.trim().is_empty());
-    }
-    Ok(())
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn any_text_is_parsed(text in "\\PC*") {
-        check_total(&text)?;
-    }
-
-    #[test]
-    fn any_combination_of_fragments_is_parsed(text in pieces()) {
-        check_total(&text)?;
-    }
 
     /// The text of a range is a query with the same range.
     #[test]

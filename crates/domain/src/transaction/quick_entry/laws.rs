@@ -43,40 +43,8 @@ fn letters(text: &str) -> Vec<char> {
     letters
 }
 
-fn is_subsequence(part: &str, whole: &str) -> bool {
-    let mut whole = whole.chars();
-    part.chars().filter(|c| !c.is_whitespace()).all(|c| whole.any(|other| other == c))
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
-    /// The removed and the remaining pieces are the whole text, in its order.
-    #[test]
-    fn removed_and_remaining_text_is_the_whole_text(text in texts(), repeats: bool) {
-        let names = Lexicon::new([
-            (AccountId::new(1), "Cash"),
-            (AccountId::new(2), "Credit Card"),
-            (AccountId::new(3), "Food"),
-        ]);
-        let mut typed = TypedText::new(text.trim());
-        typed.take_accounts(&names);
-        let date = typed.take_date(DatePattern::DayFirst, parse_iso("2025-05-20").unwrap());
-        typed.take_amount(PRECISION);
-        if let Some(date) = date.filter(|_| repeats) {
-            typed.take_repeats(date);
-        }
-        typed.take_urls();
-        typed.take_tags();
-        let pieces = typed.pieces.iter().zip(&typed.removed);
-        let removed: String = pieces
-            .filter(|(_, removed)| **removed)
-            .map(|(piece, _)| typed.text_of(piece))
-            .collect();
-        let rest = typed.remaining_text();
-        prop_assert!(is_subsequence(&rest, &text), "{:?} of {:?}", rest, text);
-        prop_assert_eq!(letters(&format!("{rest}{removed}")), letters(&text));
-    }
 
     /// A text without recognized parts is read in the same way again. Texts with fixed spaces are
     /// left out: these become plain spaces, which separate numbers.

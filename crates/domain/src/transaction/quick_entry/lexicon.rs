@@ -39,7 +39,6 @@ const FIRST_WORD: char = '\u{2}';
 pub(super) struct Mention {
     /// The pieces of the text that are the name.
     pub(super) pieces: Range<usize>,
-    /// The account with that name.
     pub(super) account: AccountId,
 }
 

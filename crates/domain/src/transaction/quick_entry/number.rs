@@ -13,7 +13,6 @@ pub(super) enum FormatMatch {
     OtherCount,
     /// It has the other decimal separator.
     OtherSeparator,
-    /// A whole number.
     Whole,
 }
 

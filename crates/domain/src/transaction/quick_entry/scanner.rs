@@ -6,7 +6,6 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::transaction::tags;
 
-/// The kind of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PieceKind {
     /// White space.
@@ -29,7 +28,6 @@ pub(super) enum PieceKind {
     NegatedTag,
 }
 
-/// A piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TextPiece {
     pub(super) kind: PieceKind,

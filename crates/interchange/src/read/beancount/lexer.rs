@@ -6,7 +6,6 @@ use crate::read::limits::{MAX_FIELD_BYTES, MAX_FIELDS};
 use crate::read::problem::{Kind, Position, Problem};
 use crate::read::text::Places;
 
-/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     Date,
@@ -27,7 +26,6 @@ pub(crate) enum TokenKind {
     Mark,
 }
 
-/// A token.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Token<'a> {
     pub(crate) kind: TokenKind,

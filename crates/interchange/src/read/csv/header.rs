@@ -292,7 +292,6 @@ pub(crate) fn account_name<'a>(row: &'a Row<'_>) -> Option<&'a str> {
     ACCOUNTS.contains(&label.as_str()).then_some(value)
 }
 
-/// Whether a row is the header that the rules name.
 pub(crate) fn is_header(row: &Row<'_>, rules: &Rules) -> bool {
     let Some(names) = &rules.header else { return false };
     let is_same =

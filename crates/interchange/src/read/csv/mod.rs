@@ -34,15 +34,6 @@ use links::{Accounts, Entries};
 use order::Chain;
 use scan::{Place, Row, Scanner};
 
-/// Returns rules that fit the header of a file, as the text of a rules file.
-///
-/// It returns `None` if the header is not recognized. The rules are those that a file is read with
-/// when it comes without rules.
-#[must_use]
-pub fn propose_rules(text: &str) -> Option<String> {
-    propose(Source::Text(text)).map(|proposal| proposal.rules)
-}
-
 /// The text of a file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Source<'a> {
@@ -70,7 +61,7 @@ impl<'a> Source<'a> {
 }
 
 /// Returns rules that fit the header of a file.
-pub(crate) fn propose(source: Source<'_>) -> Option<Proposal> {
+fn propose(source: Source<'_>) -> Option<Proposal> {
     header::propose(source.scanner(None))
 }
 

@@ -11,7 +11,6 @@ use crate::read::limits::MAX_DEPTH;
 use crate::read::problem::{Kind, Problem, excerpt};
 use daybook_domain::calendar::format_iso;
 
-/// Makes the journal of a book.
 pub(crate) fn journal(book: Book) -> Journal {
     let mut symbols = Symbols::default();
     let mut journal = Journal::default();

@@ -58,7 +58,6 @@ pub(crate) struct Book {
     pub(crate) transactions: Vec<Transaction>,
 }
 
-/// A price.
 #[derive(Debug, Default)]
 pub(crate) struct Price {
     pub(crate) commodity: CommodityKey,
@@ -67,7 +66,6 @@ pub(crate) struct Price {
     pub(crate) value: String,
 }
 
-/// An account.
 #[derive(Debug)]
 pub(crate) struct Account {
     pub(crate) position: Position,
@@ -81,7 +79,6 @@ pub(crate) struct Account {
     pub(crate) slots: Vec<Slot>,
 }
 
-/// A transaction.
 #[derive(Debug)]
 pub(crate) struct Transaction {
     pub(crate) position: Position,
@@ -94,7 +91,6 @@ pub(crate) struct Transaction {
     pub(crate) splits: Vec<Split>,
 }
 
-/// A split.
 #[derive(Debug)]
 pub(crate) struct Split {
     pub(crate) position: Position,

@@ -118,7 +118,6 @@ fn value<'a>(
     Ok(after)
 }
 
-/// Adds a comment of the posting.
 pub(crate) fn add_comment(posting: &mut Posting, text: &str, year: i32) {
     if !posting.comment.is_empty() {
         posting.comment.push('\n');

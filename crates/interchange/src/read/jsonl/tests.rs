@@ -5,7 +5,6 @@ use daybook_domain::calendar::format_iso;
 
 const EXPORT: &str = include_str!("../../../tests/journals/export.jsonl");
 
-/// Returns lines of the sample.
 fn sample(lines: std::ops::Range<usize>) -> String {
     EXPORT.lines().skip(lines.start).take(lines.len()).collect::<Vec<&str>>().join("\n")
 }

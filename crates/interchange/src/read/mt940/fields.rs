@@ -3,7 +3,6 @@
 use crate::read::problem::Position;
 use crate::read::text::line_end;
 
-/// A field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Field<'a> {
     /// The tag, such as `60F`.

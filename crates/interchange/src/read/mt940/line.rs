@@ -15,7 +15,6 @@ pub(crate) struct StatedDate {
     pub(crate) written: Option<String>,
 }
 
-/// A balance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StatedBalance {
     pub(crate) date: StatedDate,

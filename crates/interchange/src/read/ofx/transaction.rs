@@ -116,7 +116,6 @@ impl Transaction {
         *field = Some(value);
     }
 
-    /// Makes the record.
     pub(crate) fn record(
         self,
         mark: Option<DecimalSeparator>,

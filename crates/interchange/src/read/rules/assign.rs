@@ -2,7 +2,6 @@
 
 use super::template::Template;
 
-/// An assignment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Assignment {
     /// The line of the rule.

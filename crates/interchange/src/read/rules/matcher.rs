@@ -94,7 +94,6 @@ impl Matcher {
         self.index = Some(index);
     }
 
-    /// Returns the pattern.
     pub(crate) fn pattern(&self) -> &str {
         self.regex.as_ref().map_or("", Regex::as_str)
     }

@@ -184,7 +184,6 @@ impl Parser {
         Ok(0)
     }
 
-    /// Returns whether the word is a directive.
     fn directive(&mut self, word: &str, value: &str, line: &Line) -> Result<bool, RuleKind> {
         let rules = &mut self.rules;
         match word {

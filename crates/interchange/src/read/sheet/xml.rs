@@ -13,7 +13,6 @@ pub(crate) enum Node<'a> {
     /// An element begins.
     Open(Element<'a>),
     Text(String),
-    /// An element ends.
     Close(ElementEnd<'a>),
     /// A comment or another part without content.
     Other,
@@ -51,7 +50,6 @@ impl Element<'_> {
     }
 }
 
-/// The end of an element.
 pub(crate) struct ElementEnd<'a>(BytesEnd<'a>);
 
 impl ElementEnd<'_> {

@@ -51,7 +51,6 @@ pub(super) fn currency(text: Option<&str>) -> String {
     if is_valid { code } else { NO_CURRENCY.to_owned() }
 }
 
-/// Returns a string in quotes.
 pub(super) fn quoted(text: &str) -> String {
     format!("\"{}\"", one_line(text).replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -54,7 +54,6 @@ pub(super) fn enter(
     Ok(CopySource { access, from: copy::first_day(request.from.as_deref())?, settings })
 }
 
-/// Returns the id of a new transaction.
 pub(super) fn new_transaction_id(cx: &Context) -> TransactionId {
     TransactionId::new(cx.mint())
 }

@@ -314,7 +314,6 @@ impl<'a> Tx<'a> {
         Some((Arc::clone(&self.caches.charts), ChartVersion { book, version }))
     }
 
-    /// Returns the cache of app summaries.
     pub(crate) fn app_summaries(&self) -> Arc<AppSummaryCache> {
         Arc::clone(&self.caches.app_summaries)
     }
@@ -329,7 +328,6 @@ impl<'a> Tx<'a> {
         }
     }
 
-    /// Returns the cache of book numbers.
     pub(crate) fn book_numbers(&self) -> Arc<BookNumberCache> {
         Arc::clone(&self.caches.numbers)
     }

@@ -7,7 +7,6 @@ use crate::book::access_cache::KnownAccess;
 /// The state of a single read.
 #[derive(Default)]
 pub(crate) struct SingleRead {
-    /// The access that it assumes.
     pub(super) assumed: Option<Arc<KnownAccess>>,
     pub(super) outcome: Outcome,
 }

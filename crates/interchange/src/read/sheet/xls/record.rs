@@ -20,7 +20,6 @@ pub(crate) const BOOLERR: u16 = 0x0205;
 pub(crate) const FORMULA: u16 = 0x0006;
 pub(crate) const STRING: u16 = 0x0207;
 
-/// A record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Record<'a> {
     pub(crate) kind: u16,
@@ -67,7 +66,6 @@ impl<'a> Iterator for Records<'a> {
     }
 }
 
-/// Returns the bytes at an offset.
 pub(crate) fn bytes_at<const N: usize>(data: &[u8], offset: usize) -> Option<[u8; N]> {
     data.get(offset..)?.first_chunk().copied()
 }

@@ -38,7 +38,6 @@ impl Codepage {
         }
     }
 
-    /// Returns the name of the encoding.
     pub(crate) fn encoding(self) -> &'static str {
         match self {
             Self::Unicode => encoding_rs::UTF_16LE.name(),
