@@ -9,7 +9,7 @@ use crate::account::AccountType::{Asset, Incoming, Liability, Outgoing};
 use crate::balance::Sums;
 use crate::book::StartMonth;
 use crate::fixture::day;
-use crate::id::TransactionId;
+use crate::id::{AccountId, TransactionId};
 use crate::instant::Instant;
 
 /// A book with the results 100.00 in 2025 and 350.00 in 2026.
@@ -468,11 +468,12 @@ fn journal_has_a_row_for_each_transaction() {
     let book = book();
     let parameters = Parameters { period: Some("2026-03-05"), ..NONE };
     let request = book.request(ReportKind::Journal, &parameters);
-    let mut journal = Journal::new(&request, &book.read(&request.plan(), None));
+    let mut journal = Journal::new(&request, &book.read(&request.plan(), None), None);
     let row = journal.push(&JournalEntry {
         transaction: TransactionId::new(9),
         day: day("2026-03-05"),
         text: "paper #vat",
+        accounts: [5, 1].map(|id| Some(AccountId::new(id))),
         debit_account: "Paper",
         credit_account: "Cash",
         amount: 3_000,
@@ -485,7 +486,7 @@ fn journal_has_a_row_for_each_transaction() {
     assert_eq!(heading.period, "5 March 2026");
     let (columns, controls) = (Journal::columns(), journal.finish());
     assert_rows(
-        &Report { heading, columns, rows: vec![row], controls },
+        &Report { heading, columns, rows: row.into_iter().collect(), controls },
         "
         Date | ID | Text | Debit account | Credit account | Amount | Recorded by | Recorded at
         2026-03-05 | 0000000000000009 | paper #vat | Paper | Cash | 30.00 | ada | 5
