@@ -213,17 +213,18 @@ fn income_statement_of_a_part_of_the_year_has_the_year_to_date() {
     assert_rows(
         &report,
         "
-        Account          | March 2026 | July 2025 | Difference |      % | Year to date
+        Account | March 2026 | July 2025 | Difference | % | Year to date | Year to date, July 2025
         # Income
-        Sales            |       0.00 |      0.00 |       0.00 |        |       500.00
-        = Total income   |       0.00 |      0.00 |       0.00 |        |       500.00
+        Sales            |       0.00 |      0.00 |       0.00 |        |       500.00 | 300.00
+        = Total income   |       0.00 |      0.00 |       0.00 |        |       500.00 | 300.00
         # Expenses
-        Costs            |      30.00 |    200.00 |    -170.00 | -85.0% |       150.00
-        = Total expenses |      30.00 |    200.00 |    -170.00 | -85.0% |       150.00
-        ~ Result         |     -30.00 |   -200.00 |     170.00 |  85.0% |       350.00
+        Costs            |      30.00 |    200.00 |    -170.00 | -85.0% |       150.00 | 200.00
+        = Total expenses |      30.00 |    200.00 |    -170.00 | -85.0% |       150.00 | 200.00
+        ~ Result         |     -30.00 |   -200.00 |     170.00 |  85.0% |       350.00 | 100.00
         ! Income - expenses = change of the other accounts, March 2026: -30.00 = -30.00
         ! Income - expenses = change of the other accounts, July 2025: -200.00 = -200.00
         ! Income - expenses = change of the other accounts, Year to date: 350.00 = 350.00
+        ! Income - expenses = change of the other accounts, Year to date, July 2025: 100.00 = 100.00
         ",
     );
 }
