@@ -173,6 +173,7 @@ fn rule_13_2_parameters_are_checked(server: &Server) {
         "balance-sheet?period=2026-13",
         "balance-sheet?period=2026-03-31..2026-03-01",
         "balance-sheet?format=pdf",
+        "balance-sheet?format=csv&excel=maybe",
         "trial-balance?columns=month",
         "trial-balance?compare=2025",
         "income-statement?columns=month&compare=2025",
