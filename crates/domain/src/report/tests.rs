@@ -438,7 +438,7 @@ fn general_ledger_has_balances_and_months() {
           2026-03-05 | 0000000000000009 | text | other |  | 30.00 | 1350.00 |  | 1
           2026-03-31 | 000000000000000a | text | other |  | 250.00 | 1100.00 |  | 1
           = |  | March 2026 |  |  | 280.00
-          * 2026-03-31 |  | Closing balance |  |  |  | 1100.00
+          * 2026-03-31 |  | Closing balance |  | 400.00 | 400.00 | 1100.00
         > |  | Capital
           * 2026-01-01 |  | Opening balance |  |  |  | 1000.00
           * 2026-03-31 |  | Closing balance |  |  |  | 1000.00
