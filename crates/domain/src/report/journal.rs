@@ -82,7 +82,7 @@ impl Journal {
 
     /// Adds a transaction. Returns its row unless it has none of the accounts of the query.
     pub fn push(&mut self, entry: &JournalEntry<'_>) -> Option<Row> {
-        let sides = match &self.accounts {
+        let sides: i128 = match &self.accounts {
             None => 1,
             Some(accounts) => {
                 let sides = entry.accounts.iter().flatten();
