@@ -15,8 +15,10 @@ pub fn tests() -> Vec<Case> {
     let mut all = crate::cases![
         rule_15_7_changed_preview_is_refused,
         rule_15_7_refused_records_do_not_stop_others,
+        rule_15_7_minimum_balance_refuses_matches,
         rule_15_8_decisions_change_records,
         rule_15_9_undo_leaves_what_was_changed,
+        rule_15_9_undo_keeps_minimum_balances,
         rule_15_9_undone_records_are_imported_again,
         rule_15_10_previews_are_discarded,
         rule_2_11_large_imports_end_a_page,
@@ -52,6 +54,25 @@ fn rule_15_7_refused_records_do_not_stop_others(server: &Server) {
     assert_eq!(outcomes(&cast, &read), ["NEW", "REFUSED", "NEW"]);
     assert_eq!(read["counts"]["refused"], 1, "{read}");
     assert_eq!(balance(&cast, "Bank"), "0.00");
+}
+
+/// 15.7: a draft that a minimum balance does not let post is no match, so its record comes again.
+fn rule_15_7_minimum_balance_refuses_matches(server: &Server) {
+    let cast = book(server);
+    let mut draft = typed("2026-01-02", "5", "Bank", "Food", "Cafe");
+    draft["draft"] = json!(true);
+    cast.post("/transactions", &draft).ok();
+    let limit = |minimum: &str| {
+        cast.put("/accounts", &json!({"name": "Bank", "minBalance": minimum})).ok();
+    };
+    limit("0");
+    let file = csv(&["2026-01-02,Cafe,-5"]);
+    assert_eq!(outcomes(&cast, &preview(&cast, &file)), ["MATCHED"]);
+    assert_eq!(outcomes(&cast, &run(&cast, &file)), ["REFUSED"]);
+    assert_eq!((items(&find(&cast, "is:draft")).len(), balance(&cast, "Bank")), (1, "0.00".into()));
+    limit("");
+    assert_eq!(outcomes(&cast, &run(&cast, &file)), ["MATCHED"]);
+    assert_eq!((items(&find(&cast, "is:draft")).len(), balance(&cast, "Bank")), (0, "5.00".into()));
 }
 
 /// 15.8: outcomes, accounts, texts and tags; invalid decisions change nothing.
@@ -105,6 +126,21 @@ fn rule_15_9_undo_leaves_what_was_changed(server: &Server) {
     }
     assert_eq!(balance(&cast, "Bank"), "6.00");
     cast.post(&format!("/imports/{}/undo", id(&read)), &Value::Null).refused(400, "badRequest");
+}
+
+/// 15.9, 3.13: what would lower an account below its minimum balance is left and listed.
+fn rule_15_9_undo_keeps_minimum_balances(server: &Server) {
+    let cast = book(server);
+    let read = run(&cast, &csv(&["2026-01-02,Pay,10", "2026-01-03,Shop,-3", "2026-01-04,Gift,4"]));
+    post(&cast, &typed("2026-01-05", "10", "Bank", "Food", "Dinner"));
+    cast.put("/accounts", &json!({"name": "Bank", "minBalance": "0"})).ok();
+    let result = undo(&cast, &read);
+    // The undo of Shop leaves enough for that of Gift, whatever their order.
+    shows(&result, &json!({"trashed": 2, "leftCount": 1}));
+    assert_eq!(result["left"][0]["transactionId"], items(&find(&cast, "Pay"))[0]["id"]);
+    let reason = result["left"][0]["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("minimum balance"), "{result}");
+    assert_eq!(balance(&cast, "Bank"), "0.00", "Pay and Dinner are left");
 }
 
 /// 15.9, 15.4: undone records count as never imported; created accounts are archived.

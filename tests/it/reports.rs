@@ -14,6 +14,7 @@ pub fn tests() -> Vec<crate::Case> {
         rule_13_2_parameters_are_checked,
         rule_13_2_another_book_is_compared_by_names,
         rule_13_4_formats_have_the_same_figures,
+        rule_13_4_drafts_that_are_left_out_are_counted,
     ]
 }
 
@@ -172,6 +173,7 @@ fn rule_13_2_parameters_are_checked(server: &Server) {
         "balance-sheet?period=2026-13",
         "balance-sheet?period=2026-03-31..2026-03-01",
         "balance-sheet?format=pdf",
+        "balance-sheet?format=csv&excel=maybe",
         "trial-balance?columns=month",
         "trial-balance?compare=2025",
         "income-statement?columns=month&compare=2025",
@@ -247,5 +249,30 @@ fn rule_13_4_formats_have_the_same_figures(server: &Server) {
         assert!(!page.text.contains("<script"), "13.4: no script");
         let sheet = cast.get(&format!("/reports/{name}?period=2026&format=xlsx"));
         assert!(sheet.text.starts_with("PK"), "a zip file");
+    }
+}
+
+fn rule_13_4_drafts_that_are_left_out_are_counted(server: &Server) {
+    let cast = business(server);
+    let draft = json!({
+        "date": "2026-08-05", "amount": "3.00", "description": "more rent #web", "draft": true,
+        "creditAccount": {"name": "Bank"}, "debitAccount": {"name": "Rent"},
+    });
+    cast.post("/transactions", &draft).ok();
+    for (path, query, drafts) in [
+        ("journal?period=2026-08", "", 2),
+        ("journal?period=2026-07", "", 0),
+        ("journal?period=2026-08-04", "", 1),
+        ("general-ledger?period=2026-08", "account:Bank", 1),
+        ("general-ledger?period=2026-08", "account:Till", 0),
+        ("general-ledger?period=2026-08", "account:Till group:Costs", 1),
+        ("income-statement?period=2026-08", "#web", 1),
+        // A balance sheet lacks the drafts of all days before.
+        ("balance-sheet?period=2026-08-31", "", 2),
+        ("balance-sheet?period=2026-08-04", "", 1),
+        ("balance-sheet?period=2026-09", "#web", 1),
+    ] {
+        let found = report(&cast, &format!("{path}&query={}", encode(query)));
+        assert_eq!(found["omittedDrafts"], drafts, "{path} {query}");
     }
 }

@@ -53,6 +53,8 @@ pub enum LeaveReason {
     Commented,
     /// The user may not trash it.
     NotPermitted,
+    /// An account would fall below its minimum balance.
+    InsufficientFunds,
 }
 
 impl fmt::Display for LeaveReason {
@@ -65,6 +67,7 @@ impl fmt::Display for LeaveReason {
             Self::Changed => "it was changed after the import",
             Self::Commented => "it has comments",
             Self::NotPermitted => "you may not trash it",
+            Self::InsufficientFunds => "an account would fall below its minimum balance",
         })
     }
 }

@@ -13,7 +13,7 @@ use crate::query;
 /// The facts of a heading beside the book and the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts {
-    /// The number of drafts that are dated in the period or have no date.
+    /// The number of drafts that match [`Request::omitted_drafts`].
     pub omitted_drafts: u64,
     /// The last event that the report includes.
     pub head: Head,

@@ -1,12 +1,15 @@
 //! Journals, row by row.
 
+use std::collections::HashSet;
+
 use time::Date;
 
 use super::period::Period;
 use super::request::Request;
 use super::sums::PeriodSums;
 use super::table::{Cell, Column, ColumnKind, Control, Row, RowKind, Subject};
-use crate::id::TransactionId;
+use crate::balance::Sums;
+use crate::id::{AccountId, TransactionId};
 use crate::instant::Instant;
 
 /// A transaction in a journal.
@@ -18,6 +21,8 @@ pub struct JournalEntry<'a> {
     pub day: Date,
     /// The description.
     pub text: &'a str,
+    /// Both accounts.
+    pub accounts: [Option<AccountId>; 2],
     /// The name of the debit account.
     pub debit_account: &'a str,
     /// The name of the credit account.
@@ -33,21 +38,32 @@ pub struct JournalEntry<'a> {
 /// Builds the rows of a journal, which are pushed by date and id.
 #[derive(Debug)]
 pub struct Journal {
-    /// The credits of the period, from the totals of the book; `None` with some of the accounts.
-    credits: Option<i128>,
-    amounts: i128,
+    /// The accounts of the query; `None` without accounts and groups in it.
+    accounts: Option<HashSet<AccountId>>,
+    /// The credits of the book in the period, or the debits and credits of the accounts of the
+    /// query, from the totals of the book.
+    expected: i128,
+    /// The same from the transactions.
+    counted: i128,
     entries: u64,
 }
 
 impl Journal {
     /// Starts a journal. `sums` are those of the only read of [`Request::plan`].
     ///
-    /// If the query names accounts or groups, `sums` may be empty.
-    pub fn new(request: &Request, sums: &PeriodSums) -> Self {
+    /// `accounts` are the accounts of a query that names accounts or groups.
+    pub fn new(request: &Request, sums: &PeriodSums, accounts: Option<HashSet<AccountId>>) -> Self {
         let Period { first, last } = request.period();
-        let credits = || sums.of_all(0, first.previous_day(), last).credit;
-        let credits = (!request.is_filtered()).then(credits);
-        Self { credits, amounts: 0, entries: 0 }
+        let before = first.previous_day();
+        let expected = match &accounts {
+            None => sums.of_all(0, before, last).credit,
+            Some(accounts) => {
+                let of_each = accounts.iter().map(|id| sums.between(0, *id, before, last));
+                let Sums { debit, credit } = of_each.sum();
+                debit.saturating_add(credit)
+            }
+        };
+        Self { accounts, expected, counted: 0, entries: 0 }
     }
 
     /// Returns the columns.
@@ -64,9 +80,19 @@ impl Journal {
         ]
     }
 
-    /// Adds a transaction and returns its row.
-    pub fn push(&mut self, entry: &JournalEntry<'_>) -> Row {
-        self.amounts = self.amounts.saturating_add(entry.amount);
+    /// Adds a transaction. Returns its row unless it has none of the accounts of the query.
+    pub fn push(&mut self, entry: &JournalEntry<'_>) -> Option<Row> {
+        let sides: i128 = match &self.accounts {
+            None => 1,
+            Some(accounts) => {
+                let sides = entry.accounts.iter().flatten();
+                sides.map(|id| i128::from(accounts.contains(id))).sum()
+            }
+        };
+        if sides == 0 {
+            return None;
+        }
+        self.counted = self.counted.saturating_add(entry.amount.saturating_mul(sides));
         self.entries = self.entries.saturating_add(1);
         let text = |text: &str| Cell::Text(text.to_owned());
         let cells = vec![
@@ -80,15 +106,18 @@ impl Journal {
             Cell::Instant(entry.recorded_at),
         ];
         let subject = Some(Subject::Transaction(entry.transaction));
-        Row { kind: RowKind::Entry, depth: 0, subject, cells, sums: 0 }
+        Some(Row { kind: RowKind::Entry, depth: 0, subject, cells, sums: 0 })
     }
 
     /// Ends the journal. Returns the control, which has the number of transactions.
     ///
-    /// Without accounts and groups in the query, the credits are those from the totals of the book.
+    /// It compares the transactions with the totals of the book, or of the accounts of the query.
     pub fn finish(self) -> Vec<Control> {
-        let label = format!("Debits = credits (transactions: {})", self.entries);
-        let right = self.credits.unwrap_or(self.amounts);
-        vec![Control::of_amounts(label, self.amounts, right)]
+        let label = match self.accounts {
+            None => "Debits = credits",
+            Some(_) => "Entries of the accounts = their movements",
+        };
+        let label = format!("{label} (transactions: {})", self.entries);
+        vec![Control::of_amounts(label, self.counted, self.expected)]
     }
 }

@@ -366,26 +366,37 @@ proptest! {
         }
     }
 
-    /// The journal sums to the credits of the accounts, and a missing row breaks its control.
+    /// The journal sums to the totals of the book, or of an account, and a missing row breaks its
+    /// control.
     #[test]
-    fn journal_sums_to_the_totals(book in books(), period in periods()) {
+    fn journal_sums_to_the_totals(
+        book in books(), period in periods(), account in prop::option::of(1_i64..4),
+    ) {
         let parameters = Parameters { period: Some(&period), ..NONE };
         let request = book.request(ReportKind::Journal, &parameters);
         let sums = book.read(&request.plan(), None);
         let Period { first, last } = request.period();
-        let posted = book.posted.iter().filter(|posted| (first..=last).contains(&posted.day));
-        let control = |skipped: usize| {
-            let mut journal = Journal::new(&request, &sums);
-            for posted in posted.clone().skip(skipped) {
-                let row = journal.push(&journal_entry(posted));
-                assert_eq!(row.cells.len(), Journal::columns().len());
-            }
-            journal.finish().remove(0)
+        let account = account.map(AccountId::new);
+        let is_shown = |posted: &&Posted| {
+            (first..=last).contains(&posted.day)
+                && account.is_none_or(|id| posted.sides().iter().any(|(side, _)| *side == id))
         };
-        prop_assert!(control(0).holds());
-        let count = posted.clone().count();
-        prop_assert_eq!(control(0).label, format!("Debits = credits (transactions: {count})"));
-        prop_assert_eq!(control(1).holds(), count == 0);
+        let shown: Vec<&Posted> = book.posted.iter().filter(is_shown).collect();
+        let build = |posted: &[&Posted]| {
+            let accounts = account.map(|id| [id].into());
+            let mut journal = Journal::new(&request, &sums, accounts);
+            let rows = posted.iter().filter_map(|posted| journal.push(&journal_entry(posted)));
+            let rows = rows.inspect(|row| assert_eq!(row.cells.len(), Journal::columns().len()));
+            (rows.count(), journal.finish().remove(0))
+        };
+        let all: Vec<&Posted> =
+            book.posted.iter().filter(|posted| (first..=last).contains(&posted.day)).collect();
+        let (rows, control) = build(&all);
+        prop_assert!(control.holds(), "{control:?}");
+        prop_assert_eq!(rows, shown.len());
+        prop_assert!(control.label.ends_with(&format!("(transactions: {rows})")));
+        let (_, control) = build(shown.get(1..).unwrap_or_default());
+        prop_assert_eq!(control.holds(), shown.is_empty());
     }
 
     /// Every day through the last cut is in one segment, and its totals in one interval.
@@ -429,6 +440,7 @@ fn journal_entry(posted: &Posted) -> JournalEntry<'static> {
         transaction: TransactionId::new(1),
         day: posted.day,
         text: "text",
+        accounts: [posted.debit, posted.credit].map(Some),
         debit_account: "debit",
         credit_account: "credit",
         amount: posted.amount,

@@ -71,6 +71,8 @@ struct OpenAccount {
     name: String,
     class: Class,
     balance: i128,
+    /// The entries so far.
+    sums: Sums,
     /// The balance at the end of the period, from the totals of the book.
     closing: i128,
     month: Option<Month>,
@@ -146,9 +148,11 @@ impl GeneralLedger {
         let balance = class.signed(opening.balance());
         let cells = LedgerCells { text: name.clone(), ..LedgerCells::default() };
         rows.push(cells.row(RowKind::Group, 0, Some(Subject::Account(id))));
-        rows.push(balance_row(id, "Opening balance", self.period.first, balance));
-        let closing = class.signed(closing.balance());
-        self.open = Some(OpenAccount { id, name, class: *class, balance, closing, month: None });
+        let none = Sums::default();
+        rows.push(balance_row(id, "Opening balance", self.period.first, none, balance));
+        let (class, closing) = (*class, class.signed(closing.balance()));
+        self.open =
+            Some(OpenAccount { id, name, class, balance, sums: none, closing, month: None });
         rows
     }
 
@@ -167,6 +171,7 @@ impl GeneralLedger {
         });
         month.sums = month.sums + entry.sums;
         month.entries = month.entries.saturating_add(1);
+        open.sums = open.sums + entry.sums;
         open.balance = open.balance.saturating_add(open.class.signed(entry.sums.balance()));
         let cells = LedgerCells {
             day: Some(entry.day),
@@ -198,7 +203,8 @@ impl GeneralLedger {
     fn end(&mut self) -> Vec<Row> {
         let Some(open) = self.open.take() else { return Vec::new() };
         let mut rows: Vec<Row> = open.month.map(Month::row).into_iter().collect();
-        rows.push(balance_row(open.id, "Closing balance", self.period.last, open.balance));
+        let OpenAccount { id, sums, balance, .. } = open;
+        rows.push(balance_row(id, "Closing balance", self.period.last, sums, balance));
         self.computed = self.computed.saturating_add(open.balance);
         self.closing = self.closing.saturating_add(open.closing);
         if open.balance != open.closing && self.differing.len() < MAX_ACCOUNT_CONTROLS {
@@ -256,10 +262,11 @@ impl LedgerCells {
     }
 }
 
-fn balance_row(account: AccountId, label: &str, day: Date, balance: i128) -> Row {
+fn balance_row(account: AccountId, label: &str, day: Date, sums: Sums, balance: i128) -> Row {
     let cells = LedgerCells {
         day: Some(day),
         text: label.to_owned(),
+        sums,
         balance: Some(balance),
         ..LedgerCells::default()
     };

@@ -159,12 +159,26 @@ impl Request {
         self.add_slice(plan, names, period, source, self.tags());
     }
 
-    /// Adds the fiscal year to the end of the period, if it begins before the period.
+    /// Adds the fiscal year to the end of the period, if it begins before the period, and the same
+    /// of the period to compare with.
     fn add_year_to_date(&self, plan: &mut Plan) {
-        let year = Period::fiscal_year(self.period.last, self.start);
-        if self.kind == ReportKind::IncomeStatement && year.first < self.period.first {
-            let period = Period { last: self.period.last, ..year };
-            let names = Names::new("yearToDate", "Year to date");
+        let year_to_date = |period: Period| {
+            let year = Period::fiscal_year(period.last, self.start);
+            (year.first < period.first).then_some(Period { last: period.last, ..year })
+        };
+        if self.kind != ReportKind::IncomeStatement {
+            return;
+        }
+        let Some(own) = year_to_date(self.period) else { return };
+        let names = Names::new("yearToDate", "Year to date");
+        self.add_slice(plan, names, own, Source::Book, self.tags());
+        let compared = match &self.compare {
+            Some(Comparison::Period(period)) => *period,
+            Some(Comparison::Book(_)) | None => return,
+        };
+        if let Some(period) = year_to_date(compared) {
+            let label = format!("Year to date, {}", compared.label(self.start));
+            let names = Names { label, ..self.names(period) };
             self.add_slice(plan, names, period, Source::Book, self.tags());
         }
     }

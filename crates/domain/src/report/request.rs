@@ -7,7 +7,7 @@ use super::refusal::{MAX_COLUMNS, Refusal};
 use super::table::ReportKind;
 use crate::book::{Settings, StartMonth};
 use crate::id::BookKey;
-use crate::query::{BalanceQuery, ParseContext};
+use crate::query::{BalanceQuery, DateBasis, Filter, ParseContext, Status, Term};
 use crate::transaction::tags;
 
 /// The texts of the parameters of a report. Blank ones count as absent.
@@ -200,6 +200,24 @@ impl Request {
     /// Returns the hashtags that all counted transactions have, in lower case without `#`.
     pub fn tags(&self) -> &[String] {
         self.query.as_ref().map_or(&[], |query| &query.tags)
+    }
+
+    /// Returns the filter of the drafts that the report leaves out: those of the period that match
+    /// the query.
+    ///
+    /// A balance sheet sums all days up to its own, so it leaves out earlier drafts, too.
+    pub fn omitted_drafts(&self) -> Filter {
+        let from = (self.kind != ReportKind::BalanceSheet).then_some(self.period.first);
+        let until = self.period.last.next_day();
+        let dated = Term::Dated { basis: DateBasis::Transaction, from, until };
+        let mut terms = vec![Filter::Term(Term::Status(Status::Draft)), Filter::Term(dated)];
+        terms.extend(self.tags().iter().cloned().map(Term::Tag).map(Filter::Term));
+        if let Some(query) = self.query.as_ref().filter(|query| query.is_filtered()) {
+            let accounts = query.accounts.iter().cloned().map(Term::Account);
+            let groups = query.groups.iter().cloned().map(Term::Group);
+            terms.push(Filter::Any(accounts.chain(groups).map(Filter::Term).collect()));
+        }
+        Filter::All(terms)
     }
 
     /// Returns whether the query names accounts or groups.

@@ -77,7 +77,7 @@ pub struct Heading {
     pub until: Date,
     /// The period in words, such as `1 January to 31 October 2026`.
     pub period: String,
-    /// The number of drafts of the period that the report leaves out.
+    /// The number of drafts that the report leaves out.
     pub omitted_drafts: u64,
     /// The terms of the query in force, such as `#vat`.
     pub filters: Vec<String>,

@@ -9,7 +9,7 @@ use crate::account::AccountType::{Asset, Incoming, Liability, Outgoing};
 use crate::balance::Sums;
 use crate::book::StartMonth;
 use crate::fixture::day;
-use crate::id::TransactionId;
+use crate::id::{AccountId, TransactionId};
 use crate::instant::Instant;
 
 /// A book with the results 100.00 in 2025 and 350.00 in 2026.
@@ -213,17 +213,18 @@ fn income_statement_of_a_part_of_the_year_has_the_year_to_date() {
     assert_rows(
         &report,
         "
-        Account          | March 2026 | July 2025 | Difference |      % | Year to date
+        Account | March 2026 | July 2025 | Difference | % | Year to date | Year to date, July 2025
         # Income
-        Sales            |       0.00 |      0.00 |       0.00 |        |       500.00
-        = Total income   |       0.00 |      0.00 |       0.00 |        |       500.00
+        Sales            |       0.00 |      0.00 |       0.00 |        |       500.00 | 300.00
+        = Total income   |       0.00 |      0.00 |       0.00 |        |       500.00 | 300.00
         # Expenses
-        Costs            |      30.00 |    200.00 |    -170.00 | -85.0% |       150.00
-        = Total expenses |      30.00 |    200.00 |    -170.00 | -85.0% |       150.00
-        ~ Result         |     -30.00 |   -200.00 |     170.00 |  85.0% |       350.00
+        Costs            |      30.00 |    200.00 |    -170.00 | -85.0% |       150.00 | 200.00
+        = Total expenses |      30.00 |    200.00 |    -170.00 | -85.0% |       150.00 | 200.00
+        ~ Result         |     -30.00 |   -200.00 |     170.00 |  85.0% |       350.00 | 100.00
         ! Income - expenses = change of the other accounts, March 2026: -30.00 = -30.00
         ! Income - expenses = change of the other accounts, July 2025: -200.00 = -200.00
         ! Income - expenses = change of the other accounts, Year to date: 350.00 = 350.00
+        ! Income - expenses = change of the other accounts, Year to date, July 2025: 100.00 = 100.00
         ",
     );
 }
@@ -437,7 +438,7 @@ fn general_ledger_has_balances_and_months() {
           2026-03-05 | 0000000000000009 | text | other |  | 30.00 | 1350.00 |  | 1
           2026-03-31 | 000000000000000a | text | other |  | 250.00 | 1100.00 |  | 1
           = |  | March 2026 |  |  | 280.00
-          * 2026-03-31 |  | Closing balance |  |  |  | 1100.00
+          * 2026-03-31 |  | Closing balance |  | 400.00 | 400.00 | 1100.00
         > |  | Capital
           * 2026-01-01 |  | Opening balance |  |  |  | 1000.00
           * 2026-03-31 |  | Closing balance |  |  |  | 1000.00
@@ -468,11 +469,12 @@ fn journal_has_a_row_for_each_transaction() {
     let book = book();
     let parameters = Parameters { period: Some("2026-03-05"), ..NONE };
     let request = book.request(ReportKind::Journal, &parameters);
-    let mut journal = Journal::new(&request, &book.read(&request.plan(), None));
+    let mut journal = Journal::new(&request, &book.read(&request.plan(), None), None);
     let row = journal.push(&JournalEntry {
         transaction: TransactionId::new(9),
         day: day("2026-03-05"),
         text: "paper #vat",
+        accounts: [5, 1].map(|id| Some(AccountId::new(id))),
         debit_account: "Paper",
         credit_account: "Cash",
         amount: 3_000,
@@ -485,7 +487,7 @@ fn journal_has_a_row_for_each_transaction() {
     assert_eq!(heading.period, "5 March 2026");
     let (columns, controls) = (Journal::columns(), journal.finish());
     assert_rows(
-        &Report { heading, columns, rows: vec![row], controls },
+        &Report { heading, columns, rows: row.into_iter().collect(), controls },
         "
         Date | ID | Text | Debit account | Credit account | Amount | Recorded by | Recorded at
         2026-03-05 | 0000000000000009 | paper #vat | Paper | Cash | 30.00 | ada | 5

@@ -174,6 +174,7 @@ impl Run<'_> {
             values.debit = Field::Keep;
         }
         Some(MatchedRecord {
+            record: record.number,
             remote_id: record.remote_id.clone(),
             transaction,
             effect: found.effect,

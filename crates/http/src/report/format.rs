@@ -44,20 +44,25 @@ impl Format {
     /// Reads the parameters `format` and `excel`.
     ///
     /// # Errors
-    /// 400 for an unknown format.
+    /// 400 for an unknown value.
     pub(super) fn read(request: &ApiRequest) -> Result<Self, ApiError> {
-        let excel = request.flag("excel") == Some(true);
+        let invalid = |name: &str, value: &str, expected: &str| {
+            let shown: String = value.chars().take(60).collect();
+            let message = format!("invalid {name} \"{shown}\": expected {expected}");
+            ApiError::from(RequestError::InvalidFormat(message))
+        };
+        let excel = match request.text("excel").filter(|text| !text.trim().is_empty()) {
+            None => false,
+            Some(text) => {
+                request.flag("excel").ok_or_else(|| invalid("excel", text, "true or false"))?
+            }
+        };
         match request.text("format").unwrap_or("json") {
             "json" => Ok(Self::Json),
             "csv" => Ok(Self::Csv { excel }),
             "xlsx" => Ok(Self::Xlsx),
             "html" => Ok(Self::Html),
-            other => {
-                let shown: String = other.chars().take(60).collect();
-                let message =
-                    format!("invalid format \"{shown}\": expected json, csv, xlsx or html");
-                Err(RequestError::InvalidFormat(message).into())
-            }
+            other => Err(invalid("format", other, "json, csv, xlsx or html")),
         }
     }
 

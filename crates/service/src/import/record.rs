@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use daybook_domain::RefusalKind;
 use daybook_domain::access::Access;
 use daybook_domain::account::AccountRef;
 use daybook_domain::calendar::format_iso;
@@ -12,6 +11,7 @@ use daybook_domain::import::{Import, MatchEffect, RecordMatch, SECOND_DATE_PROPE
 use daybook_domain::permission::Action;
 use daybook_domain::purpose::Record;
 use daybook_domain::transaction::{Changes, Intent, Transaction, Verb};
+use daybook_domain::{Reason, RefusalKind};
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 use time::Date;
@@ -51,6 +51,8 @@ pub struct Group {
 /// A matched record.
 #[derive(Debug, Clone)]
 pub struct MatchedRecord {
+    /// The number of the record.
+    pub record: u32,
     /// The remote id.
     pub remote_id: String,
     /// The transaction.
@@ -109,8 +111,8 @@ pub fn record_block(
         return Ok(None);
     }
     let Block { count, groups, matches } = block;
-    let refused = record_groups(tx, cx, &access, groups)?;
-    apply_matches(tx, cx, &access, book, import.id, matches)?;
+    let mut refused = record_groups(tx, cx, &access, groups)?;
+    refused.extend(apply_matches(tx, cx, &access, book, import.id, matches)?);
     let progressed = Import { done: import.done.saturating_add(count), ..import };
     let updated = update(progressed, refused).touch(cx.now);
     tx.imports().update(&access, &updated)?;
@@ -165,6 +167,9 @@ pub(super) fn record_groups(
 
 /// Applies matches. A transaction that may not be changed is left as it is, and the pair of the
 /// remote id and the transaction is stored.
+///
+/// Returns the records that a minimum balance refuses, and the reasons. They have no pair, because
+/// their money is not on the account.
 fn apply_matches(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -172,9 +177,9 @@ fn apply_matches(
     book: &str,
     import: ImportId,
     matches: Vec<MatchedRecord>,
-) -> Result<()> {
+) -> Result<RefusedRecords> {
     if matches.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let ids: Vec<TransactionId> = matches.iter().map(|one| one.transaction).collect();
     let mut load = |ids: &[TransactionId]| {
@@ -184,10 +189,18 @@ fn apply_matches(
     let found = load_in_parts(&ids, &mut load)?;
     let mut known: HashMap<TransactionId, Transaction> =
         found.into_iter().map(|row| (row.id, row)).collect();
-    let mut pairs = Vec::new();
+    let (mut pairs, mut refused) = (Vec::new(), Vec::new());
     for one in matches {
         let given = match change_of(access, &known, &one) {
-            Some((verb, changes)) => give_remote_id(tx, cx, book, verb, changes, &mut known)?,
+            Some((verb, changes)) => {
+                match give_remote_id(tx, cx, book, verb, changes, &mut known) {
+                    Err(error) if error.reason() == Some(Reason::InsufficientFunds) => {
+                        refused.push((one.record, error.without_index().to_string()));
+                        continue;
+                    }
+                    given => given?,
+                }
+            }
             None => false,
         };
         pairs.push(RecordMatch {
@@ -197,10 +210,14 @@ fn apply_matches(
             given,
         });
     }
-    Ok(tx.imports().insert_matches(access, &pairs)?)
+    tx.imports().insert_matches(access, &pairs)?;
+    Ok(refused)
 }
 
 /// Changes the transaction of a match. Returns `false` if that is refused.
+///
+/// # Errors
+/// A minimum balance (behaviour 3.13); failures.
 fn give_remote_id(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -214,6 +231,7 @@ fn give_remote_id(
             known.extend(view.transactions.into_iter().map(|row| (row.id, row)));
             Ok(true)
         }
+        Err(error) if error.reason() == Some(Reason::InsufficientFunds) => Err(error),
         Err(error) => match error.kind() {
             RefusalKind::Invalid | RefusalKind::Denied | RefusalKind::Missing => Ok(false),
             RefusalKind::Conflicting

@@ -1,17 +1,17 @@
 //! Undoing of what an import has recorded (behaviour 15.9).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use daybook_domain::RefusalKind;
 use daybook_domain::id::{AccountId, ImportId, TransactionId};
 use daybook_domain::import::{
-    AccountFacts, Import, LeaveReason, MatchUndo, RUN_PROPERTY, RunTransaction, State, UndoAction,
-    may_archive_account, undo_action, undo_match,
+    AccountFacts, ENTRY_PROPERTY, Import, LeaveReason, MatchUndo, RUN_PROPERTY, RunTransaction,
+    State, UndoAction, may_archive_account, undo_action, undo_match,
 };
 use daybook_domain::permission::Action;
 use daybook_domain::purpose::{Record, WriteChart};
 use daybook_domain::query::{Filter, Status, Term};
 use daybook_domain::transaction::{Changes, Transaction, Verb};
+use daybook_domain::{Reason, RefusalKind};
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 use daybook_storage::transaction::{ResolvedNames, Search};
@@ -115,7 +115,8 @@ fn undo_in(
     trash(tx, cx, access, &own, was_checked)
 }
 
-/// Moves those of the transactions of an import to the trash that nothing has changed since.
+/// Moves those of the transactions of an import to the trash that nothing has changed since, as far
+/// as minimum balances allow (behaviour 3.13).
 ///
 /// `was_recorded_as_checked` returns whether the import has recorded a transaction as checked.
 pub(super) fn trash(
@@ -127,7 +128,9 @@ pub(super) fn trash(
 ) -> Result<UndoResult> {
     let numbers: Vec<TransactionId> = own.iter().map(|row| row.id).collect();
     let reconciled = tx.reconciliations().entries_of(access, &numbers)?;
-    let (mut result, mut trash, mut has_checked) = (UndoResult::default(), Vec::new(), false);
+    let (mut result, mut has_checked) = (UndoResult::default(), false);
+    let mut entries: BTreeMap<&str, Vec<TransactionId>> = BTreeMap::new();
+    let mut trash: Vec<Vec<TransactionId>> = Vec::new();
     for row in own {
         let facts = RunTransaction {
             is_reconciled: reconciled.contains_key(&row.id),
@@ -137,20 +140,58 @@ pub(super) fn trash(
         match undo_action(facts) {
             UndoAction::Trash => {
                 has_checked |= row.is_checked();
-                trash.push(row.id);
+                match row.properties.get(ENTRY_PROPERTY) {
+                    Some(entry) => entries.entry(entry).or_default().push(row.id),
+                    None => trash.push(vec![row.id]),
+                }
             }
             UndoAction::AlreadyTrashed => {}
             UndoAction::Leave(reason) => result.left.push((row.id, reason)),
         }
     }
-    if !trash.is_empty() {
-        result.trashed = u64::try_from(trash.len()).unwrap_or_default();
-        let request = VerbRequest::batch(Verb::Trash, has_checked);
-        let items = trash.into_iter().map(named).collect();
-        let book = access.book().key.as_str();
-        perform(tx, cx, book, VerbRequest { all: true, ..request }, items)?;
-    }
+    trash.extend(entries.into_values());
+    let total: usize = trash.iter().map(Vec::len).sum();
+    let left = trash_entries(tx, cx, access.book().key.as_str(), trash, has_checked)?;
+    result.trashed = u64::try_from(total.saturating_sub(left.len())).unwrap_or_default();
+    result.left.extend(left.into_iter().map(|id| (id, LeaveReason::InsufficientFunds)));
     Ok(result)
+}
+
+/// Moves entries to the trash, each with all of its transactions or not at all. Returns the
+/// transactions that a minimum balance keeps.
+///
+/// All entries are moved at once. If that is refused, each is moved on its own. The refused ones
+/// are tried again at the end, because the others may have raised their accounts.
+fn trash_entries(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    entries: Vec<Vec<TransactionId>>,
+    has_checked: bool,
+) -> Result<Vec<TransactionId>> {
+    let request = VerbRequest { all: true, ..VerbRequest::batch(Verb::Trash, has_checked) };
+    let mut is_trashed = |ids: &[TransactionId]| {
+        let items = ids.iter().copied().map(named).collect();
+        match perform(tx, cx, book, request, items) {
+            Ok(_) => Ok(true),
+            Err(error) if error.reason() == Some(Reason::InsufficientFunds) => Ok(false),
+            Err(error) => Err(error),
+        }
+    };
+    if entries.is_empty() || is_trashed(&entries.concat())? {
+        return Ok(Vec::new());
+    }
+    let mut left = entries;
+    for _ in 0..2 {
+        let mut refused = Vec::new();
+        for entry in left {
+            if !is_trashed(&entry)? {
+                refused.push(entry);
+            }
+        }
+        left = refused;
+    }
+    Ok(left.concat())
 }
 
 /// Undoes some matches of an import. Returns the transactions that were left, and whether there may

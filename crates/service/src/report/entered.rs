@@ -18,7 +18,7 @@ use crate::access;
 use crate::chart::load_forest;
 use crate::context::Context;
 use crate::error::Result;
-use crate::transaction::count_drafts;
+use crate::transaction::count_matches;
 
 /// The texts of the parameters of a report.
 #[derive(Debug, Clone, Default)]
@@ -105,7 +105,7 @@ pub(super) fn begin(
     let omitted_drafts = if kind == ReportKind::Changes {
         0
     } else {
-        count_drafts(tx, cx, &chart.access, request.period(), request.tags())?
+        count_matches(tx, &chart.access, &request.omitted_drafts())?
     };
     let facts = Facts { omitted_drafts, head, computed_at: cx.now };
     let heading = request.heading(&chart.as_domain(), &scope, facts);

@@ -55,16 +55,9 @@ pub(super) fn journal(tx: &mut Tx<'_>, entered: Entered, sink: &mut dyn RowSink)
     let Entered { chart, request, scope, heading } = entered;
     let sums = read_sums(tx, &request.plan(), &chart, None)?;
     let names = chart.account_names();
-    let in_scope = accounts_in(&scope, &chart);
-    let is_shown = |transaction: &Transaction| {
-        in_scope.as_ref().is_none_or(|accounts| {
-            let sides = [transaction.credit, transaction.debit];
-            sides.into_iter().flatten().any(|id| accounts.contains(&id))
-        })
-    };
     let separator = chart.separator();
     sink.begin(&StreamHead { heading, columns: Journal::columns(), separator })?;
-    let mut journal = Journal::new(&request, &sums);
+    let mut journal = Journal::new(&request, &sums, accounts_in(&scope, &chart));
     let period = stored_period(request.period(), request.tags());
     let (mut users, mut after) = (UserNames::default(), None);
     loop {
@@ -72,19 +65,22 @@ pub(super) fn journal(tx: &mut Tx<'_>, entered: Entered, sink: &mut dyn RowSink)
         let Some(last) = page.last() else { break };
         after = Some(PageKey::of(last));
         users.load(tx, page.iter().map(|transaction| transaction.created_by))?;
-        for transaction in page.iter().filter(|transaction| is_shown(transaction)) {
+        for transaction in &page {
             let name = |id: Option<AccountId>| account_name(&names, id);
             let entry = JournalEntry {
                 transaction: transaction.id,
                 day: transaction.list_day,
                 text: &transaction.description,
+                accounts: [transaction.debit, transaction.credit],
                 debit_account: name(transaction.debit),
                 credit_account: name(transaction.credit),
                 amount: units(transaction, chart.scale()),
                 recorded_by: users.name(transaction.created_by),
                 recorded_at: transaction.stamp.created_at,
             };
-            sink.row(&journal.push(&entry))?;
+            if let Some(row) = journal.push(&entry) {
+                sink.row(&row)?;
+            }
         }
     }
     sink.finish(&journal.finish())

@@ -50,7 +50,7 @@ pub use preview::{Preview, preview};
 #[doc(hidden)]
 pub use read::explain;
 pub use read::{QueryCount, Request, TransactionPage, count, get, list, list_by_ids, load};
-pub(crate) use read::{check_query, count_drafts, drafts_of, find, parse_context, scan};
+pub(crate) use read::{check_query, count_matches, drafts_of, find, parse_context, scan};
 pub(crate) use record_each::record_each;
 
 /// Transactions as the caller sees them, with the resources they name.

@@ -4,13 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use daybook_domain::access::Access;
 use daybook_domain::account::AccountRef;
-use daybook_domain::calendar::format_iso;
 use daybook_domain::email::Email;
 use daybook_domain::id::{AccountId, ReconciliationId, TransactionId, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::permission::Action;
 use daybook_domain::query::{self, DateBasis, Filter, ParseContext, Query, Term, Warning};
-use daybook_domain::report::Period;
 use daybook_domain::transaction::{Changes, MAX_READ, Refusal, Transaction};
 use daybook_storage::Tx;
 use daybook_storage::page::{Page, PageKey, RowPart, rows_to_read};
@@ -276,20 +274,11 @@ pub(crate) fn check_query(
     ResolvedQuery::read(tx, access, query, &parse_context(cx, access)).map(drop)
 }
 
-/// Counts the drafts of a period that the caller sees, with all of these hashtags.
-pub(crate) fn count_drafts(
-    tx: &mut Tx<'_>,
-    cx: &Context,
-    access: &Access,
-    period: Period,
-    tags: &[String],
-) -> Result<u64> {
-    let until = period.last.next_day().map(|day| format!(" before:{}", format_iso(day)));
-    let from = format!("is:draft after:{}", format_iso(period.first));
-    let tags: String = tags.iter().map(|tag| format!(" #{tag}")).collect();
-    let text = QueryText::from(from + &until.unwrap_or_default() + &tags);
-    let resolved = ResolvedQuery::read(tx, access, &text, &parse_context(cx, access))?;
-    let total = tx.transactions().count(access, &resolved.search(access))?;
+/// Counts the transactions that match a filter and that the caller sees.
+pub(crate) fn count_matches(tx: &mut Tx<'_>, access: &Access, filter: &Filter) -> Result<u64> {
+    let names = resolve(tx, access, filter)?;
+    let search = Search { filter, names: &names, drafts_of: drafts_of(access), similar: None };
+    let total = tx.transactions().count(access, &search)?;
     Ok(u64::try_from(total).unwrap_or_default())
 }
 
