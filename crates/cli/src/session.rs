@@ -92,12 +92,18 @@ impl Session {
         if let Some(token) = &globals.access_token {
             builder = builder.token(token);
         } else if let Some(tokens) = entry.and_then(|entry| entry.tokens.clone()) {
-            let (file, server) = (file.clone(), server.clone());
+            let (changed, name) = (file.clone(), server.clone());
             builder = builder.tokens(CLI_CLIENT_ID, tokens, move |tokens| {
                 let tokens = Some(tokens.clone());
-                if let Err(failure) = file.change(&server, |entry| entry.tokens = tokens) {
+                if let Err(failure) = changed.change(&name, |entry| entry.tokens = tokens) {
                     eprintln!("warning: the new tokens were not stored: {}", failure.message);
                 }
+            });
+            // Another command may have renewed them, such as beside `dbk events follow`.
+            let (path, name) = (file.path().to_owned(), server.clone());
+            builder = builder.stored_tokens(move || {
+                let stored = ConfigFile::read(Some(&path)).ok()?;
+                stored.config.servers.get(&name)?.tokens.clone()
             });
         } else if let Some(token) = entry.and_then(|entry| entry.token.as_ref()) {
             builder = builder.token(token);
