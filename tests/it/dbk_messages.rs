@@ -15,6 +15,7 @@ pub fn tests() -> Vec<Case> {
         draft_on_closed_day_is_explained,
         unchanged_transactions_have_no_undo,
         unknown_account_has_near_names,
+        statement_opens_with_the_one_before,
         incomplete_draft_is_explained_in_words,
         history_names_accounts_and_days,
         relative_home_is_refused,
@@ -186,6 +187,27 @@ fn unknown_account_has_near_names(server: &Server) {
     user.run("dbk reg Nothing", 5).has(&["hint: dbk accounts lists the accounts, dbk api POST "]);
     // The other account may be in the query.
     user.run("dbk reg Cash to:Food", 0).has(&["lunch\tFood\t-12.50"]);
+}
+
+/// 14.4: the statement of January comes after that of February.
+fn statement_opens_with_the_one_before(server: &Server) {
+    let user = User::new(server);
+    let january = id(&user.cast.record("2026-01-10", "100.00", "Car", "Cash", "sale")).to_owned();
+    user.cast.record("2026-02-05", "30.00", "Car", "Cash", "sale");
+    let reconcile = |rest: &str| user.run(&format!("dbk reconcile Cash --statement {rest}"), 0);
+    reconcile(&format!("2026-02-28=30 --except {january}")).has(&[
+        "opening 0.00, closing 30.00\n",
+        "difference 0.00\n",
+        "transactions: 1\n",
+    ]);
+    reconcile("2026-01-31=100").has(&[
+        "opening 0.00, closing 100.00\n",
+        "difference 0.00\n",
+        "transactions: 1\n",
+    ]);
+    reconcile("2026-03-31=30 --dry-run").has(&["opening 30.00, closing 30.00\n"]);
+    user.run("dbk reconcile Cash --statement 2026-03-31=30 --except nothing", 5)
+        .has(&["error: no transaction \"nothing\" on this account\n"]);
 }
 
 fn incomplete_draft_is_explained_in_words(server: &Server) {
