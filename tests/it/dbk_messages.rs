@@ -91,6 +91,12 @@ fn failed_import_says_what_helps(server: &Server) {
     assert!(items(&user.cast.read("/imports")).is_empty(), "failed imports are discarded");
     user.run("dbk import bank.csv --account Cash --decide 1=Fod", 5)
         .has(&["error: record 1: account not found: Fod\n", "hint: did you mean \"Food\"? "]);
+    assert!(items(&user.cast.read("/imports")).is_empty(), "a refused preview is discarded");
+    user.run("dbk import bank.csv --account Cash --yes", 0);
+    let lunch = user.run("dbk list Shop --ids", 0).text;
+    user.run(&format!("dbk edit {} --amount 5", lunch.trim()), 0);
+    let undo = "dbk import undo $(dbk import log | cut -f 1)";
+    user.run(&format!("{undo} --json"), 3).has(&["\"left\""]);
 }
 
 fn draft_on_closed_day_is_explained(server: &Server) {

@@ -306,16 +306,16 @@ async fn log(session: &Session, book: &OpenBook) -> Result {
 async fn undo(session: &Session, book: &OpenBook, id: &str) -> Result {
     let text = send(session, book, "POST", &format!("/{id}/undo"), None).await?;
     let (text, import) = wait(session, book, text).await?;
-    if session.output.is_json() {
-        return session.output.line(text.trim_end());
-    }
     let undone = import.undone.unwrap_or_default();
-    let (trashed, archived) = (undone.trashed, undone.archived);
-    session
-        .output
-        .line(&format!("transactions trashed: {trashed}; accounts archived: {archived}"))?;
-    for left in &undone.left {
-        session.output.line(&format!("left {}: {}", left.transaction_id, left.reason))?;
+    if session.output.is_json() {
+        session.output.line(text.trim_end())?;
+    } else {
+        let (trashed, archived) = (undone.trashed, undone.archived);
+        let text = format!("transactions trashed: {trashed}; accounts archived: {archived}");
+        session.output.line(&text)?;
+        for left in &undone.left {
+            session.output.line(&format!("left {}: {}", left.transaction_id, left.reason))?;
+        }
     }
     match undone.left_count {
         0 => Ok(()),
@@ -405,8 +405,11 @@ fn hint(reason: &str) -> &'static str {
 /// Records a preview, and prints the counts.
 async fn confirm(session: &Session, book: &OpenBook, id: &str, decisions: &Value) -> Result {
     let body = decisions.to_string().into_bytes();
-    let text = send(session, book, "POST", &format!("/{id}/confirm"), Some(&body)).await?;
-    let (text, done) = wait(session, book, text).await?;
+    let sent = send(session, book, "POST", &format!("/{id}/confirm"), Some(&body)).await;
+    if sent.is_err() {
+        discard_preview(session, book, id).await;
+    }
+    let (text, done) = wait(session, book, sent?).await?;
     if done.state != "DONE" {
         let records: Vec<String> = done.changed_records.iter().map(ToString::to_string).collect();
         let records = records.join(", ");
@@ -422,6 +425,17 @@ async fn confirm(session: &Session, book: &OpenBook, id: &str, decisions: &Value
     match count(&done, "refused") {
         0 => Ok(()),
         _ => Err(Failure::new("some records were refused").with_code(DIFFERENT)),
+    }
+}
+
+/// Discards a preview whose confirmation was refused, because a user may have few of them (15.1).
+/// An import that has begun to record stays, for its undo.
+async fn discard_preview(session: &Session, book: &OpenBook, id: &str) {
+    let address = format!("/{id}");
+    let found = send(session, book, "GET", &address, None).await.and_then(|text| read(&text));
+    if found.is_ok_and(|import: Import| import.state == "PREVIEW") {
+        // The refusal matters more than a preview that stays for an hour.
+        let _ = send(session, book, "DELETE", &address, None).await;
     }
 }
 
