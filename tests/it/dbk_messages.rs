@@ -17,6 +17,7 @@ pub fn tests() -> Vec<Case> {
         unknown_account_has_near_names,
         statement_opens_with_the_one_before,
         incomplete_draft_is_explained_in_words,
+        drafts_beyond_a_page_are_announced,
         history_names_accounts_and_days,
         relative_home_is_refused,
     ]
@@ -229,6 +230,15 @@ fn incomplete_draft_is_explained_in_words(server: &Server) {
     // `dbk api` has the names of the API.
     let path = "/v5/books/{book}/transactions/post";
     user.run(&format!("dbk api PATCH '{path}' -f id={draft}"), 1).has(&["missing: debitAccount"]);
+}
+
+fn drafts_beyond_a_page_are_announced(server: &Server) {
+    let user = User::new(server);
+    let drafts = vec![json!({"description": "tea", "date": "2026-02-01"}); 1_001];
+    user.cast.post("/transactions/batch", &json!({"items": drafts})).ok();
+    user.run("dbk drafts", 0).has(&["tea", "the newest 1000; dbk list is:draft -n COUNT"]);
+    let all = user.run("dbk list is:draft -n 2000 --ids", 0).text;
+    assert_eq!(all.lines().count(), 1_001);
 }
 
 fn history_names_accounts_and_days(server: &Server) {
