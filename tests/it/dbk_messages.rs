@@ -20,6 +20,7 @@ pub fn tests() -> Vec<Case> {
         drafts_beyond_a_page_are_announced,
         history_names_accounts_and_days,
         relative_home_is_refused,
+        deleted_book_in_use_is_explained,
     ]
 }
 
@@ -247,6 +248,15 @@ fn history_names_accounts_and_days(server: &Server) {
     user.run(&format!("dbk edit {lunch} --to Car --date 2026-02-02"), 0);
     user.run(&format!("dbk history {lunch}"), 0)
         .has(&["  date: \"2026-02-01\" -> \"2026-02-02\"\n", "  to: \"Food\" -> \"Car\"\n"]);
+}
+
+fn deleted_book_in_use_is_explained(server: &Server) {
+    let user = User::new(server);
+    let made = user.run("dbk books new Short", 0).text;
+    let (_, undo) = made.split_once("undo: ").expect("a command");
+    user.run(undo.trim(), 0);
+    user.run("env -u DBK_BOOK dbk bal", 5)
+        .has(&["error: book not found\n", "hint: dbk books, then dbk books use BOOK\n"]);
 }
 
 fn relative_home_is_refused(server: &Server) {

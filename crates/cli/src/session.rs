@@ -9,7 +9,7 @@ use daybook_client::types::{self, BookDecimalSeparator};
 use daybook_client::{Amount, Book, CLI_CLIENT_ID, Client, ClientBuilder, Date, Retry};
 
 use crate::config::{BookChoice, ConfigFile, DEFAULT_SERVER, ServerEntry};
-use crate::failure::{Failure, Result};
+use crate::failure::{CHOOSE_BOOK, Failure, Result};
 use crate::output::{Format, Output};
 
 /// The options of every command.
@@ -143,9 +143,10 @@ impl Session {
     pub(crate) async fn book(&self) -> Result<OpenBook> {
         let choice = match &self.globals.book {
             Some(named) => self.find_book(named).await?,
-            None => self.entry().and_then(|entry| entry.book.clone()).ok_or_else(|| {
-                Failure::usage("no book is chosen").with_hint("dbk books, then dbk books use BOOK")
-            })?,
+            None => self
+                .entry()
+                .and_then(|entry| entry.book.clone())
+                .ok_or_else(|| Failure::usage("no book is chosen").with_hint(CHOOSE_BOOK))?,
         };
         Ok(OpenBook {
             handle: self.client.book(&choice.id),
