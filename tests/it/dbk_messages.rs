@@ -15,9 +15,12 @@ pub fn tests() -> Vec<Case> {
         draft_on_closed_day_is_explained,
         unchanged_transactions_have_no_undo,
         unknown_account_has_near_names,
+        statement_opens_with_the_one_before,
         incomplete_draft_is_explained_in_words,
+        drafts_beyond_a_page_are_announced,
         history_names_accounts_and_days,
         relative_home_is_refused,
+        deleted_book_in_use_is_explained,
     ]
 }
 
@@ -90,6 +93,12 @@ fn failed_import_says_what_helps(server: &Server) {
     assert!(items(&user.cast.read("/imports")).is_empty(), "failed imports are discarded");
     user.run("dbk import bank.csv --account Cash --decide 1=Fod", 5)
         .has(&["error: record 1: account not found: Fod\n", "hint: did you mean \"Food\"? "]);
+    assert!(items(&user.cast.read("/imports")).is_empty(), "a refused preview is discarded");
+    user.run("dbk import bank.csv --account Cash --yes", 0);
+    let lunch = user.run("dbk list Shop --ids", 0).text;
+    user.run(&format!("dbk edit {} --amount 5", lunch.trim()), 0);
+    let undo = "dbk import undo $(dbk import log | cut -f 1)";
+    user.run(&format!("{undo} --json"), 3).has(&["\"left\""]);
 }
 
 fn draft_on_closed_day_is_explained(server: &Server) {
@@ -188,6 +197,27 @@ fn unknown_account_has_near_names(server: &Server) {
     user.run("dbk reg Cash to:Food", 0).has(&["lunch\tFood\t-12.50"]);
 }
 
+/// 14.4: the statement of January comes after that of February.
+fn statement_opens_with_the_one_before(server: &Server) {
+    let user = User::new(server);
+    let january = id(&user.cast.record("2026-01-10", "100.00", "Car", "Cash", "sale")).to_owned();
+    user.cast.record("2026-02-05", "30.00", "Car", "Cash", "sale");
+    let reconcile = |rest: &str| user.run(&format!("dbk reconcile Cash --statement {rest}"), 0);
+    reconcile(&format!("2026-02-28=30 --except {january}")).has(&[
+        "opening 0.00, closing 30.00\n",
+        "difference 0.00\n",
+        "transactions: 1\n",
+    ]);
+    reconcile("2026-01-31=100").has(&[
+        "opening 0.00, closing 100.00\n",
+        "difference 0.00\n",
+        "transactions: 1\n",
+    ]);
+    reconcile("2026-03-31=30 --dry-run").has(&["opening 30.00, closing 30.00\n"]);
+    user.run("dbk reconcile Cash --statement 2026-03-31=30 --except nothing", 5)
+        .has(&["error: no transaction \"nothing\" on this account\n"]);
+}
+
 fn incomplete_draft_is_explained_in_words(server: &Server) {
     let user = User::new(server);
     user.run("dbk add 9 coffee cash", 0);
@@ -203,12 +233,30 @@ fn incomplete_draft_is_explained_in_words(server: &Server) {
     user.run(&format!("dbk api PATCH '{path}' -f id={draft}"), 1).has(&["missing: debitAccount"]);
 }
 
+fn drafts_beyond_a_page_are_announced(server: &Server) {
+    let user = User::new(server);
+    let drafts = vec![json!({"description": "tea", "date": "2026-02-01"}); 1_001];
+    user.cast.post("/transactions/batch", &json!({"items": drafts})).ok();
+    user.run("dbk drafts", 0).has(&["tea", "the newest 1000; dbk list is:draft -n COUNT"]);
+    let all = user.run("dbk list is:draft -n 2000 --ids", 0).text;
+    assert_eq!(all.lines().count(), 1_001);
+}
+
 fn history_names_accounts_and_days(server: &Server) {
     let user = User::new(server);
     let lunch = user.lunch("2026-02-01");
     user.run(&format!("dbk edit {lunch} --to Car --date 2026-02-02"), 0);
     user.run(&format!("dbk history {lunch}"), 0)
         .has(&["  date: \"2026-02-01\" -> \"2026-02-02\"\n", "  to: \"Food\" -> \"Car\"\n"]);
+}
+
+fn deleted_book_in_use_is_explained(server: &Server) {
+    let user = User::new(server);
+    let made = user.run("dbk books new Short", 0).text;
+    let (_, undo) = made.split_once("undo: ").expect("a command");
+    user.run(undo.trim(), 0);
+    user.run("env -u DBK_BOOK dbk bal", 5)
+        .has(&["error: book not found\n", "hint: dbk books, then dbk books use BOOK\n"]);
 }
 
 fn relative_home_is_refused(server: &Server) {

@@ -327,7 +327,7 @@ fn expired_token_is_renewed_once(server: &Server) {
         let stored = Arc::clone(&renewed);
         let expired = Tokens { access_token: "expired".to_owned(), ..tokens };
         let client = Client::builder(server.base())
-            .tokens(CLI_CLIENT_ID, expired, move |tokens| {
+            .tokens(CLI_CLIENT_ID, expired.clone(), move |tokens| {
                 stored.lock().expect("the tokens").push(tokens.clone());
             })
             .build()
@@ -344,8 +344,23 @@ fn expired_token_is_renewed_once(server: &Server) {
         assert_eq!(tokens.len(), 1, "one renewal");
         assert_eq!(client.access_token().await.as_ref(), Some(&tokens[0].access_token));
 
-        program.revoke_grant(CLI_CLIENT_ID, &tokens[0].refresh_token).await.expect("an end");
-        let error = program.refresh_tokens(CLI_CLIENT_ID, &tokens[0].refresh_token).await;
+        // A program that kept the first tokens, after another one has stored later ones.
+        let later = program.refresh_tokens(CLI_CLIENT_ID, &tokens[0].refresh_token).await;
+        let stored = Tokens { access_token: "expired, too".to_owned(), ..later.expect("tokens") };
+        let last: Arc<Mutex<Option<Tokens>>> = Arc::default();
+        let kept = Arc::clone(&last);
+        let other = Client::builder(server.base())
+            .tokens(CLI_CLIENT_ID, expired, move |tokens| {
+                *kept.lock().expect("the tokens") = Some(tokens.clone());
+            })
+            .stored_tokens(move || Some(stored.clone()))
+            .build()
+            .expect("a client");
+        other.get_user().await.expect("the grant exists");
+        let last = last.lock().expect("the tokens").take().expect("a renewal");
+
+        program.revoke_grant(CLI_CLIENT_ID, &last.refresh_token).await.expect("an end");
+        let error = program.refresh_tokens(CLI_CLIENT_ID, &last.refresh_token).await;
         let error = error.expect_err("the grant has ended");
         assert!(matches!(&error, Error::OAuth(error) if error.code == "invalid_grant"), "{error}");
     });

@@ -227,8 +227,13 @@ fn place<'a>(account: &'a Value, groups: &BTreeMap<&str, &'a Value>) -> Account<
     let names = |path: &Vec<&'a Value>| -> Vec<String> {
         path.iter().map(|group| text(group, "normalizedName").to_owned()).collect()
     };
-    let first = paths.iter().min_by_key(|path| names(path)).into_iter().flatten();
-    let name = first.map(|group| text(group, "name")).chain([text(account, "name")]);
+    let first = paths.iter().min_by_key(|path| names(path)).map(Vec::as_slice);
+    let below = match first.unwrap_or_default() {
+        // The section stands for this group.
+        [root, below @ ..] if text(root, "normalizedName") == class.to_lowercase() => below,
+        path => path,
+    };
+    let name = below.iter().map(|group| text(group, "name")).chain([text(account, "name")]);
     Account {
         id: text(account, "id"),
         name: [class].into_iter().chain(name).collect::<Vec<_>>().join(":"),
@@ -327,6 +332,8 @@ mod tests {
             group("1", "Owners", "", ""),
             group("2", "Equity", "1", ""),
             group("3", "Banks", "", "cash"),
+            group("4", "ASSETS", "", ""),
+            group("5", "Assets", "4", ""),
         ];
         let groups: BTreeMap<&str, _> =
             groups.iter().map(|group| (group["id"].as_str().unwrap_or("?"), group)).collect();
@@ -337,6 +344,9 @@ mod tests {
             ("INCOMING", &["2"], "Equity:Owners:Equity:Conversions", false),
             ("OUTGOING", &["1"], "Expenses:Owners:Conversions", false),
             ("OUTGOING", &[], "Equity:Conversions", false),
+            ("ASSET", &["4"], "Assets:Conversions", false),
+            ("ASSET", &["5"], "Assets:Assets:Conversions", false),
+            ("LIABILITY", &["4"], "Liabilities:ASSETS:Conversions", false),
         ] {
             let account = json!({
                 "id": "9", "name": "Conversions", "normalizedName": "conversions", "type": kind,

@@ -5,11 +5,11 @@ const row = (kind: ReportRow['kind'], depth: number, cells: string[], rest: Part
 
 const statement = [
   row('section', 0, ['Assets', '']),
-  row('group', 0, ['Assets', ''], { groupId: '1' }),
+  row('group', 0, ['Current', ''], { groupId: '1' }),
   row('group', 1, ['Banks', ''], { groupId: '2' }),
   row('line', 2, ['Checking', '10.00'], { accountId: '9' }),
   row('subtotal', 1, ['Total Banks', '10.00'], { groupId: '2' }),
-  row('subtotal', 0, ['Total Assets', '10.00'], { groupId: '1' }),
+  row('subtotal', 0, ['Total Current', '10.00'], { groupId: '1' }),
   row('total', 0, ['Total assets', '10.00']),
 ];
 
@@ -22,9 +22,9 @@ describe('rows of a report', () => {
 
   it('closed_group_shows_the_figures_of_its_subtotal', () => {
     const rows = visibleRows(buildTree(statement), new Set(['2']));
-    expect(names(rows)).toEqual(['Assets', 'Assets', 'Banks', 'Total Assets', 'Total assets']);
+    expect(names(rows)).toEqual(['Assets', 'Current', 'Banks', 'Total Current', 'Total assets']);
     expect(rows[2]).toMatchObject({ cells: ['Banks', '10.00'], isOpen: false });
-    expect(rows[1]).toMatchObject({ cells: ['Assets', ''], isOpen: true });
+    expect(rows[1]).toMatchObject({ cells: ['Current', ''], isOpen: true });
   });
 
   it('accounts of the ledger end with their closing balance', () => {

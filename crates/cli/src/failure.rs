@@ -19,6 +19,9 @@ pub(crate) const CONFLICT: u8 = 6;
 /// The server was busy after all repetitions.
 pub(crate) const BUSY: u8 = 7;
 
+/// How to choose the book in use.
+pub(crate) const CHOOSE_BOOK: &str = "dbk books, then dbk books use BOOK";
+
 /// Fields of the API that messages name, and the words of `dbk` for them.
 const WORDS: [(&str, &str); 2] = [("creditAccount", "From"), ("debitAccount", "To")];
 /// The texts before the name of an unknown account in a refusal.
@@ -122,6 +125,10 @@ impl From<Error> for Failure {
             Some(401) => Self::new("not signed in, or the access token is no longer valid")
                 .with_code(NOT_SIGNED_IN)
                 .with_hint("dbk login"),
+            // The book in use was deleted, such as by the undo of `dbk demo`, or is shared no more.
+            Some(404) if failure.message.contains("book not found") => {
+                failure.with_code(NOT_FOUND).with_hint(CHOOSE_BOOK)
+            }
             Some(403 | 404) => failure.with_code(NOT_FOUND),
             Some(409 | 412) => failure.with_code(CONFLICT),
             Some(429 | 503) => failure.with_code(BUSY),

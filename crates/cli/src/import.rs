@@ -200,16 +200,16 @@ async fn log(session: &Session, book: &OpenBook) -> Result {
 
 async fn undo(session: &Session, book: &OpenBook, id: &str) -> Result {
     let (text, import) = wait(session, book, book.handle.undo_import(id)).await?;
-    if session.output.is_json() {
-        return session.output.line(text.trim_end());
-    }
     let undone = import.undone.unwrap_or_default();
-    let (trashed, archived) = (undone.trashed, undone.archived);
-    session
-        .output
-        .line(&format!("transactions trashed: {trashed}; accounts archived: {archived}"))?;
-    for left in &undone.left {
-        session.output.line(&format!("left {}: {}", left.transaction_id, left.reason))?;
+    if session.output.is_json() {
+        session.output.line(text.trim_end())?;
+    } else {
+        let (trashed, archived) = (undone.trashed, undone.archived);
+        let text = format!("transactions trashed: {trashed}; accounts archived: {archived}");
+        session.output.line(&text)?;
+        for left in &undone.left {
+            session.output.line(&format!("left {}: {}", left.transaction_id, left.reason))?;
+        }
     }
     match undone.left_count {
         0 => Ok(()),
@@ -303,7 +303,11 @@ async fn confirm(
     id: &str,
     decisions: &ImportConfirmation,
 ) -> Result {
-    let (text, done) = wait(session, book, book.handle.confirm_import(id, decisions)).await?;
+    let recorded = wait(session, book, book.handle.confirm_import(id, decisions)).await;
+    if recorded.is_err() {
+        discard_preview(book, id).await;
+    }
+    let (text, done) = recorded?;
     if done.state != ImportState::Done {
         let records: Vec<String> = done.changed_records.iter().map(ToString::to_string).collect();
         let records = records.join(", ");
@@ -319,6 +323,16 @@ async fn confirm(
     match done.counts.refused {
         0 => Ok(()),
         _ => Err(Failure::new("some records were refused").with_code(DIFFERENT)),
+    }
+}
+
+/// Discards a preview whose confirmation was refused, because a user may have few of them (15.1).
+/// An import that has begun to record stays, for its undo.
+async fn discard_preview(book: &OpenBook, id: &str) {
+    let found = book.handle.get_import(id).await;
+    if found.is_ok_and(|import| import.state == ImportState::Preview) {
+        // The refusal matters more than a preview that stays for an hour.
+        let _ = book.handle.delete_import(id).await;
     }
 }
 

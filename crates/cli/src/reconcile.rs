@@ -2,11 +2,10 @@
 
 use clap::Args;
 use daybook_client::types::{Account, AccountType, ReconciliationRequest, Transaction};
-use daybook_client::{Amount, Query};
+use daybook_client::{Amount, Date, Query};
 
 use crate::failure::{Failure, Result};
-use crate::rows::find;
-use crate::session::Session;
+use crate::session::{OpenBook, Session};
 use crate::table::{Kind, Table};
 use crate::transaction::{day_of, description_of, id_of};
 
@@ -51,23 +50,11 @@ pub(crate) async fn run(session: &Session, args: ReconcileArgs) -> Result {
     let (date, closing) = (book.read_day(date)?, book.read_amount(closing)?);
     let account = book.handle.get_account(&args.account).await?.value;
     let id = account.id.clone().unwrap_or_default();
-    let last = book.handle.reconciliations(Some(&id)).take(1).await?;
-    let opening = last.first().map(|last| last.closing_balance).unwrap_or_default();
-    let query = Query::new().account(account.name.as_deref().unwrap_or_default()).is("posted");
-    let found = find(session, &book, &String::from(query), 10_000).await?;
-    let is_unknown = |id: &&String| !found.rows.iter().any(|row| id_of(row) == id.as_str());
-    if let Some(unknown) = args.except.iter().find(is_unknown) {
-        return Err(Failure::not_found(format!("no transaction {unknown:?} on this account")));
-    }
-    let mut candidates = Vec::new();
-    for row in found.rows.into_iter().rev() {
-        let is_later = row.date.get().is_some_and(|day| *day > date);
-        let is_on = !args.except.iter().any(|except| except == id_of(&row));
-        match open_effect(&row, &account) {
-            Some(effect) if !is_later => candidates.push(Candidate { row, effect, is_on }),
-            _ => {}
-        }
-    }
+    // Newest first. The statement may be older than the last one (behaviour 14.4).
+    let made = book.handle.reconciliations(Some(&id)).all().await?;
+    let last = made.iter().find(|made| made.date <= date);
+    let opening = last.map(|last| last.closing_balance).unwrap_or_default();
+    let mut candidates = find_candidates(&book, &account, date, &args.except).await?;
     let difference = loop {
         let ticked = candidates.iter().filter(|one| one.is_on).map(|one| one.effect);
         let movement = Amount::sum(ticked);
@@ -122,6 +109,37 @@ pub(crate) async fn run(session: &Session, args: ReconcileArgs) -> Result {
     Ok(())
 }
 
+/// Finds the transactions of an account that are on no statement, oldest first.
+///
+/// # Errors
+/// When the server refuses, or an exception is not on the account.
+async fn find_candidates(
+    book: &OpenBook,
+    account: &Account,
+    date: Date,
+    except: &[String],
+) -> Result<Vec<Candidate>> {
+    let query = Query::new().account(account.name.as_deref().unwrap_or_default()).is("posted");
+    let mut pages = book.handle.transactions(query);
+    let mut candidates = Vec::new();
+    let mut unknown: Vec<&str> = except.iter().map(String::as_str).collect();
+    while let Some(row) = pages.next().await {
+        let row = row?;
+        unknown.retain(|id| *id != id_of(&row));
+        let is_later = row.date.get().is_some_and(|day| *day > date);
+        let is_on = !except.iter().any(|except| except == id_of(&row));
+        match open_effect(&row, account) {
+            Some(effect) if !is_later => candidates.push(Candidate { row, effect, is_on }),
+            _ => {}
+        }
+    }
+    if let Some(unknown) = unknown.first() {
+        return Err(Failure::not_found(format!("no transaction {unknown:?} on this account")));
+    }
+    candidates.reverse();
+    Ok(candidates)
+}
+
 /// Returns what a transaction does to the account.
 ///
 /// It is `None` if the transaction is on a statement already.
@@ -138,7 +156,7 @@ fn open_effect(row: &Transaction, account: &Account) -> Option<Amount> {
     }
 }
 
-fn show(session: &Session, book: &crate::session::OpenBook, candidates: &[Candidate]) -> Result {
+fn show(session: &Session, book: &OpenBook, candidates: &[Candidate]) -> Result {
     let mut table = Table::new(&[
         ("", Kind::Amount),
         ("", Kind::Key),

@@ -6,7 +6,7 @@ use clap::Args;
 use daybook_client::parameters::{GetBalances, GetReport};
 use daybook_client::types::{
     AccountBalances, GroupBalances, Report, ReportColumn, ReportColumnKind, ReportFormat,
-    ReportKind, ReportRow, ReportRowKind,
+    ReportKind, ReportRowKind,
 };
 use daybook_client::{Amount, Slice};
 
@@ -289,12 +289,8 @@ fn show(session: &Session, book: &OpenBook, report: &Report) -> Result {
             kind_of(&column.kind),
         );
     }
-    let rows = match is_table {
-        true => without_repeated_groups(&report.rows),
-        false => report.rows.iter().map(|row| (row.depth, row)).collect(),
-    };
-    for (depth, row) in rows {
-        let depth = usize::try_from(depth).unwrap_or_default();
+    for row in &report.rows {
+        let depth = usize::try_from(row.depth).unwrap_or_default();
         let columns = row.cells.iter().zip(&report.columns);
         let columns = columns.filter(|(_, column)| is_shown(column)).enumerate();
         let cells = columns.map(|(index, (cell, column))| match () {
@@ -326,29 +322,6 @@ fn show(session: &Session, book: &OpenBook, report: &Report) -> Result {
     }
 }
 
-/// Leaves out the title and the sum of a group that has the name of its section. Its accounts
-/// become accounts of the section. Returns the other rows with their depths.
-fn without_repeated_groups(rows: &[ReportRow]) -> Vec<(i32, &ReportRow)> {
-    let (mut section, mut is_within) = (String::new(), false);
-    let mut shown = Vec::new();
-    for row in rows {
-        let label = row.cells.first().map(|label| label.to_lowercase()).unwrap_or_default();
-        let is_at_top = row.depth == 0;
-        if row.kind == ReportRowKind::Section {
-            (section, is_within) = (label, false);
-        } else if row.kind == ReportRowKind::Group && is_at_top && label == section {
-            is_within = true;
-            continue;
-        } else if row.kind == ReportRowKind::Subtotal && is_at_top && is_within {
-            is_within = false;
-            continue;
-        }
-        let depth = row.depth.saturating_sub(i32::from(is_within));
-        shown.push((depth, row));
-    }
-    shown
-}
-
 fn kind_of(kind: &ReportColumnKind) -> Kind {
     let is = |kinds: &[ReportColumnKind]| kinds.contains(kind);
     match () {
@@ -362,51 +335,5 @@ fn kind_of(kind: &ReportColumnKind) -> Kind {
         }
         () if is(&[ReportColumnKind::Date, ReportColumnKind::Instant]) => Kind::Key,
         () => Kind::Text,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn group_with_the_name_of_its_section_is_shown_once() {
-        let (section, group) = (ReportRowKind::Section, ReportRowKind::Group);
-        let (line, subtotal) = (ReportRowKind::Line, ReportRowKind::Subtotal);
-        let total = ReportRowKind::Total;
-        let rows = [
-            (&section, 0, "Equity"),
-            (&group, 0, "Capital"),
-            (&line, 1, "Shares"),
-            (&subtotal, 0, "Total Capital"),
-            (&group, 0, "EQUITY"),
-            (&line, 1, "Opening balances"),
-            (&group, 1, "Equity"),
-            (&line, 2, "Reserve"),
-            (&subtotal, 1, "Total Equity"),
-            (&subtotal, 0, "Total EQUITY"),
-            (&total, 0, "Total equity"),
-        ];
-        let rows = rows.map(|(kind, depth, label)| ReportRow {
-            kind: kind.clone(),
-            depth,
-            cells: vec![label.to_owned()],
-            ..ReportRow::default()
-        });
-        let shown = without_repeated_groups(&rows);
-        let shown: Vec<(i32, &str)> =
-            shown.into_iter().map(|(depth, row)| (depth, row.cells[0].as_str())).collect();
-        let wanted = [
-            (0, "Equity"),
-            (0, "Capital"),
-            (1, "Shares"),
-            (0, "Total Capital"),
-            (0, "Opening balances"),
-            (0, "Equity"),
-            (1, "Reserve"),
-            (0, "Total Equity"),
-            (0, "Total equity"),
-        ];
-        assert_eq!(shown, wanted);
     }
 }

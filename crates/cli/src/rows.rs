@@ -279,6 +279,9 @@ pub(crate) async fn drafts(session: &Session) -> Result {
         session.output.say("no drafts");
     }
     session.output.table(&table)?;
+    if found.has_more {
+        session.output.say(&format!("the newest {PAGE}; dbk list is:draft -n COUNT shows more"));
+    }
     if let Some(lock) = lock.as_ref().filter(|_| found.rows.iter().any(is_locked)) {
         session.output.say(&format!("{}; {}", lock.reason(), lock.remedy()));
     }

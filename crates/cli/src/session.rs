@@ -9,7 +9,7 @@ use daybook_client::types::{self, BookDecimalSeparator};
 use daybook_client::{Amount, Book, CLI_CLIENT_ID, Client, ClientBuilder, Date, Retry};
 
 use crate::config::{BookChoice, ConfigFile, DEFAULT_SERVER, ServerEntry};
-use crate::failure::{Failure, Result};
+use crate::failure::{CHOOSE_BOOK, Failure, Result};
 use crate::output::{Format, Output};
 
 /// The options of every command.
@@ -92,12 +92,18 @@ impl Session {
         if let Some(token) = &globals.access_token {
             builder = builder.token(token);
         } else if let Some(tokens) = entry.and_then(|entry| entry.tokens.clone()) {
-            let (file, server) = (file.clone(), server.clone());
+            let (changed, name) = (file.clone(), server.clone());
             builder = builder.tokens(CLI_CLIENT_ID, tokens, move |tokens| {
                 let tokens = Some(tokens.clone());
-                if let Err(failure) = file.change(&server, |entry| entry.tokens = tokens) {
+                if let Err(failure) = changed.change(&name, |entry| entry.tokens = tokens) {
                     eprintln!("warning: the new tokens were not stored: {}", failure.message);
                 }
+            });
+            // Another command may have renewed them, such as beside `dbk events follow`.
+            let (path, name) = (file.path().to_owned(), server.clone());
+            builder = builder.stored_tokens(move || {
+                let stored = ConfigFile::read(Some(&path)).ok()?;
+                stored.config.servers.get(&name)?.tokens.clone()
             });
         } else if let Some(token) = entry.and_then(|entry| entry.token.as_ref()) {
             builder = builder.token(token);
@@ -137,9 +143,10 @@ impl Session {
     pub(crate) async fn book(&self) -> Result<OpenBook> {
         let choice = match &self.globals.book {
             Some(named) => self.find_book(named).await?,
-            None => self.entry().and_then(|entry| entry.book.clone()).ok_or_else(|| {
-                Failure::usage("no book is chosen").with_hint("dbk books, then dbk books use BOOK")
-            })?,
+            None => self
+                .entry()
+                .and_then(|entry| entry.book.clone())
+                .ok_or_else(|| Failure::usage("no book is chosen").with_hint(CHOOSE_BOOK))?,
         };
         Ok(OpenBook {
             handle: self.client.book(&choice.id),

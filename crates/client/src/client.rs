@@ -21,6 +21,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const MAX_PAUSE: Duration = Duration::from_secs(8);
 /// The longest `Retry-After` that is waited for.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
+/// Tokens that another program has stored may have expired, too.
+const MAX_RENEWALS: u32 = 2;
 
 /// A connection to a Daybook server. Clones share connections, tokens and settings.
 ///
@@ -145,7 +147,31 @@ impl ClientBuilder {
             client_id: client_id.into(),
             tokens: RwLock::new(tokens),
             on_renewal: Some(on_renewal),
+            read_stored: None,
         });
+        self
+    }
+
+    /// Reads the stored tokens before a renewal, and uses them if they are others. Programs that
+    /// share tokens need it, because redeeming a refresh token again ends the sign-in (11.18).
+    /// Call it after [`tokens`](Self::tokens).
+    ///
+    /// ```
+    /// # use daybook_client::{Client, Tokens};
+    /// # fn example(stored: Tokens, store: fn(&Tokens)) -> Result<Client, daybook_client::Error> {
+    /// Client::builder("http://127.0.0.1:8080")
+    ///     .tokens("daybook-cli", stored, store)
+    ///     .stored_tokens(|| serde_json::from_slice(&std::fs::read("tokens.json").ok()?).ok())
+    ///     .build()
+    /// # }
+    /// ```
+    pub fn stored_tokens(
+        mut self,
+        read: impl Fn() -> Option<Tokens> + Send + Sync + 'static,
+    ) -> Self {
+        if let Credentials::Renewed(renewed) = &mut self.credentials {
+            renewed.read_stored = Some(Arc::new(read));
+        }
         self
     }
 
@@ -341,17 +367,17 @@ impl Client {
     pub(crate) async fn exchange(&self, mut call: Call) -> Result<Reply> {
         call.complete()?;
         let mut attempts = 1;
-        let mut has_renewed = false;
+        let mut renewals = 0;
         loop {
             let failure = match self.attempt(&call, attempts).await {
                 Ok(reply) => return Ok(reply),
                 Err(failure) => failure,
             };
             if let Some(token) = &failure.refused_token
-                && !has_renewed
+                && renewals < MAX_RENEWALS
                 && self.renew(token).await?
             {
-                has_renewed = true;
+                renewals += 1;
                 continue;
             }
             let Some(pause) = self.pause_before_retry(&call, &failure.error, attempts) else {
@@ -369,17 +395,16 @@ impl Client {
     /// Opens a response that is read as it arrives. Renews the tokens, and repeats nothing else.
     pub(crate) async fn stream(&self, mut call: Call) -> Result<Response> {
         call.complete()?;
-        let failure = match self.open(&call, 1).await {
-            Ok(response) => return Ok(response),
-            Err(failure) => failure,
-        };
-        let may_help = match &failure.refused_token {
-            Some(token) => self.renew(token).await?,
-            None => false,
-        };
-        match may_help {
-            true => self.open(&call, 2).await.map_err(|failure| failure.error),
-            false => Err(failure.error),
+        let mut renewals = 0;
+        loop {
+            let failure = match self.open(&call, renewals + 1).await {
+                Ok(response) => return Ok(response),
+                Err(failure) => failure,
+            };
+            match &failure.refused_token {
+                Some(token) if renewals < MAX_RENEWALS && self.renew(token).await? => renewals += 1,
+                _ => return Err(failure.error),
+            }
         }
     }
 
@@ -464,6 +489,10 @@ impl Client {
     async fn renew(&self, refused: &str) -> Result<bool> {
         let Credentials::Renewed(renewed) = &self.shared.credentials else { return Ok(false) };
         let mut tokens = renewed.tokens.write().await;
+        let read_stored = renewed.read_stored.as_ref().filter(|_| tokens.access_token == refused);
+        if let Some(stored) = read_stored.and_then(|read| read()) {
+            *tokens = stored;
+        }
         if tokens.access_token != refused {
             return Ok(true);
         }

@@ -45,6 +45,9 @@ impl fmt::Debug for Tokens {
 /// Called with each new pair of tokens, to store them.
 pub(crate) type OnRenewal = Arc<dyn Fn(&Tokens) + Send + Sync>;
 
+/// Reads the stored tokens.
+pub(crate) type ReadStored = Arc<dyn Fn() -> Option<Tokens> + Send + Sync>;
+
 /// How a client authenticates.
 #[derive(Default)]
 pub(crate) enum Credentials {
@@ -62,6 +65,7 @@ pub(crate) struct Renewed {
     pub(crate) client_id: String,
     pub(crate) tokens: RwLock<Tokens>,
     pub(crate) on_renewal: Option<OnRenewal>,
+    pub(crate) read_stored: Option<ReadStored>,
 }
 
 impl Credentials {

@@ -2,6 +2,7 @@
 
 use super::layout::Layout;
 use super::table::{Cell, Column, Row, RowKind, Subject};
+use crate::group::Group;
 use crate::id::{AccountId, GroupId};
 
 /// An account with the amounts that it adds to a report.
@@ -60,7 +61,8 @@ impl<'a> Sections<'a> {
 
     /// Adds a section with its total, and returns the total.
     ///
-    /// The lines must be in the order of [`Layout::position`].
+    /// The lines must be in the order of [`Layout::position`]. A group at the root that has the
+    /// name of the section has no rows: the section stands for it (13.6).
     pub(super) fn add(
         &mut self,
         title: &str,
@@ -69,11 +71,12 @@ impl<'a> Sections<'a> {
     ) -> Vec<i128> {
         self.push(RowKind::Section, 0, None, title, None);
         let start = self.rows.len();
+        let name = title.to_lowercase();
         let mut total = vec![0; self.width];
         let mut open: Vec<OpenGroup> = Vec::new();
         for line in lines {
             self.close(&mut open, line.group, &mut total);
-            self.open(&mut open, line.group);
+            self.open(&mut open, &name, line.group);
             let depth = open.len();
             match open.last_mut() {
                 Some(group) => {
@@ -92,7 +95,7 @@ impl<'a> Sections<'a> {
             add_to(&mut total, &result.values);
             self.push(RowKind::Result, 0, None, &result.label, Some(&result.values));
         }
-        self.push_total(&format!("Total {}", title.to_lowercase()), start, &total);
+        self.push_total(&format!("Total {name}"), start, &total);
         total
     }
 
@@ -103,12 +106,15 @@ impl<'a> Sections<'a> {
         self.set_sums(sums);
     }
 
-    /// Opens the groups below the last open one, down to `group` or to the depth.
-    fn open(&mut self, open: &mut Vec<OpenGroup>, group: Option<GroupId>) {
+    /// Opens the groups below the last open one or the section, down to `group` or to the depth.
+    fn open(&mut self, open: &mut Vec<OpenGroup>, section: &str, group: Option<GroupId>) {
         if open.last().is_some_and(|last| last.is_collapsed) {
             return;
         }
-        for group in self.layout.path(open.last().map(|last| last.group), group) {
+        let path = self.layout.path(open.last().map(|last| last.group), group);
+        let is_section = |root: &&Group| open.is_empty() && root.name.normalized() == section;
+        let skipped = usize::from(path.first().is_some_and(is_section));
+        for group in path.into_iter().skip(skipped) {
             let depth = open.len();
             let is_collapsed = self.depth.is_some_and(|limit| depth.saturating_add(1) >= limit);
             let name = group.name.as_str();

@@ -3,7 +3,7 @@
 use super::fixture::{BookFixture, NONE, assert_rows, facts};
 use super::{
     Cell, GeneralLedger, Journal, JournalEntry, LedgerEntry, Parameters, Report, ReportKind,
-    cash_accounts,
+    RowKind, cash_accounts,
 };
 use crate::account::AccountType::{Asset, Incoming, Liability, Outgoing};
 use crate::balance::Sums;
@@ -61,9 +61,7 @@ fn balance_sheet_shows_results_without_closing_entries() {
         Loan                           |           600.00
         = Total liabilities            |           600.00
         # Equity
-        > Equity
-          Capital                      |          1000.00
-        = Total Equity                 |          1000.00
+        Capital                        |          1000.00
         ~ Result of earlier years      |           100.00
         ~ Result of 2026               |           350.00
         = Total equity                 |          1450.00
@@ -71,6 +69,62 @@ fn balance_sheet_shows_results_without_closing_entries() {
         ! Assets = liabilities + equity: 2050.00 = 2050.00
         ",
     );
+}
+
+#[test]
+fn section_stands_for_the_group_with_its_name() {
+    let book = BookFixture::new(StartMonth::January)
+        .group(1, "EQUITY", None)
+        .group(2, "Equity", Some(1))
+        .group(3, "Assets", None)
+        .group(4, "Capital", None)
+        .marked("equity")
+        .account(1, "Cash", Asset, &[3])
+        .account(2, "Card", Liability, &[3])
+        .account(3, "Opening", Liability, &[1])
+        .account(4, "Reserve", Liability, &[2])
+        .account(5, "Shares", Liability, &[4])
+        .posted("2026-01-01", [3, 1], 1_000, &[])
+        .posted("2026-01-01", [4, 1], 2_000, &[])
+        .posted("2026-01-01", [5, 1], 4_000, &[])
+        .posted("2026-01-01", [2, 1], 8_000, &[]);
+    assert_rows(
+        &book.report(ReportKind::BalanceSheet, &NONE),
+        "
+        Account                        | 31 December 2026
+        # Assets
+        Cash                           |           150.00
+        = Total assets                 |           150.00
+        # Liabilities
+        > Assets
+          Card                         |            80.00
+        = Total Assets                 |            80.00
+        = Total liabilities            |            80.00
+        # Equity
+        > Capital
+          Shares                       |            40.00
+        = Total Capital                |            40.00
+        Opening                        |            10.00
+        > Equity
+          Reserve                      |            20.00
+        = Total Equity                 |            20.00
+        ~ Result of earlier years      |             0.00
+        ~ Result of 2026               |             0.00
+        = Total equity                 |            70.00
+        = Total liabilities and equity |           150.00
+        ! Assets = liabilities + equity: 150.00 = 150.00
+        ",
+    );
+    let parameters = Parameters { depth: Some("1"), ..NONE };
+    let report = book.report(ReportKind::BalanceSheet, &parameters);
+    let lines: Vec<&Cell> = report
+        .rows
+        .iter()
+        .filter(|row| row.kind == RowKind::Line)
+        .filter_map(|row| row.cells.first())
+        .collect();
+    let names = ["Cash", "Assets", "Capital", "Opening", "Equity"];
+    assert_eq!(lines, names.map(|name| Cell::Text(name.to_owned())).each_ref());
 }
 
 #[test]
@@ -92,9 +146,7 @@ fn balance_sheets_are_compared_by_day() {
         # Liabilities
         = Total liabilities            |             0.00 |             0.00 |       0.00
         # Equity
-        > Equity
-          Capital                      |          1000.00 |          1000.00 |       0.00 |   0.0%
-        = Total Equity                 |          1000.00 |          1000.00 |       0.00 |   0.0%
+        Capital                        |          1000.00 |          1000.00 |       0.00 |   0.0%
         ~ Result of earlier years      |           100.00 |             0.00 |     100.00
         ~ Result of the fiscal year    |           380.00 |           100.00 |     280.00 | 280.0%
         = Total equity                 |          1480.00 |          1100.00 |     380.00 |  34.5%
@@ -123,9 +175,7 @@ fn trial_balance_opens_income_and_expenses_with_the_fiscal_year() {
         = Total Current assets    | 1100.00 |    0.00 | 1150.00 |  800.00 | 1450.00 |    0.00
         = Total assets            | 1100.00 |    0.00 | 1150.00 |  800.00 | 1450.00 |    0.00
         # Equity
-        > Equity
-          Capital                 |    0.00 | 1000.00 |    0.00 |    0.00 |    0.00 | 1000.00
-        = Total Equity            |    0.00 | 1000.00 |    0.00 |    0.00 |    0.00 | 1000.00
+        Capital                   |    0.00 | 1000.00 |    0.00 |    0.00 |    0.00 | 1000.00
         ~ Result of earlier years |    0.00 |  100.00 |    0.00 |    0.00 |    0.00 |  100.00
         = Total equity            |    0.00 | 1100.00 |    0.00 |    0.00 |    0.00 | 1100.00
         # Income
