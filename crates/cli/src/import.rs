@@ -115,6 +115,7 @@ struct Import {
     state: String,
     error: Option<String>,
     error_reason: Option<String>,
+    expires_at: Option<String>,
     format: Option<String>,
     counts: Map<String, Value>,
     sum_in: Option<String>,
@@ -159,6 +160,7 @@ struct Progress {
 struct Undone {
     trashed: i64,
     archived: i64,
+    deleted_book_ids: Vec<String>,
     left_count: i64,
     left: Vec<Left>,
 }
@@ -306,6 +308,9 @@ async fn log(session: &Session, book: &OpenBook) -> Result {
 async fn undo(session: &Session, book: &OpenBook, id: &str) -> Result {
     let text = send(session, book, "POST", &format!("/{id}/undo"), None).await?;
     let (text, import) = wait(session, book, text).await?;
+    if import.state == "FAILED" {
+        return Err(refused(&import));
+    }
     if session.output.is_json() {
         return session.output.line(text.trim_end());
     }
@@ -314,6 +319,9 @@ async fn undo(session: &Session, book: &OpenBook, id: &str) -> Result {
     session
         .output
         .line(&format!("transactions trashed: {trashed}; accounts archived: {archived}"))?;
+    for book in &undone.deleted_book_ids {
+        session.output.line(&format!("deleted book {book}"))?;
+    }
     for left in &undone.left {
         session.output.line(&format!("left {}: {}", left.transaction_id, left.reason))?;
     }
@@ -402,11 +410,26 @@ fn hint(reason: &str) -> &'static str {
     }
 }
 
+/// Returns why the recording or the undo of an import failed (behaviour 15.9).
+fn refused(import: &Import) -> Failure {
+    let failure = Failure::refused(import.error.clone().unwrap_or_default());
+    match &import.progress {
+        // It has recorded something, and does not expire.
+        Some(Progress { done, total }) if import.expires_at.is_none() => failure.with_hint(
+            format!("{done} of {total} records are done; undo: dbk import undo {}", import.id),
+        ),
+        _ => failure,
+    }
+}
+
 /// Records a preview, and prints the counts.
 async fn confirm(session: &Session, book: &OpenBook, id: &str, decisions: &Value) -> Result {
     let body = decisions.to_string().into_bytes();
     let text = send(session, book, "POST", &format!("/{id}/confirm"), Some(&body)).await?;
     let (text, done) = wait(session, book, text).await?;
+    if done.state == "FAILED" {
+        return Err(refused(&done));
+    }
     if done.state != "DONE" {
         let records: Vec<String> = done.changed_records.iter().map(ToString::to_string).collect();
         let records = records.join(", ");

@@ -184,6 +184,7 @@ impl Recording<'_> {
             if let (Some(sequence), Some(book)) = (progress.sequence, results.books.first_mut()) {
                 book.sequence = sequence;
             }
+            results.refused_count = results.refused_count.max(progress.refused);
             let skip = move || session.skip(progress.items, files).map(|()| session);
             session = block(skip).await?.map_err(refused)?;
         }
@@ -222,8 +223,7 @@ impl Recording<'_> {
         let recorded = step.write_to(Target::Book(key), work).await?;
         session.add_recorded(old, recorded.files, count);
         note_events(&mut results, recorded.before, recorded.after);
-        let refused = u32::try_from(recorded.refused.len()).unwrap_or(u32::MAX);
-        results.refused_count = results.refused_count.saturating_add(refused);
+        results.refused_count = results.refused_count.max(recorded.refused_count);
         let free = MAX_SHOWN.saturating_sub(results.refused.len());
         results.refused.extend(recorded.refused.into_iter().take(free));
         import.done = session.transactions;

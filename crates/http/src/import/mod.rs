@@ -405,12 +405,12 @@ fn recorded(
     page: &[RecordDoc],
 ) -> service::Result<HashMap<String, TransactionId>> {
     match import.state {
-        State::Recording | State::Done | State::Undoing => {
+        State::Recording | State::Done | State::Undoing | State::Failed => {
             let new = page.iter().filter(|record| record.kind() == OutcomeKind::New);
             let ids: Vec<String> = new.map(|record| record.remote_id.clone()).collect();
             snapshot.recorded(tx, import.id, &ids)
         }
-        State::Reading | State::Preview | State::Undone | State::Failed => Ok(HashMap::new()),
+        State::Reading | State::Preview | State::Undone => Ok(HashMap::new()),
     }
 }
 

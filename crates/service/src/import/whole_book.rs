@@ -24,8 +24,8 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::{access, account, book, event_log};
 
-/// The property of a book that is not complete: the number of recorded items, and that of the last
-/// event of the import.
+/// The property of a book that is not complete: the number of recorded items, that of the last
+/// event of the import, and that of the refused lines.
 const PROGRESS_PROPERTY: &str = "import_progress";
 
 /// The accounts that are changed at once.
@@ -44,12 +44,17 @@ pub struct BookProgress {
     pub items: u64,
     /// The number of the last event of the import; `None` before the first block.
     pub sequence: Option<i64>,
+    /// The number of lines that were refused.
+    pub refused: u32,
 }
 
 impl BookProgress {
     fn parse(text: &str) -> Option<Self> {
-        let (items, sequence) = text.split_once(' ').unwrap_or((text, ""));
-        Some(Self { items: items.parse().ok()?, sequence: sequence.parse().ok() })
+        let mut numbers = text.split(' ');
+        let items = numbers.next()?.parse().ok()?;
+        let sequence = numbers.next().and_then(|number| number.parse().ok());
+        let refused = numbers.next().and_then(|number| number.parse().ok()).unwrap_or_default();
+        Some(Self { items, sequence, refused })
     }
 }
 
@@ -91,6 +96,8 @@ pub enum BookFile {
 pub struct RecordedBlock {
     /// The lines that were refused, and why.
     pub refused: RefusedRecords,
+    /// The number of refused lines of all blocks until this one.
+    pub refused_count: u32,
     /// The ids of the new files.
     pub files: Vec<FileId>,
     /// The number of the last event of the book before.
@@ -174,9 +181,9 @@ pub fn record_whole_book(
     let access = access::enter_to(tx, cx, book, Record::Draft)?;
     let progress = access.book().settings.properties.get(PROGRESS_PROPERTY);
     let progress = progress.and_then(BookProgress::parse);
-    if progress.is_none_or(|progress| progress.items != block.start) {
+    let Some(progress) = progress.filter(|progress| progress.items == block.start) else {
         return Err(Error::ConcurrentChange("the book of the import has another progress"));
-    }
+    };
     let before = tx.events().last_number(&access);
     let count = block.files.len().saturating_add(block.transactions.len());
     let files = block.files.into_iter().map(|(changes, content)| {
@@ -203,10 +210,12 @@ pub fn record_whole_book(
     refused.extend(record_groups(tx, cx, &access, run)?);
     let items = block.start.saturating_add(u64::try_from(count).unwrap_or(u64::MAX));
     let after = tx.events().last_number(&access).saturating_add(1);
-    let progress = Some(format!("{items} {after}"));
+    let refused_here = u32::try_from(refused.len()).unwrap_or(u32::MAX);
+    let refused_count = progress.refused.saturating_add(refused_here);
+    let progress = Some(format!("{items} {after} {refused_count}"));
     let properties = [(PROGRESS_PROPERTY.to_owned(), progress)].into_iter().collect();
     book::update(tx, cx, book, BookChanges { properties, ..BookChanges::default() })?;
-    Ok(RecordedBlock { refused, files, before, after })
+    Ok(RecordedBlock { refused, refused_count, files, before, after })
 }
 
 impl BookTransaction {
@@ -306,10 +315,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn progress_is_read_with_and_without_an_event() {
-        let progress = |items, sequence| Some(BookProgress { items, sequence });
-        assert_eq!(BookProgress::parse("0"), progress(0, None));
-        assert_eq!(BookProgress::parse("500 731"), progress(500, Some(731)));
+    fn progress_is_read_before_and_after_blocks() {
+        let progress = |items, sequence, refused| Some(BookProgress { items, sequence, refused });
+        assert_eq!(BookProgress::parse("0"), progress(0, None, 0));
+        assert_eq!(BookProgress::parse("500 731 4"), progress(500, Some(731), 4));
         assert_eq!(BookProgress::parse("x"), None);
     }
 }
