@@ -86,14 +86,14 @@ proptest! {
     #[test]
     fn beancount_never_panics(bytes in file(BEANCOUNT)) {
         if let Ok(journal) = beancount::read(&bytes) {
-            let _plan = plan(&journal, &options());
+            let _plan = plan(journal, &options());
         }
     }
 
     #[test]
     fn gnucash_never_panics(bytes in file(GNUCASH)) {
         if let Ok(journal) = gnucash::read(&bytes) {
-            let _plan = plan(&journal, &options());
+            let _plan = plan(journal, &options());
         }
     }
 
