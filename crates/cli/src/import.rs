@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueEnum};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::export::encode;
 use crate::failure::{CONFLICT, DIFFERENT, Failure, Result};
+use crate::import_options::{ImportArgs, ImportCommand, hint};
 use crate::import_rules::stored_rules;
 use crate::output::counted;
 use crate::session::{OpenBook, Session};
@@ -18,93 +18,6 @@ use crate::table::{Kind, Table};
 const POLL: Duration = Duration::from_millis(500);
 /// Records that are shown.
 const SHOWN: usize = 1000;
-
-/// The options of `dbk import`.
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-pub(crate) struct ImportArgs {
-    #[command(subcommand)]
-    command: Option<ImportCommand>,
-    /// File of the bank (CSV, OFX, QFX, QIF, CAMT or MT940), or a journal
-    #[arg(required = true)]
-    file: Option<PathBuf>,
-    /// Account whose statement the file is
-    #[arg(short, long)]
-    account: Option<String>,
-    /// Rules for CSV: a file here, or the id of a file of the book
-    #[arg(long, value_name = "FILE")]
-    rules: Option<String>,
-    /// Order of day and month, where the file does not show it
-    #[arg(long)]
-    date_order: Option<DateOrder>,
-    /// Decimal mark, where the file does not show it
-    #[arg(long)]
-    decimal_mark: Option<DecimalMark>,
-    /// Record a journal in this book, and not in a new one
-    #[arg(long)]
-    here: bool,
-    /// Treatment of the virtual postings of a journal
-    #[arg(long)]
-    virtual_postings: Option<VirtualPostings>,
-    /// Raise the decimal places of the book to those of a journal
-    #[arg(long)]
-    raise_fraction_digits: bool,
-    /// Record what has no other account as drafts
-    #[arg(long)]
-    drafts: bool,
-    /// Record again what was moved to the trash
-    #[arg(long)]
-    include_trashed: bool,
-    /// RECORD=ACCOUNT names the other account, RECORD=skip leaves it out
-    #[arg(short, long = "decide", value_name = "RECORD=DECISION")]
-    decisions: Vec<String>,
-    /// Accept suggestions of at least this confidence, such as 0.95
-    #[arg(long, value_name = "CONFIDENCE")]
-    accept_above: Option<String>,
-    /// Show the preview, and record nothing. The exit code is 3 if an account is unknown
-    #[arg(long)]
-    dry_run: bool,
-    /// Record without asking
-    #[arg(short, long)]
-    yes: bool,
-}
-
-#[derive(Debug, Subcommand)]
-enum ImportCommand {
-    /// List the imports of the book
-    Log,
-    /// Move what an import has recorded to the trash
-    Undo {
-        /// Id of the import
-        id: String,
-    },
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum DateOrder {
-    /// 31/12
-    DayFirst,
-    /// 12/31
-    MonthFirst,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum DecimalMark {
-    /// 12.50
-    Dot,
-    /// 12,50
-    Comma,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum VirtualPostings {
-    /// A new book of their own
-    OwnBook,
-    /// With the others
-    SameBook,
-    /// Left out
-    Skip,
-}
 
 /// An import, as far as it is shown here.
 #[derive(Debug, Default, Deserialize)]
@@ -333,13 +246,13 @@ async fn undo(session: &Session, book: &OpenBook, id: &str) -> Result {
 
 async fn import(session: &Session, book: &OpenBook, args: &ImportArgs, path: &PathBuf) -> Result {
     let bytes = std::fs::read(path).map_err(|error| Failure::io(path.display(), &error))?;
-    let decisions = confirmation(args)?;
+    let decisions = args.confirmation()?;
     let rules = match &args.rules {
         Some(named) => Some(stored_rules(book, named).await?),
         None => None,
     };
     let rules_id = rules.as_ref().map(|rules| rules.id.as_str());
-    let accepted = preview(session, book, args, &bytes, &parameters(args, path, rules_id)).await;
+    let accepted = preview(session, book, args, &bytes, &args.parameters(path, rules_id)).await;
     let new_rules = rules.filter(|rules| rules.is_new);
     if let (Some(rules), Ok(None) | Err(_)) = (&new_rules, &accepted) {
         // Nothing is recorded, so the book keeps no rules.
@@ -400,16 +313,6 @@ async fn preview(
     Ok(Some(preview.id))
 }
 
-/// Returns what helps a failed import (behaviour 15.1).
-fn hint(reason: &str) -> &'static str {
-    match reason {
-        "unknownAccount" => "name an account with --account; dbk accounts lists them",
-        "ambiguousDates" => "name the order with --date-order day-first or month-first",
-        "ambiguousAmounts" => "name the mark with --decimal-mark dot or comma",
-        _ => "dbk import --help",
-    }
-}
-
 /// Returns why the recording or the undo of an import failed (behaviour 15.9).
 fn refused(import: &Import) -> Failure {
     let failure = Failure::refused(import.error.clone().unwrap_or_default());
@@ -446,32 +349,6 @@ async fn confirm(session: &Session, book: &OpenBook, id: &str, decisions: &Value
         0 => Ok(()),
         _ => Err(Failure::new("some records were refused").with_code(DIFFERENT)),
     }
-}
-
-/// Returns the parameters of the request.
-fn parameters(args: &ImportArgs, path: &std::path::Path, rules: Option<&str>) -> String {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-    let mut parts = vec![format!("name={}", encode(&name.unwrap_or_default()))];
-    parts.extend(args.account.as_ref().map(|account| format!("account={}", encode(account))));
-    parts.extend(rules.map(|id| format!("rules={}", encode(id))));
-    parts.extend(args.date_order.map(|order| match order {
-        DateOrder::DayFirst => "dateOrder=DAY_FIRST".to_owned(),
-        DateOrder::MonthFirst => "dateOrder=MONTH_FIRST".to_owned(),
-    }));
-    parts.extend(args.decimal_mark.map(|mark| match mark {
-        DecimalMark::Dot => "decimalMark=DOT".to_owned(),
-        DecimalMark::Comma => "decimalMark=COMMA".to_owned(),
-    }));
-    parts.extend(args.here.then(|| "target=HERE".to_owned()));
-    parts.extend(args.virtual_postings.map(|treatment| match treatment {
-        VirtualPostings::OwnBook => "virtualPostings=OWN_BOOK".to_owned(),
-        VirtualPostings::SameBook => "virtualPostings=SAME_BOOK".to_owned(),
-        VirtualPostings::Skip => "virtualPostings=SKIP".to_owned(),
-    }));
-    parts.extend(args.raise_fraction_digits.then(|| "raiseFractionDigits=true".to_owned()));
-    parts.extend(args.drafts.then(|| "drafts=true".to_owned()));
-    parts.extend(args.include_trashed.then(|| "trashed=true".to_owned()));
-    parts.join("&")
 }
 
 async fn records(session: &Session, book: &OpenBook, id: &str) -> Result<Vec<Record>> {
@@ -562,31 +439,4 @@ fn counts(import: &Import) -> String {
         .map(|(kind, count)| format!("{count} {kind}"))
         .collect();
     format!("{}: {}", counted(count(import, "total"), "record"), shown.join(", "))
-}
-
-/// Returns the body of the confirmation.
-fn confirmation(args: &ImportArgs) -> Result<Value> {
-    let mut decisions = Vec::new();
-    for decision in &args.decisions {
-        let invalid = || {
-            let accepted = "expected RECORD=ACCOUNT or RECORD=skip";
-            Failure::usage(format!("invalid --decide {decision:?}: {accepted}"))
-        };
-        let (record, choice) = decision.split_once('=').ok_or_else(invalid)?;
-        let record: i64 = record.parse().map_err(|_| invalid())?;
-        decisions.push(match choice {
-            "skip" => json!({"record": record, "outcome": "SKIPPED"}),
-            account => json!({"record": record, "account": account}),
-        });
-    }
-    let mut body = Map::new();
-    body.insert("decisions".to_owned(), Value::Array(decisions));
-    if let Some(confidence) = &args.accept_above {
-        let number: Option<Value> = serde_json::from_str(confidence).ok().filter(Value::is_number);
-        let number = number.ok_or_else(|| {
-            Failure::usage(format!("invalid --accept-above {confidence:?}: expected 0 to 1"))
-        })?;
-        body.insert("acceptAbove".to_owned(), number);
-    }
-    Ok(Value::Object(body))
 }
