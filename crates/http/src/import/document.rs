@@ -183,8 +183,11 @@ pub(super) struct ResultsDoc {
     pub(super) has_accounts: bool,
     /// The accounts that were created.
     pub(super) accounts: Vec<i64>,
-    /// The records that were refused while they were recorded.
+    /// The first records that were refused while they were recorded.
     pub(super) refused: Vec<(u32, String)>,
+    /// The first and the last number of runs of further ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) refused_runs: Vec<(u32, u32)>,
     /// The number of refused lines of an exported book, of which `refused` has the first ones.
     #[serde(skip_serializing_if = "is_default")]
     pub(super) refused_count: u32,

@@ -103,7 +103,7 @@ pub(super) async fn record_in_books(
         let work = move |tx: &mut Tx<'_>| import::record_in_book(tx, &cx, &book, groups);
         let (refused, events) = step.write_to(Target::Book(key), work).await?;
         of_block.extend(refused.iter().map(|(number, _)| *number));
-        results.refused.extend(refused);
+        results.refuse(refused);
         add_events(&mut results, &events);
     }
     let count = i64::try_from(block.len()).unwrap_or(i64::MAX);

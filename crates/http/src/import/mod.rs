@@ -21,6 +21,7 @@ mod match_document;
 mod parsing;
 mod reading;
 mod recording;
+mod refusals;
 mod report;
 mod resolving;
 mod shape;
@@ -337,7 +338,7 @@ pub(crate) async fn list_import_records(request: ApiRequest) -> ApiResult {
         cursor::write(&RecordCursor { record, outcome })
     });
     let results: ResultsDoc = document::read(&import.results)?;
-    let refused: HashMap<u32, String> = results.refused.into_iter().collect();
+    let refused = results.into_refusals();
     request
         .read(
             move |tx, cx| {

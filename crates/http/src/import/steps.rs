@@ -272,7 +272,7 @@ impl Step<'_> {
             let built = run.block(&block);
             let update = |import: Import, refused: RefusedRecords| {
                 let mut results = results;
-                results.refused.extend(refused);
+                results.refuse(refused);
                 Import { results: document::write(&results), ..import }
             };
             import::record_block(tx, &cx, &book, import, built, update).map(drop)
@@ -376,11 +376,11 @@ impl Step<'_> {
     /// Writes the report, and ends the import.
     async fn finish(&self, import: Import, records: &StoredRecords) -> Result<(), ApiError> {
         let mut results: ResultsDoc = document::read(&import.results)?;
-        let late: HashMap<u32, String> = results.refused.iter().cloned().collect();
+        let late = results.clone().into_refusals();
         let (mut report, mut counts) = (Report::new(import.total), CountsDoc::default());
         for entry in &records.index {
             for mut record in records.block(&self.state.blobs, entry).await? {
-                if let Some(reason) = late.get(&record.number) {
+                if let Some(reason) = late.reason(record.number) {
                     record.refuse(reason);
                 }
                 counts.add(&record);
