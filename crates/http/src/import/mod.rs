@@ -296,7 +296,8 @@ pub(crate) async fn undo_import(request: ApiRequest) -> ApiResult {
         document::read(import.map(|import| import.results.as_str()).unwrap_or_default())?;
     let undone_by = Some(request.cx.user.id.get());
     let books: Vec<String> = results.books.iter().map(|book| book.id.clone()).collect();
-    let results = document::write(&ResultsDoc { undone: None, undone_by, ..results });
+    let results =
+        document::write(&ResultsDoc { undone: None, undone_by, undone_until: None, ..results });
     let id = request.id();
     let waiting = Waiting::new(&request);
     let undo = move |tx: &mut Tx<'_>, cx: &Context, book: &str| {

@@ -20,9 +20,7 @@ use daybook_service::import::{self, RefusedRecords, RulesFile, Snapshot, UndoRes
 use super::book_steps::{BookRead, read_book, record_book, undo_book};
 use super::chart::{Names, account_document};
 use super::decision::DecisionsDoc;
-use super::document::{
-    self, AccountDoc, CountsDoc, LeftDoc, OptionsDoc, ResultsDoc, SummaryDoc, UndoDoc,
-};
+use super::document::{self, AccountDoc, CountsDoc, OptionsDoc, ResultsDoc, SummaryDoc};
 use super::failure::{Failure, Fault, FaultReason};
 use super::journal::{is_journal, read_journal};
 use super::journal_steps::{
@@ -37,7 +35,7 @@ use super::spool::{Spool, Writer};
 use super::step::{Cache, Step};
 use super::store::StoredRecords;
 
-/// The changed records, and the transactions left by an undo, that are shown.
+/// The changed records that are shown.
 const MAX_SHOWN: usize = 100;
 
 /// Why a bank file is not recorded in a new book.
@@ -471,12 +469,7 @@ impl Step<'_> {
 /// Adds to the result of an undo.
 fn add_undone(import: Import, trashed: u64, left: &[(TransactionId, LeaveReason)]) -> Import {
     let mut results: ResultsDoc = document::read(&import.results).unwrap_or_default();
-    let undone: &mut UndoDoc = results.undone.get_or_insert_default();
-    undone.trashed = undone.trashed.saturating_add(trashed);
-    undone.left_count =
-        undone.left_count.saturating_add(u64::try_from(left.len()).unwrap_or_default());
-    let free = MAX_SHOWN.saturating_sub(undone.left.len());
-    undone.left.extend(left.iter().take(free).map(LeftDoc::from));
+    results.undone.get_or_insert_default().add(trashed, left);
     Import { results: document::write(&results), ..import }
 }
 

@@ -15,6 +15,7 @@ use daybook_domain::purpose::Record;
 use daybook_domain::query::{Filter, Status, Term};
 use daybook_domain::transaction::Changes;
 use daybook_storage::Tx;
+use daybook_storage::page::PageKey;
 use daybook_storage::transaction::{ResolvedNames, Search};
 
 use super::new_book::{NewBook, RunBook, create_book, is_out_of_reach};
@@ -35,7 +36,7 @@ const ACCOUNTS_AT_ONCE: usize = 1_000;
 const FILE_PAGE: i64 = 500;
 
 /// The transactions that are moved to the trash at once.
-const TRASHED_AT_ONCE: usize = 500;
+const TRASHED_AT_ONCE: i64 = 500;
 
 /// How far an exported book is recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -277,8 +278,8 @@ impl AccountEnd {
 
 /// Moves some transactions of an import to the trash, in a book that stays.
 ///
-/// `left` is the number of transactions that were left before. Returns all that are left, and
-/// whether there may be more to do.
+/// `after` is the place of the last one before. Returns that of the last one now; `None` if there
+/// is no more.
 ///
 /// # Errors
 /// Failures.
@@ -287,12 +288,12 @@ pub fn undo_whole_book(
     cx: &Context,
     book: &str,
     import: ImportId,
-    left: usize,
-) -> Result<(UndoResult, bool)> {
+    after: Option<PageKey>,
+) -> Result<(UndoResult, Option<PageKey>)> {
     let cx = &cx.exempt_from_quotas();
     let access = match access::enter_to(tx, cx, book, Record::Edit) {
         Ok(access) => access,
-        Err(error) if is_out_of_reach(error.kind()) => return Ok((UndoResult::default(), false)),
+        Err(error) if is_out_of_reach(error.kind()) => return Ok((UndoResult::default(), None)),
         Err(error) => return Err(error),
     };
     let (key, value) = (RUN_PROPERTY.to_owned(), Some(import.to_string()));
@@ -300,14 +301,10 @@ pub fn undo_whole_book(
     let filter = Filter::All(vec![Filter::Term(Term::Property { key, value }), trashed]);
     let names = ResolvedNames::default();
     let search = Search { filter: &filter, names: &names, drafts_of: None, similar: None };
-    let limit = left.saturating_add(TRASHED_AT_ONCE);
-    let rows = i64::try_from(limit).unwrap_or(i64::MAX);
-    let page = tx.transactions().search(&access, &search, None, rows)?.rows;
-    let is_full = page.len() >= limit;
+    let page = tx.transactions().search(&access, &search, after, TRASHED_AT_ONCE)?.rows;
     // A row that was checked later counts as changed.
     let result = trash(tx, cx, &access, &page, |row| row.stamp.version == 1)?;
-    let has_more = is_full || result.trashed > 0;
-    Ok((result, has_more))
+    Ok((result, page.last().map(PageKey::of)))
 }
 
 #[cfg(test)]
