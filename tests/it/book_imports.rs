@@ -258,7 +258,8 @@ fn rule_15_13_import_of_a_book_continues_after_a_restart(engine: Engine) {
     let rows = (0..ROWS).map(|row| {
         let remote_id = if row % 100 == 7 { "x".repeat(300) } else { row.to_string() };
         json!({"transaction": {
-            "id": row.to_string(), "remoteIds": [remote_id], "date": format!("2026-01-{:02}", row % 28 + 1),
+            "id": row.to_string(), "remoteIds": [remote_id],
+            "date": format!("2026-01-{:02}", row % 28 + 1),
             "amount": "1.00", "description": format!("Row {row}"),
             "creditAccount": {"id": "1"}, "debitAccount": {"id": "2"},
         }})
