@@ -244,6 +244,7 @@ fn rule_15_13_damaged_exports_change_nothing(server: &Server) {
 /// 15.13: a killed server continues, and nothing is recorded twice.
 fn rule_15_13_import_of_a_book_continues_after_a_restart(engine: Engine) {
     const ROWS: usize = 12_000;
+    const REFUSED: usize = ROWS / 100;
     let mut server = Server::start(engine);
     let cast = Cast::new(&server);
     let head = [
@@ -255,8 +256,10 @@ fn rule_15_13_import_of_a_book_continues_after_a_restart(engine: Engine) {
         json!({"account": {"id": "2", "name": "Food", "type": "OUTGOING"}}),
     ];
     let rows = (0..ROWS).map(|row| {
+        let remote_id = if row % 100 == 7 { "x".repeat(300) } else { row.to_string() };
         json!({"transaction": {
-            "id": row.to_string(), "date": format!("2026-01-{:02}", row % 28 + 1),
+            "id": row.to_string(), "remoteIds": [remote_id],
+            "date": format!("2026-01-{:02}", row % 28 + 1),
             "amount": "1.00", "description": format!("Row {row}"),
             "creditAccount": {"id": "1"}, "debitAccount": {"id": "2"},
         }})
@@ -272,6 +275,8 @@ fn rule_15_13_import_of_a_book_continues_after_a_restart(engine: Engine) {
     let run = kill_while_recording(&mut server, &cast, &seen);
     let path = format!("/v5/books/{}", run["bookIds"][0].as_str().expect("a book"));
     let count = cast.owner.get(&format!("{path}/transactions/count")).ok();
-    assert_eq!(count["total"], ROWS, "{count}");
+    assert_eq!(count["total"], ROWS - REFUSED, "{count}");
+    shows(&run["counts"], &json!({"new": ROWS - REFUSED, "refused": REFUSED}));
+    assert_eq!(run["warningCount"], REFUSED, "{run}");
     assert!(cast.owner.get(&path).ok()["properties"].get("import_progress").is_none());
 }

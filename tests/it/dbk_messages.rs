@@ -45,6 +45,7 @@ impl User<'_> {
 }
 
 const RULES: &str = "skip 1\nfields date, description, amount\naccount2 Food\n";
+const TWO_COMMODITIES: &str = "2026-02-03 a\n  x  1 EUR\n  y\n\n2026-02-04 b\n  x  2 USD\n  y\n";
 const STATEMENT: &str = "Date,Description,Amount\n2026-02-03,Shop,-4.50\n";
 
 fn import_keeps_rules_once_and_only_if_it_records(server: &Server) {
@@ -99,6 +100,12 @@ fn failed_import_says_what_helps(server: &Server) {
     user.run(&format!("dbk edit {} --amount 5", lunch.trim()), 0);
     let undo = "dbk import undo $(dbk import log | cut -f 1)";
     user.run(&format!("{undo} --json"), 3).has(&["\"left\""]);
+    user.write("two.journal", TWO_COMMODITIES);
+    user.run("dbk import two.journal", 1).has(&["hint: --all-commodities records each"]);
+    let done = user.run("dbk import two.journal --all-commodities --yes", 0);
+    let undo = done.text.lines().find_map(|line| line.strip_prefix("undo: "));
+    let undone = user.run(undo.expect("an undo"), 0);
+    assert_eq!(undone.text.matches("deleted book ").count(), 2, "{}", undone.text);
 }
 
 fn draft_on_closed_day_is_explained(server: &Server) {

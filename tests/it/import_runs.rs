@@ -24,7 +24,10 @@ pub fn tests() -> Vec<Case> {
         rule_2_11_large_imports_end_a_page,
         rule_7_3_callers_of_imports,
     ];
-    all.extend(crate::isolated![rule_15_7_import_continues_after_a_restart]);
+    all.extend(crate::isolated![
+        rule_15_7_import_continues_after_a_restart,
+        rule_15_9_failed_import_is_undone,
+    ]);
     all
 }
 
@@ -155,6 +158,35 @@ fn rule_15_9_undone_records_are_imported_again(server: &Server) {
     assert_eq!(outcomes(&cast, &again), ["NEW", "NEW"]);
     assert_eq!(cast.read("/accounts/Uncategorised%20income")["archived"], false);
     assert_eq!(balance(&cast, "Bank"), "4.00");
+}
+
+/// 15.9, 15.10: a quota ends an import in the middle; the undo takes back what it has recorded.
+fn rule_15_9_failed_import_is_undone(engine: Engine) {
+    let server = Server::with_args(engine, &["--quota-book-transactions", "700"]);
+    let cast = book(&server);
+    let failed = |rows: std::ops::Range<usize>| {
+        let row = |row: usize| format!("2026-01-{:02},Row {row},-1", row % 28 + 1);
+        let rows: Vec<String> = rows.map(row).collect();
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+        let read = preview(&cast, &csv(&rows));
+        let read = settle(&cast, &confirm(&cast, &read, &json!({})).ok());
+        shows(&read, &json!({"state": "FAILED", "errorReason": "refused"}));
+        assert!(read.get("expiresAt").is_none(), "15.10: it is kept for its undo: {read}");
+        cast.delete(&format!("/imports/{}", id(&read))).refused(400, "badRequest");
+        read
+    };
+    // The first of three blocks fits.
+    let first = failed(0..1_200);
+    shows(&first["progress"], &json!({"done": 500, "total": 1_200}));
+    assert_eq!(balance(&cast, "Bank"), "500.00");
+    // Of this one no block fits.
+    let second = failed(2_000..2_400);
+    shows(&second["progress"], &json!({"done": 0, "total": 400}));
+    shows(&undo(&cast, &second), &json!({"trashed": 0, "archived": 0}));
+    shows(&undo(&cast, &first), &json!({"trashed": 500, "leftCount": 0, "archived": 1}));
+    let account = cast.read("/accounts/Uncategorised%20expenses");
+    assert_eq!(account["archived"], true, "{account}");
+    assert_eq!(balance(&cast, "Bank"), "0.00");
 }
 
 /// 15.10, 15.1: discarding, and the number of open imports.

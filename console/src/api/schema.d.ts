@@ -3740,14 +3740,14 @@ export interface components {
             readonly createdAt: string;
             /** @description Username of its author. */
             readonly createdBy: string;
-            /** @description Why the file could not be read; only in the state FAILED. Names line and column where there are any. */
+            /** @description Why the file could not be read, or the recording or the undo was refused; only in the state FAILED. Names line and column where there are any. */
             error?: string;
             /**
              * @description The kind of the error, for programs; only in the state FAILED (15.1).
              * @enum {string}
              */
             errorReason?: "ambiguousDates" | "ambiguousAmounts" | "invalidEncoding" | "unknownSheet" | "unknownAccount" | "invalidRules" | "unknownColumns" | "severalCommodities" | "invalidTarget" | "unknownFormat" | "incomplete" | "tooLarge" | "unreadable" | "refused";
-            /** @description When an import that was not confirmed is removed, in milliseconds, as a string of digits. Absent once it is confirmed. */
+            /** @description When an import that was not confirmed is removed, in milliseconds, as a string of digits. Absent once it is confirmed, also if it failed then and can be undone (15.9). */
             readonly expiresAt?: string;
             /** @description The recognized format, for people, such as `OFX 1.02, windows-1252, 2 accounts, 214 records, 2026-01-02 to 2026-03-31`. Absent until the file is read. */
             format?: string;
@@ -3760,7 +3760,7 @@ export interface components {
             /** @description The file of the book with the report, a CSV table of the records and their outcomes. Absent until the import is done. */
             reportFileId?: string;
             /**
-             * @description READING, RECORDING and UNDOING are in progress and become PREVIEW or FAILED, DONE or PREVIEW, and UNDONE (15.7).
+             * @description READING, RECORDING and UNDOING are in progress and become PREVIEW, DONE or PREVIEW, and UNDONE, or else FAILED (15.7).
              * @enum {string}
              */
             state: "READING" | "PREVIEW" | "RECORDING" | "DONE" | "UNDOING" | "UNDONE" | "FAILED";

@@ -17,8 +17,8 @@ import { useImport } from './queries';
 import { QuestionForm } from './QuestionForm';
 import { Recognised } from './Recognised';
 import { RecordList } from './RecordList';
-import { Result, Undone } from './Result';
-import { readOutcome, STATE_NAMES, type Import } from './types';
+import { Interrupted, Result, Undone } from './Result';
+import { isInterrupted, readOutcome, STATE_NAMES, type Import } from './types';
 import './Import.css';
 
 /** An import from its preview to its undo. The address has the outcome that is shown. */
@@ -39,7 +39,7 @@ export default function ImportPage({ importId = '' }: { importId?: string }) {
   }
   if (!run) return error ? <EmptyState title="The import cannot be loaded" actions={<Button onPress={() => void refetch()}>Try again</Button>}>{sentence(error)}</EmptyState> : <Loading label="Loading the import" />;
   if (run.state === 'READING') return <Reading run={run} />;
-  if (run.state === 'FAILED') return <QuestionForm key={run.id} run={run} />;
+  if (run.state === 'FAILED' && !isInterrupted(run)) return <QuestionForm key={run.id} run={run} />;
   return <Records run={run} />;
 }
 
@@ -67,6 +67,7 @@ function Records({ run }: { readonly run: Import }) {
       {run.state === 'PREVIEW' && username !== undefined && !isAuthor && <p className="import-note">This is a preview of <bdi>{run.createdBy}</bdi>. Only they can record it.</p>}
       {(run.state === 'RECORDING' || run.state === 'UNDOING') && <Progress run={run} />}
       {run.state === 'DONE' && <Result run={run} />}
+      {isInterrupted(run) && <Interrupted run={run} />}
       {run.state === 'UNDONE' && <Undone run={run} />}
       <OutcomeTabs run={run} decisions={decisions} outcome={outcome} />
       <RecordList run={run} outcome={outcome} canDecide={canDecide} />

@@ -14,7 +14,7 @@ import { useReadFile } from './actions';
 import { DropZone } from './DropZone';
 import { importPath } from './paths';
 import { useImports } from './queries';
-import { STATE_NAMES, type Import } from './types';
+import { isInterrupted, STATE_NAMES, type Import } from './types';
 import './Import.css';
 
 /** Takes a file, and lists the earlier imports. */
@@ -107,7 +107,7 @@ function EarlierRow({ run }: { readonly run: Import }) {
   return (
     <tr>
       <th scope="row"><Link to={importPath(id, run.id)}><bdi>{run.name || 'Without a name'}</bdi></Link></th>
-      <td>{STATE_NAMES[run.state]}</td>
+      <td>{isInterrupted(run) ? 'Not finished' : STATE_NAMES[run.state]}</td>
       <td className="number">{formatCount(run.counts.new, numbers)}</td>
       <td className="number">{formatCount(run.counts.total, numbers)}</td>
       <td>{formatInstant(run.createdAt, pattern, book.timeZone)}</td>

@@ -25,7 +25,7 @@ export function QuestionForm({ run }: { readonly run: Import }) {
   const answer = (options: ReadOptions) => (hasFile ? void reread(options) : setWaiting(options));
   return (
     <div className="page import-question">
-      <h2>{questionOf(error) ? 'One thing is not clear' : 'The file cannot be read'}</h2>
+      <h2>{questionOf(run) ? 'One thing is not clear' : 'The file cannot be read'}</h2>
       <p className="notice" role="alert"><Icon name="warning" /> <span>{sentenceCase(error)}.</span></p>
       {!waiting && <Answer error={error} run={run} onAnswer={answer} isPending={isPending} />}
       {waiting && <DropZone isSmall title="This page does not have the file any more. Choose it again." isPending={isPending} onFile={(file) => void reread(waiting, file)} />}
@@ -44,13 +44,15 @@ interface AnswerProps {
 }
 
 function Answer({ error, run, onAnswer, isPending }: AnswerProps) {
-  switch (questionOf(error)) {
+  switch (questionOf(run)) {
     case 'dateOrder': return <DateOrder example={exampleOf(error) ?? ''} onAnswer={onAnswer} isPending={isPending} />;
     case 'decimalMark': return <DecimalMark example={exampleOf(error) ?? ''} onAnswer={onAnswer} isPending={isPending} />;
     case 'encoding': return <EncodingForm onAnswer={onAnswer} isPending={isPending} />;
     case 'sheet': return <SheetForm onAnswer={onAnswer} isPending={isPending} />;
     case 'account': return <AccountForm error={error} onAnswer={onAnswer} isPending={isPending} />;
     case 'rules': return <RulesHint run={run} onAnswer={onAnswer} isPending={isPending} />;
+    case 'commodities': return <Choice label="Books" options={[{ text: 'A new book for each commodity', choose: () => onAnswer({ commodities: 'ALL', target: 'NEW' }) }]} />;
+    case 'target': return <Choice label="Book" options={[{ text: 'Record it in a new book', choose: () => onAnswer({ target: 'NEW' }) }]} />;
     default: return <p className="muted">Download the file from your bank again, or choose another format there. OFX and CAMT say most about themselves.</p>;
   }
 }

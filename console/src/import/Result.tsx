@@ -18,7 +18,6 @@ const RUN_PROPERTY = 'import_run';
 /** What was recorded, with links to it, and the undo of all of it. */
 export function Result({ run }: { readonly run: Import }) {
   const { id: bookId, numbers, accounts } = useBook();
-  const undo = useUndoImport();
   const { counts } = run;
   const query = `${RUN_PROPERTY}:${run.id}`;
   const count = (value: number) => formatCount(value, numbers);
@@ -40,17 +39,40 @@ export function Result({ run }: { readonly run: Import }) {
         {run.bookIds.length === 0 && open.map((account) => <Link key={account.id} to={`${accountPath(bookId, account.id!)}?${new URLSearchParams({ q: query })}`}>Review {account.name}</Link>)}
         {run.reportFileId && <Button onPress={() => void downloadFile(bookId, { id: run.reportFileId!, name: `${run.name || 'Import'} report.csv` })}>Report</Button>}
         <Button onPress={() => navigate(importsPath(bookId))}>Import another file</Button>
-        <ConfirmButton
-          label={undo.isPending ? 'Undoing' : 'Undo this import'}
-          question="Undo this import?"
-          confirm="Undo the import"
-          isDisabled={undo.isPending}
-          onConfirm={() => void undo.run(run)}
-        >
-          <p>Its transactions move to the trash. What somebody has changed, checked, merged, commented or put on a reconciliation since then stays, and is listed. Accounts that only this import uses are archived.</p>
-        </ConfirmButton>
+        <UndoButton run={run} />
       </p>
     </section>
+  );
+}
+
+/** Why the server stopped before everything was recorded or undone, and the undo of what was recorded. */
+export function Interrupted({ run }: { readonly run: Import }) {
+  const { numbers } = useBook();
+  const { done, total } = run.progress;
+  return (
+    <section className="import-result" aria-label="Result">
+      <p className="notice" role="alert"><Icon name="warning" /> <span>{sentenceCase(run.error ?? 'The import could not go on')}.</span></p>
+      <p>
+        The import stopped at {formatCount(done, numbers)} of {formatCount(total, numbers)} records.{' '}
+        {run.target === 'NEW' ? 'Undo it before you import the file again.' : 'Undo it, or import the file again: what is in the book already is not recorded twice.'}
+      </p>
+      <p className="page-actions"><UndoButton run={run} /></p>
+    </section>
+  );
+}
+
+function UndoButton({ run }: { readonly run: Import }) {
+  const undo = useUndoImport();
+  return (
+    <ConfirmButton
+      label={undo.isPending ? 'Undoing' : 'Undo this import'}
+      question="Undo this import?"
+      confirm="Undo the import"
+      isDisabled={undo.isPending}
+      onConfirm={() => void undo.run(run)}
+    >
+      <p>Its transactions move to the trash. What somebody has changed, checked, merged, commented or put on a reconciliation since then stays, and is listed. Accounts that only this import uses are archived.</p>
+    </ConfirmButton>
   );
 }
 

@@ -73,7 +73,7 @@ function RulesForm({ run, account, before, offer }: RulesFormProps) {
   const save = useSaveRules();
   const { hasFile, reread, isPending } = useReread(run, 'import-rules');
   const [chosen, setChosen] = useState<File>();
-  const error = run.state === 'FAILED' && questionOf(run.error ?? '') === 'rules' ? run.error : undefined;
+  const error = run.state === 'FAILED' && questionOf(run) === 'rules' ? run.error : undefined;
   const area = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     const line = error ? lineOf(error) : undefined;

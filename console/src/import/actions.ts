@@ -17,9 +17,15 @@ import type { Import, ImportConfirmation } from './types';
 
 export const MAX_UPLOAD = 64 * 1024 * 1024;
 
+/** Whether a file is a ZIP, which may be an export of Daybook of any size. */
+async function isArchive(file: File): Promise<boolean> {
+  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  return first === 0x50 && second === 0x4b;
+}
+
 /** Sends a file for a preview. The body is the file itself, which the typed client cannot send. */
 async function readFile(bookId: string, { file, options }: Source, idempotencyKey: string): Promise<Import> {
-  if (file.size > MAX_UPLOAD) throw new Problem(413, 'requestTooLarge', `${file.name} has more than 64 MB. Split it, and import the parts one after the other.`);
+  if (file.size > MAX_UPLOAD && !(await isArchive(file))) throw new Problem(413, 'requestTooLarge', `${file.name} has more than 64 MB. Split it, and import the parts one after the other.`);
   const search = new URLSearchParams({ name: file.name.slice(0, 255) });
   for (const [name, value] of Object.entries(options)) if (value) search.set(name, String(value));
   const started = await send(`${ORIGIN_BASE}v5/books/${encodeURIComponent(bookId)}/imports?${search}`, {
@@ -68,7 +74,14 @@ export function useDiscard() {
 
 async function undoRun(bookId: string, id: string, idempotencyKey: string): Promise<Import> {
   const { data } = await api.post('/v5/books/{bookId}/imports/{id}/undo', { path: { bookId, id }, idempotencyKey });
-  return whenDone(bookId, data);
+  return whenFinished(bookId, data);
+}
+
+/** The import when the server has done its work. A refusal in the middle of it is thrown. */
+async function whenFinished(bookId: string, started: Import): Promise<Import> {
+  const result = await whenDone(bookId, started);
+  if (result.state === 'FAILED') throw new Problem(400, 'badRequest', result.error ?? 'The import could not go on.');
+  return result;
 }
 
 export interface ConfirmInput {
@@ -88,7 +101,7 @@ export function useConfirm() {
     run: async ({ run, body }, idempotencyKey): Promise<Import> => {
       try {
         const { data } = await api.post('/v5/books/{bookId}/imports/{id}/confirm', { path: { bookId, id: run.id }, body, idempotencyKey });
-        const result = await whenDone(bookId, data);
+        const result = await whenFinished(bookId, data);
         if (result.state === 'PREVIEW') throw new Problem(409, 'previewChanged', 'The book has changed.');
         writeDecisions(run.id, NO_DECISIONS);
         return result;

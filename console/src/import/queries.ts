@@ -4,7 +4,7 @@ import { api } from '~/api/client';
 import type { components } from '~/api/schema';
 import { fromBase64 } from '~/file/types';
 import { RULES_PROPERTY } from './rules';
-import { isBusy, type Import, type ImportRecord, type Outcome } from './types';
+import { isBusy, isInterrupted, type Import, type ImportRecord, type Outcome } from './types';
 
 export type StoredFile = components['schemas']['File'];
 
@@ -70,10 +70,11 @@ async function readRecords(bookId: string, id: string, outcome: Outcome | undefi
  * The records of an import. They change only when the import does, so changes of the book do not read them
  * again.
  */
-export function useRecords(bookId: string, { id, updatedAt, state }: Import, outcome: Outcome | undefined) {
+export function useRecords(bookId: string, run: Import, outcome: Outcome | undefined) {
+  const { id, updatedAt, state } = run;
   return useInfiniteQuery<RecordPage, Error, InfiniteData<RecordPage, string>, readonly string[], string>({
     queryKey: ['import records', bookId, id, `${state} ${updatedAt}`, outcome ?? ''],
-    enabled: state !== 'READING' && state !== 'FAILED',
+    enabled: state !== 'READING' && (state !== 'FAILED' || isInterrupted(run)),
     staleTime: state === 'PREVIEW' ? Infinity : 0,
     gcTime: 60 * 60_000,
     // The list stays while the state changes.

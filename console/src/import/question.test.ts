@@ -1,20 +1,10 @@
 import { expect, test } from 'vitest';
 import { exampleOf, questionOf, readingsOf, statementsOf } from './question';
 
-test.each([
-  ['dates such as "03/04/2026" are ambiguous: state whether the day or the month is first', 'dateOrder'],
-  ['amounts such as "1.000" are ambiguous: state the decimal mark', 'decimalMark'],
-  ['unknown encoding "latin9x"', 'encoding'],
-  ['the file is not valid UTF-8', 'encoding'],
-  ['the workbook has no sheet "March"', 'sheet'],
-  ['the account of these statements is unknown: DE02, DE03; name an account, or give an account of the book the property bank_account', 'account'],
-  ['account "Food" is not permanent: statements are of ASSET and LIABILITY accounts', 'account'],
-  ['the account has two files of rules: remove one, or name one', 'rules'],
-  ['Bank.rules, line 3: invalid decimal mark "x": expected . or ,', 'rules'],
-  ['no columns are recognized: expected a header with a date and an amount, or rules', 'rules'],
-  ['the file contains no statement', undefined],
-])('%s asks for %s', (error, question) => {
-  expect(questionOf(error)).toBe(question);
+test('the reason of a failure asks a question', () => {
+  expect(questionOf({ errorReason: 'unknownColumns' })).toBe('rules');
+  expect(questionOf({ errorReason: 'unreadable' })).toBeUndefined();
+  expect(questionOf({})).toBeUndefined();
 });
 
 test('the example and both readings of a date are taken from the message', () => {

@@ -1,21 +1,23 @@
-/**
- * What a file that could not be read asks for. The server names the reason for people only, so this looks for
- * its words; an unknown reason asks nothing, and all options are offered.
- */
+/** What a file that could not be read asks for. The message has an example or the statements that it is about. */
+import type { Import } from './types';
 
-export type Question = 'dateOrder' | 'decimalMark' | 'encoding' | 'sheet' | 'account' | 'rules';
+export type Question = 'dateOrder' | 'decimalMark' | 'encoding' | 'sheet' | 'account' | 'rules' | 'commodities' | 'target';
 
-const WORDS: readonly [Question, RegExp][] = [
-  ['dateOrder', /whether the day or the month is first/],
-  ['decimalMark', /state the decimal mark/],
-  ['encoding', /unknown encoding|is not valid UTF|not valid [\w-]+$|NUL character/i],
-  ['sheet', /has no sheet/],
-  ['account', /account of these statements is unknown|^account "|^account not found/i],
-  ['rules', /files? of rules|^the rules |no columns are recognized|the header ".*" is not in the file|, line \d+/],
-];
+const QUESTIONS: Partial<Record<NonNullable<Import['errorReason']>, Question>> = {
+  ambiguousDates: 'dateOrder',
+  ambiguousAmounts: 'decimalMark',
+  invalidEncoding: 'encoding',
+  unknownSheet: 'sheet',
+  unknownAccount: 'account',
+  invalidRules: 'rules',
+  unknownColumns: 'rules',
+  severalCommodities: 'commodities',
+  invalidTarget: 'target',
+};
 
-export function questionOf(error: string): Question | undefined {
-  return WORDS.find(([, words]) => words.test(error))?.[0];
+/** The question of an import that failed; another reason asks nothing. */
+export function questionOf({ errorReason }: Pick<Import, 'errorReason'>): Question | undefined {
+  return errorReason && QUESTIONS[errorReason];
 }
 
 /** The value that the question is about: `03/04/2026` of `dates such as "03/04/2026" are ambiguous`. */

@@ -10,6 +10,7 @@ export interface ReadOptions {
   readonly encoding?: string;
   readonly sheet?: string;
   readonly target?: 'HERE' | 'NEW';
+  readonly commodities?: 'ALL';
   readonly drafts?: boolean;
   readonly trashed?: boolean;
 }

@@ -31,6 +31,11 @@ export const STATE_NAMES: Record<State, string> = {
   FAILED: 'Cannot be read',
 };
 
+/** Whether the server could not go on with recording or undoing, so that what it recorded can be undone. */
+export function isInterrupted({ state, expiresAt }: Import): boolean {
+  return state === 'FAILED' && expiresAt === undefined;
+}
+
 /** Whether the server is at work, so that the import is read again. */
 export function isBusy(state: State): boolean {
   return state === 'READING' || state === 'RECORDING' || state === 'UNDOING';

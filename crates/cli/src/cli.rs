@@ -8,7 +8,7 @@ use crate::edit::{DupArgs, EditArgs};
 use crate::entry::AddArgs;
 use crate::events::EventsArgs;
 use crate::export::ExportArgs;
-use crate::import::ImportArgs;
+use crate::import_options::ImportArgs;
 use crate::manual::{CompletionArgs, ManualArgs};
 use crate::raw::ApiArgs;
 use crate::reconcile::ReconcileArgs;

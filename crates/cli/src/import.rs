@@ -3,16 +3,15 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueEnum};
-use daybook_client::parameters::{CreateImport, ListImportRecords, ListImports};
+use daybook_client::parameters::{ListImportRecords, ListImports};
 use daybook_client::types::{
-    BookDecimalSeparator, Import, ImportAccount, ImportConfirmation, ImportDateOrder,
-    ImportDecision, ImportDecisionOutcome, ImportErrorReason, ImportOutcome, ImportRecord,
-    ImportState, ImportTarget, ImportVirtualPostings,
+    Import, ImportAccount, ImportConfirmation, ImportErrorReason, ImportOutcome, ImportRecord,
+    ImportState,
 };
 use daybook_client::{Amount, Request};
 
 use crate::failure::{CONFLICT, DIFFERENT, Failure, Result};
+use crate::import_options::{ImportArgs, ImportCommand, hint};
 use crate::import_rules::stored_rules;
 use crate::output::counted;
 use crate::session::{OpenBook, Session};
@@ -23,93 +22,6 @@ const FIRST_POLL: Duration = Duration::from_millis(20);
 const LONGEST_POLL: Duration = Duration::from_millis(500);
 /// Records of a page.
 const PAGE: i32 = 1000;
-
-/// The options of `dbk import`.
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-pub(crate) struct ImportArgs {
-    #[command(subcommand)]
-    command: Option<ImportCommand>,
-    /// File of the bank (CSV, OFX, QFX, QIF, CAMT or MT940), or a journal
-    #[arg(required = true)]
-    file: Option<PathBuf>,
-    /// Account whose statement the file is
-    #[arg(short, long)]
-    account: Option<String>,
-    /// Rules for CSV: a file here, or the id of a file of the book
-    #[arg(long, value_name = "FILE")]
-    rules: Option<String>,
-    /// Order of day and month, where the file does not show it
-    #[arg(long)]
-    date_order: Option<DateOrder>,
-    /// Decimal mark, where the file does not show it
-    #[arg(long)]
-    decimal_mark: Option<DecimalMark>,
-    /// Record a journal in this book, and not in a new one
-    #[arg(long)]
-    here: bool,
-    /// Treatment of the virtual postings of a journal
-    #[arg(long)]
-    virtual_postings: Option<VirtualPostings>,
-    /// Raise the decimal places of the book to those of a journal
-    #[arg(long)]
-    raise_fraction_digits: bool,
-    /// Record what has no other account as drafts
-    #[arg(long)]
-    drafts: bool,
-    /// Record again what was moved to the trash
-    #[arg(long)]
-    include_trashed: bool,
-    /// RECORD=ACCOUNT names the other account, RECORD=skip leaves it out
-    #[arg(short, long = "decide", value_name = "RECORD=DECISION")]
-    decisions: Vec<String>,
-    /// Accept suggestions of at least this confidence, such as 0.95
-    #[arg(long, value_name = "CONFIDENCE")]
-    accept_above: Option<String>,
-    /// Show the preview, and record nothing. The exit code is 3 if an account is unknown
-    #[arg(long)]
-    dry_run: bool,
-    /// Record without asking
-    #[arg(short, long)]
-    yes: bool,
-}
-
-#[derive(Debug, Subcommand)]
-enum ImportCommand {
-    /// List the imports of the book
-    Log,
-    /// Move what an import has recorded to the trash
-    Undo {
-        /// Id of the import
-        id: String,
-    },
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum DateOrder {
-    /// 31/12
-    DayFirst,
-    /// 12/31
-    MonthFirst,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum DecimalMark {
-    /// 12.50
-    Dot,
-    /// 12,50
-    Comma,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum VirtualPostings {
-    /// A new book of their own
-    OwnBook,
-    /// With the others
-    SameBook,
-    /// Left out
-    Skip,
-}
 
 /// Shows what the decisions about a record will make of it.
 fn apply(record: &mut ImportRecord, decisions: &[String]) {
@@ -200,6 +112,9 @@ async fn log(session: &Session, book: &OpenBook) -> Result {
 
 async fn undo(session: &Session, book: &OpenBook, id: &str) -> Result {
     let (text, import) = wait(session, book, book.handle.undo_import(id)).await?;
+    if import.state == ImportState::Failed {
+        return Err(refused(&import));
+    }
     let undone = import.undone.unwrap_or_default();
     if session.output.is_json() {
         session.output.line(text.trim_end())?;
@@ -207,6 +122,9 @@ async fn undo(session: &Session, book: &OpenBook, id: &str) -> Result {
         let (trashed, archived) = (undone.trashed, undone.archived);
         let text = format!("transactions trashed: {trashed}; accounts archived: {archived}");
         session.output.line(&text)?;
+        for book in undone.deleted_book_ids.iter().flatten() {
+            session.output.line(&format!("deleted book {book}"))?;
+        }
         for left in &undone.left {
             session.output.line(&format!("left {}: {}", left.transaction_id, left.reason))?;
         }
@@ -219,13 +137,13 @@ async fn undo(session: &Session, book: &OpenBook, id: &str) -> Result {
 
 async fn import(session: &Session, book: &OpenBook, args: &ImportArgs, path: &PathBuf) -> Result {
     let bytes = std::fs::read(path).map_err(|error| Failure::io(path.display(), &error))?;
-    let decisions = confirmation(args)?;
+    let decisions = args.confirmation()?;
     let rules = match &args.rules {
         Some(named) => Some(stored_rules(book, named).await?),
         None => None,
     };
     let rules_id = rules.as_ref().map(|rules| rules.id.as_str());
-    let request = book.handle.create_import(&bytes, &parameters(args, path, rules_id));
+    let request = book.handle.create_import(&bytes, &args.parameters(path, rules_id));
     let accepted = preview(session, book, args, request).await;
     let new_rules = rules.filter(|rules| rules.is_new);
     if let (Some(rules), Ok(None) | Err(_)) = (&new_rules, &accepted) {
@@ -286,14 +204,18 @@ async fn preview(
     Ok(Some(preview.id))
 }
 
-/// Returns what helps a failed import (behaviour 15.1).
-fn hint(reason: &str) -> &'static str {
-    match reason {
-        "unknownAccount" => "name an account with --account; dbk accounts lists them",
-        "ambiguousDates" => "name the order with --date-order day-first or month-first",
-        "ambiguousAmounts" => "name the mark with --decimal-mark dot or comma",
-        _ => "dbk import --help",
+/// Returns why the recording or the undo of an import failed (behaviour 15.9).
+fn refused(import: &Import) -> Failure {
+    let failure = Failure::refused(import.error.clone().unwrap_or_default());
+    if import.expires_at.is_some() {
+        return failure;
     }
+    // It has recorded something, and does not expire.
+    let (done, total) = (import.progress.done, import.progress.total);
+    failure.with_hint(format!(
+        "{done} of {total} records are done; undo: dbk import undo {}",
+        import.id
+    ))
 }
 
 /// Records a preview, and prints the counts.
@@ -308,6 +230,9 @@ async fn confirm(
         discard_preview(book, id).await;
     }
     let (text, done) = recorded?;
+    if done.state == ImportState::Failed {
+        return Err(refused(&done));
+    }
     if done.state != ImportState::Done {
         let records: Vec<String> = done.changed_records.iter().map(ToString::to_string).collect();
         let records = records.join(", ");
@@ -333,34 +258,6 @@ async fn discard_preview(book: &OpenBook, id: &str) {
     if found.is_ok_and(|import| import.state == ImportState::Preview) {
         // The refusal matters more than a preview that stays for an hour.
         let _ = book.handle.delete_import(id).await;
-    }
-}
-
-/// Returns the parameters of the request.
-fn parameters(args: &ImportArgs, path: &std::path::Path, rules: Option<&str>) -> CreateImport {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-    CreateImport {
-        name: Some(name.unwrap_or_default()),
-        account: args.account.clone(),
-        rules: rules.map(str::to_owned),
-        date_order: args.date_order.map(|order| match order {
-            DateOrder::DayFirst => ImportDateOrder::DayFirst,
-            DateOrder::MonthFirst => ImportDateOrder::MonthFirst,
-        }),
-        decimal_mark: args.decimal_mark.map(|mark| match mark {
-            DecimalMark::Dot => BookDecimalSeparator::Dot,
-            DecimalMark::Comma => BookDecimalSeparator::Comma,
-        }),
-        target: args.here.then_some(ImportTarget::Here),
-        virtual_postings: args.virtual_postings.map(|treatment| match treatment {
-            VirtualPostings::OwnBook => ImportVirtualPostings::OwnBook,
-            VirtualPostings::SameBook => ImportVirtualPostings::SameBook,
-            VirtualPostings::Skip => ImportVirtualPostings::Skip,
-        }),
-        raise_fraction_digits: args.raise_fraction_digits.then_some(true),
-        drafts: args.drafts.then_some(true),
-        trashed: args.include_trashed.then_some(true),
-        ..CreateImport::default()
     }
 }
 
@@ -449,33 +346,4 @@ fn counts(import: &Import) -> String {
         .map(|(kind, count)| format!("{count} {kind}"))
         .collect();
     format!("{}: {}", counted(counts.total, "record"), shown.join(", "))
-}
-
-/// Returns the body of the confirmation.
-fn confirmation(args: &ImportArgs) -> Result<ImportConfirmation> {
-    let mut decisions = Vec::new();
-    for decision in &args.decisions {
-        let invalid = || {
-            let accepted = "expected RECORD=ACCOUNT or RECORD=skip";
-            Failure::usage(format!("invalid --decide {decision:?}: {accepted}"))
-        };
-        let (record, choice) = decision.split_once('=').ok_or_else(invalid)?;
-        let record: i64 = record.parse().map_err(|_| invalid())?;
-        let mut decided = ImportDecision { record, ..ImportDecision::default() };
-        match choice {
-            "skip" => decided.outcome = Some(ImportDecisionOutcome::Skipped),
-            account => decided.account = Some(account.to_owned()),
-        }
-        decisions.push(decided);
-    }
-    let accept_above = args.accept_above.as_ref().map(|confidence| {
-        serde_json::from_str(confidence).map_err(|_| {
-            Failure::usage(format!("invalid --accept-above {confidence:?}: expected 0 to 1"))
-        })
-    });
-    Ok(ImportConfirmation {
-        accept_above: accept_above.transpose()?,
-        create_accounts: None,
-        decisions: Some(decisions),
-    })
 }

@@ -11,6 +11,7 @@ use daybook_domain::delivery::{AppResponse, EventDelivery, ResponseKind};
 use daybook_domain::event::ReadEvent;
 use daybook_domain::id::BookId;
 use daybook_domain::instant::Instant;
+use daybook_domain::storage_quota::ROW_BYTES;
 use diesel::prelude::*;
 
 use crate::commit::tx::{Flushed, Tx};
@@ -20,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::event::{has_event, is_in_block};
 use crate::rows::event::MAX_IN_BLOCK;
 use crate::schema::bot_responses;
-use crate::storage_quota::size::{self, of_bytes, of_response};
+use crate::storage_quota::size::{of_bytes, of_response};
 
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
 #[diesel(table_name = bot_responses, primary_key(book_id, sequence, app_id))]
@@ -99,7 +100,7 @@ impl Tx<'_> {
             "DELETE FROM bot_responses WHERE book_id = {} AND sequence = {} \
              AND app_id = {} RETURNING CAST(octet_length(message) + {} AS BIGINT) AS bytes",
         )
-        .bind((book, sequence, app, size::ROW));
+        .bind((book, sequence, app, ROW_BYTES));
         self.flushed()?.row(&delete)
     }
 }

@@ -11,6 +11,7 @@ use daybook_domain::idempotency::{
     BodyForm, Claim, KeyRecord, MAX_SMALL_BYTES, StoredResponse, expiry_cutoff,
 };
 use daybook_domain::instant::Instant;
+use daybook_domain::storage_quota::ROW_BYTES;
 use daybook_domain::view_rights::RequiredRights;
 use diesel::prelude::*;
 
@@ -160,7 +161,7 @@ impl Keys<'_, '_> {
             bytes,
         ));
         self.tx.flushed()?.run(of_claim(update, claim))?;
-        self.tx.add_stored_response(claim.user, bytes.saturating_add(size::ROW));
+        self.tx.add_stored_response(claim.user, bytes.saturating_add(ROW_BYTES));
         Ok(())
     }
 
@@ -178,7 +179,7 @@ impl Keys<'_, '_> {
             return Ok(*bytes);
         }
         let users = self.tx.mailbox_users(user)?;
-        let all = sum_of_stored("counted_bytes + 100", &users, now);
+        let all = sum_of_stored(&format!("counted_bytes + {ROW_BYTES}"), &users, now);
         let bytes = self.tx.unflushed()?.row(&all)?.unwrap_or_default();
         self.tx.group_cache.owners.stored_responses.insert(user, bytes);
         Ok(bytes)
@@ -214,13 +215,13 @@ impl Keys<'_, '_> {
 }
 
 /// Returns the sum over the responses of users that are not expired. An index covers it.
-fn sum_of_stored(bytes: &'static str, users: &[UserId], now: Instant) -> Sql<'static> {
+fn sum_of_stored(bytes: &str, users: &[UserId], now: Instant) -> Sql<'static> {
     Sql::new(
         "SELECT CAST(COALESCE(SUM({}), 0) AS BIGINT) AS bytes FROM idempotency_keys \
          WHERE counted_bytes IS NOT NULL AND user_id IN {} AND created_at >= {}",
     )
     .bind((
-        Sql::new(bytes),
+        Sql::new(bytes.to_owned()),
         numbers(users.iter().copied().map(UserId::get)),
         expiry_cutoff(now),
     ))

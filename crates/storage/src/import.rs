@@ -150,7 +150,7 @@ impl Imports<'_, '_> {
     pub fn count_open(self, access: &Access) -> Result<i64> {
         let sql = Sql::new(
             "SELECT COUNT(*) AS open FROM imports WHERE book_id = {} AND due_at IS NOT NULL \
-             AND created_by = {} AND done = 0",
+             AND created_by = {} AND results = ''",
         )
         .bind((access.book().id, access.user()));
         Ok(self.tx.flushed()?.row::<i64>(&sql)?.unwrap_or_default())

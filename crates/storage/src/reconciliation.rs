@@ -17,6 +17,7 @@ use daybook_domain::purpose::{Reconcile, Record};
 use daybook_domain::reconciliation::{
     ClosingBalance, EntryChange, EntrySums, ReconciledEntry, Reconciliation,
 };
+use daybook_domain::storage_quota::ROW_BYTES;
 use daybook_domain::transaction::Standing;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Integer, Nullable, Text};
@@ -32,7 +33,7 @@ use crate::page::PageKey;
 use crate::rows::column;
 use crate::rows::transaction::standing_to_column;
 use crate::schema::reconciliations;
-use crate::storage_quota::size::{ROW, length, of_bytes};
+use crate::storage_quota::size::{length, of_bytes};
 
 /// The columns of a [`Row`], of the table `r`.
 const COLUMNS: &str = "r.id, r.account_id, r.day, r.closing, r.file_id, r.created_by, r.agent, \
@@ -391,12 +392,12 @@ impl Reconciliations<'_, '_> {
 /// Returns the bytes for which a reconciliation counts (behaviour 10.14).
 fn size_of(reconciliation: &Reconciliation) -> i64 {
     let agent = reconciliation.stamp.agent.as_deref();
-    agent.map_or(0, length).saturating_add(ROW)
+    agent.map_or(0, length).saturating_add(ROW_BYTES)
 }
 
 /// Returns the bytes for which entries count (behaviour 10.14).
 fn size_of_entries(count: usize) -> i64 {
-    ROW.saturating_mul(i64::try_from(count).unwrap_or(i64::MAX))
+    ROW_BYTES.saturating_mul(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
 /// Selects these reconciliations, each with the closing balance of the one before it.

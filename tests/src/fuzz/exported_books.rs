@@ -93,7 +93,7 @@ fn plan_books(journal: Result<Journal, Problem>) -> Result<(), String> {
         virtual_postings: VirtualPostings::OwnBook,
         ..plan::Options::default()
     };
-    let Ok(planned) = plan::plan(&journal, &options) else { return Ok(()) };
+    let Ok(planned) = plan::plan(journal, &options) else { return Ok(()) };
     for book in &planned.books {
         for transaction in &book.transactions {
             let sides = [transaction.credit, transaction.debit];

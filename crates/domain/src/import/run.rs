@@ -25,7 +25,7 @@ named! {
         Undoing = "UNDOING",
         /// It is undone.
         Undone = "UNDONE",
-        /// The file could not be read, or its author may not record any more.
+        /// The file could not be read, or what was to be recorded or undone was refused.
         Failed = "FAILED",
     }
 }
@@ -57,7 +57,7 @@ pub struct Import {
     pub summary: String,
     /// The decisions of the confirmation; empty before.
     pub decisions: String,
-    /// The results of recording and undoing; empty before.
+    /// The results of recording and undoing; empty before anything is recorded.
     pub results: String,
     /// The name of the blob of the file, until it is recorded.
     pub source: Option<String>,
@@ -127,9 +127,9 @@ impl Import {
         }
     }
 
-    /// Returns whether it has recorded anything.
+    /// Returns whether it may have recorded something, be it an account or a book alone.
     pub const fn has_recorded(&self) -> bool {
-        self.done > 0
+        !self.results.is_empty()
     }
 
     /// Moves it to a state now. A state in progress is due at once.
@@ -138,7 +138,7 @@ impl Import {
         let due_at = match state {
             State::Reading | State::Recording | State::Undoing => Some(Instant::new(0)),
             State::Preview => Some(now.plus(CONFIRMATION_TIME)),
-            State::Failed if self.done == 0 => Some(now.plus(CONFIRMATION_TIME)),
+            State::Failed if !self.has_recorded() => Some(now.plus(CONFIRMATION_TIME)),
             State::Failed | State::Done | State::Undone => None,
         };
         Self { state, due_at, ..self.touch(now) }
@@ -215,48 +215,51 @@ mod tests {
     const AUTHOR: UserId = UserId::new(1);
     const NOW: Instant = Instant::new(5_000);
 
-    fn import(state: State, done: i64) -> Import {
+    fn import(state: State, has_recorded: bool) -> Import {
         let stamp = Stamp::new(None, NOW);
         let (id, name, blob) = (ImportId::new(1), "bank.csv".to_owned(), "blob".to_owned());
         let new = Import::create(id, name, String::new(), blob, 10, AUTHOR, stamp);
-        Import { done, ..new.unwrap() }.enter(state, NOW)
+        let results = if has_recorded { "{}".to_owned() } else { String::new() };
+        Import { results, ..new.unwrap() }.enter(state, NOW)
     }
 
     #[test]
     fn states_allow_what_the_rules_say() {
         use State::{Done, Failed, Preview, Reading, Recording, Undoing, Undone};
-        for (state, done, confirm, discard, undo) in [
-            (Reading, 0, false, true, false),
-            (Preview, 0, true, true, false),
-            (Recording, 0, false, false, false),
-            (Done, 3, false, false, true),
-            (Undoing, 0, false, false, false),
-            (Undone, 3, false, false, false),
-            (Failed, 0, false, true, false),
-            (Failed, 3, false, false, true),
+        for (state, has_recorded, confirm, discard, undo) in [
+            (Reading, false, false, true, false),
+            (Preview, false, true, true, false),
+            (Recording, false, false, false, false),
+            (Recording, true, false, false, false),
+            (Done, true, false, false, true),
+            (Undoing, true, false, false, false),
+            (Undone, true, false, false, false),
+            (Failed, false, false, true, false),
+            (Failed, true, false, false, true),
         ] {
-            let import = import(state, done);
+            let import = import(state, has_recorded);
             assert_eq!(import.check_confirmable(AUTHOR).is_ok(), confirm, "{state:?}");
-            assert_eq!(import.check_discardable(AUTHOR).is_ok(), discard, "{state:?} {done}");
-            assert_eq!(import.check_undoable().is_ok(), undo, "{state:?} {done}");
+            assert_eq!(import.check_discardable(AUTHOR).is_ok(), discard, "{state:?}");
+            assert_eq!(import.check_undoable().is_ok(), undo, "{state:?} {has_recorded}");
         }
         let other = UserId::new(2);
-        assert_eq!(import(State::Preview, 0).check_confirmable(other), Err(Refusal::NotAuthor));
-        assert_eq!(import(State::Preview, 0).check_discardable(other), Err(Refusal::NotAuthor));
+        let preview = import(State::Preview, false);
+        assert_eq!(preview.check_confirmable(other), Err(Refusal::NotAuthor));
+        assert_eq!(preview.check_discardable(other), Err(Refusal::NotAuthor));
     }
 
     #[test]
     fn previews_expire_and_work_in_progress_is_due_at_once() {
         let hour_later = Some(NOW.plus(CONFIRMATION_TIME));
-        for (state, done, due_at, expires_at) in [
-            (State::Reading, 0, Some(Instant::new(0)), None),
-            (State::Preview, 0, hour_later, hour_later),
-            (State::Recording, 0, Some(Instant::new(0)), None),
-            (State::Done, 3, None, None),
-            (State::Failed, 0, hour_later, hour_later),
-            (State::Failed, 3, None, None),
+        for (state, has_recorded, due_at, expires_at) in [
+            (State::Reading, false, Some(Instant::new(0)), None),
+            (State::Preview, false, hour_later, hour_later),
+            (State::Recording, true, Some(Instant::new(0)), None),
+            (State::Done, true, None, None),
+            (State::Failed, false, hour_later, hour_later),
+            (State::Failed, true, None, None),
         ] {
-            let import = import(state, done);
+            let import = import(state, has_recorded);
             assert_eq!((import.due_at, import.expires_at()), (due_at, expires_at), "{state:?}");
         }
     }

@@ -12,6 +12,9 @@ use std::ops::{Add, Sub};
 
 pub use refusal::{Overrun, QuotaUnit, Refusal};
 
+/// The bytes for which a stored row counts in addition to its texts, index entries included.
+pub const ROW_BYTES: i64 = 100;
+
 /// The storage that one or more books use, or the change of it by a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StorageUsage {

@@ -12,18 +12,19 @@ use daybook_service::book::CREATE_TARGET;
 use daybook_service::import::{self, BookBlock, UndoResult};
 use daybook_service::{self as service, Target};
 use daybook_storage::Tx;
+use daybook_storage::page::PageKey;
 use tokio::runtime::Handle;
 
 use super::book_preview::BookPreview;
 use super::book_recording::{BookRecording, ReadBlock};
 use super::book_source::{BookSource, SourceBlob};
-use super::document::{self, LeftDoc, OptionsDoc, ResultsDoc, SummaryDoc, WarningDoc};
+use super::document::{self, OptionsDoc, ResultsDoc, SummaryDoc, WarningDoc};
 use super::failure::{Failure, Fault};
 use super::journal_document::RunBookDoc;
 use super::reading::MAX_WARNINGS;
 use super::step::{BookSession, Cache, Step, missing};
 
-/// The refused lines, and the transactions left by an undo, that are shown.
+/// The refused lines that are shown.
 const MAX_SHOWN: usize = 100;
 
 /// The result of a step that reads a file.
@@ -184,6 +185,7 @@ impl Recording<'_> {
             if let (Some(sequence), Some(book)) = (progress.sequence, results.books.first_mut()) {
                 book.sequence = sequence;
             }
+            results.refused_count = results.refused_count.max(progress.refused);
             let skip = move || session.skip(progress.items, files).map(|()| session);
             session = block(skip).await?.map_err(refused)?;
         }
@@ -222,8 +224,7 @@ impl Recording<'_> {
         let recorded = step.write_to(Target::Book(key), work).await?;
         session.add_recorded(old, recorded.files, count);
         note_events(&mut results, recorded.before, recorded.after);
-        let refused = u32::try_from(recorded.refused.len()).unwrap_or(u32::MAX);
-        results.refused_count = results.refused_count.saturating_add(refused);
+        results.refused_count = results.refused_count.max(recorded.refused_count);
         let free = MAX_SHOWN.saturating_sub(results.refused.len());
         results.refused.extend(recorded.refused.into_iter().take(free));
         import.done = session.transactions;
@@ -281,19 +282,20 @@ pub(super) async fn undo_book(
     import: Import,
     mut results: ResultsDoc,
 ) -> Result<(), ApiError> {
-    let undone = results.undone.get_or_insert_default();
-    let left = usize::try_from(undone.left_count).unwrap_or(usize::MAX);
-    let (mut result, mut has_more) = (UndoResult::default(), false);
+    let after = results.undone_until.map(|(day, id)| PageKey { day, id });
+    let (mut result, mut last) = (UndoResult::default(), None);
     if let Some(key) = results.books.first().map(|book| book.id.clone()) {
         let (cx, book, id) = (step.cx.clone(), key.clone(), import.id);
-        let work = move |tx: &mut Tx<'_>| import::undo_whole_book(tx, &cx, &book, id, left);
-        (result, has_more) = step.write_to(Target::Book(key), work).await?;
+        let work = move |tx: &mut Tx<'_>| import::undo_whole_book(tx, &cx, &book, id, after);
+        (result, last) = step.write_to(Target::Book(key), work).await?;
     }
-    undone.trashed = undone.trashed.saturating_add(result.trashed);
-    undone.left_count = u64::try_from(result.left.len()).unwrap_or(u64::MAX);
-    let shown = result.left.iter().take(MAX_SHOWN);
-    undone.left = shown.map(LeftDoc::from).collect();
-    let done = if has_more { import.done } else { import.total };
+    let undone = results.undone.get_or_insert_default();
+    undone.add(result.trashed, &result.left);
+    let seen = undone.trashed.saturating_add(undone.left_count);
+    let seen = i64::try_from(seen).unwrap_or(i64::MAX);
+    results.undone_until = last.map(|PageKey { day, id }| (day, id));
+    // At the total nothing more is looked for.
+    let done = if last.is_some() { seen.min(import.total - 1) } else { import.total };
     let version = import.stamp.version;
     let saved = Import { done, results: document::write(&results), ..import };
     step.save(version, saved.enter(State::Undoing, step.cx.now)).await

@@ -19,6 +19,9 @@ use super::journal_document::{EntryDoc, JournalDoc, RunBookDoc, VirtualPostingsD
 
 pub(super) use super::match_document::MatchDoc;
 
+/// The transactions left by an undo that are shown.
+const MAX_LEFT: usize = 100;
+
 /// The parameters of createImport.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -183,8 +186,11 @@ pub(super) struct ResultsDoc {
     pub(super) has_accounts: bool,
     /// The accounts that were created.
     pub(super) accounts: Vec<i64>,
-    /// The records that were refused while they were recorded.
+    /// The first records that were refused while they were recorded.
     pub(super) refused: Vec<(u32, String)>,
+    /// The first and the last number of runs of further ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) refused_runs: Vec<(u32, u32)>,
     /// The number of refused lines of an exported book, of which `refused` has the first ones.
     #[serde(skip_serializing_if = "is_default")]
     pub(super) refused_count: u32,
@@ -199,6 +205,9 @@ pub(super) struct ResultsDoc {
     /// The user who undoes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) undone_by: Option<i64>,
+    /// The day and the id of the last transaction that the undo of an exported book has seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) undone_until: Option<(i32, i64)>,
 }
 
 impl ResultsDoc {
@@ -219,6 +228,17 @@ pub(super) struct UndoDoc {
     pub(super) deleted_book_ids: Option<Vec<String>>,
     pub(super) left: Vec<LeftDoc>,
     pub(super) left_count: u64,
+}
+
+impl UndoDoc {
+    /// Adds the result of a step, of which the first transactions that were left are shown.
+    pub(super) fn add(&mut self, trashed: u64, left: &[(TransactionId, LeaveReason)]) {
+        self.trashed = self.trashed.saturating_add(trashed);
+        let count = u64::try_from(left.len()).unwrap_or(u64::MAX);
+        self.left_count = self.left_count.saturating_add(count);
+        let free = MAX_LEFT.saturating_sub(self.left.len());
+        self.left.extend(left.iter().take(free).map(LeftDoc::from));
+    }
 }
 
 /// A transaction that an undo left.

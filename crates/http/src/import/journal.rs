@@ -76,11 +76,9 @@ pub(super) fn read_journal(
             None => VirtualPostings::SameBook,
         },
     };
-    let plan =
-        plan::plan(&journal, &plan_options).map_err(|problems| failure(&problems, is_new))?;
     let title = plan_options.name.or(journal.title.as_deref()).unwrap_or("Journal");
     let title: String = title.chars().take(MAX_NAME).collect();
-    drop(journal);
+    let plan = plan::plan(journal, &plan_options).map_err(|problems| failure(&problems, is_new))?;
     let names = Names::new(&snapshot.chart);
     let restore = options.trashed;
     let reading = Reading { snapshot, plan: &plan, is_new, restore, stop };

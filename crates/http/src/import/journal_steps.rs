@@ -46,15 +46,18 @@ pub(super) fn raised_fraction_digits(summary: &SummaryDoc, options: &OptionsDoc)
     here.books.first().map(|book| book.fraction_digits)
 }
 
-/// Creates the books of a journal, one after another.
+/// Creates the next book of a journal, or the collection of all.
+///
+/// Each book is saved alone, so that an undo finds it where the next one is refused.
 pub(super) async fn create_books(
     step: &Step<'_>,
     import: Import,
     journal: &JournalDoc,
-    results: ResultsDoc,
+    mut results: ResultsDoc,
 ) -> Result<(), ApiError> {
-    let (id, mut created): (ImportId, Vec<RunBook>) = (import.id, Vec::new());
-    for book in &journal.books {
+    let (id, cx) = (import.id, step.cx.clone());
+    let known: Vec<String> = results.books.iter().map(|book| book.id.clone()).collect();
+    if let Some(book) = journal.books.get(known.len()) {
         let new = NewBook {
             settings: book::Changes {
                 name: Some(book.name.clone()),
@@ -64,30 +67,21 @@ pub(super) async fn create_books(
             },
             chart: book.chart(|_| true),
         };
-        let (cx, known) = (step.cx.clone(), keys(&created));
         let work = move |tx: &mut Tx<'_>| import::create_book(tx, &cx, id, new, &known);
-        created.push(step.write_to(CREATE_TARGET, work).await?);
-    }
-    let collection = if created.len() > 1 {
-        let (cx, name, books) = (step.cx.clone(), journal.name.clone(), keys(&created));
-        let work = move |tx: &mut Tx<'_>| import::collect_books(tx, &cx, &name, &books);
-        Some(step.write_to(collection::TARGET, work).await?)
+        let RunBook { key: id, sequence } = step.write_to(CREATE_TARGET, work).await?;
+        results.books.push(RunBookDoc { id, sequence, is_changed: false });
+        results.has_accounts = journal.books.len() == 1;
     } else {
-        None
-    };
-    let books = created.into_iter().map(|book| RunBookDoc {
-        id: book.key,
-        sequence: book.sequence,
-        is_changed: false,
-    });
-    let results = ResultsDoc { has_accounts: true, books: books.collect(), collection, ..results };
+        if known.len() > 1 {
+            let name = journal.name.clone();
+            let work = move |tx: &mut Tx<'_>| import::collect_books(tx, &cx, &name, &known);
+            results.collection = Some(step.write_to(collection::TARGET, work).await?);
+        }
+        results.has_accounts = true;
+    }
     let version = import.stamp.version;
     let saved = Import { results: document::write(&results), ..import };
     step.save(version, saved.enter(State::Recording, step.cx.now)).await
-}
-
-fn keys(books: &[RunBook]) -> Vec<String> {
-    books.iter().map(|book| book.key.clone()).collect()
 }
 
 /// Records a block in the books of a journal, and then saves the progress.
@@ -101,13 +95,15 @@ pub(super) async fn record_in_books(
 ) -> Result<(), ApiError> {
     let name = import.name.clone();
     let run = Run { id: import.id, name: &name, options: PostingOptions::default(), scale: 0 };
+    let mut of_block: HashSet<u32> = HashSet::new();
     for (index, mut groups) in run.by_book(block) {
         let Some(key) = results.books.get(index).map(|book| book.id.clone()) else { continue };
-        groups.retain(|group| results.refused.iter().all(|(number, _)| *number != group.record));
+        groups.retain(|group| !of_block.contains(&group.record));
         let (cx, book) = (step.cx.clone(), key.clone());
         let work = move |tx: &mut Tx<'_>| import::record_in_book(tx, &cx, &book, groups);
         let (refused, events) = step.write_to(Target::Book(key), work).await?;
-        results.refused.extend(refused);
+        of_block.extend(refused.iter().map(|(number, _)| *number));
+        results.refuse(refused);
         add_events(&mut results, &events);
     }
     let count = i64::try_from(block.len()).unwrap_or(i64::MAX);

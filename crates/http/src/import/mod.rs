@@ -21,6 +21,7 @@ mod match_document;
 mod parsing;
 mod reading;
 mod recording;
+mod refusals;
 mod report;
 mod resolving;
 mod shape;
@@ -295,7 +296,8 @@ pub(crate) async fn undo_import(request: ApiRequest) -> ApiResult {
         document::read(import.map(|import| import.results.as_str()).unwrap_or_default())?;
     let undone_by = Some(request.cx.user.id.get());
     let books: Vec<String> = results.books.iter().map(|book| book.id.clone()).collect();
-    let results = document::write(&ResultsDoc { undone: None, undone_by, ..results });
+    let results =
+        document::write(&ResultsDoc { undone: None, undone_by, undone_until: None, ..results });
     let id = request.id();
     let waiting = Waiting::new(&request);
     let undo = move |tx: &mut Tx<'_>, cx: &Context, book: &str| {
@@ -337,7 +339,7 @@ pub(crate) async fn list_import_records(request: ApiRequest) -> ApiResult {
         cursor::write(&RecordCursor { record, outcome })
     });
     let results: ResultsDoc = document::read(&import.results)?;
-    let refused: HashMap<u32, String> = results.refused.into_iter().collect();
+    let refused = results.into_refusals();
     request
         .read(
             move |tx, cx| {
@@ -405,12 +407,12 @@ fn recorded(
     page: &[RecordDoc],
 ) -> service::Result<HashMap<String, TransactionId>> {
     match import.state {
-        State::Recording | State::Done | State::Undoing => {
+        State::Recording | State::Done | State::Undoing | State::Failed => {
             let new = page.iter().filter(|record| record.kind() == OutcomeKind::New);
             let ids: Vec<String> = new.map(|record| record.remote_id.clone()).collect();
             snapshot.recorded(tx, import.id, &ids)
         }
-        State::Reading | State::Preview | State::Undone | State::Failed => Ok(HashMap::new()),
+        State::Reading | State::Preview | State::Undone => Ok(HashMap::new()),
     }
 }
 

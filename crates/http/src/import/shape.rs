@@ -19,6 +19,7 @@ use super::document::{
 };
 use super::failure::FaultReason;
 use super::journal_document::{EntryDoc, VirtualPostingsDoc};
+use super::refusals::Refusals;
 use crate::wire::StampOut;
 
 #[derive(Serialize)]
@@ -276,13 +277,13 @@ pub(super) struct Shown<'s> {
     /// The recorded transactions by remote id.
     pub(super) recorded: &'s HashMap<String, TransactionId>,
     /// The records that were refused while they were recorded.
-    pub(super) refused: &'s HashMap<u32, String>,
+    pub(super) refused: &'s Refusals,
 }
 
 impl Shown<'_> {
     /// Returns the shape of a record.
     pub(super) fn record(&self, record: &RecordDoc) -> RecordOut {
-        let late = self.refused.get(&record.number);
+        let late = self.refused.reason(record.number);
         let outcome =
             if late.is_some() { OutcomeKind::Refused.as_str() } else { record.outcome.as_str() };
         let recorded = self.recorded.get(&record.remote_id).copied();
@@ -294,7 +295,7 @@ impl Shown<'_> {
             column: Some(record.column).filter(|column| *column > 0),
             statement: record.statement,
             outcome: outcome.to_owned(),
-            reason: late.unwrap_or(&record.reason).clone(),
+            reason: late.unwrap_or(&record.reason).to_owned(),
             date: record.date().map(format_iso),
             amount: record.amount.clone(),
             description: record.description.clone(),

@@ -20,9 +20,7 @@ use daybook_service::import::{self, RefusedRecords, RulesFile, Snapshot, UndoRes
 use super::book_steps::{BookRead, read_book, record_book, undo_book};
 use super::chart::{Names, account_document};
 use super::decision::DecisionsDoc;
-use super::document::{
-    self, AccountDoc, CountsDoc, LeftDoc, OptionsDoc, ResultsDoc, SummaryDoc, UndoDoc,
-};
+use super::document::{self, AccountDoc, CountsDoc, OptionsDoc, ResultsDoc, SummaryDoc};
 use super::failure::{Failure, Fault, FaultReason};
 use super::journal::{is_journal, read_journal};
 use super::journal_steps::{
@@ -37,7 +35,7 @@ use super::spool::{Spool, Writer};
 use super::step::{Cache, Step};
 use super::store::StoredRecords;
 
-/// The changed records, and the transactions left by an undo, that are shown.
+/// The changed records that are shown.
 const MAX_SHOWN: usize = 100;
 
 /// Why a bank file is not recorded in a new book.
@@ -272,7 +270,7 @@ impl Step<'_> {
             let built = run.block(&block);
             let update = |import: Import, refused: RefusedRecords| {
                 let mut results = results;
-                results.refused.extend(refused);
+                results.refuse(refused);
                 Import { results: document::write(&results), ..import }
             };
             import::record_block(tx, &cx, &book, import, built, update).map(drop)
@@ -376,11 +374,11 @@ impl Step<'_> {
     /// Writes the report, and ends the import.
     async fn finish(&self, import: Import, records: &StoredRecords) -> Result<(), ApiError> {
         let mut results: ResultsDoc = document::read(&import.results)?;
-        let late: HashMap<u32, String> = results.refused.iter().cloned().collect();
+        let late = results.clone().into_refusals();
         let (mut report, mut counts) = (Report::new(import.total), CountsDoc::default());
         for entry in &records.index {
             for mut record in records.block(&self.state.blobs, entry).await? {
-                if let Some(reason) = late.get(&record.number) {
+                if let Some(reason) = late.reason(record.number) {
                     record.refuse(reason);
                 }
                 counts.add(&record);
@@ -471,12 +469,7 @@ impl Step<'_> {
 /// Adds to the result of an undo.
 fn add_undone(import: Import, trashed: u64, left: &[(TransactionId, LeaveReason)]) -> Import {
     let mut results: ResultsDoc = document::read(&import.results).unwrap_or_default();
-    let undone: &mut UndoDoc = results.undone.get_or_insert_default();
-    undone.trashed = undone.trashed.saturating_add(trashed);
-    undone.left_count =
-        undone.left_count.saturating_add(u64::try_from(left.len()).unwrap_or_default());
-    let free = MAX_SHOWN.saturating_sub(undone.left.len());
-    undone.left.extend(left.iter().take(free).map(LeftDoc::from));
+    results.undone.get_or_insert_default().add(trashed, left);
     Import { results: document::write(&results), ..import }
 }
 

@@ -18,7 +18,7 @@ use daybook_edge::worker::{RoundReport, RunningRound, Stop, Worker};
 use daybook_service::import::{self, DueImport};
 use daybook_service::{Context, book};
 
-use super::document::{self, ResultsDoc, SummaryDoc};
+use super::document::{self, OptionsDoc, ResultsDoc, SummaryDoc};
 use super::failure::{Fault, FaultReason};
 use super::step::{Cache, Step};
 use crate::import_queue::is_reading;
@@ -158,13 +158,24 @@ impl Round {
             let update = |import: Import| {
                 let summary: SummaryDoc = document::read(&import.summary).unwrap_or_default();
                 let summary = summary.with_fault(fault);
-                let failed = import.enter(State::Failed, now);
-                Import { summary: document::write(&summary), ..failed }
+                let failed = Import { summary: document::write(&summary), ..import };
+                let failed = failed.enter(State::Failed, now);
+                // An undo needs the records, but not the file.
+                if failed.has_recorded() { without_source(failed) } else { failed }
             };
             import::fail(tx, &ids, now, &failed, update)
         })
         .await
     }
+}
+
+/// Returns an import that keeps no file.
+fn without_source(import: Import) -> Import {
+    let options: OptionsDoc = document::read(&import.options).unwrap_or_default();
+    let is_stored = import.source.is_some();
+    let source_bytes = if is_stored { options.source_bytes } else { 0 };
+    let blob_bytes = import.blob_bytes.saturating_sub(source_bytes);
+    Import { source: None, blob_bytes, ..import }
 }
 
 /// Returns whether a refusal stays, however often the step is repeated.

@@ -27,18 +27,13 @@ pub const ENTRY_DATE: &str = "entry_date";
 const MAX_TEXTS: usize = 4 * MAX_BYTES;
 
 /// Makes the books of a journal.
-pub(crate) fn build(
-    journal: &Journal,
-    options: &Options<'_>,
-    survey: Survey,
-    chart: Chart,
-) -> Plan {
+pub(crate) fn build(journal: Journal, options: &Options<'_>, survey: Survey, chart: Chart) -> Plan {
     let mut plan = Plan {
-        books: survey.books.iter().map(|key| book(key, journal, options, &survey)).collect(),
-        files: kept::files(journal),
+        books: survey.books.iter().map(|key| book(key, &journal, options, &survey)).collect(),
+        files: kept::files(&journal),
         entries: 0,
-        refused: journal.refused.clone(),
-        warnings: journal.warnings.clone(),
+        refused: journal.refused,
+        warnings: journal.warnings,
     };
     plan.warnings.extend(chart.warnings.iter().cloned());
     let mut used: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); plan.books.len()];
@@ -46,13 +41,13 @@ pub(crate) fn build(
         survey.books.iter().enumerate().map(|(place, key)| (key, place)).collect();
     let mut identities = Identities::default();
     let mut bytes = 0_usize;
-    for (index, entry) in journal.entries.iter().enumerate() {
-        let identity = identities.next(entry);
+    for (index, entry) in journal.entries.into_iter().enumerate() {
+        let identity = identities.next(&entry);
         if let Some(problem) = survey.refused.get(&index) {
             plan.refused.push(problem.clone());
             continue;
         }
-        let mapping = Mapping { entry, identity: &identity, options, chart: &chart };
+        let mapping = Mapping { entry: &entry, identity: &identity, options, chart: &chart };
         let planned = mapping.transactions();
         bytes = planned
             .transactions

@@ -34,12 +34,15 @@ pub use model::{Account, Book, Group, KeptFile, Options, Plan, Transaction, Virt
 
 /// Plans what to record of a journal.
 ///
+/// Each entry is freed when its transactions are made, because a large journal takes several
+/// hundred megabytes.
+///
 /// # Errors
 /// One problem for each entry with a second commodity, where one book must take all, or a problem
 /// of the whole journal.
-pub fn plan(journal: &Journal, options: &Options<'_>) -> Result<Plan, Vec<Problem>> {
-    let survey = survey::survey(journal, options)?;
-    let chart = chart::Chart::new(journal)?;
+pub fn plan(journal: Journal, options: &Options<'_>) -> Result<Plan, Vec<Problem>> {
+    let survey = survey::survey(&journal, options)?;
+    let chart = chart::Chart::new(&journal)?;
     Ok(build::build(journal, options, survey, chart))
 }
 

@@ -9,7 +9,7 @@ fn options() -> Options<'static> {
 }
 
 fn planned(text: &str, options: &Options<'_>) -> Plan {
-    plan(&read(text.as_bytes()).unwrap(), options).unwrap()
+    plan(read(text.as_bytes()).unwrap(), options).unwrap()
 }
 
 fn messages(problems: &[Problem]) -> Vec<String> {
@@ -74,14 +74,14 @@ fn second_commodity_refuses_the_journal() {
     let journal = read(text.as_bytes()).unwrap();
     let message = "the amount is in";
     assert_eq!(
-        messages(&plan(&journal, &options()).unwrap_err()),
+        messages(&plan(journal.clone(), &options()).unwrap_err()),
         [
             format!("line 6, column 3: {message} \"USD\", and the book in \"EUR\""),
             format!("line 11, column 3: {message} \"GBP\", and the book in \"EUR\""),
         ]
     );
     let dollars = Options { commodity: Some("USD"), ..options() };
-    assert_eq!(plan(&journal, &dollars).unwrap_err().len(), 3, "those in EUR and GBP");
+    assert_eq!(plan(journal, &dollars).unwrap_err().len(), 3, "those in EUR and GBP");
     let several = planned(text, &Options { book_per_commodity: true, ..options() });
     let books: Vec<(&str, &str, usize)> = several
         .books
@@ -188,7 +188,8 @@ fn texts_keep_their_limits() {
 fn sources_are_validated() {
     let journal = read(b"2024-01-01 a\n  x  1\n  y\n").unwrap();
     for source in ["", " a", &"x".repeat(151)] {
-        let problems = plan(&journal, &Options { source, ..Options::default() }).unwrap_err();
+        let problems =
+            plan(journal.clone(), &Options { source, ..Options::default() }).unwrap_err();
         assert!(messages(&problems)[0].starts_with("invalid identity of the source"));
     }
 }

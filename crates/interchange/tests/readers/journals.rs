@@ -21,7 +21,7 @@ fn sample(name: &str) -> PathBuf {
 /// Returns the balances of what is recorded of a journal, at the ends of these months.
 fn balances(journal: &Journal, months: &[String]) -> Balances {
     assert_eq!(journal.refused, []);
-    let plan = plan(journal, &all()).expect("a plan");
+    let plan = plan(journal.clone(), &all()).expect("a plan");
     assert_eq!(plan.refused, []);
     let mut changes: BTreeMap<(String, String), BTreeMap<String, SignedAmount>> = BTreeMap::new();
     for ((account, commodity, day), amount) in of_plan(&plan) {

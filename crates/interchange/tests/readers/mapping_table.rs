@@ -62,11 +62,11 @@ fn record(example: &[String]) -> Vec<String> {
     let options = Options { source: "doc", ..Options::default() };
     let several = Options { book_per_commodity: true, ..options.clone() };
     let mut shown = Vec::new();
-    match plan(&journal, &options) {
+    match plan(journal.clone(), &options) {
         Ok(plan) => show(&plan, &mut shown),
         Err(problems) => {
             shown.extend(problems.iter().map(|problem| format!("error: {problem}")));
-            show(&plan(&journal, &several).expect("several books"), &mut shown);
+            show(&plan(journal, &several).expect("several books"), &mut shown);
         }
     }
     shown

@@ -113,7 +113,7 @@ fn planned(journal: &Journal) -> Plan {
         virtual_postings: VirtualPostings::SameBook,
         ..Options::default()
     };
-    plan::plan(journal, &options).unwrap()
+    plan::plan(journal.clone(), &options).unwrap()
 }
 
 fn exported(fixture: &Fixture) -> String {

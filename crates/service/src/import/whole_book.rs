@@ -15,6 +15,7 @@ use daybook_domain::purpose::Record;
 use daybook_domain::query::{Filter, Status, Term};
 use daybook_domain::transaction::Changes;
 use daybook_storage::Tx;
+use daybook_storage::page::PageKey;
 use daybook_storage::transaction::{ResolvedNames, Search};
 
 use super::new_book::{NewBook, RunBook, create_book, is_out_of_reach};
@@ -24,8 +25,8 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::{access, account, book, event_log};
 
-/// The property of a book that is not complete: the number of recorded items, and that of the last
-/// event of the import.
+/// The property of a book that is not complete: the number of recorded items, that of the last
+/// event of the import, and that of the refused lines.
 const PROGRESS_PROPERTY: &str = "import_progress";
 
 /// The accounts that are changed at once.
@@ -35,7 +36,7 @@ const ACCOUNTS_AT_ONCE: usize = 1_000;
 const FILE_PAGE: i64 = 500;
 
 /// The transactions that are moved to the trash at once.
-const TRASHED_AT_ONCE: usize = 500;
+const TRASHED_AT_ONCE: i64 = 500;
 
 /// How far an exported book is recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,12 +45,17 @@ pub struct BookProgress {
     pub items: u64,
     /// The number of the last event of the import; `None` before the first block.
     pub sequence: Option<i64>,
+    /// The number of lines that were refused.
+    pub refused: u32,
 }
 
 impl BookProgress {
     fn parse(text: &str) -> Option<Self> {
-        let (items, sequence) = text.split_once(' ').unwrap_or((text, ""));
-        Some(Self { items: items.parse().ok()?, sequence: sequence.parse().ok() })
+        let mut numbers = text.split(' ');
+        let items = numbers.next()?.parse().ok()?;
+        let sequence = numbers.next().and_then(|number| number.parse().ok());
+        let refused = numbers.next().and_then(|number| number.parse().ok()).unwrap_or_default();
+        Some(Self { items, sequence, refused })
     }
 }
 
@@ -91,6 +97,8 @@ pub enum BookFile {
 pub struct RecordedBlock {
     /// The lines that were refused, and why.
     pub refused: RefusedRecords,
+    /// The number of refused lines of all blocks until this one.
+    pub refused_count: u32,
     /// The ids of the new files.
     pub files: Vec<FileId>,
     /// The number of the last event of the book before.
@@ -174,9 +182,9 @@ pub fn record_whole_book(
     let access = access::enter_to(tx, cx, book, Record::Draft)?;
     let progress = access.book().settings.properties.get(PROGRESS_PROPERTY);
     let progress = progress.and_then(BookProgress::parse);
-    if progress.is_none_or(|progress| progress.items != block.start) {
+    let Some(progress) = progress.filter(|progress| progress.items == block.start) else {
         return Err(Error::ConcurrentChange("the book of the import has another progress"));
-    }
+    };
     let before = tx.events().last_number(&access);
     let count = block.files.len().saturating_add(block.transactions.len());
     let files = block.files.into_iter().map(|(changes, content)| {
@@ -203,10 +211,12 @@ pub fn record_whole_book(
     refused.extend(record_groups(tx, cx, &access, run)?);
     let items = block.start.saturating_add(u64::try_from(count).unwrap_or(u64::MAX));
     let after = tx.events().last_number(&access).saturating_add(1);
-    let progress = Some(format!("{items} {after}"));
+    let refused_here = u32::try_from(refused.len()).unwrap_or(u32::MAX);
+    let refused_count = progress.refused.saturating_add(refused_here);
+    let progress = Some(format!("{items} {after} {refused_count}"));
     let properties = [(PROGRESS_PROPERTY.to_owned(), progress)].into_iter().collect();
     book::update(tx, cx, book, BookChanges { properties, ..BookChanges::default() })?;
-    Ok(RecordedBlock { refused, files, before, after })
+    Ok(RecordedBlock { refused, refused_count, files, before, after })
 }
 
 impl BookTransaction {
@@ -268,8 +278,8 @@ impl AccountEnd {
 
 /// Moves some transactions of an import to the trash, in a book that stays.
 ///
-/// `left` is the number of transactions that were left before. Returns all that are left, and
-/// whether there may be more to do.
+/// `after` is the place of the last one before. Returns that of the last one now; `None` if there
+/// is no more.
 ///
 /// # Errors
 /// Failures.
@@ -278,12 +288,12 @@ pub fn undo_whole_book(
     cx: &Context,
     book: &str,
     import: ImportId,
-    left: usize,
-) -> Result<(UndoResult, bool)> {
+    after: Option<PageKey>,
+) -> Result<(UndoResult, Option<PageKey>)> {
     let cx = &cx.exempt_from_quotas();
     let access = match access::enter_to(tx, cx, book, Record::Edit) {
         Ok(access) => access,
-        Err(error) if is_out_of_reach(error.kind()) => return Ok((UndoResult::default(), false)),
+        Err(error) if is_out_of_reach(error.kind()) => return Ok((UndoResult::default(), None)),
         Err(error) => return Err(error),
     };
     let (key, value) = (RUN_PROPERTY.to_owned(), Some(import.to_string()));
@@ -291,14 +301,10 @@ pub fn undo_whole_book(
     let filter = Filter::All(vec![Filter::Term(Term::Property { key, value }), trashed]);
     let names = ResolvedNames::default();
     let search = Search { filter: &filter, names: &names, drafts_of: None, similar: None };
-    let limit = left.saturating_add(TRASHED_AT_ONCE);
-    let rows = i64::try_from(limit).unwrap_or(i64::MAX);
-    let page = tx.transactions().search(&access, &search, None, rows)?.rows;
-    let is_full = page.len() >= limit;
+    let page = tx.transactions().search(&access, &search, after, TRASHED_AT_ONCE)?.rows;
     // A row that was checked later counts as changed.
     let result = trash(tx, cx, &access, &page, |row| row.stamp.version == 1)?;
-    let has_more = is_full || result.trashed > 0;
-    Ok((result, has_more))
+    Ok((result, page.last().map(PageKey::of)))
 }
 
 #[cfg(test)]
@@ -306,10 +312,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn progress_is_read_with_and_without_an_event() {
-        let progress = |items, sequence| Some(BookProgress { items, sequence });
-        assert_eq!(BookProgress::parse("0"), progress(0, None));
-        assert_eq!(BookProgress::parse("500 731"), progress(500, Some(731)));
+    fn progress_is_read_before_and_after_blocks() {
+        let progress = |items, sequence, refused| Some(BookProgress { items, sequence, refused });
+        assert_eq!(BookProgress::parse("0"), progress(0, None, 0));
+        assert_eq!(BookProgress::parse("500 731 4"), progress(500, Some(731), 4));
         assert_eq!(BookProgress::parse("x"), None);
     }
 }

@@ -5,20 +5,22 @@
 //! sum over their books; a group of writes reads it once, and only if it is limited.
 
 use daybook_domain::id::{BookId, UserId};
-use daybook_domain::storage_quota::StorageUsage;
+use daybook_domain::storage_quota::{ROW_BYTES, StorageUsage};
 
 use crate::commit::tx::Tx;
 use crate::conn::sql::Sql;
 use crate::error::Result;
 use crate::rows::book_state::BookStateRow;
 use crate::storage_quota::owners::{BookOwner, OwnerCache};
-use crate::storage_quota::size::of_bytes;
+use crate::storage_quota::size::{TRANSACTION_BYTES, of_bytes};
 
 /// A table whose rows count towards the usage of their book.
 pub(crate) struct CountedTable {
     pub(crate) name: &'static str,
-    /// The bytes of a row in addition to its texts, as SQL.
-    row: &'static str,
+    /// The bytes of a row in addition to its texts.
+    row_bytes: i64,
+    /// The rest of the expression of these bytes, as SQL.
+    rest: &'static str,
     texts: &'static [&'static str],
 }
 
@@ -29,26 +31,26 @@ const COMMENTS: CountedTable = table("comments", &["text", "agent"]);
 const RECONCILIATIONS: CountedTable = table("reconciliations", &["agent"]);
 const RECONCILED_ENTRIES: CountedTable = table("reconciled_entries", &[]);
 pub(crate) const FILES: CountedTable = CountedTable {
-    row: "100 + size",
+    rest: " + size",
     ..table("files", &["name", "content_type", "properties", "agent"])
 };
 pub(crate) const IMPORTS: CountedTable = CountedTable {
-    row: "100 + blob_bytes",
+    rest: " + blob_bytes",
     ..table("imports", &["name", "options", "summary", "decisions", "results", "agent"])
 };
 const MEMBERSHIPS: CountedTable = table("memberships", &[]);
 const EVENTS: CountedTable = CountedTable {
-    row: "100 * CAST(COALESCE(count, 1) AS BIGINT)",
+    rest: " * CAST(COALESCE(count, 1) AS BIGINT)",
     ..table("events", &["data", "agent"])
 };
 pub(crate) const BOT_RESPONSES: CountedTable = table("bot_responses", &["message"]);
 const TRANSACTIONS: CountedTable = CountedTable {
-    row: "200",
+    row_bytes: TRANSACTION_BYTES,
     ..table("transactions", &["description", "properties", "urls", "remote_ids", "files", "agent"])
 };
 
 const fn table(name: &'static str, texts: &'static [&'static str]) -> CountedTable {
-    CountedTable { name, row: "100", texts }
+    CountedTable { name, row_bytes: ROW_BYTES, rest: "", texts }
 }
 
 const OTHERS: [&CountedTable; 11] = [
@@ -68,7 +70,7 @@ const OTHERS: [&CountedTable; 11] = [
 impl CountedTable {
     /// Returns the statement that sums rows and bytes of a book.
     fn sums(&self, book: BookId) -> Sql<'static> {
-        let mut row = self.row.to_owned();
+        let mut row = format!("{}{}", self.row_bytes, self.rest);
         for text in self.texts {
             row.push_str(" + COALESCE(octet_length(");
             row.push_str(text);

@@ -43,15 +43,15 @@ pub struct Import {
     pub created_at: Timestamp,
     /// Username of its author.
     pub created_by: String,
-    /// Why the file could not be read; only in the state FAILED. Names line and column where there
-    /// are any.
+    /// Why the file could not be read, or the recording or the undo was refused; only in the state
+    /// FAILED. Names line and column where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The kind of the error, for programs; only in the state FAILED (15.1).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_reason: Option<ImportErrorReason>,
     /// When an import that was not confirmed is removed, in milliseconds, as a string of digits.
-    /// Absent once it is confirmed.
+    /// Absent once it is confirmed, also if it failed then and can be undone (15.9).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
     /// The recognized format, for people, such as `OFX 1.02, windows-1252, 2 accounts, 214 records,
@@ -70,8 +70,8 @@ pub struct Import {
     /// until the import is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report_file_id: Option<String>,
-    /// READING, RECORDING and UNDOING are in progress and become PREVIEW or FAILED, DONE or
-    /// PREVIEW, and UNDONE (15.7).
+    /// READING, RECORDING and UNDOING are in progress and become PREVIEW, DONE or PREVIEW, and
+    /// UNDONE, or else FAILED (15.7).
     pub state: ImportState,
     /// The statements of the file.
     pub statements: Vec<ImportStatement>,
@@ -460,8 +460,8 @@ pub struct ImportRecordList {
 }
 
 open_enum! {
-    /// READING, RECORDING and UNDOING are in progress and become PREVIEW or FAILED, DONE or
-    /// PREVIEW, and UNDONE (15.7).
+    /// READING, RECORDING and UNDOING are in progress and become PREVIEW, DONE or PREVIEW, and
+    /// UNDONE, or else FAILED (15.7).
     pub enum ImportState {
         /// `READING`.
         Reading = "READING",

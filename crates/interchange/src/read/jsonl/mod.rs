@@ -17,6 +17,7 @@ use daybook_domain::amount::MAX_FRACTION_DIGITS;
 use daybook_domain::calendar::parse_iso;
 use daybook_domain::chart::MAX_CHART;
 use daybook_domain::json::contains_nul;
+use daybook_domain::storage_quota::ROW_BYTES;
 use time::Date;
 
 use super::amount::SignedAmount;
@@ -33,9 +34,7 @@ pub const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
 /// The most bytes of an id, and of the digest of a file.
 const MAX_ID_BYTES: usize = 100;
 
-/// The least bytes that an account, a group or a membership counts in addition to its texts, and a
-/// property in addition to its key and value (behaviour 4.22).
-const ROW_BYTES: usize = 100;
+/// The least bytes of a property as JSON in addition to its key and value.
 const PROPERTY_BYTES: usize = 6;
 
 /// The version of the format that is read.
@@ -62,8 +61,8 @@ pub struct Reader {
     groups: HashSet<String>,
     accounts: HashSet<String>,
     files: HashSet<String>,
-    /// The bytes by which the accounts and groups count, at least.
-    chart_bytes: usize,
+    /// The bytes for which the accounts and groups count at least (behaviour 4.22).
+    chart_bytes: i64,
     summary: Summary,
     has_end: bool,
 }
@@ -165,7 +164,7 @@ impl Reader {
     fn group(&mut self, group: line::Group) -> Result<Group, Problem> {
         self.check_order()?;
         self.check_id(&group.id)?;
-        self.count_chart(&group.name, &group.properties, &group.stamp, 0)?;
+        self.count_chart(&group.name, &group.properties, group.stamp.agent_id.as_deref(), 0)?;
         let parent = group.parent.map(|parent| self.known(&self.groups, parent)).transpose()?;
         let read = Group {
             id: group.id,
@@ -174,7 +173,7 @@ impl Reader {
             is_hidden: group.hidden,
             is_locked: group.locked,
             properties: group.properties,
-            stamp: self.stamp(group.stamp)?,
+            stamp: self.chart_stamp(group.stamp)?,
         };
         let is_new = self.groups.insert(read.id.clone());
         self.summary.groups += 1;
@@ -185,7 +184,8 @@ impl Reader {
         self.check_order()?;
         self.check_id(&account.id)?;
         let groups = account.groups.len();
-        self.count_chart(&account.name, &account.properties, &account.stamp, groups)?;
+        let agent = account.stamp.agent_id.as_deref();
+        self.count_chart(&account.name, &account.properties, agent, groups)?;
         let kind = AccountType::from_name(&account.r#type);
         let unknown = || self.problem(Kind::InvalidType(excerpt(&account.r#type)));
         let groups = account.groups.into_iter().map(|group| self.known(&self.groups, group));
@@ -197,7 +197,7 @@ impl Reader {
             is_archived: account.archived,
             min_balance: self.amount(account.min_balance.as_deref())?,
             properties: account.properties,
-            stamp: self.stamp(account.stamp)?,
+            stamp: self.chart_stamp(account.stamp)?,
         };
         let is_new = self.accounts.insert(read.id.clone());
         self.summary.accounts += 1;
@@ -215,18 +215,18 @@ impl Reader {
         &mut self,
         name: &str,
         properties: &Properties,
-        stamp: &line::Stamp,
+        agent: Option<&str>,
         groups: usize,
     ) -> Result<(), Problem> {
-        let rows = groups.saturating_add(1).saturating_mul(ROW_BYTES);
-        let texts = [Some(name), stamp.agent_id.as_deref(), stamp.created_by.as_deref()];
         let properties = properties.iter().map(|(key, value)| {
             key.len().saturating_add(value.len()).saturating_add(PROPERTY_BYTES)
         });
-        let counted = texts.into_iter().flatten().map(str::len).chain(properties);
-        self.chart_bytes = counted.fold(self.chart_bytes, usize::saturating_add);
-        self.chart_bytes = self.chart_bytes.saturating_add(rows);
-        let fits = i64::try_from(self.chart_bytes).is_ok_and(|bytes| bytes <= MAX_CHART);
+        let texts = [Some(name), agent].into_iter().flatten().map(str::len).chain(properties);
+        let texts = i64::try_from(texts.fold(0, usize::saturating_add)).unwrap_or(i64::MAX);
+        let rows = i64::try_from(groups.saturating_add(1)).unwrap_or(i64::MAX);
+        let bytes = rows.saturating_mul(ROW_BYTES).saturating_add(texts);
+        self.chart_bytes = self.chart_bytes.saturating_add(bytes);
+        let fits = self.chart_bytes <= MAX_CHART;
         if fits { Ok(()) } else { Err(self.problem(Kind::ChartTooLarge)) }
     }
 
@@ -357,6 +357,11 @@ impl Reader {
             created_at: self.instant(stamp.created_at.as_deref())?,
             updated_at: self.instant(stamp.updated_at.as_deref())?,
         })
+    }
+
+    /// Returns the stamp of an account or a group, which have no creator.
+    fn chart_stamp(&self, stamp: line::Stamp) -> Result<Stamp, Problem> {
+        Ok(Stamp { created_by: None, ..self.stamp(stamp)? })
     }
 
     /// Parses milliseconds; an absent time is 0.

@@ -143,3 +143,22 @@ fn ids_and_charts_are_bounded() {
     let problem = groups.find_map(|group| reader.line(group.as_bytes()).err()).unwrap();
     assert_eq!((reader.summary.groups, problem.kind), (31, Kind::ChartTooLarge));
 }
+
+/// Behaviour 4.22: the name, the agent, the properties and 100 bytes; a creator is not kept.
+#[test]
+fn creators_do_not_count_for_a_chart() {
+    let [header, ..] = parts();
+    let mut reader = Reader::default();
+    reader.line(header.as_bytes()).unwrap();
+    let creator = "c".repeat(1 << 20);
+    for id in 0..40 {
+        let stamp = format!(r#""agentId":"app","createdBy":"{creator}""#);
+        let line = format!(r#"{{"group":{{"id":"{id}","name":"ab",{stamp}}}}}"#);
+        let Some(Item::Group(group)) = reader.line(line.as_bytes()).unwrap() else { panic!() };
+        assert_eq!(group.stamp.created_by, None);
+        let line = format!(r#"{{"account":{{"id":"{id}","name":"ab","type":"ASSET",{stamp}}}}}"#);
+        let Some(Item::Account(account)) = reader.line(line.as_bytes()).unwrap() else { panic!() };
+        assert_eq!(account.stamp.created_by, None);
+    }
+    assert_eq!(reader.chart_bytes, 2 * 40 * (100 + 2 + 3));
+}
