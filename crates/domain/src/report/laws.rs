@@ -394,7 +394,8 @@ proptest! {
         let (rows, control) = build(&all);
         prop_assert!(control.holds(), "{control:?}");
         prop_assert_eq!(rows, shown.len());
-        prop_assert!(control.label.ends_with(&format!("(transactions: {rows})")));
+        let count = format!("(transactions: {rows})");
+        prop_assert!(control.label.ends_with(&count));
         let (_, control) = build(shown.get(1..).unwrap_or_default());
         prop_assert_eq!(control.holds(), shown.is_empty());
     }

@@ -16,8 +16,9 @@ const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// Approximate size of an entry without the properties of the book.
 const WITHOUT_PROPERTIES: usize = 1_500;
 
-/// How many pages are read on a snapshot after one that needed several statements.
-const PAGES_ON_SNAPSHOT: u32 = 100;
+/// How many pages are read on a snapshot after one that needed several statements. The first page
+/// after a change of the chart does, because it fills a cache; pages with files always do.
+const PAGES_ON_SNAPSHOT: u32 = 10;
 
 /// The public id of a book, and the e-mail address of a user.
 pub(crate) type AccessKey = (String, String);
