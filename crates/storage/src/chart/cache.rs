@@ -195,7 +195,7 @@ mod tests {
     fn new_versions_of_one_book_do_not_evict_another() {
         let charts = ChartCache::default();
         charts.insert(at(2, 0), ACCOUNTS, &[cash().into()]);
-        let twenty = vec![Arc::new(cash()); 20];
+        let twenty: Vec<_> = (0..20).map(|_| Arc::new(cash())).collect();
         (0..=MAX_BYTES / WITHOUT_PROPERTIES / 20)
             .zip(1..)
             .for_each(|(_, version)| charts.insert(at(1, version), ACCOUNTS, &twenty));

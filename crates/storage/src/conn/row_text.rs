@@ -87,7 +87,7 @@ impl Conn {
         } else {
             format!("SELECT json_build_array({values})::text AS row_text FROM {table}")
         });
-        self.each_row(&sql.uncached(), |row: RowText| visit(row.row_text))
+        self.each_row(sql.uncached(), |row: RowText| visit(row.row_text))
     }
 
     /// Inserts rows; `rows` is a JSON array of them.
