@@ -91,13 +91,7 @@ impl Source {
 /// [`Error::Refused`], and database errors.
 pub fn check_empty(address: &Address) -> Result<()> {
     let mut conn = address.connect(Mode::Write)?;
-    let sql = match &conn {
-        Conn::Sqlite(_) => "SELECT name FROM sqlite_schema WHERE type = 'table'",
-        Conn::Postgres(_) => {
-            "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema()"
-        }
-    };
-    let tables: Vec<String> = conn.rows(&Sql::new(sql).uncached())?;
+    let tables = conn.table_names()?;
     let has = |name: &str| tables.iter().any(|table| table == name);
     if !tables.is_empty() && !has("__diesel_schema_migrations") {
         let message = "the database is not empty: it has tables of another program";

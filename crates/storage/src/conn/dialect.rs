@@ -19,6 +19,7 @@ use crate::conn::mode::Mode;
 use crate::conn::settings::{POSTGRES_SETTINGS, SQLITE_READER_SETTINGS, SQLITE_SETTINGS};
 use crate::conn::sql::{Sql, Typed};
 use crate::conn::{Conn, citus, on_engine, planner, stop_check};
+use crate::error::Result;
 
 impl Conn {
     /// Applies the session settings to a new connection.
@@ -258,6 +259,17 @@ impl Conn {
                 Typed::<Text>::new(&explain).load(&mut **c)
             }
         }
+    }
+
+    /// Returns the names of all tables, also of those of other programs.
+    pub(crate) fn table_names(&mut self) -> Result<Vec<String>> {
+        let sql = match self {
+            Self::Sqlite(_) => "SELECT name FROM sqlite_schema WHERE type = 'table'",
+            Self::Postgres(_) => {
+                "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema()"
+            }
+        };
+        self.rows(&Sql::new(sql).uncached())
     }
 
     /// Counts every statement that the connection sends.

@@ -37,6 +37,7 @@ use std::ops::{Deref, DerefMut};
 
 use diesel::connection::{AnsiTransactionManager, DefaultLoadingMode, SimpleConnection};
 use diesel::deserialize::FromSqlRow;
+use diesel::dsl::SqlTypeOf;
 use diesel::pg::{Pg, PgRowByRowLoadingMode};
 use diesel::prelude::*;
 use diesel::query_dsl::methods::{ExecuteDsl, LoadQuery, SelectDsl};
@@ -126,6 +127,9 @@ macro_rules! on_engine {
 }
 
 pub(crate) use on_engine;
+
+/// The SQL types of the columns of a row, which are the same on either engine.
+pub(crate) type SelectedTypes<R> = SqlTypeOf<<R as Selectable<Sqlite>>::SelectExpression>;
 
 /// A row type that can be loaded from either engine by the names of its columns.
 pub(crate) trait AnyRow:

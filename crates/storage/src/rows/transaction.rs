@@ -5,10 +5,9 @@ use daybook_domain::id::{AccountId, BookId, TransactionId, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::name::fold;
 use daybook_domain::transaction::{Standing, Transaction};
-use diesel::dsl::SqlTypeOf;
-use diesel::sqlite::Sqlite;
 use diesel::{Queryable, Selectable};
 
+use crate::conn::SelectedTypes;
 use crate::conn::bulk::Bulk;
 use crate::conn::sql::{Columns, Value};
 use crate::error::{Error, Result};
@@ -49,7 +48,7 @@ pub(crate) struct TransactionRow {
 }
 
 impl Columns for TransactionRow {
-    type Sql = SqlTypeOf<<Self as Selectable<Sqlite>>::SelectExpression>;
+    type Sql = SelectedTypes<Self>;
 }
 
 impl TransactionRow {
