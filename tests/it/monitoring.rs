@@ -206,7 +206,12 @@ fn doctor_tells_a_healthy_installation_from_an_unhealthy_one(engine: Engine) {
     let address = server.base();
     let healthy = ["doctor", "--full", "--json", "--public-url", address];
     let (status, states, report) = doctor(&mut server.admin(&healthy));
-    assert_eq!(findings(&states), BTreeSet::new(), "{report}");
+    // The PostgreSQL server of the suite writes without fsync, which is worth a finding.
+    let expected = match engine {
+        Engine::Sqlite => BTreeSet::new(),
+        Engine::Postgres => BTreeSet::from(["PostgreSQL"]),
+    };
+    assert_eq!(findings(&states), expected, "{report}");
     assert_eq!(status, if report["findings"] == 0 { 0 } else { 3 }, "{report}");
     for name in [
         "schema",
