@@ -234,6 +234,7 @@ async fn confirm(
         return Err(refused(&done));
     }
     if done.state != ImportState::Done {
+        discard_preview(book, id).await;
         let records: Vec<String> = done.changed_records.iter().map(ToString::to_string).collect();
         let records = records.join(", ");
         return Err(Failure::new(format!("the preview has changed in the records {records}"))
