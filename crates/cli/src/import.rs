@@ -24,21 +24,17 @@ const LONGEST_POLL: Duration = Duration::from_millis(500);
 const PAGE: i32 = 1000;
 
 /// Shows what the decisions about a record will make of it.
-fn apply(record: &mut ImportRecord, decisions: &[String]) {
-    let number = record.record.to_string();
-    for decision in decisions {
-        let Some((named, choice)) = decision.split_once('=') else { continue };
-        if named != number {
-            continue;
-        }
-        if choice == "skip" {
+fn apply(record: &mut ImportRecord, confirmation: &ImportConfirmation) {
+    let decisions = confirmation.decisions.iter().flatten();
+    for decision in decisions.filter(|decision| decision.record == record.record) {
+        let Some(account) = &decision.account else {
             record.outcome = ImportOutcome::Skipped;
             record.reason = Some("as decided".to_owned());
             continue;
-        }
+        };
         let is_out = record.amount.is_some_and(Amount::is_negative);
         let side = if is_out { &mut record.to } else { &mut record.from };
-        *side = Some(ImportAccount { id: None, name: choice.to_owned() });
+        *side = Some(ImportAccount { id: None, name: account.clone() });
         (record.uncategorised, record.draft) = (None, None);
     }
 }
@@ -144,7 +140,7 @@ async fn import(session: &Session, book: &OpenBook, args: &ImportArgs, path: &Pa
     };
     let rules_id = rules.as_ref().map(|rules| rules.id.as_str());
     let request = book.handle.create_import(&bytes, &args.parameters(path, rules_id));
-    let accepted = preview(session, book, args, request).await;
+    let accepted = preview(session, book, args, &decisions, request).await;
     let new_rules = rules.filter(|rules| rules.is_new);
     if let (Some(rules), Ok(None) | Err(_)) = (&new_rules, &accepted) {
         // Nothing is recorded, so the book keeps no rules.
@@ -164,6 +160,7 @@ async fn preview(
     session: &Session,
     book: &OpenBook,
     args: &ImportArgs,
+    decisions: &ImportConfirmation,
     request: Request<Import>,
 ) -> Result<Option<String>> {
     let (text, preview) = wait(session, book, request).await?;
@@ -173,7 +170,7 @@ async fn preview(
         return Err(Failure::refused(error.clone()).with_hint(hint));
     }
     let mut records = records(book, &preview.id).await?;
-    records.iter_mut().for_each(|record| apply(record, &args.decisions));
+    records.iter_mut().for_each(|record| apply(record, decisions));
     if session.output.is_json() {
         if args.dry_run {
             session.output.line(text.trim_end())?;

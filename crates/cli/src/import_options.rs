@@ -58,7 +58,7 @@ pub(crate) struct ImportArgs {
     include_trashed: bool,
     /// RECORD=ACCOUNT names the other account, RECORD=skip leaves it out
     #[arg(short, long = "decide", value_name = "RECORD=DECISION")]
-    pub(crate) decisions: Vec<String>,
+    decisions: Vec<String>,
     /// Accept suggestions of at least this confidence, such as 0.95
     #[arg(long, value_name = "CONFIDENCE")]
     accept_above: Option<String>,
