@@ -281,7 +281,7 @@ test('[12] a transfer to another book records a half in each, and both are undon
     await page.keyboard.press('Tab');
   }
   await here.getByLabel('Amount in EUR').fill('100');
-  // What was typed stays when the entry is closed.
+  // The entry keeps the typed text when it is closed.
   await page.keyboard.press('Escape');
   await openTransfer(page);
   await expect(here.getByRole('combobox', { name: 'To' })).toHaveValue(/^Savings/);

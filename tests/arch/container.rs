@@ -1,4 +1,4 @@
-//! What can be checked of the container files and the unit without a container engine and systemd.
+//! Checks of the container files and the unit that need neither a container engine nor systemd.
 //! `make container` builds and starts the image where there is an engine.
 
 use std::collections::BTreeMap;

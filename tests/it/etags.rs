@@ -95,7 +95,7 @@ fn check_condition(server: &Server, operation: Operation) {
     assert_eq!(tag(&targets.call(&with_condition(owner, "*"), operation, "Again")), newest);
 }
 
-/// A condition is refused where there is no single resource.
+/// Writes whose operation has no parameter `If-Match` refuse a condition.
 fn other_writes_refuse_a_condition(server: &Server) {
     let targets = Targets::new(server);
     let before = targets.snapshot();

@@ -59,7 +59,7 @@ fn rule_15_7_refused_records_do_not_stop_others(server: &Server) {
     assert_eq!(balance(&cast, "Bank"), "0.00");
 }
 
-/// 15.7: a draft that a minimum balance does not let post is no match, so its record comes again.
+/// 15.7: a record whose match a minimum balance refuses is REFUSED, and comes again.
 fn rule_15_7_minimum_balance_refuses_matches(server: &Server) {
     let cast = book(server);
     let mut draft = typed("2026-01-02", "5", "Bank", "Food", "Cafe");

@@ -81,7 +81,7 @@ struct LimitedCallers {
     before: [Value; 9],
     /// A book whose owner is disabled.
     disabled: PermissionFixture,
-    /// What its editor reads.
+    /// The responses of its editor's reads.
     disabled_before: [Value; 9],
 }
 

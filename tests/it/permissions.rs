@@ -267,7 +267,7 @@ impl PermissionFixture {
         self.snapshot_by(&self.cast.owner)
     }
 
-    /// The same as another caller sees it, at least an EDITOR.
+    /// Reads the same parts as another caller, who must be at least an EDITOR.
     pub fn snapshot_by(&self, caller: &Client) -> [Value; 9] {
         PARTS.map(|part| self.part(caller, part))
     }
@@ -290,7 +290,7 @@ impl PermissionFixture {
     }
 }
 
-/// What a write could change. The log is first, because nearly every write changes it.
+/// The parts of a book that writes change. The log is first, because nearly every write changes it.
 const PARTS: [&str; 9] = [
     "/events",
     "?loadAccounts=true",

@@ -61,7 +61,7 @@ export function followBook(bookId: string, { isQuiet = false }: { readonly isQui
     await followStream({
       bookId,
       lastId,
-      // A tab that leads has told its state.
+      // A leading tab has sent its state before.
       isTakeover: state.status !== 'connecting',
       signal: end.signal,
       onEvent: ({ id, type, data }: ServerEvent) => tell({ kind: 'event', id, type, hasData: data !== '' }),

@@ -278,8 +278,8 @@ impl AccountEnd {
 
 /// Moves some transactions of an import to the trash, in a book that stays.
 ///
-/// `after` is the place of the last one before. Returns that of the last one now; `None` if there
-/// is no more.
+/// `after` is the place of the last one before. Returns that of the last one now; `None` after the
+/// last transaction.
 ///
 /// # Errors
 /// Failures.
