@@ -123,10 +123,13 @@ def settled(path):
 
 
 def preview():
-    """The preview of a file with one record. A user has at most 20: older ones are discarded."""
+    """The preview of a file with one record. A user has at most 20: of those that are not in the
+    pool, older ones are discarded."""
     path = f"/v5/books/{BOOK}/imports"
-    for old in SESSION.get(f"{BASE}{path}", timeout=30).json()["items"][14:]:
-        SESSION.delete(f"{BASE}{path}/{old['id']}", timeout=30)
+    found = SESSION.get(f"{BASE}{path}", timeout=30).json()["items"]
+    kept = POOLS.get("imports", [])
+    for old in [old["id"] for old in found if old["id"] not in kept][8:]:
+        SESSION.delete(f"{BASE}{path}/{old}", timeout=30)
     file = f"Date,Description,Amount\n2025-03-01,Cafe {next(NUMBERS)},-1\n"
     answer = SESSION.post(f"{BASE}{path}?account={CASH['id']}", data=file.encode(), timeout=30)
     assert answer.status_code == 200, f"the fixture: {answer.status_code} {answer.text}"

@@ -271,6 +271,7 @@ pub fn it() -> Suite {
         name: "it",
         modules: [both(), sqlite(), postgres()].into_iter().flatten().collect(),
         second_server: &[
+            "bank",
             "deliveries",
             "delivery_log",
             "delivery_pauses",
@@ -309,7 +310,7 @@ pub fn nightly() -> Suite {
     Suite {
         name: "nightly",
         modules: long().into_iter().chain(parts).collect(),
-        second_server: &[],
+        second_server: &["large_copies"],
         serial: &[
             "identity::rule_11_13_slow_provider_does_not_delay_others",
             "monitoring::scrape_is_fast_with_many_books",

@@ -57,7 +57,8 @@ const EXPLAIN: [&str; 8] = [
     "SELECT pg_reload_conf()",
 ];
 
-/// Statements across books, by a part of their text, with their purpose.
+/// Statements across books, by a part of their text, with their purpose. A statement counts for the
+/// first part that it contains.
 const CROSSING: [(&str, &str); 20] = [
     ("FROM book_keys k JOIN books b", "several books by public id"),
     ("FROM collaborators c JOIN books b", "the books of a user"),
@@ -71,12 +72,12 @@ const CROSSING: [(&str, &str); 20] = [
     ("(SELECT \"integrations\".\"book_id\"", "the books that use a connection"),
     ("FROM audit_requests a JOIN books b ON b.id = a.book_id WHERE b.d", "the audits that wait"),
     ("FROM audit_findings f JOIN books b", "the audits with findings"),
+    ("q.stopped_at IS NOT NULL", "the queues of apps that were uninstalled"),
     ("FROM delivery_queues q JOIN books b", "the paused apps"),
     ("s.unindexed >= ", "the books with texts to index"),
     ("FROM unfinished_copies n JOIN books b ON b.id = n.book_id ORDER", "abandoned copies"),
     ("deleted_at, id LIMIT", "the deleted books that wait no longer"),
     ("WHERE q.due_at <= ", "the deliveries that are due"),
-    ("q.stopped_at IS NOT NULL", "the queues of apps that were uninstalled"),
     ("q.paused_at, (SELECT b.public_id", "the pauses that are over"),
     ("SELECT book_id, sequence, app_id, attempt FROM old)", "the delivery log that is too old"),
 ];

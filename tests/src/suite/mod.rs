@@ -108,8 +108,10 @@ pub struct Suite {
     pub name: &'static str,
     /// Its modules.
     pub modules: Vec<Module>,
-    /// Modules that share a second server. They count deliveries, and processes that other modules
-    /// start beside the first server may take over deliveries and repeat them after a kill.
+    /// Modules that share a second server. They count deliveries or make large copies. A process
+    /// that another module starts beside the first server may take over deliveries and repeat them
+    /// after a kill. On SQLite it may also remove unfinished copies, because leases on SQLite are
+    /// those of a process.
     pub second_server: &'static [&'static str],
     /// `module::case`: cases that measure time or need the machine for themselves. They run one
     /// after another when all others have ended.
@@ -139,10 +141,14 @@ impl Suite {
         }
         eprint!("{}{}", run.durations, run.failures);
         let panics = run.servers.panics();
+        let failed_requests = run.servers.failed_requests();
         // The last owner: the servers stop before their databases do.
         drop(run);
         crate::finish();
         if let Some(failed) = conclusions.iter().find(|conclusion| conclusion.has_failed()) {
+            if !failed_requests.is_empty() {
+                eprintln!("the shared servers logged:\n{}", failed_requests.join("\n"));
+            }
             return failed.exit_code();
         }
         if panics.is_empty() {

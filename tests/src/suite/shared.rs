@@ -31,10 +31,20 @@ impl SharedServers {
     /// The panics that the servers logged. A panic in a request also fails its case by a 500; one
     /// in a worker shows only here.
     pub(super) fn panics(&self) -> Vec<String> {
+        self.logged(&["panicked at"])
+    }
+
+    /// The logged causes of responses with 500 and 503, which the responses do not tell.
+    pub(super) fn failed_requests(&self) -> Vec<String> {
+        self.logged(&["request failed", "request shed"])
+    }
+
+    /// The logged lines that contain one of these texts.
+    fn logged(&self, texts: &[&str]) -> Vec<String> {
         let started = self.0.iter().flatten().filter_map(|server| server.get()?.as_ref().ok());
         let logged = started.flat_map(|server| {
             let log = server.log();
-            let lines = log.lines().filter(|line| line.contains("panicked at"));
+            let lines = log.lines().filter(|line| texts.iter().any(|text| line.contains(text)));
             lines.map(str::to_owned).collect::<Vec<_>>()
         });
         logged.collect()
