@@ -113,7 +113,7 @@ impl WholeCopy {
     fn begin(&self, store: &Store, structure: &Arc<Structure>) -> Result<()> {
         let (cx, structure) = (self.cx.clone(), Arc::clone(structure));
         store
-            .write(self.submission(), move |tx| {
+            .write_repeatable(self.submission(), move |tx| {
                 check_owned(tx, cx.user.id, MAX_OWNED)?;
                 let inserted = tx.books().insert(structure.book.clone(), cx.user.id)?;
                 tx.books().begin_copy(&inserted, cx.user.id)?;
@@ -129,7 +129,7 @@ impl WholeCopy {
         self.tally.add(&transactions);
         let (cx, key) = (self.cx.clone(), self.key.clone());
         store
-            .write(self.submission(), move |tx| {
+            .write_repeatable(self.submission(), move |tx| {
                 let target = enter_copy(tx, &cx, &key)?.with_purpose(Record::Post)?;
                 write(tx, &target, transactions)?;
                 storage_quota::check(tx, &cx, &target)
