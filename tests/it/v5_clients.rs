@@ -2,14 +2,14 @@
 //! with `--compat v5`.
 
 use daybook_tests::receiver::{Received, Receiver};
-use daybook_tests::{Answer, Client, Server, id, shows, unique};
+use daybook_tests::{Answer, Client, Engine, Server, id, shows, unique};
 use serde_json::{Value, json};
 
 use crate::file_sweep::eventually;
 use crate::reading::items;
 
 pub fn tests() -> Vec<crate::Case> {
-    crate::cases![
+    crate::isolated![
         a_javascript_library_keeps_a_book,
         a_command_line_keeps_a_book,
         a_command_line_synchronizes_an_app,
@@ -23,8 +23,8 @@ pub fn tests() -> Vec<crate::Case> {
 const COMPAT: [&str; 2] = ["--compat", "v5"];
 
 /// A server for existing clients, and a client that names its agent as they do.
-fn served(server: &Server, agent: &str) -> (Server, Client) {
-    let server = server.beside(&COMPAT);
+fn served(engine: Engine, agent: &str) -> (Server, Client) {
+    let server = Server::with_args(engine, &COMPAT);
     let owner = server.client(&format!("{}@example.com", unique("v5")));
     let owner = owner.header("bkper-agent-id", agent);
     (server, owner)
@@ -57,8 +57,8 @@ fn finds_nothing(client: &Client, book: &str) {
 }
 
 /// bkper-js 2.42.0: whole objects are sent back, with `createdAt` of its own.
-fn a_javascript_library_keeps_a_book(server: &Server) {
-    let (_server, owner) = served(server, "flow");
+fn a_javascript_library_keeps_a_book(engine: Engine) {
+    let (_server, owner) = served(engine, "flow");
     owner.get("/v5/user?").ok();
     let book = new_book(&owner, &json!({"name": "Shop", "fractionDigits": 2}));
     owner.get(&within(&book, "?loadAccounts=true&loadGroups=false")).ok();
@@ -101,8 +101,8 @@ fn a_javascript_library_keeps_a_book(server: &Server) {
 }
 
 /// bkper-cli 4.27.0 with bkper-js 2.42.0: each command loads the book first.
-fn a_command_line_keeps_a_book(server: &Server) {
-    let (_server, owner) = served(server, "bkper-cli");
+fn a_command_line_keeps_a_book(engine: Engine) {
+    let (_server, owner) = served(engine, "bkper-cli");
     let book = new_book(&owner, &json!({"name": "Home"}));
     let listed = owner.get("/v5/books/?").ok();
     assert_eq!(items(&listed)[0]["agentId"], "bkper-cli");
@@ -126,8 +126,8 @@ fn a_command_line_keeps_a_book(server: &Server) {
 }
 
 /// bkper-cli 4.27.0, `bkper app sync` and `bkper app install`.
-fn a_command_line_synchronizes_an_app(server: &Server) {
-    let (_server, owner) = served(server, "bkper-cli");
+fn a_command_line_synchronizes_an_app(engine: Engine) {
+    let (_server, owner) = served(engine, "bkper-cli");
     let (book, app) = (new_book(&owner, &json!({"name": "Home"})), unique("bot"));
     let path = format!("/v5/apps/{app}?");
     assert!(owner.get(&path).refused(404, "notFound").contains(&app));
@@ -148,8 +148,8 @@ fn a_command_line_synchronizes_an_app(server: &Server) {
 }
 
 /// bkper-gs 3.46.0: the older address and content type of createAccount, and verbs of v5.
-fn a_spreadsheet_library_creates_accounts(server: &Server) {
-    let (_server, owner) = served(server, "bkper-app");
+fn a_spreadsheet_library_creates_accounts(engine: Engine) {
+    let (_server, owner) = served(engine, "bkper-app");
     let owner = owner.header("bkper-api-key", "no key of this server");
     let book = new_book(&owner, &json!({"name": "Sheet"}));
     let send = |path: &str, body: &Value| -> Answer {
@@ -183,8 +183,8 @@ struct Hosted {
 }
 
 impl Hosted {
-    fn new(server: &Server, app: &str) -> Self {
-        let (server, owner) = served(server, "flow");
+    fn new(engine: Engine, app: &str) -> Self {
+        let (server, owner) = served(engine, "flow");
         let (receiver, app) = (Receiver::start(), unique(app));
         let body = json!({
             "id": app, "name": app, "webhookUrl": receiver.url(), "apiVersion": "v5",
@@ -236,8 +236,8 @@ fn post(client: &Client, book: &str, [from, to]: [&Value; 2], amount: &str) -> V
 }
 
 /// bkper-apps, tax-bot 2.7.2: the description has the accounts.
-fn a_tax_bot_records_taxes(server: &Server) {
-    let hosted = Hosted::new(server, "sales-tax-bot");
+fn a_tax_bot_records_taxes(engine: Engine) {
+    let hosted = Hosted::new(engine, "sales-tax-bot");
     let owner = &hosted.owner;
     let book = new_book(owner, &json!({"name": "Shop"}));
     let bank = account(owner, &book, "Bank", "ASSET", &json!({}));
@@ -270,8 +270,8 @@ fn a_tax_bot_records_taxes(server: &Server) {
 }
 
 /// bkper-apps, subledger-bot: it posts in the book that a property of the event's book names.
-fn a_subledger_bot_posts_in_another_book(server: &Server) {
-    let hosted = Hosted::new(server, "subledger-bot");
+fn a_subledger_bot_posts_in_another_book(engine: Engine) {
+    let hosted = Hosted::new(engine, "subledger-bot");
     let owner = &hosted.owner;
     let (child, parent) = hosted.two_books(|parent| json!({"parent_book_id": parent}));
     let receivable = account(owner, &parent, "Receivable", "ASSET", &json!({}));
@@ -302,8 +302,8 @@ fn a_subledger_bot_posts_in_another_book(server: &Server) {
 }
 
 /// bucket-bot: it looks up an account that may not exist, and names no agent.
-fn a_bucket_bot_distributes_savings(server: &Server) {
-    let hosted = Hosted::new(server, "bucket-bot");
+fn a_bucket_bot_distributes_savings(engine: Engine) {
+    let hosted = Hosted::new(engine, "bucket-bot");
     let owner = &hosted.owner;
     let (ledger, buckets) = hosted.two_books(|buckets| json!({"bucket_book_id": buckets}));
     let marked = json!({"properties": {"savings": "true"}});
