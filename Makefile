@@ -20,14 +20,20 @@ run: ## build and serve on 127.0.0.1:8080 with SQLite under ./data
 
 # `--workspace` everywhere: the features of dependencies are those of all packages, and nothing is
 # built twice.
+.PHONY: build
+build: ## what `make test` tests
+	@tests/timed build $(CARGO) build --workspace $(TARGETS)
+
+TARGETS = --tests --bin daybook --bin dbk
+
 .PHONY: test
-test: tools ## the fast suite; see docs/testing.md
-	@tests/timed build $(CARGO) build --workspace --tests --bin daybook --bin dbk
-	@tests/timed unit $(CARGO) test --workspace --lib --bin daybook --bin dbk \
-	    --test readers --test writers
-	@tests/timed doc $(CARGO) test --workspace --exclude daybook-client --doc
-	@tests/timed arch $(CARGO) test --workspace --test arch
-	@tests/timed console tests/check-console
+test: tools build ## the fast suite; see docs/testing.md
+	@tests/timed console tests/check-console & console=$$!; \
+	    tests/timed unit $(CARGO) test --workspace --lib --bin daybook --bin dbk \
+	        --test readers --test writers && \
+	    tests/timed doc $(CARGO) test --workspace --exclude daybook-client --doc && \
+	    tests/timed arch $(CARGO) test --workspace --test arch; \
+	    rust=$$?; wait $$console && exit $$rust
 	@DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook \
 	    tests/timed browser tests/check-console --browser --grep @short
 	@DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook DBK_BIN=$(CARGO_TARGET_DIR)/debug/dbk \
@@ -178,10 +184,14 @@ check-packages: dist ## install, upgrade, purge and restore in a Debian 12; need
 container: ## build the container image and start it once, where there is a container engine
 	@ops/check-container
 
-# The tools are installed while clippy compiles: the one waits for the network, the other for the
-# processor.
+# Clippy is the compiler, so nothing is compiled for it alone. The tools are installed meanwhile: the
+# one waits for the network, the other for the processor.
 .PHONY: ci
 ci: ## what CI runs
+	@$(RUSTFMT) --check
 	@$(MAKE) --no-print-directory tools deny & tools=$$!; \
-	    $(MAKE) --no-print-directory clippy && wait $$tools
-	@$(MAKE) --no-print-directory test
+	    $(WITH_CLIPPY) $(MAKE) --no-print-directory build TARGETS=--all-targets && wait $$tools
+	@$(WITH_CLIPPY) $(MAKE) --no-print-directory test TARGETS=--all-targets
+
+# What `cargo clippy -- --deny warnings` sets.
+WITH_CLIPPY = RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=--deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
