@@ -1,16 +1,18 @@
 //! Messages of `dbk` about unchanged data and mistaken input, with the command that helps.
 
 use daybook_tests::{Server, column, id};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::Case;
 use crate::command_line::Run;
 use crate::dbk_terminal::User;
-use crate::reading::items;
+use crate::reading::{find, items};
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
         import_keeps_rules_once_and_only_if_it_records,
+        json_has_no_questions,
+        dry_runs_print_json,
         failed_import_says_what_helps,
         draft_on_closed_day_is_explained,
         unchanged_transactions_have_no_undo,
@@ -74,6 +76,46 @@ fn import_keeps_rules_once_and_only_if_it_records(server: &Server) {
     user.write("bank.rules", &format!("{RULES}# corrected\n"));
     user.run(import, 0).has(&["nothing new"]);
     assert_eq!(rules(), 1, "nothing was recorded with the new rules");
+}
+
+fn json_has_no_questions(server: &Server) {
+    let user = User::new(server);
+    user.lunch("2026-02-01");
+    let count = || items(&find(&user.cast, "")).len();
+    for (command, made) in [
+        ("dbk add 5 snack cash food", "\"transaction\""),
+        ("dbk reconcile Cash --statement 2026-02-01=-12.50", "\"transactionCount\": 1"),
+    ] {
+        let before = count();
+        let refused = user.on_terminal(&format!("{command} --json --no-pager"), "\n");
+        refused.has(&["error: no question is asked when results are JSON\n", "hint: --yes"]);
+        assert_eq!((refused.code, count()), (Some(2), before), "{command}: {}", refused.text);
+        let done = user.on_terminal(&format!("{command} --json --no-pager --yes"), "");
+        done.has(&[made]);
+        assert_eq!(done.code, Some(0), "{command}: {}", done.text);
+    }
+}
+
+fn dry_runs_print_json(server: &Server) {
+    let user = User::new(server);
+    let lunch = user.lunch("2026-02-01");
+    let json = |command: &str, code: i32| -> Value {
+        let run = user.run(&format!("{{ {command} --dry-run --json; }} 2>/dev/null"), code);
+        serde_json::from_str(&run.text).unwrap_or_else(|error| panic!("{error}: {}", run.text))
+    };
+    let same = json("dbk reconcile Cash --statement 2026-02-28=-12.50", 0);
+    assert_eq!(same["transactionIds"], json!([lunch]));
+    assert_eq!(same["difference"], "0.00");
+    let other = json("dbk reconcile Cash --statement 2026-02-28=-10", 3);
+    assert_eq!((&other["movement"], &other["difference"]), (&json!("-12.50"), &json!("2.50")));
+    user.run("dbk reconcile Cash --statement 2026-02-28=-10 --json", 3)
+        .has(&["error: the difference is 2.50\n", "hint: --except"]);
+    let copy = json(&format!("dbk dup {lunch} --amount 8"), 0);
+    assert_eq!((&copy["amount"], &copy["date"]), (&json!("8"), &json!("2026-02-10")));
+    assert_eq!(json(&format!("dbk edit {lunch} --amount 9"), 0)["amount"], "9");
+    assert_eq!(json(&format!("dbk trash {lunch}"), 0)["items"][0]["id"], lunch);
+    assert_eq!(column(&find(&user.cast, ""), "amount"), ["12.50"], "nothing has changed");
+    assert!(items(&user.cast.read("/reconciliations")).is_empty());
 }
 
 fn failed_import_says_what_helps(server: &Server) {

@@ -76,7 +76,7 @@ impl<'s> User<'s> {
 
     /// Runs a command on a terminal of 80 columns and 10 lines, and types the input. The text
     /// begins with the input if the terminal echoes it before the command runs.
-    fn on_terminal(&self, command: &str, input: &str) -> Run {
+    pub fn on_terminal(&self, command: &str, input: &str) -> Run {
         let line = format!("stty rows 10 cols 80; {command}");
         let mut script = self.program("script", self.server.base());
         let mut child = script
