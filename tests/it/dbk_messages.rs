@@ -11,6 +11,7 @@ use crate::reading::{find, items};
 pub fn tests() -> Vec<Case> {
     crate::cases![
         import_keeps_rules_once_and_only_if_it_records,
+        long_preview_begins_with_open_decisions,
         json_has_no_questions,
         dry_runs_print_json,
         failed_import_says_what_helps,
@@ -76,15 +77,53 @@ fn import_keeps_rules_once_and_only_if_it_records(server: &Server) {
     user.write("bank.rules", &format!("{RULES}# corrected\n"));
     user.run(import, 0).has(&["nothing new"]);
     assert_eq!(rules(), 1, "nothing was recorded with the new rules");
+
+    user.write("bank.csv", "Date,Description,Amount\n2026-02-05,Shop,-6.50\n");
+    let removed = ["stored bank.rules in the book", "removed bank.rules from the book\n"];
+    let left = user.on_terminal(import, "q\n");
+    left.has(&removed);
+    left.has(&["error: nothing was recorded"]);
+    assert_eq!((left.code, rules()), (Some(1), 1), "{}", left.text);
+    user.run(&format!("{import} --decide 1=Fod"), 5).has(&removed);
+    assert_eq!((rules(), imports()), (1, 2), "a refused confirmation");
+}
+
+fn long_preview_begins_with_open_decisions(server: &Server) {
+    let user = User::new(server);
+    let mut statement = String::from("Date,Description,Amount\n");
+    for number in 1..=14 {
+        let description = if number == 14 { "unknown" } else { "shop" };
+        statement.push_str(&format!("2026-02-{number:02},{description},-{number}.00\n"));
+    }
+    user.write("bank.csv", &statement);
+    user.write("bank.rules", "skip 1\nfields date, description, amount\nif shop\n account2 Food\n");
+    let import = "dbk import bank.csv --account Cash --rules bank.rules --dry-run";
+    let records = |run: &Run| -> Vec<i32> {
+        let first = |line: &str| line.split_whitespace().next()?.parse::<i32>().ok();
+        run.text.lines().filter(|line| line.contains("2026-02-")).filter_map(first).collect()
+    };
+    let cut = user.run(&format!("{import} --format table"), 3);
+    let expected: Vec<i32> = std::iter::once(14).chain(1..=11).collect();
+    assert_eq!(records(&cut), expected, "{}", cut.text);
+    cut.has(&["and 2 more records; those that need a decision come first; --all shows all\n"]);
+    for whole in ["--format table --all", "--csv", "--format tsv"] {
+        let run = user.run(&format!("{import} {whole} | tr , ' '"), 0);
+        assert_eq!(records(&run), (1..=14).collect::<Vec<_>>(), "{whole}: {}", run.text);
+        run.lacks("more records");
+    }
+    // A decided record needs no decision.
+    user.run(&format!("{import} --decide 14=skip"), 0).lacks("more records");
 }
 
 fn json_has_no_questions(server: &Server) {
     let user = User::new(server);
+    user.write("bank.csv", STATEMENT);
     user.lunch("2026-02-01");
     let count = || items(&find(&user.cast, "")).len();
     for (command, made) in [
         ("dbk add 5 snack cash food", "\"transaction\""),
         ("dbk reconcile Cash --statement 2026-02-01=-12.50", "\"transactionCount\": 1"),
+        ("dbk import bank.csv --account Cash", "\"DONE\""),
     ] {
         let before = count();
         let refused = user.on_terminal(&format!("{command} --json --no-pager"), "\n");

@@ -117,8 +117,7 @@ impl Session {
         self.file.config.servers.get(&self.server)
     }
 
-    /// Returns whether a person can be asked.
-    pub(crate) fn can_ask(&self) -> bool {
+    fn can_ask(&self) -> bool {
         !self.globals.no_input && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
     }
 
