@@ -1,16 +1,19 @@
 //! Messages of `dbk` about unchanged data and mistaken input, with the command that helps.
 
 use daybook_tests::{Server, column, id};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::Case;
 use crate::command_line::Run;
 use crate::dbk_terminal::User;
-use crate::reading::items;
+use crate::reading::{find, items};
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
         import_keeps_rules_once_and_only_if_it_records,
+        long_preview_begins_with_open_decisions,
+        json_has_no_questions,
+        dry_runs_print_json,
         failed_import_says_what_helps,
         draft_on_closed_day_is_explained,
         unchanged_transactions_have_no_undo,
@@ -74,6 +77,84 @@ fn import_keeps_rules_once_and_only_if_it_records(server: &Server) {
     user.write("bank.rules", &format!("{RULES}# corrected\n"));
     user.run(import, 0).has(&["nothing new"]);
     assert_eq!(rules(), 1, "nothing was recorded with the new rules");
+
+    user.write("bank.csv", "Date,Description,Amount\n2026-02-05,Shop,-6.50\n");
+    let removed = ["stored bank.rules in the book", "removed bank.rules from the book\n"];
+    let left = user.on_terminal(import, "q\n");
+    left.has(&removed);
+    left.has(&["error: nothing was recorded"]);
+    assert_eq!((left.code, rules()), (Some(1), 1), "{}", left.text);
+    user.run(&format!("{import} --decide 1=Fod"), 5).has(&removed);
+    assert_eq!((rules(), imports()), (1, 2), "a refused confirmation");
+}
+
+fn long_preview_begins_with_open_decisions(server: &Server) {
+    let user = User::new(server);
+    let mut statement = String::from("Date,Description,Amount\n");
+    for number in 1..=14 {
+        let description = if number == 14 { "unknown" } else { "shop" };
+        statement.push_str(&format!("2026-02-{number:02},{description},-{number}.00\n"));
+    }
+    user.write("bank.csv", &statement);
+    user.write("bank.rules", "skip 1\nfields date, description, amount\nif shop\n account2 Food\n");
+    let import = "dbk import bank.csv --account Cash --rules bank.rules --dry-run";
+    let records = |run: &Run| -> Vec<i32> {
+        let first = |line: &str| line.split_whitespace().next()?.parse::<i32>().ok();
+        run.text.lines().filter(|line| line.contains("2026-02-")).filter_map(first).collect()
+    };
+    let cut = user.run(&format!("{import} --format table"), 3);
+    let expected: Vec<i32> = std::iter::once(14).chain(1..=11).collect();
+    assert_eq!(records(&cut), expected, "{}", cut.text);
+    cut.has(&["and 2 more records; those that need a decision come first; --all shows all\n"]);
+    for whole in ["--format table --all", "--csv", "--format tsv"] {
+        let run = user.run(&format!("{import} {whole} | tr , ' '"), 0);
+        assert_eq!(records(&run), (1..=14).collect::<Vec<_>>(), "{whole}: {}", run.text);
+        run.lacks("more records");
+    }
+    // A decided record needs no decision.
+    user.run(&format!("{import} --decide 14=skip"), 0).lacks("more records");
+}
+
+fn json_has_no_questions(server: &Server) {
+    let user = User::new(server);
+    user.write("bank.csv", STATEMENT);
+    user.lunch("2026-02-01");
+    let count = || items(&find(&user.cast, "")).len();
+    for (command, made) in [
+        ("dbk add 5 snack cash food", "\"transaction\""),
+        ("dbk reconcile Cash --statement 2026-02-01=-12.50", "\"transactionCount\": 1"),
+        ("dbk import bank.csv --account Cash", "\"DONE\""),
+    ] {
+        let before = count();
+        let refused = user.on_terminal(&format!("{command} --json --no-pager"), "\n");
+        refused.has(&["error: no question is asked when results are JSON\n", "hint: --yes"]);
+        assert_eq!((refused.code, count()), (Some(2), before), "{command}: {}", refused.text);
+        let done = user.on_terminal(&format!("{command} --json --no-pager --yes"), "");
+        done.has(&[made]);
+        assert_eq!(done.code, Some(0), "{command}: {}", done.text);
+    }
+}
+
+fn dry_runs_print_json(server: &Server) {
+    let user = User::new(server);
+    let lunch = user.lunch("2026-02-01");
+    let json = |command: &str, code: i32| -> Value {
+        let run = user.run(&format!("{{ {command} --dry-run --json; }} 2>/dev/null"), code);
+        serde_json::from_str(&run.text).unwrap_or_else(|error| panic!("{error}: {}", run.text))
+    };
+    let same = json("dbk reconcile Cash --statement 2026-02-28=-12.50", 0);
+    assert_eq!(same["transactionIds"], json!([lunch]));
+    assert_eq!(same["difference"], "0.00");
+    let other = json("dbk reconcile Cash --statement 2026-02-28=-10", 3);
+    assert_eq!((&other["movement"], &other["difference"]), (&json!("-12.50"), &json!("2.50")));
+    user.run("dbk reconcile Cash --statement 2026-02-28=-10 --json", 3)
+        .has(&["error: the difference is 2.50\n", "hint: --except"]);
+    let copy = json(&format!("dbk dup {lunch} --amount 8"), 0);
+    assert_eq!((&copy["amount"], &copy["date"]), (&json!("8"), &json!("2026-02-10")));
+    assert_eq!(json(&format!("dbk edit {lunch} --amount 9"), 0)["amount"], "9");
+    assert_eq!(json(&format!("dbk trash {lunch}"), 0)["items"][0]["id"], lunch);
+    assert_eq!(column(&find(&user.cast, ""), "amount"), ["12.50"], "nothing has changed");
+    assert!(items(&user.cast.read("/reconciliations")).is_empty());
 }
 
 fn failed_import_says_what_helps(server: &Server) {

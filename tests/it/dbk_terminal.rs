@@ -1,11 +1,14 @@
-//! `dbk` on a terminal: questions, the pager, colours, progress, and a repetition after a lost
-//! answer. `script` of util-linux provides the terminal.
+//! `dbk` on a terminal: questions, the pager, colours, progress, a repetition after a lost answer,
+//! and expired tokens. `script` of util-linux provides the terminal.
 
+use std::fs::{create_dir_all, read, write};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use daybook_tests::{Cast, Folder, RawSql, Server, column, dbk_binary, folder};
-use serde_json::json;
+use daybook_client::{CLI_CLIENT_ID, Client};
+use daybook_tests::browser::{Browser, is_page};
+use daybook_tests::{Cast, Folder, RawSql, Server, block_on, column, dbk_binary, folder, unique};
+use serde_json::{Value, json};
 
 use crate::Case;
 use crate::command_line::Run;
@@ -20,6 +23,7 @@ pub fn tests() -> Vec<Case> {
         negative_amounts_are_red_on_a_terminal,
         progress_is_shown_on_a_terminal,
         lost_answer_is_repeated_and_reported,
+        expired_tokens_are_renewed_by_simultaneous_commands,
         changed_event_is_a_difference,
     ]
 }
@@ -72,7 +76,7 @@ impl<'s> User<'s> {
 
     /// Runs a command on a terminal of 80 columns and 10 lines, and types the input. The text
     /// begins with the input if the terminal echoes it before the command runs.
-    fn on_terminal(&self, command: &str, input: &str) -> Run {
+    pub fn on_terminal(&self, command: &str, input: &str) -> Run {
         let line = format!("stty rows 10 cols 80; {command}");
         let mut script = self.program("script", self.server.base());
         let mut child = script
@@ -225,6 +229,43 @@ fn lost_answer_is_repeated_and_reported(server: &Server) {
     run.has(&[&format!("POST {path}: "), "repeating with the same key in ", "\"name\":\"Once\""]);
     assert_eq!(run.code, Some(0), "{}", run.text);
     assert_eq!(column(&user.cast.read("/groups"), "name"), ["Once"]);
+}
+
+/// 11.18: commands that redeem the same refresh token at once get the same successor.
+fn expired_tokens_are_renewed_by_simultaneous_commands(server: &Server) {
+    let user = User::new(server);
+    let email = format!("{}@example.com", unique("dbk"));
+    let mut browser = Browser::signed_in(server, &email);
+    let tokens = block_on(async {
+        let program = Client::builder(server.base()).build().expect("a client");
+        let sign_in = program.start_device_sign_in(CLI_CLIENT_ID, "email").await.expect("codes");
+        let decision = [("user_code", sign_in.codes().user_code.as_str()), ("decision", "allow")];
+        is_page(&browser.post("/auth/device", &decision), 200);
+        sign_in.poll().await.expect("an answer").expect("tokens")
+    });
+    let directory = user.directory.path().join(".config/dbk");
+    create_dir_all(&directory).expect("a folder");
+    let file = directory.join("config.json");
+    let store_expired = |tokens: &Value| {
+        let mut tokens = tokens.clone();
+        tokens["access_token"] = "expired".into();
+        let config = json!({"servers": {server.base(): {"tokens": tokens}}});
+        write(&file, config.to_string()).expect("a file");
+    };
+    let first = serde_json::to_value(&tokens).expect("JSON");
+    store_expired(&first);
+    let whoami = "env -u DBK_TOKEN dbk whoami";
+    let all = user.run(&format!("for command in 1 2 3 4; do {whoami} & done; wait"), 0);
+    let signed_in = format!("{email} at ");
+    assert_eq!(all.text.matches(&signed_in).count(), 4, "{}", all.text);
+
+    // The successor is stored, and the sign-in has not ended.
+    let config: Value =
+        serde_json::from_slice(&read(&file).expect("a file")).expect("a configuration");
+    let stored = &config["servers"][server.base()]["tokens"];
+    assert_ne!(stored["refresh_token"], first["refresh_token"]);
+    store_expired(stored);
+    user.run(whoami, 0).has(&[&signed_in]);
 }
 
 /// 8.15: `dbk verify` does not rely on the audit of the server alone.

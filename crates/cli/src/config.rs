@@ -1,7 +1,7 @@
 //! The configuration file: servers, tokens, and the book in use.
 
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -91,14 +91,10 @@ impl ConfigFile {
 
     /// Changes what is known of a server, and writes the file.
     ///
-    /// The file is read again before, for another command may have renewed the tokens.
-    ///
     /// # Errors
     /// When the file cannot be written.
     pub(crate) fn change(&self, server: &str, change: impl FnOnce(&mut ServerEntry)) -> Result {
-        let mut file = Self::read(Some(&self.path))?;
-        change(file.config.servers.entry(server.to_owned()).or_default());
-        file.write()
+        self.update(|config| change(config.servers.entry(server.to_owned()).or_default()))
     }
 
     /// Makes a server that of later commands, and writes the file.
@@ -106,28 +102,39 @@ impl ConfigFile {
     /// # Errors
     /// When the file cannot be written.
     pub(crate) fn choose(&self, server: &str) -> Result {
-        let mut file = Self::read(Some(&self.path))?;
-        file.config.server = Some(server.to_owned());
-        file.write()
+        self.update(|config| config.server = Some(server.to_owned()))
     }
 
-    /// Replaces the file. Only its owner can read it, because of the tokens.
-    fn write(&self) -> Result {
+    /// Reads the file again, changes it, and replaces it, while no other command does.
+    ///
+    /// Without the lock a command could write tokens back that another one has just renewed, and
+    /// the next renewal would redeem a refresh token again, which ends the sign-in (11.18).
+    fn update(&self, change: impl FnOnce(&mut Config)) -> Result {
         let failure = |error| Failure::io(self.path.display(), &error);
         if let Some(directory) = self.path.parent() {
             fs::create_dir_all(directory).map_err(failure)?;
         }
-        let text = serde_json::to_vec_pretty(&self.config)
+        // Not the file itself, because that is replaced.
+        let lock = create(&self.path.with_added_extension("lock")).map_err(failure)?;
+        // A file system without locks can have a configuration, too.
+        let _ = lock.lock();
+        let mut file = Self::read(Some(&self.path))?;
+        change(&mut file.config);
+        let text = serde_json::to_vec_pretty(&file.config)
             .map_err(|error| Failure::new(error.to_string()))?;
         let temporary = self.path.with_extension(format!("{}.tmp", std::process::id()));
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&temporary).map_err(failure)?;
-        file.write_all(&text).map_err(failure)?;
+        create(&temporary).and_then(|mut file| file.write_all(&text)).map_err(failure)?;
         fs::rename(&temporary, &self.path).map_err(failure)
     }
+}
+
+/// Creates an empty file that only its owner can read, because of the tokens.
+fn create(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 /// Returns the path of the XDG base directory specification, which ignores relative paths.
@@ -168,6 +175,25 @@ mod tests {
         let refused = |problem: &str| Err(format!("no directory for the configuration: {problem}"));
         assert_eq!(path("x", "."), refused("HOME is \".\", expected an absolute path"));
         assert_eq!(path("x", ""), refused("HOME is not set"));
+    }
+
+    #[test]
+    fn simultaneous_changes_are_all_kept() {
+        let directory = std::env::temp_dir().join(format!("dbk-changes-{}", std::process::id()));
+        let path = directory.join("config.json");
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let file = ConfigFile::read(Some(&path)).unwrap();
+                scope.spawn(move || {
+                    for number in 0..25 {
+                        let set = |entry: &mut ServerEntry| entry.token = Some(number.to_string());
+                        file.change(&format!("http://{thread}/{number}"), set).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(ConfigFile::read(Some(&path)).unwrap().config.servers.len(), 100);
+        fs::remove_dir_all(&directory).unwrap();
     }
 
     #[cfg(unix)]

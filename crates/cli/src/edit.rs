@@ -76,7 +76,7 @@ pub(crate) async fn edit(session: &Session, args: EditArgs) -> Result {
     }
     session.output.say(&format!("before: {before}"));
     if args.dry_run {
-        return session.output.line(&format!("would be: {}", summary(&book, &row)));
+        return preview(session, &book, "would be:", &row);
     }
     let request = match posts {
         true => book.handle.post_transaction(&row),
@@ -167,9 +167,17 @@ pub(crate) async fn dup(session: &Session, args: DupArgs) -> Result {
         ..Transaction::default()
     };
     if args.dry_run {
-        return session.output.line(&format!("would record {}", summary(&book, &copy)));
+        return preview(session, &book, "would record", &copy);
     }
     record(session, &book, &copy).await
+}
+
+/// Prints a transaction that a command would write.
+fn preview(session: &Session, book: &OpenBook, verb: &str, row: &Transaction) -> Result {
+    match session.output.is_json() {
+        true => session.output.json(row),
+        false => session.output.line(&format!("{verb} {}", summary(book, row))),
+    }
 }
 
 /// Records a transaction, and prints it with the way to undo it.

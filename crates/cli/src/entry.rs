@@ -43,13 +43,13 @@ pub(crate) async fn add(session: &Session, args: AddArgs) -> Result {
     if args.interactive {
         return add_asked(session, &book, &args).await;
     }
+    let asks = session.asks_to_confirm(args.yes || args.dry_run)?;
     let mut text = args.text.join(" ");
     loop {
         let (whole, preview) = read(&book, &text, args.date.as_deref()).await?;
         if args.dry_run && session.output.is_json() {
             return session.output.json(&preview);
         }
-        let asks = session.can_ask() && !args.yes;
         if args.dry_run || asks {
             let lock = Lock::find(&book).await;
             let text = describe(&book, &preview, lock.as_ref());

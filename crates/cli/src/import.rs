@@ -13,7 +13,7 @@ use daybook_client::{Amount, Request};
 use crate::failure::{CONFLICT, DIFFERENT, Failure, Result};
 use crate::import_options::{ImportArgs, ImportCommand, hint};
 use crate::import_rules::stored_rules;
-use crate::output::counted;
+use crate::output::{Format, counted};
 use crate::session::{OpenBook, Session};
 use crate::table::{Kind, Table};
 
@@ -22,11 +22,14 @@ const FIRST_POLL: Duration = Duration::from_millis(20);
 const LONGEST_POLL: Duration = Duration::from_millis(500);
 /// Records of a page.
 const PAGE: i32 = 1000;
+/// Records of a preview that people see without `--all`.
+const MAX_SHOWN: usize = 12;
 
 /// Shows what the decisions about a record will make of it.
 fn apply(record: &mut ImportRecord, confirmation: &ImportConfirmation) {
     let decisions = confirmation.decisions.iter().flatten();
     for decision in decisions.filter(|decision| decision.record == record.record) {
+        (record.uncategorised, record.draft) = (None, None);
         let Some(account) = &decision.account else {
             record.outcome = ImportOutcome::Skipped;
             record.reason = Some("as decided".to_owned());
@@ -35,8 +38,13 @@ fn apply(record: &mut ImportRecord, confirmation: &ImportConfirmation) {
         let is_out = record.amount.is_some_and(Amount::is_negative);
         let side = if is_out { &mut record.to } else { &mut record.from };
         *side = Some(ImportAccount { id: None, name: account.clone() });
-        (record.uncategorised, record.draft) = (None, None);
     }
+}
+
+/// Returns whether a record lacks something that a decision or another file would give it.
+fn needs_decision(record: &ImportRecord) -> bool {
+    let is_vague = record.uncategorised == Some(true) || record.draft == Some(true);
+    is_vague || record.outcome == ImportOutcome::Refused
 }
 
 /// Runs `dbk import`.
@@ -132,30 +140,55 @@ async fn undo(session: &Session, book: &OpenBook, id: &str) -> Result {
 }
 
 async fn import(session: &Session, book: &OpenBook, args: &ImportArgs, path: &PathBuf) -> Result {
+    let asks = session.asks_to_confirm(args.yes || args.dry_run)?;
     let bytes = std::fs::read(path).map_err(|error| Failure::io(path.display(), &error))?;
     let decisions = args.confirmation()?;
+    let named = args.rules.as_deref().unwrap_or_default();
     let rules = match &args.rules {
         Some(named) => Some(stored_rules(book, named).await?),
         None => None,
     };
     let rules_id = rules.as_ref().map(|rules| rules.id.as_str());
     let request = book.handle.create_import(&bytes, &args.parameters(path, rules_id));
-    let accepted = preview(session, book, args, &decisions, request).await;
+    let ready = preview(session, book, args, &decisions, request).await;
     let new_rules = rules.filter(|rules| rules.is_new);
-    if let (Some(rules), Ok(None) | Err(_)) = (&new_rules, &accepted) {
-        // Nothing is recorded, so the book keeps no rules.
-        if let Err(error) = book.handle.delete_file(&rules.id).await {
-            session.output.say(&format!("the book keeps the rules as file {}: {error}", rules.id));
-        }
-    }
-    let Some(id) = accepted? else { return Ok(()) };
-    if let (Some(rules), Some(named)) = (new_rules, &args.rules) {
+    let is_ready = matches!(ready, Ok(Some(_)));
+    if is_ready && let Some(rules) = &new_rules {
+        // Before the question, because Ctrl-C there leaves them in the book.
         session.output.say(&format!("stored {named} in the book as file {}", rules.id));
     }
-    confirm(session, book, &id, &decisions).await
+    let (result, has_recorded) = match ready {
+        Ok(Some(id)) => {
+            let result = confirm(session, book, &id, &decisions, asks).await;
+            let has_recorded = match &result {
+                Ok(()) => true,
+                // One that has recorded something cannot be discarded (behaviour 15.10). The
+                // others are, because a user may have few of them (15.1).
+                Err(_) => {
+                    let discarded = book.handle.delete_import(&id).await;
+                    discarded.is_err_and(|error| error.status() != Some(404))
+                }
+            };
+            (result, has_recorded)
+        }
+        Ok(None) => (Ok(()), false),
+        Err(failure) => (Err(failure), false),
+    };
+    if let Some(rules) = new_rules.filter(|_| !has_recorded) {
+        // The book keeps no rules of an import that has recorded nothing.
+        match book.handle.delete_file(&rules.id).await {
+            Ok(_) if is_ready => session.output.say(&format!("removed {named} from the book")),
+            Ok(_) => {}
+            Err(error) => {
+                let text = format!("the book keeps the rules as file {}: {error}", rules.id);
+                session.output.say(&text);
+            }
+        }
+    }
+    result
 }
 
-/// Shows what an import would record. Returns its id if it is to be recorded.
+/// Shows what an import would record. Returns its id if there is something to record.
 async fn preview(
     session: &Session,
     book: &OpenBook,
@@ -171,32 +204,23 @@ async fn preview(
     }
     let mut records = records(book, &preview.id).await?;
     records.iter_mut().for_each(|record| apply(record, decisions));
+    let is_known = !records.iter().any(needs_decision) && preview.counts.refused == 0;
     if session.output.is_json() {
         if args.dry_run {
             session.output.line(text.trim_end())?;
         }
     } else {
-        show(session, book, &preview, &records)?;
+        records.retain(|record| record.outcome != ImportOutcome::Existing);
+        show(session, book, &preview, records, args.all)?;
     }
     if args.dry_run {
         book.handle.delete_import(&preview.id).await?;
-        let is_vague = |record: &ImportRecord| {
-            record.uncategorised == Some(true) || record.draft == Some(true)
-        };
-        let is_known = !records.iter().any(is_vague) && preview.counts.refused == 0;
         return if is_known { Ok(None) } else { Err(Failure::different()) };
     }
     if preview.counts.new == 0 && preview.counts.matched == 0 {
         book.handle.delete_import(&preview.id).await?;
         session.output.say("nothing new");
         return Ok(None);
-    }
-    if session.can_ask() && !args.yes {
-        let answer = session.ask("Enter records it, q quits:")?;
-        if answer.as_deref() != Some("") {
-            book.handle.delete_import(&preview.id).await?;
-            return Err(Failure::new("nothing was recorded"));
-        }
     }
     Ok(Some(preview.id))
 }
@@ -221,17 +245,16 @@ async fn confirm(
     book: &OpenBook,
     id: &str,
     decisions: &ImportConfirmation,
+    asks: bool,
 ) -> Result {
-    let recorded = wait(session, book, book.handle.confirm_import(id, decisions)).await;
-    if recorded.is_err() {
-        discard_preview(book, id).await;
+    if asks && session.ask("Enter records it, q quits:")?.as_deref() != Some("") {
+        return Err(Failure::new("nothing was recorded"));
     }
-    let (text, done) = recorded?;
+    let (text, done) = wait(session, book, book.handle.confirm_import(id, decisions)).await?;
     if done.state == ImportState::Failed {
         return Err(refused(&done));
     }
     if done.state != ImportState::Done {
-        discard_preview(book, id).await;
         let records: Vec<String> = done.changed_records.iter().map(ToString::to_string).collect();
         let records = records.join(", ");
         return Err(Failure::new(format!("the preview has changed in the records {records}"))
@@ -249,16 +272,6 @@ async fn confirm(
     }
 }
 
-/// Discards a preview whose confirmation was refused, because a user may have few of them (15.1).
-/// An import that has begun to record stays, for its undo.
-async fn discard_preview(book: &OpenBook, id: &str) {
-    let found = book.handle.get_import(id).await;
-    if found.is_ok_and(|import| import.state == ImportState::Preview) {
-        // The refusal matters more than a preview that stays for an hour.
-        let _ = book.handle.delete_import(id).await;
-    }
-}
-
 async fn records(book: &OpenBook, id: &str) -> Result<Vec<ImportRecord>> {
     let mut records = Vec::new();
     let mut parameters = ListImportRecords { limit: Some(PAGE), ..ListImportRecords::default() };
@@ -272,7 +285,20 @@ async fn records(book: &OpenBook, id: &str) -> Result<Vec<ImportRecord>> {
     }
 }
 
-fn show(session: &Session, book: &OpenBook, preview: &Import, records: &[ImportRecord]) -> Result {
+/// Shows a preview. In tables, which people read, a long one has the first records alone.
+fn show(
+    session: &Session,
+    book: &OpenBook,
+    preview: &Import,
+    mut records: Vec<ImportRecord>,
+    shows_all: bool,
+) -> Result {
+    let is_cut = session.output.format == Format::Table && !shows_all;
+    let left = if is_cut { records.len().saturating_sub(MAX_SHOWN) } else { 0 };
+    if left > 0 {
+        records.sort_by_key(|record| !needs_decision(record));
+        records.truncate(MAX_SHOWN);
+    }
     let mut table = Table::new(&[
         ("No.", Kind::Amount),
         ("Outcome", Kind::Key),
@@ -287,7 +313,7 @@ fn show(session: &Session, book: &OpenBook, preview: &Import, records: &[ImportR
         side.as_ref().map(|side| side.name.clone()).unwrap_or_default()
     };
     let money = |amount: Option<Amount>| amount.map(|it| book.money(it)).unwrap_or_default();
-    for record in records.iter().filter(|record| record.outcome != ImportOutcome::Existing) {
+    for record in &records {
         let suggestion = record.suggestion.as_ref();
         let suggestion = suggestion.map(|it| format!("{}? {}", it.account.name, it.reason));
         let reason = record.reason.clone().filter(|_| record.outcome != ImportOutcome::New);
@@ -306,6 +332,11 @@ fn show(session: &Session, book: &OpenBook, preview: &Import, records: &[ImportR
         ]);
     }
     session.output.table(&table)?;
+    if left > 0 {
+        let left = counted(left, "more record");
+        let order = "those that need a decision come first";
+        session.output.say(&format!("and {left}; {order}; --all shows all"));
+    }
     session.output.say(preview.format.as_deref().unwrap_or_default());
     session.output.say(&counts(preview));
     let (sum_in, sum_out) = (money(preview.sum_in), money(preview.sum_out));

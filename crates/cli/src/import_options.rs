@@ -65,6 +65,9 @@ pub(crate) struct ImportArgs {
     /// Show the preview, and record nothing. The exit code is 3 if an account is unknown
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Show every record of a long preview
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Record without asking
     #[arg(short, long)]
     pub(crate) yes: bool,

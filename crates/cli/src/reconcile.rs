@@ -3,8 +3,9 @@
 use clap::Args;
 use daybook_client::types::{Account, AccountType, ReconciliationRequest, Transaction};
 use daybook_client::{Amount, Date, Query};
+use serde_json::json;
 
-use crate::failure::{Failure, Result};
+use crate::failure::{DIFFERENT, Failure, Result};
 use crate::session::{OpenBook, Session};
 use crate::table::{Kind, Table};
 use crate::transaction::{day_of, description_of, id_of};
@@ -43,6 +44,7 @@ struct Candidate {
 /// # Errors
 /// When the difference is not zero, or the server refuses.
 pub(crate) async fn run(session: &Session, args: ReconcileArgs) -> Result {
+    let asks = session.asks_to_confirm(args.yes || args.dry_run)?;
     let book = session.book().await?;
     let (date, closing) = args.statement.split_once('=').ok_or_else(|| {
         Failure::usage(format!("invalid --statement {:?}: expected DATE=AMOUNT", args.statement))
@@ -55,40 +57,53 @@ pub(crate) async fn run(session: &Session, args: ReconcileArgs) -> Result {
     let last = made.iter().find(|made| made.date <= date);
     let opening = last.map(|last| last.closing_balance).unwrap_or_default();
     let mut candidates = find_candidates(&book, &account, date, &args.except).await?;
-    let difference = loop {
-        let ticked = candidates.iter().filter(|one| one.is_on).map(|one| one.effect);
-        let movement = Amount::sum(ticked);
-        let difference = movement
-            .and_then(|movement| opening.checked_add(movement))
-            .and_then(|computed| closing.checked_sub(computed))
-            .ok_or_else(|| Failure::new("the amounts are too large to add"))?;
+    let (movement, difference) = loop {
+        let sums = add_up(&candidates, opening, closing)?;
         if session.output.is_json() {
-            break difference;
+            break sums;
         }
         show(session, &book, &candidates)?;
         let (from, to) = (book.money(opening), book.money(closing));
         session.output.say(&format!("opening {from}, closing {to}"));
-        session.output.say(&format!("difference {}", book.money(difference)));
-        if args.dry_run || args.yes || !session.can_ask() {
-            break difference;
+        session.output.say(&format!("difference {}", book.money(sums.1)));
+        if !asks {
+            break sums;
         }
         let question = "Numbers change the mark, Enter reconciles, q quits:";
         match session.ask(question)?.as_deref() {
-            Some("") => break difference,
+            Some("") => break sums,
             None | Some("q") => return Err(Failure::new("nothing was changed")),
             Some(line) => toggle(&mut candidates, line),
         }
     };
+    let on = candidates.iter().filter(|one| one.is_on);
+    let ids: Vec<String> = on.map(|one| id_of(&one.row).to_owned()).collect();
+    let count = ids.len();
     if args.dry_run {
+        if session.output.is_json() {
+            // The fields of a reconciliation that the server has not made yet.
+            session.output.json(&json!({
+                "account": {"id": id, "name": account.name},
+                "date": date,
+                "openingBalance": opening,
+                "closingBalance": closing,
+                "movement": movement,
+                "difference": difference,
+                "transactionCount": count,
+                "transactionIds": ids,
+            }))?;
+        }
         return if difference.is_zero() { Ok(()) } else { Err(Failure::different()) };
     }
     if !difference.is_zero() && !args.keep_difference {
         let hint = "--except leaves transactions out, --keep-difference reconciles nevertheless";
-        return Err(Failure::different().with_hint(hint));
+        let failure = match session.output.is_json() {
+            true => Failure::new(format!("the difference is {}", book.money(difference)))
+                .with_code(DIFFERENT),
+            false => Failure::different(),
+        };
+        return Err(failure.with_hint(hint));
     }
-    let on = candidates.iter().filter(|one| one.is_on);
-    let ids: Vec<String> = on.map(|one| id_of(&one.row).to_owned()).collect();
-    let count = ids.len();
     let request = ReconciliationRequest {
         account: Some(Account { id: Some(id), ..Account::default() }),
         date: Some(date),
@@ -154,6 +169,16 @@ fn open_effect(row: &Transaction, account: &Account) -> Option<Amount> {
         (false, true) => Some(amount),
         (false, false) => amount.checked_neg(),
     }
+}
+
+/// Returns the movement of the transactions on the statement, and the difference that is left.
+fn add_up(candidates: &[Candidate], opening: Amount, closing: Amount) -> Result<(Amount, Amount)> {
+    let on = candidates.iter().filter(|one| one.is_on).map(|one| one.effect);
+    let sums = Amount::sum(on).and_then(|movement| {
+        let computed = opening.checked_add(movement)?;
+        Some((movement, closing.checked_sub(computed)?))
+    });
+    sums.ok_or_else(|| Failure::new("the amounts are too large to add"))
 }
 
 fn show(session: &Session, book: &OpenBook, candidates: &[Candidate]) -> Result {

@@ -117,9 +117,21 @@ impl Session {
         self.file.config.servers.get(&self.server)
     }
 
-    /// Returns whether a person can be asked.
-    pub(crate) fn can_ask(&self) -> bool {
+    fn can_ask(&self) -> bool {
         !self.globals.no_input && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+    }
+
+    /// Returns whether a person is asked to confirm, unless an option has confirmed.
+    ///
+    /// # Errors
+    /// When a person would be asked while results are JSON, which is for programs.
+    pub(crate) fn asks_to_confirm(&self, is_confirmed: bool) -> Result<bool> {
+        let asks = !is_confirmed && self.can_ask();
+        if asks && self.output.is_json() {
+            let failure = Failure::usage("no question is asked when results are JSON");
+            return Err(failure.with_hint("--yes goes ahead, --dry-run shows what would happen"));
+        }
+        Ok(asks)
     }
 
     /// Asks for a line. Returns `None` at the end of the input.

@@ -98,6 +98,10 @@ pub(crate) async fn apply(session: &Session, change: Change, args: StateArgs) ->
         _ if args.dry_run => {
             let mut rows = load(&book, &ids).await?;
             rows.retain(|row| !change.is_done(row));
+            if session.output.is_json() {
+                let list = TransactionList { items: rows, ..TransactionList::default() };
+                return session.output.json(&list);
+            }
             session.output.say(&match rows.is_empty() {
                 true => format!("nothing to {command}"),
                 false => format!("would {command}:"),

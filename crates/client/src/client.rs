@@ -153,7 +153,8 @@ impl ClientBuilder {
     }
 
     /// Reads the stored tokens before a renewal, and uses them if they are others. Programs that
-    /// share tokens need it, because redeeming a refresh token again ends the sign-in (11.18).
+    /// share tokens need it, because redeeming a refresh token again ends the sign-in. Two programs
+    /// that redeem it within 30 seconds get the same successor (11.18), so they need no lock.
     /// Call it after [`tokens`](Self::tokens).
     ///
     /// ```
@@ -364,13 +365,26 @@ impl Client {
     }
 
     /// Sends a request and reads the whole response. Repeats it while that can help.
-    pub(crate) async fn exchange(&self, mut call: Call) -> Result<Reply> {
+    pub(crate) async fn exchange(&self, call: Call) -> Result<Reply> {
+        self.repeat(call, Self::attempt).await
+    }
+
+    /// Opens a response that is read as it arrives. Renews the tokens, and repeats nothing else.
+    pub(crate) async fn stream(&self, mut call: Call) -> Result<Response> {
+        call.is_repeatable = false;
+        self.repeat(call, Self::open).await
+    }
+
+    async fn repeat<T>(
+        &self,
+        mut call: Call,
+        attempt: impl AsyncFn(&Self, &Call, u32) -> Result<T, Failure>,
+    ) -> Result<T> {
         call.complete()?;
-        let mut attempts = 1;
-        let mut renewals = 0;
+        let (mut attempts, mut renewals) = (1, 0);
         loop {
-            let failure = match self.attempt(&call, attempts).await {
-                Ok(reply) => return Ok(reply),
+            let failure = match attempt(self, &call, attempts).await {
+                Ok(done) => return Ok(done),
                 Err(failure) => failure,
             };
             if let Some(token) = &failure.refused_token
@@ -392,22 +406,6 @@ impl Client {
         }
     }
 
-    /// Opens a response that is read as it arrives. Renews the tokens, and repeats nothing else.
-    pub(crate) async fn stream(&self, mut call: Call) -> Result<Response> {
-        call.complete()?;
-        let mut renewals = 0;
-        loop {
-            let failure = match self.open(&call, renewals + 1).await {
-                Ok(response) => return Ok(response),
-                Err(failure) => failure,
-            };
-            match &failure.refused_token {
-                Some(token) if renewals < MAX_RENEWALS && self.renew(token).await? => renewals += 1,
-                _ => return Err(failure.error),
-            }
-        }
-    }
-
     async fn attempt(&self, call: &Call, attempts: u32) -> Result<Reply, Failure> {
         let mut response = self.open(call, attempts).await?;
         let head = Head::read(response.status().as_u16(), response.headers(), attempts);
@@ -423,7 +421,7 @@ impl Client {
     }
 
     /// Sends a request once. Returns the response when its status is a success.
-    pub(crate) async fn open(&self, call: &Call, attempts: u32) -> Result<Response, Failure> {
+    async fn open(&self, call: &Call, attempts: u32) -> Result<Response, Failure> {
         let shared = &self.shared;
         let url = call.url(&shared.base)?;
         let mut request = reqwest::Request::new(call.method.clone(), url);
@@ -545,8 +543,8 @@ impl fmt::Debug for Client {
 }
 
 /// A failed attempt.
-pub(crate) struct Failure {
-    pub(crate) error: Error,
+struct Failure {
+    error: Error,
     /// The access token, if the server did not accept it.
     refused_token: Option<String>,
 }
