@@ -118,6 +118,43 @@ test('[27] a CAMT statement proves its balance, and a difference is a red line',
   expect(problems).toEqual([]);
 });
 
+const JOURNAL = csv('plan.journal', 'commodity $1.00', '', '2026-03-01 Shop', '    Expenses:Food  $5.125', '    Assets:Bank', '', '2026-03-02 Plan', '    (Budget:Food)  $20.00');
+
+test('[27] a journal offers choices about virtual postings and decimal places, and both are recorded so', async ({ page, daybook, problems }) => {
+  const book = await makeBook(daybook, []);
+  await page.goto(book.path('imports'));
+  await drop(page, JOURNAL);
+  const virtual = page.getByRole('combobox', { name: 'Virtual postings' });
+  const raise = page.getByRole('checkbox', { name: 'Raise the decimal places of the book to those of the file' });
+  await expect(virtual).toHaveValue('OWN_BOOK');
+  await expect(raise).not.toBeChecked();
+  await page.getByRole('button', { name: 'Record it in this book' }).click();
+  await expect(virtual).toHaveValue('SAME_BOOK');
+  await expect(outcome(page, 'All')).toContainText('2');
+  await expect(record(page, 'the amount has 3 decimal places')).toContainText('Refused');
+  await expectAccessible(page);
+
+  // A reload loses the file, but not how it was read.
+  await page.reload();
+  await virtual.selectOption('Left out');
+  await page.getByLabel('Choose a file to import').setInputFiles(JOURNAL);
+  await expect(outcome(page, 'All')).toContainText('1');
+  await expect(virtual).toHaveValue('SKIP');
+  await expect(virtual.getByRole('option')).toHaveText(['With the others', 'Left out']);
+  await raise.click();
+  await expect(record(page, 'Shop')).toContainText('5.125');
+  await expect(raise).toBeChecked();
+  await page.getByText('2 warnings about the file').click();
+  await expect(page.getByText('raises fractionDigits from 2 to 3')).toBeVisible();
+  await expectAccessible(page);
+
+  await page.getByRole('button', { name: /^Record 1/ }).click();
+  await expect(page.getByRole('region', { name: 'Result' })).toContainText('1 recorded');
+  expect((await book.find('Shop'))[0].amount).toBe('5.125');
+  expect(await book.find('Plan')).toEqual([]);
+  expect(problems).toEqual([]);
+});
+
 const HISTORY = [
   ...[1, 2, 3, 4, 5].map((day) => ({ description: 'NETFLIX', to: 'Fees', amount: '9.99', date: `2026-01-0${day}` })),
   ...[1, 2, 3].map((day) => ({ description: 'REWE', to: 'Food', amount: '20.00', date: `2026-01-0${day}` })),

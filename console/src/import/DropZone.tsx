@@ -26,7 +26,7 @@ export function DropZone({ onFile, isPending, isSmall = false, title = 'Drop the
       <strong>{title}</strong>
       <input ref={input} type="file" hidden tabIndex={-1} aria-label="Choose a file to import" onChange={(event) => { take(event.target.files); event.target.value = ''; }} />
       <Button look={isSmall ? 'plain' : 'primary'} isDisabled={isPending} onPress={() => input.current?.click()}>{isPending ? 'Sending' : 'Choose a file'}</Button>
-      {!isSmall && <p className="muted">CSV, OFX, QFX, QIF, CAMT, MT940, Excel and OpenDocument tables, up to 64 MB. The name does not matter: Daybook looks at the content. Nothing is recorded before you have seen it.</p>}
+      {!isSmall && <p className="muted">CSV, OFX, QFX, QIF, CAMT, MT940, Excel and OpenDocument tables, and journals of hledger, ledger, beancount and GnuCash, up to 64 MB. The name does not matter: Daybook looks at the content. Nothing is recorded before you have seen it.</p>}
     </div>
   );
 }

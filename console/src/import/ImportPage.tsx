@@ -11,6 +11,8 @@ import '~/ui/page.css';
 import { ChangedNote } from './ChangedNote';
 import { ConfirmBar } from './ConfirmBar';
 import { useDecisions } from './decisionStore';
+import { isJournal } from './journal';
+import { JournalOptions } from './JournalOptions';
 import { OutcomeTabs } from './OutcomeTabs';
 import { importsPath } from './paths';
 import { useImport } from './queries';
@@ -63,6 +65,7 @@ function Records({ run }: { readonly run: Import }) {
     <div className="import">
       <Recognised run={run} />
       {run.state === 'PREVIEW' && <ChangedNote run={run} />}
+      {canDecide && isJournal(run) && <JournalOptions run={run} />}
       {canDecide && <ConfirmBar run={run} decisions={decisions} />}
       {run.state === 'PREVIEW' && username !== undefined && !isAuthor && <p className="import-note">This is a preview of <bdi>{run.createdBy}</bdi>. Only they can record it.</p>}
       {(run.state === 'RECORDING' || run.state === 'UNDOING') && <Progress run={run} />}

@@ -2,18 +2,10 @@
  * The files of imports that this page has read. The server keeps no file that it could read again with other
  * options, so the page sends it again; after a reload it has to be chosen again.
  */
-export interface ReadOptions {
-  readonly account?: string;
-  readonly rules?: string;
-  readonly dateOrder?: 'DAY_FIRST' | 'MONTH_FIRST';
-  readonly decimalMark?: 'DOT' | 'COMMA';
-  readonly encoding?: string;
-  readonly sheet?: string;
-  readonly target?: 'HERE' | 'NEW';
-  readonly commodities?: 'ALL';
-  readonly drafts?: boolean;
-  readonly trashed?: boolean;
-}
+import type { Import } from './types';
+
+/** The parameters that a file is read with. An import has its own as `options`. */
+export type ReadOptions = Import['options'];
 
 export interface Source {
   readonly file: File;

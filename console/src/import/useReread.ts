@@ -1,6 +1,7 @@
 import { navigate, useQueryState } from '~/lib/router';
 import { useBook } from '~/book/types';
 import { useReadFile } from './actions';
+import { changeOptions } from './journal';
 import { importPath } from './paths';
 import { sourceOf, type ReadOptions } from './sourceFiles';
 import type { Import } from './types';
@@ -25,9 +26,7 @@ export function useReread(run: Import, panel?: string): Reread {
     reread: async (options, chosen) => {
       const file = chosen ?? source?.file;
       if (!file) return;
-      const account = run.account?.id;
-      const before = source?.options ?? { ...(account ? { account } : {}) };
-      const started = await read.run({ source: { file, options: { ...before, ...options } }, replaces: run });
+      const started = await read.run({ source: { file, options: changeOptions(run.options, options) }, replaces: run });
       if (started) navigate(importPath(bookId, started.id, { ...(outcome ? { outcome } : {}), ...(panel ? { panel: `${panel}:${started.id}` } : {}) }), { replace: true });
     },
   };
