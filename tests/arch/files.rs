@@ -176,8 +176,8 @@ fn tree_stands_alone() {
                 .filter(|word| text.contains(**word))
                 .map(|word| format!("{path}: {word}")),
         );
-        let produced = [".key", ".db", ".db-wal", ".log"].iter().any(|end| path.ends_with(end))
-            || path == "log";
+        let ends = [".key", ".db", ".db-wal", ".db-leases", ".log"];
+        let produced = ends.iter().any(|end| path.ends_with(end)) || path == "log";
         places.extend(produced.then(|| format!("{path}: written by a running server")));
     }
     none(&places, "The tree holds all it needs and nothing it makes");

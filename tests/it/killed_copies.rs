@@ -15,6 +15,7 @@ pub fn tests() -> Vec<Case> {
     crate::isolated![
         rule_6_14_killed_copy_is_removed,
         rule_6_14_shutdown_aborts_a_copy,
+        a_sibling_leaves_a_running_copy_alone,
         waiting_copies_hold_no_connections,
     ]
 }
@@ -122,10 +123,27 @@ fn rule_6_14_shutdown_aborts_a_copy(engine: Engine) {
     assert_eq!(items(&cast.owner.get("/v5/books").ok()).len(), whole);
 }
 
+/// 6.14: the sweep of another process skips a copy that is being made.
+fn a_sibling_leaves_a_running_copy_alone(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = filled(&server, 8);
+    let path = cast.path(&format!("/copy?{ALL}"));
+    let overlapped = (1..=COPIES).any(|_| {
+        let asking = begin_copy(&server, &cast.owner, &path, "unfinished_copies", 1);
+        let sibling = server.beside(&["--log", "info,daybook_edge::worker=debug"]);
+        let is_round = |line: &str| line.contains("worker round") && line.contains("copy sweep");
+        eventually("the sibling sweeps", || sibling.log().lines().any(is_round));
+        let is_running = !asking.is_finished();
+        asking.join().expect("a thread").expect("an answer").ok();
+        is_running
+    });
+    assert!(overlapped, "a copy runs longer than the start of the sibling");
+}
+
 /// 6.14: one copy per user runs at a time; the others hold no connection of PostgreSQL.
 fn waiting_copies_hold_no_connections(engine: Engine) {
     if engine == Engine::Sqlite {
-        // On SQLite a lease is held in memory.
+        // On SQLite a lease holds no connection.
         return;
     }
     const COPIES: usize = 24;

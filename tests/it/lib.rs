@@ -271,7 +271,6 @@ pub fn it() -> Suite {
         name: "it",
         modules: [both(), sqlite(), postgres()].into_iter().flatten().collect(),
         second_server: &[
-            "bank",
             "deliveries",
             "delivery_log",
             "delivery_pauses",
@@ -310,7 +309,7 @@ pub fn nightly() -> Suite {
     Suite {
         name: "nightly",
         modules: long().into_iter().chain(parts).collect(),
-        second_server: &["large_copies"],
+        second_server: &[],
         serial: &[
             "identity::rule_11_13_slow_provider_does_not_delay_others",
             "monitoring::scrape_is_fast_with_many_books",

@@ -24,7 +24,7 @@ pub fn tests() -> Vec<Case> {
 }
 
 pub fn nightly() -> Vec<Case> {
-    crate::isolated![scrape_is_fast_with_many_books]
+    crate::isolated![scrape_is_fast_with_many_books, unreadable_database_has_no_figures]
 }
 
 /// Returns the address of a server's metrics, from its log.
@@ -124,6 +124,37 @@ fn metrics_count_requests_and_add_no_series_for_scanners(engine: Engine) {
     let after = series();
     let added: Vec<&String> = after.difference(&before).collect();
     assert!(added.is_empty(), "{added:?}");
+}
+
+/// The gauges that are read from the database.
+const OF_THE_DATABASE: [&str; 7] = [
+    "daybook_webhook_backlog",
+    "daybook_webhook_backlog_age_seconds",
+    "daybook_webhook_paused_apps",
+    "daybook_mail_outbox",
+    "daybook_audits_waiting",
+    "daybook_oldest_unaudited_book_seconds",
+    "daybook_db_size_bytes",
+];
+
+fn unreadable_database_has_no_figures(engine: Engine) {
+    let server = Server::with_args(engine, &["--metrics-listen", "127.0.0.1:0"]);
+    let address = metrics_address(&server);
+    Cast::new(&server);
+    let scrape = || samples(&get(&address, "/metrics"));
+    let is_up = |up: &str| scrape().get("daybook_database_up").is_some_and(|value| value == up);
+    let known = || {
+        let found = scrape();
+        OF_THE_DATABASE.into_iter().filter(|name| found.contains_key(*name)).count()
+    };
+    eventually("all figures are known", || is_up("1") && known() == OF_THE_DATABASE.len());
+    let mut database = RawSql::open(&server);
+    database.execute("ALTER TABLE mails RENAME TO mails_away");
+    eventually("the reading fails", || is_up("0"));
+    assert_eq!(known(), 0);
+    assert!(scrape().contains_key("daybook_files_bytes"), "the last sweep is known");
+    database.execute("ALTER TABLE mails_away RENAME TO mails");
+    eventually("all figures are known again", || is_up("1") && known() == OF_THE_DATABASE.len());
 }
 
 /// The time within which a scrape must be answered.

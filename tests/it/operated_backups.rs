@@ -3,7 +3,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Output, Stdio};
+use std::thread;
 use std::time::Duration;
 
 use aws_lc_rs::digest::{SHA256, digest};
@@ -27,6 +28,7 @@ pub fn tests() -> Vec<Case> {
         a_bucket_holds_backups,
         webhooks_and_mails_wait_for_the_release,
         an_installation_moves_to_the_other_engine,
+        a_server_waits_for_the_move_of_its_database,
         databases_with_data_are_not_moved_or_restored_into,
     ]
 }
@@ -474,6 +476,43 @@ fn an_installation_moves_to_the_other_engine(engine: Engine) {
     caller.post("/v5/books", &json!({"name": "Made after the move"})).ok();
     server.restart();
     assert!(seen(&server, &cast) == before, "the source is as it was");
+}
+
+/// Counts the sessions that hold the lock of the schema of a database, or wait for it.
+fn schema_locks(session: &mut postgres::Client, url: &str, is_held: bool) -> i64 {
+    let name = url.split('?').next().and_then(|url| url.rsplit('/').next()).expect("a name");
+    let sql = "SELECT COUNT(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database \
+        WHERE l.locktype = 'advisory' AND l.objid = 6400 AND d.datname = $1 AND l.granted = $2";
+    session.query_one(sql, &[&name, &is_held]).expect("a count").get(0)
+}
+
+/// What a server wrote into the old database during a move would be lost.
+fn a_server_waits_for_the_move_of_its_database(engine: Engine) {
+    if engine == Engine::Sqlite {
+        // A move from SQLite holds the write lock of the file.
+        return;
+    }
+    let mut server = Server::start(engine);
+    let cast = book(&server);
+    server.terminate();
+    let (old, new) = (server.database_url().to_owned(), Database::empty(false));
+    // The move stops before it creates the new schema.
+    let mut session = postgres::Client::connect(&new.url, postgres::NoTls).expect("a session");
+    session.batch_execute("SELECT pg_advisory_lock(6400)").expect("the lock");
+    let mut command = server.admin(&["move", "--to", &new.url]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let moving = command.spawn().expect("daybook starts");
+    eventually("the move stops", || schema_locks(&mut session, &new.url, false) == 1);
+    assert_eq!(schema_locks(&mut session, &old, true), 1);
+    thread::scope(|scope| {
+        let starting = scope.spawn(|| server.restart());
+        eventually("the server waits", || schema_locks(&mut session, &old, false) == 1);
+        session.batch_execute("SELECT pg_advisory_unlock(6400)").expect("the lock is held");
+        let printed = done(&moving.wait_with_output().expect("it ends"));
+        assert!(printed.contains("ends of all logs agree"), "{printed}");
+        starting.join().expect("the server starts");
+    });
+    cast.get("").ok();
 }
 
 /// A mistyped database is left as it is: another installation, also of an older schema, and that of

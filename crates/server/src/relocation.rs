@@ -2,7 +2,8 @@
 //!
 //! Ids, users, sealed secrets, events and their chains stay what they are. The copy is one database
 //! transaction, and then both databases are audited and the ends of their logs compared. The source
-//! is only read, so whatever fails, the installation can be started as before.
+//! is only read, so whatever fails, the installation can be started as before. It is locked until
+//! the command ends, so a server that is started meanwhile writes nothing that the copy lacks.
 
 use anyhow::{Context, bail};
 use clap::Args;
@@ -80,12 +81,14 @@ fn copy(data: &DataArgs, from: &Address, to: &Address) -> anyhow::Result<Moved> 
     let tables: Vec<TableRows> = target
         .fill(&mut source, &mut |rows| progress.show(&format!("{rows} rows")))
         .context("the copy failed")?;
-    drop((source, progress));
+    drop(progress);
     let before = audited(from, "audit of the old database")?;
     let after = audited(to, "audit of the new database")?;
     if before != after {
         bail!("the audits differ: {before:?} before, {after:?} after");
     }
+    // The lock of the source has to outlast both audits.
+    drop(source);
     let rows = tables.iter().map(|table| table.rows).sum();
     Ok(Moved { tables: tables.len(), rows, audit: after })
 }

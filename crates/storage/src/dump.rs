@@ -65,6 +65,8 @@ impl Source {
 
     /// Opens a database like [`Self::open`], if no other program uses it.
     ///
+    /// No other process can write into the database while the source is open.
+    ///
     /// # Errors
     /// Those of [`Self::open`], and [`Error::InUse`].
     pub fn open_alone(address: &Address) -> Result<Self> {

@@ -69,15 +69,16 @@ impl Store {
             distribution::check_coordinator(&options.address, coordinator)?;
         }
         let lock_address = options.coordinator.as_ref().unwrap_or(&options.address);
-        lock_address.migrate()?;
+        // At least one connection is open from here on, which `Address::connect_alone` counts.
+        let migrated = lock_address.connect_migrated()?;
         let mut conn = options.address.connect(Mode::Write)?;
+        drop(migrated);
         distribution::check_whole(&mut conn, options.replicas.is_some())?;
         if options.indexes_first {
             transaction::catch_up(&mut conn)?;
         }
         let generation = generation::next(&mut conn)?;
         mark::sweep(&mut conn)?;
-        drop(conn);
         let statements = Arc::new(AtomicU64::new(0));
         let shared = SharedState {
             statements: Arc::clone(&statements),
@@ -87,6 +88,7 @@ impl Store {
         };
         let start = || Writer::start(options.address.clone(), options.queue, shared.clone());
         let writers = Writers::start(options.writers, start)?;
+        drop(conn);
         let counts = ReaderCounts {
             users: options.readers,
             identity: options.identity_readers,

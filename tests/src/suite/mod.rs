@@ -108,10 +108,8 @@ pub struct Suite {
     pub name: &'static str,
     /// Its modules.
     pub modules: Vec<Module>,
-    /// Modules that share a second server. They count deliveries or make large copies. A process
-    /// that another module starts beside the first server may take over deliveries and repeat them
-    /// after a kill. On SQLite it may also remove unfinished copies, because leases on SQLite are
-    /// those of a process.
+    /// Modules that share a second server. They count deliveries. A process that another module
+    /// starts beside the first server may take over deliveries and repeat them after a kill.
     pub second_server: &'static [&'static str],
     /// `module::case`: cases that measure time or need the machine for themselves. They run one
     /// after another when all others have ended.

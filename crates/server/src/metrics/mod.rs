@@ -22,7 +22,7 @@ use daybook_domain::instant::Instant;
 use daybook_edge::metric::{RATE_LIMITED, TURNED_AWAY};
 use daybook_edge::worker::Worker;
 use daybook_http::{AppState, IN_FLIGHT, RouteMetrics};
-use daybook_storage::metric::{COMMIT_DURATION, EVENTS_APPENDED, GROUP_SIZE};
+use daybook_storage::metric::{COMMIT_DURATION, EVENTS_APPENDED, GROUP_SIZE, Gauge};
 use daybook_webhooks::worker::delivery::DELIVERIES;
 
 use crate::clock;
@@ -151,36 +151,41 @@ impl Metrics {
     /// Adds the figures that the worker has read.
     fn figures(&self, text: &mut Text) {
         let polled = &self.polled;
-        for (name, help, gauge) in [
-            ("daybook_database_up", "Whether the database could be read.", &polled.database_up),
-            ("daybook_webhook_backlog", "Delivery queues that are due.", &polled.due_queues),
-            ("daybook_webhook_paused_apps", "Paused apps, by book.", &polled.paused_apps),
-            ("daybook_mail_outbox", "Mails to send.", &polled.mails),
-            ("daybook_audits_waiting", "Requested audits.", &polled.waiting_audits),
-            ("daybook_db_size_bytes", "Size of the database.", &polled.database_bytes),
-            ("daybook_sqlite_wal_bytes", "Size of the write-ahead log.", &polled.wal_bytes),
-            ("daybook_files_bytes", "Contents of files at the last sweep.", &STORED_BYTES),
+        let is_up = polled.is_database_up();
+        let known = |gauge: &Gauge| gauge.get().filter(|_| is_up);
+        for (name, help, number) in [
+            ("daybook_database_up", "Whether the database could be read.", Some(i64::from(is_up))),
+            ("daybook_webhook_backlog", "Delivery queues that are due.", known(&polled.due_queues)),
+            ("daybook_webhook_paused_apps", "Paused apps, by book.", known(&polled.paused_apps)),
+            ("daybook_mail_outbox", "Mails to send.", known(&polled.mails)),
+            ("daybook_audits_waiting", "Requested audits.", known(&polled.waiting_audits)),
+            ("daybook_db_size_bytes", "Size of the database.", known(&polled.database_bytes)),
+            ("daybook_sqlite_wal_bytes", "Size of the write-ahead log.", polled.wal_bytes.get()),
+            ("daybook_files_bytes", "Contents of files at the last sweep.", STORED_BYTES.get()),
             (
                 "daybook_backup_last_size_bytes",
                 "Size of the last good backup.",
-                &polled.backup_bytes,
+                polled.backup_bytes.get(),
             ),
         ] {
-            text.gauge(name, help).add(&[], gauge.get());
+            text.gauge(name, help).add(&[], number);
         }
         let now = clock::now().milliseconds();
         // A good backup has audited its copy of every book.
-        let age = |at: Option<i64>| at.map(|at| now.saturating_sub(at));
+        let audited = known(&polled.oldest_audit).map(|at| {
+            let backup = polled.backup_finished.get();
+            now.saturating_sub(backup.map_or(at, |backup| backup.max(at)))
+        });
         for (name, help, millis) in [
             (
                 "daybook_webhook_backlog_age_seconds",
                 "How long the first delivery queue is due.",
-                polled.oldest_due.get(),
+                known(&polled.oldest_due),
             ),
             (
                 "daybook_oldest_unaudited_book_seconds",
                 "Time since all books have been audited, or since the last good backup.",
-                age(polled.oldest_audit.get().max(polled.backup_finished.get())),
+                audited,
             ),
             (
                 "daybook_backup_last_success_timestamp_seconds",

@@ -18,6 +18,8 @@ use crate::disk;
 
 /// The time between two rounds.
 const INTERVAL: Duration = Duration::from_secs(15);
+/// How long the figures of the database are known after they were read: three rounds.
+const MAX_AGE_MILLISECONDS: i64 = 45_000;
 /// The books whose last audits are read in a round. 100,000 books take 25 minutes.
 const BOOKS_OF_A_ROUND: i64 = 1_000;
 
@@ -28,8 +30,8 @@ pub(super) struct Polled {
     database: Address,
     data_dir: PathBuf,
     audits: Mutex<AuditRound>,
-    /// Whether the last round has read the database.
-    pub(super) database_up: Gauge,
+    /// When the last round read the database, in milliseconds since 1970; unset if it failed.
+    database_read_at: Gauge,
     pub(super) database_bytes: Gauge,
     pub(super) wal_bytes: Gauge,
     pub(super) due_queues: Gauge,
@@ -77,7 +79,7 @@ impl Polled {
             database,
             data_dir,
             audits: Mutex::default(),
-            database_up: Gauge::unset(),
+            database_read_at: Gauge::unset(),
             database_bytes: Gauge::unset(),
             wal_bytes: Gauge::unset(),
             due_queues: Gauge::unset(),
@@ -116,8 +118,16 @@ impl Polled {
             set(&self.wal_bytes, disk::file_bytes(&disk::wal_of(path)));
         }
         let read = self.read_database();
-        self.database_up.set(i64::from(read.is_ok()));
+        set(&self.database_read_at, read.is_ok().then(|| (self.clock)().milliseconds()));
         read.map(|()| RoundReport::default())
+    }
+
+    /// Returns whether the figures of the database are known: the last round has read them, and the
+    /// next one is not stuck.
+    pub(super) fn is_database_up(&self) -> bool {
+        let now = (self.clock)().milliseconds();
+        let read_at = self.database_read_at.get();
+        read_at.is_some_and(|at| now.saturating_sub(at) <= MAX_AGE_MILLISECONDS)
     }
 
     fn read_database(&self) -> anyhow::Result<()> {

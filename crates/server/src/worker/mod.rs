@@ -2,7 +2,7 @@
 //!
 //! [`daybook_edge::worker`] runs them; these are their rounds.
 //!
-//! Several processes may serve one PostgreSQL. A lease ([`daybook_storage::Lease`]), which ends
+//! Several processes may serve one database. A lease ([`daybook_storage::Lease`]), which ends
 //! with its process, keeps two of them from doing the same work; doing it twice would be harmless.
 //!
 //! | Worker | Runs | Taken by one process at a time |

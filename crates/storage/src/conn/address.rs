@@ -10,6 +10,11 @@ use crate::conn::sql::Sql;
 use crate::conn::{Conn, PostgresConn};
 use crate::error::{Error, Result};
 
+/// The advisory lock under which the schema of PostgreSQL changes.
+///
+/// A process that may write waits for it when it opens the database.
+pub(crate) const SCHEMA_LOCK: i64 = 6400;
+
 /// libpq timeouts for servers that may be unreachable: in seconds, except `tcp_user_timeout`,
 /// which is in milliseconds.
 const TIMEOUT_PARAMETERS: [(&str, u32); 5] = [
@@ -65,20 +70,31 @@ impl Address {
     /// Opens a connection that reads a database which no other program uses, and begins its
     /// transaction.
     ///
+    /// Until it is closed, no other process can write: on SQLite it lacks the write lock, and on
+    /// PostgreSQL it waits for [`SCHEMA_LOCK`] when it opens the database.
+    ///
     /// # Errors
     /// [`Error::InUse`] while another program is connected.
     pub(crate) fn connect_alone(&self) -> Result<Conn> {
         match self {
             Self::Sqlite(path) => {
-                let mut conn = SqliteConnection::establish(&path.to_string_lossy())?;
+                let mut probe = SqliteConnection::establish(&path.to_string_lossy())?;
                 // In this mode the lock excludes every connection, and not only other writers.
-                conn.batch_execute("PRAGMA locking_mode = EXCLUSIVE")?;
-                let mut conn = Conn::Sqlite(conn);
-                conn.begin(Mode::Write).map_err(|_| Error::InUse)?;
+                probe.batch_execute("PRAGMA locking_mode = EXCLUSIVE")?;
+                let mut probe = Conn::Sqlite(probe);
+                probe.begin(Mode::Write).map_err(|_| Error::InUse)?;
+                drop(probe);
+                // This write lock lets others read, such as the audit of a moved database.
+                let mut conn = self.connect(Mode::Write)?;
+                conn.begin(Mode::Write)?;
                 Ok(conn)
             }
             Self::Postgres(_) => {
                 let mut conn = self.connect(Mode::Read)?;
+                // A process that has opened the database is counted below, and any other one waits.
+                if !conn.try_advisory_lock(SCHEMA_LOCK)? {
+                    return Err(Error::InUse);
+                }
                 let sql = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = \
                            current_database() AND pid <> pg_backend_pid() AND backend_type = \
                            'client backend'";

@@ -224,7 +224,7 @@ impl Conn {
 
     /// Takes an advisory lock of the session; returns false if another session holds it.
     ///
-    /// SQLite has no advisory locks and needs none, because one process at a time serves a file.
+    /// SQLite has no advisory locks. A lease locks a file there ([`crate::lease`]).
     pub(crate) fn try_advisory_lock(&mut self, key: i64) -> QueryResult<bool> {
         match self {
             Self::Sqlite(_) => Ok(true),

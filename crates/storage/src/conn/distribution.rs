@@ -17,7 +17,7 @@ use diesel::sql_types::Bool;
 
 use crate::conn::address::Address;
 use crate::conn::citus::{has_extension, machines, placed_tables};
-use crate::conn::migrations::LOCK_SCHEMA;
+use crate::conn::migrations::lock_schema;
 use crate::conn::mode::Mode;
 use crate::conn::pooler::refuse_shared_sessions;
 use crate::conn::sql::{Sql, Typed};
@@ -174,7 +174,7 @@ impl Address {
         }
         self.migrate()?;
         // Moving existing rows may take long. A failure rolls everything back.
-        conn.batch_execute(LOCK_SCHEMA)?;
+        lock_schema(&mut conn)?;
         conn.batch_execute("BEGIN")?;
         let unplaced = unplaced_tables(&mut conn)?;
         for (table, placement) in &unplaced {

@@ -12,17 +12,19 @@ use diesel::pg::Pg;
 use diesel::result::QueryResult;
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 
-use crate::conn::Conn;
-use crate::conn::address::Address;
+use crate::conn::address::{Address, SCHEMA_LOCK};
 use crate::conn::mode::Mode;
 use crate::conn::sql::Sql;
+use crate::conn::{Conn, PostgresConn};
 use crate::error::{Error, Result};
 
 const SQLITE: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 const POSTGRES: EmbeddedMigrations = embed_migrations!("../../migrations/postgresql");
 
-/// Takes the advisory lock under which the schema of PostgreSQL changes, without a timeout.
-pub(crate) const LOCK_SCHEMA: &str = "SET lock_timeout = 0; SELECT pg_advisory_lock(6400)";
+/// Waits for [`SCHEMA_LOCK`], without a timeout. The connection holds it until it is closed.
+pub(crate) fn lock_schema(conn: &mut PostgresConn) -> QueryResult<()> {
+    conn.batch_execute(&format!("SET lock_timeout = 0; SELECT pg_advisory_lock({SCHEMA_LOCK})"))
+}
 
 impl Address {
     /// Applies the migrations that the database lacks.
@@ -31,18 +33,27 @@ impl Address {
     /// [`Error::UnreleasedSchema`] and [`Error::NewerSchema`] for a schema that this program does
     /// not know, [`Error::Migration`] for a step that fails.
     pub fn migrate(&self) -> Result<()> {
-        match &mut self.connect(Mode::Write)? {
+        self.connect_migrated().map(drop)
+    }
+
+    /// Applies the migrations that the database lacks, and returns the connection.
+    ///
+    /// On PostgreSQL it holds [`SCHEMA_LOCK`].
+    pub(crate) fn connect_migrated(&self) -> Result<Conn> {
+        let mut conn = self.connect(Mode::Write)?;
+        match &mut conn {
             Conn::Sqlite(conn) => {
                 // Building an index on a large table may need more memory than a small machine has.
                 conn.batch_execute("PRAGMA temp_store = FILE")?;
-                migrate(conn, SQLITE)
+                migrate(conn, SQLITE)?;
             }
             Conn::Postgres(conn) => {
                 // If several processes start at once, one migrates while the others wait.
-                conn.batch_execute(LOCK_SCHEMA)?;
-                migrate(&mut **conn, CommandsOf(POSTGRES))
+                lock_schema(conn)?;
+                migrate(&mut **conn, CommandsOf(POSTGRES))?;
             }
         }
+        Ok(conn)
     }
 }
 
