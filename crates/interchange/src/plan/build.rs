@@ -195,8 +195,8 @@ impl Mapping<'_> {
                 own.add(ENTRY_DATE, &format_iso(self.entry.date), MAX_TEXT);
             }
             let mut hashtags = Hashtags::new(description);
-            hashtags.add_tags(&self.entry.tags);
-            self.entry.links.iter().for_each(|link| hashtags.add(link));
+            hashtags.add_tags(&self.entry.details().tags);
+            self.entry.details().links.iter().for_each(|link| hashtags.add(link));
             if let Some(leg) = leg {
                 self.add_postings(leg, rest, &mut own, &mut hashtags);
             }
@@ -242,7 +242,7 @@ impl Mapping<'_> {
             side(debit, rest.iter().any(|later| later.postings.1 == debit));
         facts::add_sides(own, &of_credit, &of_debit);
         for posting in [credit, debit].into_iter().filter_map(|index| self.posting(index)) {
-            hashtags.add_tags(&posting.tags);
+            hashtags.add_tags(&posting.details().tags);
         }
         if has_virtual_posting(self.entry, leg) {
             hashtags.add("virtual");

@@ -103,7 +103,9 @@ fn drafts_of(
         drafts.push(Draft { posting, units, decimals, currency, rate, lot: None });
         return Ok(());
     };
-    posting.price = price_rate.and_then(|rate| cost_of(&rate, None));
+    if let Some(price) = price_rate.and_then(|rate| cost_of(&rate, None)) {
+        posting.details_mut().price = Some(price);
+    }
     if let (Some(units), Some(commodity)) = (units.filter(|units| !units.is_zero()), &currency) {
         let key: Key = (posting.account.clone(), commodity.clone());
         let method = method(&posting, ledger);
@@ -111,8 +113,8 @@ fn drafts_of(
             drafts.extend(reduced.into_iter().map(|held| {
                 let lot = Lot { date: Some(held.date), label: held.label };
                 let rate = Rate::PerUnit(held.per_unit, held.currency);
-                let cost = cost_of(&rate, Some(lot));
-                let posting = Posting { cost, ..posting.clone() };
+                let mut posting = posting.clone();
+                posting.details_mut().cost = cost_of(&rate, Some(lot));
                 let (units, currency) = (Some(held.units), currency.clone());
                 Draft { posting, units, decimals, currency, rate, lot: None }
             }));
@@ -309,7 +311,11 @@ fn add_lot(
 
 fn finish(draft: Draft) -> Posting {
     let Draft { mut posting, units, decimals, currency, rate, lot } = draft;
-    posting.cost = posting.cost.or_else(|| cost_of(&rate, lot));
+    if posting.details().cost.is_none()
+        && let Some(cost) = cost_of(&rate, lot)
+    {
+        posting.details_mut().cost = Some(cost);
+    }
     let quantity = Quantity::new(units.unwrap_or_default(), currency.unwrap_or_default());
     let decimals = decimals.max(quantity.decimals);
     posting.quantity = Some(Quantity { decimals, ..quantity });

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::parse::{self, Book, CommodityKey, Split, Transaction};
 use crate::read::amount::{MAX_DECIMALS, SignedAmount};
 use crate::read::journal::{
-    Account, Commodity, Cost, Entry, Journal, Mark, Posting, PostingKind, Price, Quantity,
+    Account, Commodity, Cost, Entry, EntryDetails, Journal, Mark, Posting, PostingDetails, Price,
+    Quantity,
 };
 use crate::read::limits::MAX_DEPTH;
 use crate::read::problem::{Kind, Problem, excerpt};
@@ -182,21 +183,15 @@ fn entry(
     let mut slots: BTreeMap<String, String> = transaction.slots.into_iter().collect();
     let comment = slots.remove("notes").unwrap_or_default();
     let code = Some(transaction.num).filter(|num| !num.is_empty());
+    let tags = slots.into_iter().collect();
+    let details = EntryDetails { code, comment, tags, ..EntryDetails::default() };
+    let written = written(&postings);
     Ok(Entry {
-        position: transaction.position,
-        written: written(&postings),
         source_id: Some(transaction.id).filter(|id| !id.is_empty()),
-        date,
-        date2: None,
-        mark: Mark::Unmarked,
-        code,
         description: transaction.description,
-        payee: None,
-        note: None,
-        links: Vec::new(),
-        comment,
-        tags: slots.into_iter().collect(),
         postings,
+        details: details.into_box(),
+        ..Entry::new(transaction.position, date, written)
     })
 }
 
@@ -208,8 +203,8 @@ fn written(postings: &[Posting]) -> String {
         let (amount, commodity) = quantity
             .map(|quantity| (quantity.amount, quantity.commodity.as_str()))
             .unwrap_or_default();
-        let comment = if posting.comment.is_empty() { "" } else { "  ; " };
-        let memo = posting.comment.replace('\n', " ");
+        let memo = posting.details().comment.replace('\n', " ");
+        let comment = if memo.is_empty() { "" } else { "  ; " };
         written.push_str(&format!("\n  {}  {amount} {commodity}{comment}{memo}", posting.account));
     }
     written
@@ -243,20 +238,17 @@ fn posting(
     }
     let day = split.reconciled.filter(|_| split.state == "y");
     tags.extend(day.map(|day| ("reconciled_on".to_owned(), format_iso(day))));
-    let posting = Posting {
-        position: split.position,
-        account: account.clone(),
-        kind: PostingKind::Real,
-        mark: if split.state == "y" { Mark::Cleared } else { Mark::Unmarked },
-        date: None,
-        date2: None,
-        quantity: Some(Quantity { amount: units, commodity, decimals }),
-        is_inferred: false,
+    let details = PostingDetails {
         cost: is_other.then(|| Box::new(Cost { quantity: cost, is_total: true, lot: None })),
-        price: None,
-        assertion: None,
         comment: split.memo,
         tags,
+        ..PostingDetails::default()
+    };
+    let posting = Posting {
+        mark: if split.state == "y" { Mark::Cleared } else { Mark::Unmarked },
+        quantity: Some(Quantity { amount: units, commodity, decimals }),
+        details: details.into_box(),
+        ..Posting::new(split.position, account.clone())
     };
     Ok((posting, value))
 }

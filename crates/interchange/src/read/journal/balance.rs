@@ -98,7 +98,7 @@ fn assign(entry: &mut Entry, balances: &mut Balances) -> Result<(), Problem> {
     for posting in &mut entry.postings {
         let problem = |kind| Problem::at(posting.position, kind);
         if posting.quantity.is_none()
-            && let Some(assertion) = &posting.assertion
+            && let Some(assertion) = &posting.details().assertion
         {
             let commodity = &assertion.quantity.commodity;
             if assertion.is_total
@@ -159,7 +159,9 @@ fn infer(entry: &mut Entry, kind: PostingKind) -> Result<(), Problem> {
             fill(entry, position, rest);
             Ok(())
         }
-        None => check(entry.position, &rest, of_kind().any(|posting| posting.cost.is_some())),
+        None => {
+            check(entry.position, &rest, of_kind().any(|posting| posting.details().cost.is_some()))
+        }
     }
 }
 
@@ -168,7 +170,7 @@ fn sums<'a>(postings: impl Iterator<Item = &'a Posting>) -> Option<BTreeMap<Stri
     let mut sums: BTreeMap<String, Sum> = BTreeMap::new();
     for posting in postings {
         let Some(quantity) = &posting.quantity else { continue };
-        let (amount, commodity) = match &posting.cost {
+        let (amount, commodity) = match &posting.details().cost {
             None => (quantity.amount, &quantity.commodity),
             Some(cost) if cost.is_total => {
                 let total = cost.quantity.amount;
@@ -181,7 +183,7 @@ fn sums<'a>(postings: impl Iterator<Item = &'a Posting>) -> Option<BTreeMap<Stri
         };
         let sum = sums.entry(commodity.clone()).or_default();
         sum.amount = sum.amount.checked_add(amount)?;
-        if posting.cost.is_none() {
+        if posting.details().cost.is_none() {
             sum.decimals = sum.decimals.max(quantity.decimals);
         }
     }
