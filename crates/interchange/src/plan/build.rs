@@ -202,7 +202,7 @@ impl Mapping<'_> {
             }
             is_cut |= own.is_cut;
             let key = leg.map_or_else(BookKey::default, |leg| {
-                (leg.commodity.clone(), is_virtual(self.entry, leg, self.options))
+                (leg.commodity.to_string(), is_virtual(self.entry, leg, self.options))
             });
             let transaction = Transaction {
                 position: self.entry.position,

@@ -7,7 +7,7 @@ use time::Date;
 
 use super::raw::{Balance, Ledger, Pad};
 use crate::read::amount::SignedAmount;
-use crate::read::journal::{Balances, Entry, EntryDetails, Mark, Posting, Quantity};
+use crate::read::journal::{Balances, Entry, EntryDetails, Mark, Posting, Quantity, SharedText};
 use crate::read::problem::{Kind, Position, Problem};
 
 /// A change of an account, by the order of its day: balances first, then pads and postings.
@@ -128,7 +128,7 @@ fn pad(ledger: &Ledger, visited: &mut usize) -> (Vec<Entry>, Vec<Problem>) {
 }
 
 /// Sums by commodity.
-type Sums = BTreeMap<String, SignedAmount>;
+type Sums = BTreeMap<SharedText, SignedAmount>;
 
 fn add(sums: &mut Sums, quantity: &Quantity) {
     let sum = sums.entry(quantity.commodity.clone()).or_default();
@@ -160,7 +160,7 @@ fn padding(pad: &Pad, quantity: Quantity) -> Entry {
     let posting = |account: &String, quantity| Posting {
         quantity: Some(quantity),
         is_inferred: true,
-        ..Posting::new(pad.position, account.clone())
+        ..Posting::new(pad.position, account.as_str().into())
     };
     let tags = vec![("generated".to_owned(), "pad".to_owned())];
     Entry {

@@ -138,14 +138,14 @@ fn posting(cursor: &mut Cursor<'_, '_>) -> Result<RawPosting, Problem> {
         }
         cursor.next();
     }
-    let account = cursor.expect(TokenKind::Account)?.to_owned();
+    let account = cursor.expect(TokenKind::Account)?.into();
     let number = cursor.number()?;
     let currency = cursor.take(TokenKind::Symbol).map(str::to_owned);
-    let cost = cost(cursor)?;
+    let cost = cost(cursor)?.map(Box::new);
     let price = if cursor.take_mark("@@") {
-        Some(price(cursor, true)?)
+        Some(Box::new(price(cursor, true)?))
     } else if cursor.take_mark("@") {
-        Some(price(cursor, false)?)
+        Some(Box::new(price(cursor, false)?))
     } else {
         None
     };

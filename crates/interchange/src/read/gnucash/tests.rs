@@ -54,7 +54,7 @@ fn books_are_read() {
     );
     assert_eq!(entry.postings[1].details().comment, "bread");
     let stock = &journal.entries[1].postings[0];
-    assert_eq!(stock.quantity.as_ref().unwrap().commodity, "ACME");
+    assert_eq!(stock.quantity.as_ref().unwrap().commodity.as_str(), "ACME");
     let cost = stock.details().cost.as_ref().unwrap();
     assert_eq!((cost.quantity.amount.to_string().as_str(), cost.is_total), ("450", true));
     assert_eq!(journal.prices[0].price.amount.to_string(), "180.5");

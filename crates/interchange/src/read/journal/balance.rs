@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::model::{Entry, Posting, PostingKind, Quantity};
+use super::shared::SharedText;
 use crate::read::amount::SignedAmount;
 use crate::read::problem::{Kind, Position, Problem};
 
@@ -25,7 +26,7 @@ impl Balances {
 
     /// Adds an amount to an account; `None` if a sum is too large.
     pub(crate) fn add_quantity(&mut self, account: &str, quantity: &Quantity) -> Option<()> {
-        let key = (account.to_owned(), quantity.commodity.clone());
+        let key = (account.to_owned(), quantity.commodity.to_string());
         let sum = self.sums.entry(key).or_default();
         *sum = sum.checked_add(quantity.amount)?;
         Some(())
@@ -78,7 +79,7 @@ pub(crate) fn complete(entry: &mut Entry, balances: &mut Balances) -> Result<(),
     assign(entry, balances)?;
     for posting in &mut entry.postings {
         if posting.kind == PostingKind::Virtual && posting.quantity.is_none() {
-            let zero = Quantity::new(SignedAmount::ZERO, String::new());
+            let zero = Quantity::new(SignedAmount::ZERO, SharedText::default());
             posting.quantity = Some(zero);
             posting.is_inferred = true;
         }
@@ -166,8 +167,8 @@ fn infer(entry: &mut Entry, kind: PostingKind) -> Result<(), Problem> {
 }
 
 /// Sums the postings by commodity, those with a cost at their cost.
-fn sums<'a>(postings: impl Iterator<Item = &'a Posting>) -> Option<BTreeMap<String, Sum>> {
-    let mut sums: BTreeMap<String, Sum> = BTreeMap::new();
+fn sums<'a>(postings: impl Iterator<Item = &'a Posting>) -> Option<BTreeMap<SharedText, Sum>> {
+    let mut sums: BTreeMap<SharedText, Sum> = BTreeMap::new();
     for posting in postings {
         let Some(quantity) = &posting.quantity else { continue };
         let (amount, commodity) = match &posting.details().cost {
@@ -195,7 +196,7 @@ fn fill(entry: &mut Entry, position: Position, rest: Vec<Quantity>) {
     let is_missing = |posting: &Posting| posting.position == position && posting.quantity.is_none();
     let Some(index) = entry.postings.iter().position(is_missing) else { return };
     let Some(posting) = entry.postings.get(index).cloned() else { return };
-    let zero = Quantity::new(SignedAmount::ZERO, String::new());
+    let zero = Quantity::new(SignedAmount::ZERO, SharedText::default());
     let rest = if rest.is_empty() { vec![zero] } else { rest };
     let filled = rest.into_iter().map(|quantity| Posting {
         quantity: Some(quantity),

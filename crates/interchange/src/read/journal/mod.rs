@@ -19,6 +19,7 @@ mod model;
 mod parse;
 mod posting;
 mod quantity;
+mod shared;
 
 use time::Date;
 
@@ -31,6 +32,8 @@ pub use model::{
     Account, Assertion, Commodity, Cost, Directive, Entry, EntryDetails, Journal, Lot, Mark,
     Posting, PostingDetails, PostingKind, Price, Quantity,
 };
+pub use shared::SharedText;
+pub(crate) use shared::SharedTexts;
 
 /// Reads a journal.
 ///

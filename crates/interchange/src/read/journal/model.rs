@@ -2,6 +2,7 @@
 
 use time::Date;
 
+use super::shared::{SharedText, SharedTexts};
 use crate::read::amount::SignedAmount;
 use crate::read::problem::{Position, Problem};
 
@@ -80,7 +81,7 @@ pub struct Quantity {
     /// The number.
     pub amount: SignedAmount,
     /// The symbol; empty for amounts without one.
-    pub commodity: String,
+    pub commodity: SharedText,
     /// The decimal places as written, with zeros at the end.
     pub decimals: u32,
 }
@@ -88,7 +89,7 @@ pub struct Quantity {
 impl Quantity {
     /// Creates an amount with the decimal places that it needs.
     #[must_use]
-    pub const fn new(amount: SignedAmount, commodity: String) -> Self {
+    pub const fn new(amount: SignedAmount, commodity: SharedText) -> Self {
         Self { amount, commodity, decimals: amount.decimals() }
     }
 }
@@ -179,6 +180,16 @@ impl Entry {
     pub(crate) fn details_mut(&mut self) -> &mut EntryDetails {
         self.details.get_or_insert_default()
     }
+
+    /// Lets the postings share their texts with those of other entries.
+    pub(crate) fn share_texts(&mut self, texts: &mut SharedTexts) {
+        for posting in &mut self.postings {
+            texts.share(&mut posting.account);
+            if let Some(quantity) = &mut posting.quantity {
+                texts.share(&mut quantity.commodity);
+            }
+        }
+    }
 }
 
 impl EntryDetails {
@@ -194,7 +205,7 @@ pub struct Posting {
     /// Where it stands.
     pub position: Position,
     /// The full name of the account.
-    pub account: String,
+    pub account: SharedText,
     /// Whether it is virtual.
     pub kind: PostingKind,
     /// The mark.
@@ -238,7 +249,7 @@ static NO_POSTING_DETAILS: PostingDetails = PostingDetails {
 
 impl Posting {
     /// Creates a posting without an amount.
-    pub(crate) const fn new(position: Position, account: String) -> Self {
+    pub(crate) const fn new(position: Position, account: SharedText) -> Self {
         Self {
             position,
             account,

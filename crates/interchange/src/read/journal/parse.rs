@@ -6,6 +6,7 @@ use super::comment;
 use super::model::{Account, Commodity, Directive, Entry, EntryDetails, Journal, Posting, Price};
 use super::posting::{self, Context, split_mark};
 use super::quantity::{self, Marks};
+use super::shared::{SharedText, SharedTexts};
 use crate::read::limits::{MAX_DEPTH, MAX_FIELD_BYTES, MAX_POSTINGS, MAX_RECORDS};
 use crate::read::problem::{Kind, Position, Problem, excerpt};
 use crate::read::text::{line_end, non_empty};
@@ -90,7 +91,8 @@ struct Parser {
     /// The beginnings of account names that `apply account` adds.
     prefixes: Vec<String>,
     aliases: BTreeMap<String, String>,
-    default_commodity: Option<String>,
+    default_commodity: Option<SharedText>,
+    texts: SharedTexts,
     has_periodic: bool,
     has_automated: bool,
 }
@@ -171,7 +173,8 @@ impl Parser {
                 self.commodity(format.unwrap_or(value));
             }
             "D" => {
-                self.default_commodity = quantity::parse_sample(value).map(|sample| sample.0);
+                self.default_commodity =
+                    quantity::parse_sample(value).map(|sample| sample.0.into());
                 self.commodity(value);
             }
             "decimal-mark" => {
@@ -302,6 +305,7 @@ impl Parser {
         // The first posting reserves memory for four.
         entry.postings.shrink_to_fit();
         entry.written.shrink_to_fit();
+        entry.share_texts(&mut self.texts);
         self.journal.entries.push(entry);
         Ok(())
     }

@@ -35,7 +35,8 @@ pub(crate) fn parse(line: &str, number: u32, context: &Context<'_>) -> Result<Po
     if name.is_empty() {
         return Err(Problem::at(position, Kind::UnexpectedLine(excerpt(line.trim()))));
     }
-    let mut posting = Posting { kind, mark, ..Posting::new(position, (context.resolve)(name)) };
+    let mut posting =
+        Posting { kind, mark, ..Posting::new(position, (context.resolve)(name).into()) };
     let mut rest = rest.trim_start();
     while !rest.is_empty() {
         let place = at(line, rest, number);

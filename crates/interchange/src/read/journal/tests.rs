@@ -26,7 +26,7 @@ fn transactions(text: &str) -> Vec<String> {
     let journal = read(text);
     assert_eq!(journal.refused, []);
     let side = |side: &Side| match side {
-        Side::Account(name) => name.clone(),
+        Side::Account(name) => name.to_string(),
         Side::InTransit => "(transit)".to_owned(),
         Side::Conversions => "(conversions)".to_owned(),
         Side::Virtual => "(virtual)".to_owned(),
