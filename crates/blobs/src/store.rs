@@ -10,9 +10,12 @@ use actix_web::web::Bytes;
 use daybook_domain::file::Content;
 use daybook_edge::blocking;
 use daybook_edge::error::{ApiError, RequestError};
+use daybook_edge::long_text::LongText;
 use futures_core::Stream;
 use object_store::path::Path;
-use object_store::{MultipartUpload, ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload};
+use object_store::{
+    GetResultPayload, MultipartUpload, ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload,
+};
 use sha2::{Digest, Sha256};
 
 /// The name of the deletion note of a book. Blobs have longer names.
@@ -30,7 +33,7 @@ pub struct Blobs {
 pub struct NewBlob {
     /// The content for their row.
     pub content: Content,
-    bytes: Bytes,
+    payload: PutPayload,
 }
 
 impl Blobs {
@@ -56,12 +59,28 @@ impl Blobs {
     /// # Errors
     /// 413 if the size does not fit into 64 bits.
     pub async fn new_blob(&self, bytes: Bytes) -> Result<NewBlob, ApiError> {
-        let bytes_of_digest = bytes.clone();
-        let digest = move || format!("{:x}", Sha256::digest(&bytes_of_digest));
-        let digest = blocking::compute(bytes.len(), digest).await?;
-        let size = i64::try_from(bytes.len()).map_err(|_| RequestError::FileTooLarge)?;
+        self.new_blob_of_parts([bytes]).await
+    }
+
+    /// Assigns a name to bytes that are in several parts of memory, as [`Self::new_blob`] does.
+    ///
+    /// # Errors
+    /// Those of [`Self::new_blob`].
+    pub async fn new_blob_of_parts(
+        &self,
+        parts: impl IntoIterator<Item = Bytes>,
+    ) -> Result<NewBlob, ApiError> {
+        let payload = PutPayload::from_iter(parts);
+        let (size, payload_of_digest) = (payload.content_length(), payload.clone());
+        let digest = move || {
+            let mut digest = Sha256::new();
+            payload_of_digest.iter().for_each(|part| digest.update(part));
+            format!("{:x}", digest.finalize())
+        };
+        let digest = blocking::compute(size, digest).await?;
+        let size = i64::try_from(size).map_err(|_| RequestError::FileTooLarge)?;
         let blob = new_name();
-        Ok(NewBlob { content: Content { blob, size, digest }, bytes })
+        Ok(NewBlob { content: Content { blob, size, digest }, payload })
     }
 
     /// Stores bytes durably and returns the content for their row.
@@ -69,8 +88,8 @@ impl Blobs {
     /// # Errors
     /// 503 when the store fails.
     pub async fn put(&self, book: &str, new: NewBlob) -> Result<Content, ApiError> {
-        let NewBlob { content, bytes } = new;
-        self.store.put(&blob_path(book, &content.blob)?, bytes.into()).await.map_err(failed)?;
+        let NewBlob { content, payload } = new;
+        self.store.put(&blob_path(book, &content.blob)?, payload).await.map_err(failed)?;
         Ok(content)
     }
 
@@ -127,7 +146,8 @@ impl Blobs {
         Ok(Some((size, format!("{:x}", digest.finalize()))))
     }
 
-    /// Returns all bytes of a blob; `None` if the blob does not exist.
+    /// Returns all bytes of a blob; `None` if the blob does not exist. Those of a large blob have
+    /// memory pages of their own.
     ///
     /// # Errors
     /// 503 when the store fails.
@@ -137,7 +157,25 @@ impl Blobs {
             Err(object_store::Error::NotFound { .. }) => return Ok(None),
             Err(error) => return Err(failed(error)),
         };
-        found.bytes().await.map(Some).map_err(failed)
+        let size = found.range.end.saturating_sub(found.range.start);
+        let size = usize::try_from(size).map_err(|_| RequestError::FileTooLarge)?;
+        let mut bytes = LongText::default();
+        let read = match found.payload {
+            GetResultPayload::File(mut file, _) => {
+                let read = move || bytes.add_all(&mut file, size).map(|()| bytes);
+                blocking::block(read).await?
+            }
+            GetResultPayload::Stream(mut pieces) => loop {
+                let Some(piece) = poll_fn(|cx| pieces.as_mut().poll_next(cx)).await else {
+                    break Ok(bytes);
+                };
+                if let Err(error) = bytes.add(&piece.map_err(failed)?, size) {
+                    break Err(error);
+                }
+            },
+        };
+        let read = read.map_err(|error| RequestError::FilesUnavailable(error.to_string()))?;
+        Ok(Some(read.into_bytes()))
     }
 
     /// Returns a part of a blob; `None` if the blob does not exist.

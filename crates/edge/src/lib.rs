@@ -7,6 +7,7 @@
 //! | [`run`], [`blocking`] | Use cases on a snapshot or in a unit of work; the blocking pool |
 //! | [`error`] | The errors of requests, and the status of every refusal |
 //! | [`request_head`], [`parameters`], [`form`], [`receive`], [`client_address`] | Requests |
+//! | [`long_text`] | Buffers that return their memory at once |
 //! | [`budget`], [`response_budget`], [`reader_shares`], [`keyed_mutex`] | Limits of each user |
 //! | [`outgoing`] | The client for outgoing requests, and the addresses that it may reach |
 //! | [`worker`] | Background workers |
@@ -21,7 +22,7 @@ pub mod form;
 mod headers;
 pub mod keyed_mutex;
 pub mod last_backup;
-mod long_text;
+pub mod long_text;
 pub mod metric;
 mod objects_only;
 pub mod outgoing;

@@ -1,10 +1,11 @@
-//! Growing byte buffers for bodies and responses.
+//! Growing byte buffers for bodies, responses and files.
 //!
 //! A short text is on the heap. A long one has memory pages of its own, which the system takes back
 //! as soon as the text is dropped. The allocator keeps freed memory for a while: with ten responses
-//! of 64 MB a second that would be half a gigabyte.
+//! of 64 MB a second that would be half a gigabyte. If another thread frees a block of more than
+//! 16 MB, the allocator uses `MADV_FREE`, and the block stays resident until it is reused.
 
-use std::io;
+use std::io::{self, Read};
 
 use actix_web::web::Bytes;
 use memmap2::MmapMut;
@@ -12,20 +13,24 @@ use memmap2::MmapMut;
 /// Bytes of the longest text on the heap.
 const MAX_ON_HEAP: usize = 256 * 1024;
 
+/// Bytes that are read at once.
+const MAX_PIECE: usize = 64 * 1024;
+
 /// Bytes of a huge page.
 const HUGE_PAGE: usize = 2 * 1024 * 1024;
 
 /// A growing text.
 #[derive(Debug)]
-pub(crate) enum LongText {
+pub enum LongText {
+    /// A short text.
     Heap(Vec<u8>),
-    /// Pages behind the written ones are only reserved addresses.
+    /// A long text. Pages behind the written ones are only reserved addresses.
     Mapped(Pages),
 }
 
 /// Memory pages, written at their beginning.
 #[derive(Debug)]
-pub(crate) struct Pages {
+pub struct Pages {
     pages: MmapMut,
     written: usize,
 }
@@ -69,13 +74,20 @@ impl AsRef<[u8]> for LongText {
     }
 }
 
-impl LongText {
-    /// An empty text.
-    pub(crate) const fn new() -> Self {
+impl Default for LongText {
+    fn default() -> Self {
         Self::Heap(Vec::new())
     }
+}
 
-    pub(crate) const fn len(&self) -> usize {
+impl LongText {
+    /// Returns whether it has no bytes.
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the number of bytes.
+    pub const fn len(&self) -> usize {
         match self {
             Self::Heap(bytes) => bytes.len(),
             Self::Mapped(pages) => pages.written,
@@ -87,7 +99,7 @@ impl LongText {
     /// # Errors
     /// When the system has no more memory pages.
     #[inline]
-    pub(crate) fn add(&mut self, bytes: &[u8], max: usize) -> io::Result<()> {
+    pub fn add(&mut self, bytes: &[u8], max: usize) -> io::Result<()> {
         let fits = match self {
             Self::Heap(heap) => {
                 let fits = bytes.len() <= MAX_ON_HEAP.saturating_sub(heap.len());
@@ -99,6 +111,22 @@ impl LongText {
             Self::Mapped(pages) => pages.add(bytes),
         };
         if fits { Ok(()) } else { self.add_to_new_pages(bytes, max) }
+    }
+
+    /// Appends the rest of a source, such as a file. Addresses are reserved for `max` bytes.
+    ///
+    /// # Errors
+    /// Those of the source and of [`Self::add`].
+    pub fn add_all(&mut self, source: &mut impl Read, max: usize) -> io::Result<()> {
+        let mut piece = vec![0; max.clamp(1, MAX_PIECE)];
+        loop {
+            match source.read(&mut piece) {
+                Ok(0) => return Ok(()),
+                Ok(length) => self.add(piece.get(..length).unwrap_or_default(), max)?,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     #[cold]
@@ -113,7 +141,8 @@ impl LongText {
     }
 
     /// Returns the bytes for reading.
-    pub(crate) fn into_bytes(self) -> Bytes {
+    #[must_use]
+    pub fn into_bytes(self) -> Bytes {
         match self {
             Self::Heap(bytes) => bytes.into(),
             Self::Mapped(pages) => Bytes::from_owner(pages),
@@ -130,7 +159,7 @@ mod tests {
         let pieces = || (0..40_u8).map(|number| vec![number; 10_000]);
         let all: Vec<u8> = pieces().flatten().collect();
         let text = |count: usize, max: usize| {
-            let mut text = LongText::new();
+            let mut text = LongText::default();
             pieces().take(count).for_each(|piece| text.add(&piece, max).unwrap());
             text
         };
@@ -142,5 +171,18 @@ mod tests {
         let short = text(20, 1_000_000);
         assert!(matches!(short, LongText::Heap(_)));
         assert_eq!(short.into_bytes(), all[..200_000]);
+    }
+
+    #[test]
+    fn source_is_read_to_its_end() {
+        let all: Vec<u8> = (0..=u8::MAX).cycle().take(300_000).collect();
+        for (length, max) in
+            [(0, 0), (1_000, 0), (1_000, 1_000), (300_000, 70_000), (300_000, 300_000)]
+        {
+            let source = &all[..length];
+            let mut text = LongText::default();
+            text.add_all(&mut &*source, max).unwrap();
+            assert_eq!(text.into_bytes(), source, "{length}, {max}");
+        }
     }
 }

@@ -60,7 +60,7 @@ pub async fn collect_pieces(
     max: usize,
     admit: impl AsyncFnOnce() -> Result<(), ApiError>,
 ) -> Result<Bytes, ApiError> {
-    let (mut bytes, mut admit) = (LongText::new(), Some(admit));
+    let (mut bytes, mut admit) = (LongText::default(), Some(admit));
     loop {
         let Some(chunk) = pieces.next().await? else { return Ok(bytes.into_bytes()) };
         let size = bytes.len().saturating_add(chunk.len());

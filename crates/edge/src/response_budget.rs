@@ -200,7 +200,7 @@ impl ResponseText {
     pub fn empty() -> Self {
         let limit = CURRENT.with_borrow(|current| current.as_ref().map(|budget| budget.limit));
         let limit = limit.unwrap_or(MAX_RESPONSE_BYTES);
-        Self { bytes: LongText::new(), limit, reserved: 0, error: None }
+        Self { bytes: LongText::default(), limit, reserved: 0, error: None }
     }
 
     const fn len(&self) -> usize {

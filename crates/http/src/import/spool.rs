@@ -3,10 +3,14 @@
 //! A blob has the length of its index (4 bytes), the index as JSON, and the blocks. A block is a
 //! zstd frame of JSON lines. So the records of a file of 64 MB take some 20 MB, and a page reads
 //! one or a few blocks.
+//!
+//! In memory, blocks are in segments with memory pages of their own. So the system takes a segment
+//! back when its blocks are read, on whichever thread.
 
 use actix_web::web::Bytes;
 use daybook_domain::import::OutcomeKind;
 use daybook_edge::error::RequestError;
+use daybook_edge::long_text::LongText;
 use serde::{Deserialize, Serialize};
 
 use super::document::RecordDoc;
@@ -16,6 +20,9 @@ pub(super) const BLOCK_RECORDS: usize = 500;
 
 /// The level of compression: the fastest usual one.
 const LEVEL: i32 = 1;
+
+/// The bytes of the blocks of a segment.
+const SEGMENT_BYTES: usize = 1024 * 1024;
 
 /// The bytes of the length of the index.
 pub(super) const HEAD_BYTES: u64 = 4;
@@ -53,8 +60,10 @@ impl BlockEntry {
 /// Writes records.
 #[derive(Default)]
 pub(super) struct Writer {
-    /// The blocks, each with memory of its own, so that it can be freed alone.
+    /// The blocks of complete segments.
     blocks: Vec<Bytes>,
+    /// The blocks behind them.
+    segment: LongText,
     bytes: u64,
     index: Vec<BlockEntry>,
     lines: Vec<u8>,
@@ -83,14 +92,24 @@ impl Writer {
             return Ok(());
         }
         let block = zstd::bulk::compress(&self.lines, LEVEL).map_err(failed)?;
+        if self.segment.len().saturating_add(block.len()) > SEGMENT_BYTES {
+            self.end_segment();
+        }
+        self.segment.add(&block, SEGMENT_BYTES).map_err(failed)?;
         let (offset, length) = (self.bytes, u64::try_from(block.len()).unwrap_or(u64::MAX));
         self.index.push(BlockEntry { offset, length, counts: std::mem::take(&mut self.counts) });
         self.bytes = self.bytes.saturating_add(length);
-        // The buffer of the compression is larger than the block.
-        self.blocks.push(Bytes::copy_from_slice(&block));
         self.lines.clear();
         self.records = 0;
         Ok(())
+    }
+
+    fn end_segment(&mut self) {
+        let mut segment = std::mem::take(&mut self.segment).into_bytes();
+        for entry in self.index.iter().skip(self.blocks.len()) {
+            let length = usize::try_from(entry.length).unwrap_or(usize::MAX);
+            self.blocks.push(segment.split_to(length.min(segment.len())));
+        }
     }
 
     /// Ends the last block.
@@ -99,6 +118,7 @@ impl Writer {
     /// Those of [`Writer::add`].
     pub(super) fn finish(mut self) -> Result<Spool, RequestError> {
         self.end_block()?;
+        self.end_segment();
         Ok(Spool { blocks: self.blocks, index: self.index })
     }
 }
@@ -145,21 +165,15 @@ impl Spool {
         Ok(Self { blocks: blocks.collect::<Result<_, RequestError>>()?, index })
     }
 
-    /// Returns the bytes of the blob.
+    /// Returns the bytes of the blob, in parts.
     ///
     /// # Errors
     /// 500 when the index cannot be written.
-    pub(super) fn into_blob(self) -> Result<Vec<u8>, RequestError> {
+    pub(super) fn into_parts(self) -> Result<impl Iterator<Item = Bytes>, RequestError> {
         let index = serde_json::to_vec(&self.index).map_err(failed)?;
         let length = u32::try_from(index.len()).map_err(failed)?;
-        let blocks: usize = self.blocks.iter().map(Bytes::len).sum();
-        let mut blob = Vec::with_capacity(index.len().saturating_add(blocks).saturating_add(4));
-        blob.extend_from_slice(&length.to_le_bytes());
-        blob.extend_from_slice(&index);
-        for block in self.blocks {
-            blob.extend_from_slice(&block);
-        }
-        Ok(blob)
+        let head = Bytes::from([length.to_le_bytes().as_slice(), &index].concat());
+        Ok(std::iter::once(head).chain(self.blocks))
     }
 }
 
@@ -229,6 +243,24 @@ mod tests {
     }
 
     #[test]
+    fn blocks_are_in_segments() {
+        let mut writer = Writer::default();
+        // Compression halves the texts, so a block has about 250 KB.
+        let text = |number: u32| -> String {
+            let hash = |at: u32| (number * 125 + at).wrapping_mul(2_654_435_761);
+            (0..125).map(|at| format!("{:08x}", hash(at) ^ (hash(at) >> 15))).collect()
+        };
+        for number in 1..=5_000 {
+            let record = RecordDoc { number, text: text(number), ..RecordDoc::default() };
+            writer.add(&record).unwrap();
+        }
+        let spool = writer.finish().unwrap();
+        assert!(spool.blocks.iter().map(Bytes::len).sum::<usize>() > 2 * SEGMENT_BYTES);
+        let numbers = spool.into_blocks().flat_map(Result::unwrap).map(|one| one.number);
+        assert!(numbers.eq(1..=5_000));
+    }
+
+    #[test]
     fn records_survive_a_blob() {
         let mut writer = Writer::default();
         for number in 1..=1_201 {
@@ -240,7 +272,7 @@ mod tests {
         let numbers: Vec<u32> =
             spool.blocks().flat_map(Result::unwrap).map(|one| one.number).collect();
         assert_eq!(numbers, (1..=1_201).collect::<Vec<_>>());
-        let blob = spool.into_blob().unwrap();
+        let blob = spool.into_parts().unwrap().collect::<Vec<_>>().concat();
         let read = Spool::read(Bytes::from(blob.clone())).unwrap();
         let again: Vec<u32> =
             read.into_blocks().flat_map(Result::unwrap).map(|one| one.number).collect();

@@ -3,10 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use actix_web::web::Bytes;
 use daybook_domain::id::ImportId;
 use daybook_domain::import::Import;
-use daybook_edge::blocking::block;
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::run;
 use daybook_edge::worker::Stop;
@@ -93,8 +91,7 @@ impl Step<'_> {
 
     /// Stores the records of a preview.
     pub(super) async fn store(&self, records: Spool) -> Result<(String, i64), ApiError> {
-        let blob = block(move || records.into_blob()).await??;
-        let blob = self.state.blobs.new_blob(Bytes::from(blob)).await?;
+        let blob = self.state.blobs.new_blob_of_parts(records.into_parts()?).await?;
         let content = self.state.blobs.put(self.book, blob).await?;
         Ok((content.blob, content.size))
     }

@@ -195,14 +195,14 @@ impl Mapping<'_> {
                 own.add(ENTRY_DATE, &format_iso(self.entry.date), MAX_TEXT);
             }
             let mut hashtags = Hashtags::new(description);
-            hashtags.add_tags(&self.entry.tags);
-            self.entry.links.iter().for_each(|link| hashtags.add(link));
+            hashtags.add_tags(&self.entry.details().tags);
+            self.entry.details().links.iter().for_each(|link| hashtags.add(link));
             if let Some(leg) = leg {
                 self.add_postings(leg, rest, &mut own, &mut hashtags);
             }
             is_cut |= own.is_cut;
             let key = leg.map_or_else(BookKey::default, |leg| {
-                (leg.commodity.clone(), is_virtual(self.entry, leg, self.options))
+                (leg.commodity.to_string(), is_virtual(self.entry, leg, self.options))
             });
             let transaction = Transaction {
                 position: self.entry.position,
@@ -242,7 +242,7 @@ impl Mapping<'_> {
             side(debit, rest.iter().any(|later| later.postings.1 == debit));
         facts::add_sides(own, &of_credit, &of_debit);
         for posting in [credit, debit].into_iter().filter_map(|index| self.posting(index)) {
-            hashtags.add_tags(&posting.tags);
+            hashtags.add_tags(&posting.details().tags);
         }
         if has_virtual_posting(self.entry, leg) {
             hashtags.add("virtual");

@@ -129,7 +129,7 @@ impl Chart {
     /// Returns the index of the account of a side.
     pub(crate) fn index(&self, side: &Side) -> Option<usize> {
         match side {
-            Side::Account(path) => self.by_path.get(path).copied(),
+            Side::Account(path) => self.by_path.get(path.as_str()).copied(),
             Side::InTransit => Some(self.in_transit),
             Side::Conversions => Some(self.conversions),
             Side::Virtual => Some(self.unbalanced),

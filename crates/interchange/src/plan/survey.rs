@@ -6,7 +6,7 @@ use daybook_domain::amount::MAX_FRACTION_DIGITS;
 
 use super::identity::MAX_SOURCE;
 use super::model::{Options, VirtualPostings};
-use crate::read::journal::{Entry, Journal, Leg, PostingKind, legs};
+use crate::read::journal::{Entry, Journal, Leg, PostingKind, SharedText, legs};
 use crate::read::limits::MAX_WARNINGS;
 use crate::read::problem::{Kind, Position, Problem};
 
@@ -47,7 +47,7 @@ pub(crate) fn survey(journal: &Journal, options: &Options<'_>) -> Result<Survey,
         };
         let legs: Vec<Leg> = legs.into_iter().filter(|leg| is_kept(entry, leg, options)).collect();
         for leg in &legs {
-            let key = (leg.commodity.clone(), is_virtual(entry, leg, options));
+            let key = (leg.commodity.to_string(), is_virtual(entry, leg, options));
             if !options.book_per_commodity {
                 // The book of virtual postings may have a commodity of its own.
                 let own = books.iter().find(|(_, is_virtual)| *is_virtual == key.1);
@@ -94,7 +94,7 @@ pub(crate) fn survey(journal: &Journal, options: &Options<'_>) -> Result<Survey,
 /// The most decimal places of each commodity, up to those that a book may have.
 #[derive(Debug, Default)]
 struct Places {
-    by_commodity: BTreeMap<String, u32>,
+    by_commodity: BTreeMap<SharedText, u32>,
 }
 
 impl Places {
@@ -124,7 +124,7 @@ fn digits(
         let declared = journal.commodities.iter().rfind(|known| known.symbol == *commodity);
         let declared = declared.map(|known| known.decimals.min(MAX_FRACTION_DIGITS));
         let stated = options.fraction_digits.filter(|_| first == Some(commodity));
-        let needed = places.by_commodity.get(commodity).copied().unwrap_or_default();
+        let needed = places.by_commodity.get(commodity.as_str()).copied().unwrap_or_default();
         match stated.or(declared) {
             Some(digits) if options.raise_fraction_digits => digits.max(needed),
             Some(digits) => digits,
@@ -138,7 +138,7 @@ fn digits(
 fn excess(entry: &Entry, options: &Options<'_>, digits: &BTreeMap<String, u32>) -> Option<Problem> {
     let legs = legs(entry)?;
     legs.iter().filter(|leg| is_kept(entry, leg, options)).find_map(|leg| {
-        let allowed = digits.get(&leg.commodity).copied().unwrap_or_default();
+        let allowed = digits.get(leg.commodity.as_str()).copied().unwrap_or_default();
         let found = leg.amount.decimals();
         let kind = if found > allowed {
             Kind::TooManyDecimals { found, allowed }

@@ -30,8 +30,8 @@ fn of_journal(journal: &Journal) -> Sums {
     for entry in &journal.entries {
         for posting in &entry.postings {
             let quantity = posting.quantity.as_ref().expect("an amount");
-            let day = posting.date.unwrap_or(entry.date);
-            let key = (posting.account.clone(), quantity.commodity.clone(), day);
+            let day = posting.details().date.unwrap_or(entry.date);
+            let key = (posting.account.to_string(), quantity.commodity.to_string(), day);
             add(&mut sums, key, quantity.amount);
         }
     }

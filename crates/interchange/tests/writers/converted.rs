@@ -198,7 +198,7 @@ fn sums(journal: &Journal) -> Sums {
     let mut sums = Sums::new();
     for entry in &journal.entries {
         for posting in &entry.postings {
-            let key = (posting.account.clone(), posting.date.unwrap_or(entry.date));
+            let key = (posting.account.to_string(), posting.details().date.unwrap_or(entry.date));
             let amount = posting.quantity.as_ref().unwrap().amount;
             let sum: &mut SignedAmount = sums.entry(key).or_default();
             *sum = sum.checked_add(amount).unwrap();

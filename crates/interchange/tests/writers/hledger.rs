@@ -150,7 +150,7 @@ fn importer_reads_the_same_balances() {
                 let month = (leg.date.year(), u8::from(leg.date.month()));
                 match side {
                     Side::Account(name) => {
-                        *sums.entry((names[&name], month)).or_default() += units;
+                        *sums.entry((names[name.as_str()], month)).or_default() += units;
                     }
                     // An account on both sides of an entry.
                     Side::InTransit => {}

@@ -7,7 +7,7 @@ use time::Date;
 
 use super::raw::{Balance, Ledger, Pad};
 use crate::read::amount::SignedAmount;
-use crate::read::journal::{Balances, Entry, Mark, Posting, PostingKind, Quantity};
+use crate::read::journal::{Balances, Entry, EntryDetails, Mark, Posting, Quantity, SharedText};
 use crate::read::problem::{Kind, Position, Problem};
 
 /// A change of an account, by the order of its day: balances first, then pads and postings.
@@ -128,7 +128,7 @@ fn pad(ledger: &Ledger, visited: &mut usize) -> (Vec<Entry>, Vec<Problem>) {
 }
 
 /// Sums by commodity.
-type Sums = BTreeMap<String, SignedAmount>;
+type Sums = BTreeMap<SharedText, SignedAmount>;
 
 fn add(sums: &mut Sums, quantity: &Quantity) {
     let sum = sums.entry(quantity.commodity.clone()).or_default();
@@ -158,35 +158,17 @@ fn padding(pad: &Pad, quantity: Quantity) -> Entry {
     let written = format!("{}\n  {}", pad.written, quantity.commodity);
     let opposite = Quantity { amount: quantity.amount.negated(), ..quantity.clone() };
     let posting = |account: &String, quantity| Posting {
-        position: pad.position,
-        account: account.clone(),
-        kind: PostingKind::Real,
-        mark: Mark::Unmarked,
-        date: None,
-        date2: None,
         quantity: Some(quantity),
         is_inferred: true,
-        cost: None,
-        price: None,
-        assertion: None,
-        comment: String::new(),
-        tags: Vec::new(),
+        ..Posting::new(pad.position, account.as_str().into())
     };
+    let tags = vec![("generated".to_owned(), "pad".to_owned())];
     Entry {
-        position: pad.position,
-        written,
-        source_id: None,
-        date: pad.date,
-        date2: None,
         mark: Mark::Cleared,
-        code: None,
         description,
-        payee: None,
-        note: None,
-        links: Vec::new(),
-        comment: String::new(),
-        tags: vec![("generated".to_owned(), "pad".to_owned())],
         postings: vec![posting(&pad.account, quantity), posting(&pad.source, opposite)],
+        details: EntryDetails { tags, ..EntryDetails::default() }.into_box(),
+        ..Entry::new(pad.position, pad.date, written)
     }
 }
 

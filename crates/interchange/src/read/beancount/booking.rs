@@ -103,16 +103,18 @@ fn drafts_of(
         drafts.push(Draft { posting, units, decimals, currency, rate, lot: None });
         return Ok(());
     };
-    posting.price = price_rate.and_then(|rate| cost_of(&rate, None));
+    if let Some(price) = price_rate.and_then(|rate| cost_of(&rate, None)) {
+        posting.details_mut().price = Some(price);
+    }
     if let (Some(units), Some(commodity)) = (units.filter(|units| !units.is_zero()), &currency) {
-        let key: Key = (posting.account.clone(), commodity.clone());
+        let key: Key = (posting.account.to_string(), commodity.clone());
         let method = method(&posting, ledger);
         if let Some(reduced) = lots.reduce(&key, units, &cost, method, changes)? {
             drafts.extend(reduced.into_iter().map(|held| {
                 let lot = Lot { date: Some(held.date), label: held.label };
                 let rate = Rate::PerUnit(held.per_unit, held.currency);
-                let cost = cost_of(&rate, Some(lot));
-                let posting = Posting { cost, ..posting.clone() };
+                let mut posting = posting.clone();
+                posting.details_mut().cost = cost_of(&rate, Some(lot));
                 let (units, currency) = (Some(held.units), currency.clone());
                 Draft { posting, units, decimals, currency, rate, lot: None }
             }));
@@ -125,7 +127,7 @@ fn drafts_of(
 }
 
 fn method(posting: &Posting, ledger: &Ledger) -> Method {
-    ledger.methods.get(&posting.account).copied().unwrap_or(ledger.options.method)
+    ledger.methods.get(posting.account.as_str()).copied().unwrap_or(ledger.options.method)
 }
 
 /// Returns the weight of a unit at a stated cost; `None` if it is not known.
@@ -147,7 +149,7 @@ fn cost_of(rate: &Rate, lot: Option<Lot>) -> Option<Box<Cost>> {
         Rate::Total(amount, currency) => (amount, currency, true),
         Rate::One | Rate::Missing(_) => return None,
     };
-    let quantity = Quantity::new(*amount, currency.clone());
+    let quantity = Quantity::new(*amount, currency.as_str().into());
     let lot = lot.filter(|lot| lot.date.is_some() || lot.label.is_some());
     Some(Box::new(Cost { quantity, is_total, lot }))
 }
@@ -304,13 +306,17 @@ fn add_lot(
         label: lot.label.clone(),
         units,
     };
-    lots.add(&(draft.posting.account.clone(), commodity.clone()), held, changes)
+    lots.add(&(draft.posting.account.to_string(), commodity.clone()), held, changes)
 }
 
 fn finish(draft: Draft) -> Posting {
     let Draft { mut posting, units, decimals, currency, rate, lot } = draft;
-    posting.cost = posting.cost.or_else(|| cost_of(&rate, lot));
-    let quantity = Quantity::new(units.unwrap_or_default(), currency.unwrap_or_default());
+    if posting.details().cost.is_none()
+        && let Some(cost) = cost_of(&rate, lot)
+    {
+        posting.details_mut().cost = Some(cost);
+    }
+    let quantity = Quantity::new(units.unwrap_or_default(), currency.unwrap_or_default().into());
     let decimals = decimals.max(quantity.decimals);
     posting.quantity = Some(Quantity { decimals, ..quantity });
     posting

@@ -201,7 +201,7 @@ impl<'a, 't> Cursor<'a, 't> {
     /// Takes an amount with its currency.
     pub(crate) fn amount(&mut self) -> Result<Quantity, Problem> {
         let number = self.number()?.ok_or_else(|| self.unexpected())?;
-        let commodity = self.expect(TokenKind::Symbol)?.to_owned();
+        let commodity = self.expect(TokenKind::Symbol)?.into();
         Ok(Quantity { amount: number.value, commodity, decimals: number.decimals })
     }
 }

@@ -18,7 +18,7 @@ mod parse;
 mod raw;
 mod transaction;
 
-use super::journal::Journal;
+use super::journal::{Journal, SharedTexts};
 use super::problem::Problem;
 use super::text::{Label, decode};
 use lots::Lots;
@@ -33,10 +33,13 @@ pub fn read(bytes: &[u8]) -> Result<Journal, Problem> {
     let mut ledger = parse::parse(&text.content)?;
     let mut raw = std::mem::take(&mut ledger.entries);
     raw.sort_by_key(|raw| (raw.entry.date, raw.entry.position));
-    let mut lots = Lots::default();
+    let (mut lots, mut texts) = (Lots::default(), SharedTexts::default());
     for entry in raw {
         match booking::book(entry, &mut lots, &ledger) {
-            Ok(entry) => ledger.journal.entries.push(entry),
+            Ok(mut entry) => {
+                entry.share_texts(&mut texts);
+                ledger.journal.entries.push(entry);
+            }
             Err(problem) => ledger.journal.refused.push(problem),
         }
     }

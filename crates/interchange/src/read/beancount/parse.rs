@@ -9,7 +9,7 @@ use super::lexer::{Block, Lexer, Line, TokenKind};
 use super::raw::{Balance, Ledger, Method, Pad, RawEntry};
 use super::transaction;
 use crate::read::amount::SignedAmount;
-use crate::read::journal::{Account, Directive, Price, Quantity};
+use crate::read::journal::{Account, Directive, Price, Quantity, SharedTexts};
 use crate::read::limits::{MAX_DEPTH, MAX_FIELD_BYTES, MAX_POSTINGS, MAX_RECORDS};
 use crate::read::problem::{Kind, Position, Problem, excerpt};
 use daybook_domain::calendar::format_iso;
@@ -22,6 +22,7 @@ pub(crate) fn parse(text: &str) -> Result<Ledger, Problem> {
         accounts: BTreeMap::new(),
         tags: Vec::new(),
         fields: Vec::new(),
+        texts: SharedTexts::default(),
     };
     let mut lexer = Lexer::new(text);
     let mut block: Option<Vec<Line<'_>>> = None;
@@ -57,6 +58,7 @@ struct Parser<'a> {
     tags: Vec<String>,
     /// The fields of `pushmeta`.
     fields: Vec<Field>,
+    texts: SharedTexts,
 }
 
 impl<'a> Parser<'a> {
@@ -184,7 +186,10 @@ impl<'a> Parser<'a> {
             cursor.peek().is_some_and(|token| token.kind != TokenKind::Word || token.text == "txn");
         if is_entry {
             let context = transaction::Context { tags: &self.tags, fields: &self.fields };
-            let entry: RawEntry = transaction::parse(date, cursor, block, &context)?;
+            let mut entry: RawEntry = transaction::parse(date, cursor, block, &context)?;
+            for posting in &mut entry.postings {
+                self.texts.share(&mut posting.posting.account);
+            }
             self.ledger.entries.push(entry);
             return Ok(());
         }
@@ -293,7 +298,7 @@ impl<'a> Parser<'a> {
         let account = cursor.expect(TokenKind::Account)?.to_owned();
         let number = cursor.number()?.ok_or_else(|| cursor.unexpected())?;
         let stated = if cursor.take_mark("~") { cursor.number()? } else { None };
-        let commodity = cursor.expect(TokenKind::Symbol)?.to_owned();
+        let commodity = cursor.expect(TokenKind::Symbol)?.into();
         let tolerance = match stated {
             Some(tolerance) => tolerance.value,
             // Twice that of an entry, as in beancount.

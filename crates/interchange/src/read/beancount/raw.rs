@@ -103,8 +103,8 @@ pub(crate) struct RawPosting {
     pub(crate) posting: Posting,
     pub(crate) number: Option<Number>,
     pub(crate) currency: Option<String>,
-    pub(crate) cost: Option<RawCost>,
-    pub(crate) price: Option<RawPrice>,
+    pub(crate) cost: Option<Box<RawCost>>,
+    pub(crate) price: Option<Box<RawPrice>>,
 }
 
 /// A cost in braces.

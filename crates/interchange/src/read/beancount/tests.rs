@@ -11,7 +11,7 @@ fn postings(text: &str) -> Vec<String> {
     let journal = read(text);
     let shown = journal.entries.iter().flat_map(|entry| &entry.postings).map(|posting| {
         let quantity = posting.quantity.as_ref().unwrap();
-        let cost = posting.cost.as_ref().map(|cost| {
+        let cost = posting.details().cost.as_ref().map(|cost| {
             let at = if cost.is_total { "@@" } else { "@" };
             format!(" {at} {} {}", cost.quantity.amount, cost.quantity.commodity)
         });
@@ -199,14 +199,15 @@ fn declarations_and_metadata_are_read() {
     );
     let entry = &journal.entries[0];
     assert_eq!(entry.description, "Shop | food");
-    assert_eq!((entry.payee.as_deref(), entry.note.as_deref()), (Some("Shop"), Some("food")));
-    assert_eq!(entry.links, ["inv-1"]);
+    let details = entry.details();
+    assert_eq!((details.payee.as_deref(), details.note.as_deref()), (Some("Shop"), Some("food")));
+    assert_eq!(details.links, ["inv-1"]);
     let tags =
         [pair("a", ""), pair("trip", ""), pair("ref", "12"), pair("b", ""), pair("source", "bank")];
-    assert_eq!(entry.tags, tags);
-    assert_eq!(entry.postings[0].tags, [pair("item", "bread")]);
+    assert_eq!(details.tags, tags);
+    assert_eq!(entry.postings[0].details().tags, [pair("item", "bread")]);
     assert_eq!(entry.postings[0].mark, crate::read::journal::Mark::Pending);
     let other = &journal.entries[1];
-    assert_eq!((other.description.as_str(), other.tags.len()), ("x", 0));
+    assert_eq!((other.description.as_str(), other.details().tags.len()), ("x", 0));
     assert_eq!(journal.warnings.len(), 1, "the plugin");
 }

@@ -5,7 +5,7 @@ use time::Date;
 use super::cursor::{Cursor, Field};
 use super::lexer::{Block, Line, TokenKind, unescape};
 use super::raw::{RawCost, RawEntry, RawPosting, RawPrice};
-use crate::read::journal::{Entry, Mark, Posting, PostingKind};
+use crate::read::journal::{Entry, Mark, Posting, PostingDetails};
 use crate::read::limits::MAX_POSTINGS;
 use crate::read::problem::{Kind, Problem};
 
@@ -22,26 +22,13 @@ pub(crate) fn parse<'a>(
     block: &Block<'a, '_>,
     context: &Context<'_>,
 ) -> Result<RawEntry, Problem> {
-    let mut entry = Entry {
-        position: block.position,
-        written: block.written.to_owned(),
-        source_id: None,
-        date,
-        date2: None,
-        mark: Mark::Unmarked,
-        code: None,
-        description: String::new(),
-        payee: None,
-        note: None,
-        links: Vec::new(),
-        comment: String::new(),
-        tags: Vec::new(),
-        postings: Vec::new(),
-    };
+    let mut entry = Entry::new(block.position, date, block.written.to_owned());
     let flag = cursor.next().map(|token| token.text).unwrap_or_default();
     match mark(flag) {
         Some(mark) => entry.mark = mark,
-        None if is_flag(flag) => entry.tags.push(("flag".to_owned(), flag.to_owned())),
+        None if is_flag(flag) => {
+            entry.details_mut().tags.push(("flag".to_owned(), flag.to_owned()));
+        }
         None => return Err(Problem::at(block.position, Kind::UnexpectedLine(flag.to_owned()))),
     }
     let first = cursor.take(TokenKind::Text).map(unescape);
@@ -50,12 +37,13 @@ pub(crate) fn parse<'a>(
     match (first, second) {
         (Some(payee), Some(note)) if !note.is_empty() && !payee.is_empty() => {
             entry.description = format!("{payee} | {note}");
-            (entry.payee, entry.note) = (Some(payee), Some(note));
+            let details = entry.details_mut();
+            (details.payee, details.note) = (Some(payee), Some(note));
         }
         // An empty narration beside a payee, as many importers write it.
         (Some(payee), Some(_)) if !payee.is_empty() => {
             entry.description.clone_from(&payee);
-            entry.payee = Some(payee);
+            entry.details_mut().payee = Some(payee);
         }
         (Some(_), Some(text)) | (Some(text), None) => entry.description = text,
         (None, _) => {}
@@ -67,8 +55,8 @@ pub(crate) fn parse<'a>(
         body_line(&mut entry, &mut postings, line)?;
     }
     for (name, value) in context.fields {
-        if !entry.tags.iter().any(|(known, _)| known == name) {
-            entry.tags.push((name.clone(), value.clone()));
+        if !entry.details().tags.iter().any(|(known, _)| known == name) {
+            entry.details_mut().tags.push((name.clone(), value.clone()));
         }
     }
     Ok(RawEntry { entry, postings })
@@ -88,8 +76,9 @@ fn is_flag(flag: &str) -> bool {
 
 fn add_tags<'t>(entry: &mut Entry, tags: impl Iterator<Item = &'t str>) {
     for tag in tags {
-        if !entry.tags.iter().any(|(known, value)| known == tag && value.is_empty()) {
-            entry.tags.push((tag.to_owned(), String::new()));
+        let tags = &entry.details().tags;
+        if !tags.iter().any(|(known, value)| known == tag && value.is_empty()) {
+            entry.details_mut().tags.push((tag.to_owned(), String::new()));
         }
     }
 }
@@ -100,7 +89,8 @@ fn marks(entry: &mut Entry, cursor: &mut Cursor<'_, '_>) -> Result<(), Problem> 
         if let Some(tag) = cursor.take(TokenKind::Tag) {
             add_tags(entry, std::iter::once(tag));
         } else {
-            entry.links.push(cursor.expect(TokenKind::Link)?.to_owned());
+            let link = cursor.expect(TokenKind::Link)?.to_owned();
+            entry.details_mut().links.push(link);
         }
     }
     Ok(())
@@ -118,8 +108,8 @@ fn body_line(
         Some(TokenKind::Key) => {
             let field = cursor.field()?;
             let tags = match postings.last_mut() {
-                Some(posting) => &mut posting.posting.tags,
-                None => &mut entry.tags,
+                Some(posting) => &mut posting.posting.details_mut().tags,
+                None => &mut entry.details_mut().tags,
             };
             tags.push(field);
             Ok(())
@@ -148,35 +138,23 @@ fn posting(cursor: &mut Cursor<'_, '_>) -> Result<RawPosting, Problem> {
         }
         cursor.next();
     }
-    let account = cursor.expect(TokenKind::Account)?.to_owned();
+    let account = cursor.expect(TokenKind::Account)?.into();
     let number = cursor.number()?;
     let currency = cursor.take(TokenKind::Symbol).map(str::to_owned);
-    let cost = cost(cursor)?;
+    let cost = cost(cursor)?.map(Box::new);
     let price = if cursor.take_mark("@@") {
-        Some(price(cursor, true)?)
+        Some(Box::new(price(cursor, true)?))
     } else if cursor.take_mark("@") {
-        Some(price(cursor, false)?)
+        Some(Box::new(price(cursor, false)?))
     } else {
         None
     };
     if !cursor.is_at_end() {
         return Err(cursor.unexpected());
     }
-    let posting = Posting {
-        position,
-        account,
-        kind: PostingKind::Real,
-        mark: own_mark,
-        date: None,
-        date2: None,
-        quantity: None,
-        is_inferred: false,
-        cost: None,
-        price: None,
-        assertion: None,
-        comment: String::new(),
-        tags,
-    };
+    let details = PostingDetails { tags, ..PostingDetails::default() };
+    let posting =
+        Posting { mark: own_mark, details: details.into_box(), ..Posting::new(position, account) };
     Ok(RawPosting { posting, number, currency, cost, price })
 }
 

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::parse::{self, Book, CommodityKey, Split, Transaction};
 use crate::read::amount::{MAX_DECIMALS, SignedAmount};
 use crate::read::journal::{
-    Account, Commodity, Cost, Entry, Journal, Mark, Posting, PostingKind, Price, Quantity,
+    Account, Commodity, Cost, Entry, EntryDetails, Journal, Mark, Posting, PostingDetails, Price,
+    Quantity, SharedText,
 };
 use crate::read::limits::MAX_DEPTH;
 use crate::read::problem::{Kind, Problem, excerpt};
@@ -16,8 +17,8 @@ pub(crate) fn journal(book: Book) -> Journal {
     let mut journal = Journal::default();
     for (key, fraction) in &book.commodities {
         let Some(symbol) = symbols.of(key) else { continue };
-        let commodity =
-            places(&format!("1/{fraction}")).map(|decimals| Commodity { symbol, decimals });
+        let commodity = places(&format!("1/{fraction}"))
+            .map(|decimals| Commodity { symbol: symbol.to_string(), decimals });
         journal.commodities.extend(commodity);
     }
     let accounts = accounts(&book.accounts, &mut symbols, &mut journal);
@@ -29,7 +30,7 @@ pub(crate) fn journal(book: Book) -> Journal {
         };
         let (Some(date), Some(value)) = (price.date, fraction(&price.value)) else { continue };
         let price = Quantity::new(value, currency);
-        journal.prices.push(Price { date, commodity, price });
+        journal.prices.push(Price { date, commodity: commodity.to_string(), price });
     }
     for transaction in book.transactions {
         match entry(transaction, &accounts, &mut symbols) {
@@ -43,13 +44,13 @@ pub(crate) fn journal(book: Book) -> Journal {
 /// The symbols of commodities: the name, with the namespace where two have one name.
 #[derive(Default)]
 struct Symbols {
-    by_key: HashMap<CommodityKey, String>,
-    taken: BTreeSet<String>,
+    by_key: HashMap<CommodityKey, SharedText>,
+    taken: BTreeSet<SharedText>,
 }
 
 impl Symbols {
     /// Returns the symbol; `None` for no commodity and for that of templates.
-    fn of(&mut self, key: &CommodityKey) -> Option<String> {
+    fn of(&mut self, key: &CommodityKey) -> Option<SharedText> {
         let (space, name) = key;
         if name.is_empty() || space == "template" {
             return None;
@@ -57,8 +58,10 @@ impl Symbols {
         if let Some(symbol) = self.by_key.get(key) {
             return Some(symbol.clone());
         }
-        let is_free = self.taken.insert(name.clone());
-        let symbol = if is_free { name.clone() } else { format!("{space}:{name}") };
+        let mut symbol = SharedText::from(name.as_str());
+        if !self.taken.insert(symbol.clone()) {
+            symbol = format!("{space}:{name}").into();
+        }
         self.taken.insert(symbol.clone());
         self.by_key.insert(key.clone(), symbol.clone());
         Some(symbol)
@@ -66,7 +69,7 @@ impl Symbols {
 }
 
 /// Accounts by their identifiers: the whole path and the commodity.
-type Accounts = HashMap<String, (String, Option<String>)>;
+type Accounts = HashMap<String, (SharedText, Option<SharedText>)>;
 
 fn accounts(written: &[parse::Account], symbols: &mut Symbols, journal: &mut Journal) -> Accounts {
     let by_id: HashMap<&str, &parse::Account> =
@@ -108,7 +111,7 @@ fn accounts(written: &[parse::Account], symbols: &mut Symbols, journal: &mut Jou
             facts: facts.into_iter().flatten().collect(),
             tags: Vec::new(),
         });
-        accounts.insert(account.id.clone(), (name, symbols.of(&account.commodity)));
+        accounts.insert(account.id.clone(), (name.into(), symbols.of(&account.commodity)));
     }
     accounts
 }
@@ -182,21 +185,15 @@ fn entry(
     let mut slots: BTreeMap<String, String> = transaction.slots.into_iter().collect();
     let comment = slots.remove("notes").unwrap_or_default();
     let code = Some(transaction.num).filter(|num| !num.is_empty());
+    let tags = slots.into_iter().collect();
+    let details = EntryDetails { code, comment, tags, ..EntryDetails::default() };
+    let written = written(&postings);
     Ok(Entry {
-        position: transaction.position,
-        written: written(&postings),
         source_id: Some(transaction.id).filter(|id| !id.is_empty()),
-        date,
-        date2: None,
-        mark: Mark::Unmarked,
-        code,
         description: transaction.description,
-        payee: None,
-        note: None,
-        links: Vec::new(),
-        comment,
-        tags: slots.into_iter().collect(),
         postings,
+        details: details.into_box(),
+        ..Entry::new(transaction.position, date, written)
     })
 }
 
@@ -208,8 +205,8 @@ fn written(postings: &[Posting]) -> String {
         let (amount, commodity) = quantity
             .map(|quantity| (quantity.amount, quantity.commodity.as_str()))
             .unwrap_or_default();
-        let comment = if posting.comment.is_empty() { "" } else { "  ; " };
-        let memo = posting.comment.replace('\n', " ");
+        let memo = posting.details().comment.replace('\n', " ");
+        let comment = if memo.is_empty() { "" } else { "  ; " };
         written.push_str(&format!("\n  {}  {amount} {commodity}{comment}{memo}", posting.account));
     }
     written
@@ -218,7 +215,7 @@ fn written(postings: &[Posting]) -> String {
 /// Makes a posting, and returns its value in the currency of the transaction.
 fn posting(
     split: Split,
-    currency: &str,
+    currency: &SharedText,
     accounts: &Accounts,
 ) -> Result<(Posting, SignedAmount), Problem> {
     let amount = |text: &str| {
@@ -228,12 +225,12 @@ fn posting(
     let value = amount(&split.value)?;
     let unknown = || Problem::at(split.position, Kind::UnknownAccount(excerpt(&split.account)));
     let (account, commodity) = accounts.get(&split.account).ok_or_else(unknown)?;
-    let commodity = commodity.clone().unwrap_or_else(|| currency.to_owned());
-    let is_other = commodity != currency;
+    let commodity = commodity.clone().unwrap_or_else(|| currency.clone());
+    let is_other = commodity != *currency;
     let written = if is_other { &split.quantity } else { &split.value };
     let units = amount(written)?;
     let decimals = places(written).unwrap_or_default().max(units.decimals());
-    let cost = Quantity::new(value.absolute(), currency.to_owned());
+    let cost = Quantity::new(value.absolute(), currency.clone());
     let mut tags = split.slots;
     if !split.action.is_empty() {
         tags.push(("action".to_owned(), split.action));
@@ -243,20 +240,17 @@ fn posting(
     }
     let day = split.reconciled.filter(|_| split.state == "y");
     tags.extend(day.map(|day| ("reconciled_on".to_owned(), format_iso(day))));
-    let posting = Posting {
-        position: split.position,
-        account: account.clone(),
-        kind: PostingKind::Real,
-        mark: if split.state == "y" { Mark::Cleared } else { Mark::Unmarked },
-        date: None,
-        date2: None,
-        quantity: Some(Quantity { amount: units, commodity, decimals }),
-        is_inferred: false,
+    let details = PostingDetails {
         cost: is_other.then(|| Box::new(Cost { quantity: cost, is_total: true, lot: None })),
-        price: None,
-        assertion: None,
         comment: split.memo,
         tags,
+        ..PostingDetails::default()
+    };
+    let posting = Posting {
+        mark: if split.state == "y" { Mark::Cleared } else { Mark::Unmarked },
+        quantity: Some(Quantity { amount: units, commodity, decimals }),
+        details: details.into_box(),
+        ..Posting::new(split.position, account.clone())
     };
     Ok((posting, value))
 }

@@ -35,7 +35,8 @@ fn books_are_read() {
     assert!(journal.accounts[4].is_closed);
     let entry = &journal.entries[0];
     assert_eq!(format_iso(entry.date), "2024-01-02", "the day of the slot");
-    assert_eq!((entry.code.as_deref(), entry.comment.as_str()), (Some("7"), "weekly & more"));
+    let details = entry.details();
+    assert_eq!((details.code.as_deref(), details.comment.as_str()), (Some("7"), "weekly & more"));
     assert_eq!(entry.source_id.as_deref(), Some("t1"));
     let postings: Vec<String> = entry
         .postings
@@ -47,11 +48,14 @@ fn books_are_read() {
         .collect();
     assert_eq!(postings, ["Assets:Giro/1 -12.5 EUR", "Expenses:Food 12.5 EUR"]);
     assert_eq!(entry.postings[0].mark, Mark::Cleared);
-    assert_eq!(entry.postings[0].tags, [("reconciled_on".to_owned(), "2024-01-31".to_owned())]);
-    assert_eq!(entry.postings[1].comment, "bread");
+    assert_eq!(
+        entry.postings[0].details().tags,
+        [("reconciled_on".to_owned(), "2024-01-31".to_owned())]
+    );
+    assert_eq!(entry.postings[1].details().comment, "bread");
     let stock = &journal.entries[1].postings[0];
-    assert_eq!(stock.quantity.as_ref().unwrap().commodity, "ACME");
-    let cost = stock.cost.as_ref().unwrap();
+    assert_eq!(stock.quantity.as_ref().unwrap().commodity.as_str(), "ACME");
+    let cost = stock.details().cost.as_ref().unwrap();
     assert_eq!((cost.quantity.amount.to_string().as_str(), cost.is_total), ("450", true));
     assert_eq!(journal.prices[0].price.amount.to_string(), "180.5");
     assert_eq!(journal.commodities[0].decimals, 2);

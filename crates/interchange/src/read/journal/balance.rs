@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::model::{Entry, Posting, PostingKind, Quantity};
+use super::shared::SharedText;
 use crate::read::amount::SignedAmount;
 use crate::read::problem::{Kind, Position, Problem};
 
@@ -25,7 +26,7 @@ impl Balances {
 
     /// Adds an amount to an account; `None` if a sum is too large.
     pub(crate) fn add_quantity(&mut self, account: &str, quantity: &Quantity) -> Option<()> {
-        let key = (account.to_owned(), quantity.commodity.clone());
+        let key = (account.to_owned(), quantity.commodity.to_string());
         let sum = self.sums.entry(key).or_default();
         *sum = sum.checked_add(quantity.amount)?;
         Some(())
@@ -78,7 +79,7 @@ pub(crate) fn complete(entry: &mut Entry, balances: &mut Balances) -> Result<(),
     assign(entry, balances)?;
     for posting in &mut entry.postings {
         if posting.kind == PostingKind::Virtual && posting.quantity.is_none() {
-            let zero = Quantity::new(SignedAmount::ZERO, String::new());
+            let zero = Quantity::new(SignedAmount::ZERO, SharedText::default());
             posting.quantity = Some(zero);
             posting.is_inferred = true;
         }
@@ -98,7 +99,7 @@ fn assign(entry: &mut Entry, balances: &mut Balances) -> Result<(), Problem> {
     for posting in &mut entry.postings {
         let problem = |kind| Problem::at(posting.position, kind);
         if posting.quantity.is_none()
-            && let Some(assertion) = &posting.assertion
+            && let Some(assertion) = &posting.details().assertion
         {
             let commodity = &assertion.quantity.commodity;
             if assertion.is_total
@@ -159,16 +160,18 @@ fn infer(entry: &mut Entry, kind: PostingKind) -> Result<(), Problem> {
             fill(entry, position, rest);
             Ok(())
         }
-        None => check(entry.position, &rest, of_kind().any(|posting| posting.cost.is_some())),
+        None => {
+            check(entry.position, &rest, of_kind().any(|posting| posting.details().cost.is_some()))
+        }
     }
 }
 
 /// Sums the postings by commodity, those with a cost at their cost.
-fn sums<'a>(postings: impl Iterator<Item = &'a Posting>) -> Option<BTreeMap<String, Sum>> {
-    let mut sums: BTreeMap<String, Sum> = BTreeMap::new();
+fn sums<'a>(postings: impl Iterator<Item = &'a Posting>) -> Option<BTreeMap<SharedText, Sum>> {
+    let mut sums: BTreeMap<SharedText, Sum> = BTreeMap::new();
     for posting in postings {
         let Some(quantity) = &posting.quantity else { continue };
-        let (amount, commodity) = match &posting.cost {
+        let (amount, commodity) = match &posting.details().cost {
             None => (quantity.amount, &quantity.commodity),
             Some(cost) if cost.is_total => {
                 let total = cost.quantity.amount;
@@ -181,7 +184,7 @@ fn sums<'a>(postings: impl Iterator<Item = &'a Posting>) -> Option<BTreeMap<Stri
         };
         let sum = sums.entry(commodity.clone()).or_default();
         sum.amount = sum.amount.checked_add(amount)?;
-        if posting.cost.is_none() {
+        if posting.details().cost.is_none() {
             sum.decimals = sum.decimals.max(quantity.decimals);
         }
     }
@@ -193,7 +196,7 @@ fn fill(entry: &mut Entry, position: Position, rest: Vec<Quantity>) {
     let is_missing = |posting: &Posting| posting.position == position && posting.quantity.is_none();
     let Some(index) = entry.postings.iter().position(is_missing) else { return };
     let Some(posting) = entry.postings.get(index).cloned() else { return };
-    let zero = Quantity::new(SignedAmount::ZERO, String::new());
+    let zero = Quantity::new(SignedAmount::ZERO, SharedText::default());
     let rest = if rest.is_empty() { vec![zero] } else { rest };
     let filled = rest.into_iter().map(|quantity| Posting {
         quantity: Some(quantity),

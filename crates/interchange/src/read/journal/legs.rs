@@ -14,13 +14,14 @@
 use time::Date;
 
 use super::model::{Entry, Posting, PostingKind};
+use super::shared::SharedText;
 use crate::read::amount::SignedAmount;
 
 /// A side of a transaction.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {
     /// An account of the journal.
-    Account(String),
+    Account(SharedText),
     /// The account of amounts between two days.
     InTransit,
     /// The account of amounts that were converted from or to another commodity.
@@ -35,7 +36,7 @@ pub struct Leg {
     /// The day.
     pub date: Date,
     /// The commodity; empty for amounts without one.
-    pub commodity: String,
+    pub commodity: SharedText,
     /// The amount; always above zero.
     pub amount: SignedAmount,
     /// The account that it goes out of.
@@ -60,9 +61,9 @@ struct Open {
 #[must_use]
 pub fn legs(entry: &Entry) -> Option<Vec<Leg>> {
     let mut legs = Vec::new();
-    let mut commodities: Vec<&str> = Vec::new();
+    let mut commodities: Vec<&SharedText> = Vec::new();
     for quantity in entry.postings.iter().filter_map(|posting| posting.quantity.as_ref()) {
-        if !commodities.contains(&quantity.commodity.as_str()) {
+        if !commodities.contains(&&quantity.commodity) {
             commodities.push(&quantity.commodity);
         }
     }
@@ -78,26 +79,26 @@ pub fn legs(entry: &Entry) -> Option<Vec<Leg>> {
 /// Returns the postings of a kind in a commodity with their amounts.
 fn of_kind<'a>(
     entry: &'a Entry,
-    commodity: &'a str,
+    commodity: &'a SharedText,
     kind: PostingKind,
 ) -> impl Iterator<Item = (usize, &'a Posting, SignedAmount)> {
     let postings = entry.postings.iter().enumerate();
     postings.filter(move |(_, posting)| posting.kind == kind).filter_map(move |(index, posting)| {
         let quantity = posting.quantity.as_ref()?;
         let amount = quantity.amount;
-        (quantity.commodity == commodity && !amount.is_zero()).then_some((index, posting, amount))
+        (quantity.commodity == *commodity && !amount.is_zero()).then_some((index, posting, amount))
     })
 }
 
 fn match_postings(
     entry: &Entry,
-    commodity: &str,
+    commodity: &SharedText,
     kind: PostingKind,
     legs: &mut Vec<Leg>,
 ) -> Option<()> {
     let (mut credits, mut debits, mut dated) = (Vec::new(), Vec::new(), Vec::new());
     for (index, posting, amount) in of_kind(entry, commodity, kind) {
-        let has_own_day = posting.date.is_some_and(|date| date != entry.date);
+        let has_own_day = posting.details().date.is_some_and(|date| date != entry.date);
         let account = Side::Account(posting.account.clone());
         let open = Open {
             index,
@@ -131,7 +132,7 @@ fn match_postings(
             legs,
             Leg {
                 date: entry.date,
-                commodity: commodity.to_owned(),
+                commodity: commodity.clone(),
                 amount,
                 credit: side(&credit),
                 debit: side(&debit),
@@ -178,7 +179,7 @@ fn own_day(entry: &Entry, index: usize, posting: &Posting, amount: SignedAmount)
     let (credit, debit) =
         if is_credit { (account, Side::InTransit) } else { (Side::InTransit, account) };
     Some(Leg {
-        date: posting.date.unwrap_or(entry.date),
+        date: posting.details().date.unwrap_or(entry.date),
         commodity: quantity.commodity.clone(),
         amount: amount.absolute(),
         credit,
@@ -188,15 +189,15 @@ fn own_day(entry: &Entry, index: usize, posting: &Posting, amount: SignedAmount)
 }
 
 /// Adds the virtual postings, which no other posting balances.
-fn add_virtual(entry: &Entry, commodity: &str, legs: &mut Vec<Leg>) {
+fn add_virtual(entry: &Entry, commodity: &SharedText, legs: &mut Vec<Leg>) {
     for (index, posting, amount) in of_kind(entry, commodity, PostingKind::Virtual) {
         let account = Side::Account(posting.account.clone());
         let is_credit = amount.is_negative();
         let (credit, debit) =
             if is_credit { (account, Side::Virtual) } else { (Side::Virtual, account) };
         legs.push(Leg {
-            date: posting.date.unwrap_or(entry.date),
-            commodity: commodity.to_owned(),
+            date: posting.details().date.unwrap_or(entry.date),
+            commodity: commodity.clone(),
             amount: amount.absolute(),
             credit,
             debit,

@@ -19,6 +19,7 @@ mod model;
 mod parse;
 mod posting;
 mod quantity;
+mod shared;
 
 use time::Date;
 
@@ -28,9 +29,11 @@ pub(crate) use balance::Balances;
 
 pub use legs::{Leg, Side, legs};
 pub use model::{
-    Account, Assertion, Commodity, Cost, Directive, Entry, Journal, Lot, Mark, Posting,
-    PostingKind, Price, Quantity,
+    Account, Assertion, Commodity, Cost, Directive, Entry, EntryDetails, Journal, Lot, Mark,
+    Posting, PostingDetails, PostingKind, Price, Quantity,
 };
+pub use shared::SharedText;
+pub(crate) use shared::SharedTexts;
 
 /// Reads a journal.
 ///
@@ -72,7 +75,8 @@ fn check_assertions(journal: &mut Journal) {
         .entries
         .iter()
         .flat_map(|entry| {
-            entry.postings.iter().map(|posting| (posting.date.unwrap_or(entry.date), posting))
+            let day = |posting: &Posting| posting.details().date.unwrap_or(entry.date);
+            entry.postings.iter().map(move |posting| (day(posting), posting))
         })
         .collect();
     postings.sort_by_key(|(date, _)| *date);
@@ -80,7 +84,7 @@ fn check_assertions(journal: &mut Journal) {
     for (_, posting) in postings {
         // Sums that are too large were refused with their entries.
         let _is_counted = balances.add(posting);
-        let Some(assertion) = &posting.assertion else { continue };
+        let Some(assertion) = &posting.details().assertion else { continue };
         let commodity = &assertion.quantity.commodity;
         let expected = assertion.quantity.amount;
         let found = balances.of(&posting.account, commodity, assertion.is_inclusive);

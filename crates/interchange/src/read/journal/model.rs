@@ -2,6 +2,7 @@
 
 use time::Date;
 
+use super::shared::{SharedText, SharedTexts};
 use crate::read::amount::SignedAmount;
 use crate::read::problem::{Position, Problem};
 
@@ -80,7 +81,7 @@ pub struct Quantity {
     /// The number.
     pub amount: SignedAmount,
     /// The symbol; empty for amounts without one.
-    pub commodity: String,
+    pub commodity: SharedText,
     /// The decimal places as written, with zeros at the end.
     pub decimals: u32,
 }
@@ -88,7 +89,7 @@ pub struct Quantity {
 impl Quantity {
     /// Creates an amount with the decimal places that it needs.
     #[must_use]
-    pub const fn new(amount: SignedAmount, commodity: String) -> Self {
+    pub const fn new(amount: SignedAmount, commodity: SharedText) -> Self {
         Self { amount, commodity, decimals: amount.decimals() }
     }
 }
@@ -116,14 +117,23 @@ pub struct Entry {
     pub source_id: Option<String>,
     /// The day.
     pub date: Date,
-    /// The second day.
-    pub date2: Option<Date>,
     /// The mark.
     pub mark: Mark,
-    /// The code in parentheses.
-    pub code: Option<String>,
     /// The description, with the payee.
     pub description: String,
+    /// The postings.
+    pub postings: Vec<Posting>,
+    /// Fields that many entries lack, in memory of their own.
+    pub(crate) details: Option<Box<EntryDetails>>,
+}
+
+/// Fields that many entries lack.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EntryDetails {
+    /// The second day.
+    pub date2: Option<Date>,
+    /// The code in parentheses.
+    pub code: Option<String>,
     /// The payee, if the description has a payee and a note.
     pub payee: Option<String>,
     /// The rest of a description that has a payee.
@@ -134,8 +144,59 @@ pub struct Entry {
     pub comment: String,
     /// The tags of the comments; a tag without a value has an empty one.
     pub tags: Vec<(String, String)>,
-    /// The postings.
-    pub postings: Vec<Posting>,
+}
+
+static NO_ENTRY_DETAILS: EntryDetails = EntryDetails {
+    date2: None,
+    code: None,
+    payee: None,
+    note: None,
+    links: Vec::new(),
+    comment: String::new(),
+    tags: Vec::new(),
+};
+
+impl Entry {
+    /// Creates an entry without postings.
+    pub(crate) const fn new(position: Position, date: Date, written: String) -> Self {
+        Self {
+            position,
+            written,
+            source_id: None,
+            date,
+            mark: Mark::Unmarked,
+            description: String::new(),
+            postings: Vec::new(),
+            details: None,
+        }
+    }
+
+    /// Returns the fields that many entries lack.
+    #[must_use]
+    pub fn details(&self) -> &EntryDetails {
+        self.details.as_deref().unwrap_or(&NO_ENTRY_DETAILS)
+    }
+
+    pub(crate) fn details_mut(&mut self) -> &mut EntryDetails {
+        self.details.get_or_insert_default()
+    }
+
+    /// Lets the postings share their texts with those of other entries.
+    pub(crate) fn share_texts(&mut self, texts: &mut SharedTexts) {
+        for posting in &mut self.postings {
+            texts.share(&mut posting.account);
+            if let Some(quantity) = &mut posting.quantity {
+                texts.share(&mut quantity.commodity);
+            }
+        }
+    }
+}
+
+impl EntryDetails {
+    /// Returns `None` if all fields are empty.
+    pub(crate) fn into_box(self) -> Option<Box<Self>> {
+        (self != NO_ENTRY_DETAILS).then(|| Box::new(self))
+    }
 }
 
 /// A posting.
@@ -144,19 +205,26 @@ pub struct Posting {
     /// Where it stands.
     pub position: Position,
     /// The full name of the account.
-    pub account: String,
+    pub account: SharedText,
     /// Whether it is virtual.
     pub kind: PostingKind,
     /// The mark.
     pub mark: Mark,
-    /// A day of its own.
-    pub date: Option<Date>,
-    /// A second day of its own.
-    pub date2: Option<Date>,
     /// The amount; of entries that were read, every posting has one.
     pub quantity: Option<Quantity>,
     /// Whether the amount was inferred from the other postings or from a balance.
     pub is_inferred: bool,
+    /// Fields that many postings lack, in memory of their own.
+    pub(crate) details: Option<Box<PostingDetails>>,
+}
+
+/// Fields that many postings lack.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PostingDetails {
+    /// A day of its own.
+    pub date: Option<Date>,
+    /// A second day of its own.
+    pub date2: Option<Date>,
     /// The cost of the amount.
     pub cost: Option<Box<Cost>>,
     /// The price beside a cost; it does not balance the entry.
@@ -169,8 +237,50 @@ pub struct Posting {
     pub tags: Vec<(String, String)>,
 }
 
+static NO_POSTING_DETAILS: PostingDetails = PostingDetails {
+    date: None,
+    date2: None,
+    cost: None,
+    price: None,
+    assertion: None,
+    comment: String::new(),
+    tags: Vec::new(),
+};
+
+impl Posting {
+    /// Creates a posting without an amount.
+    pub(crate) const fn new(position: Position, account: SharedText) -> Self {
+        Self {
+            position,
+            account,
+            kind: PostingKind::Real,
+            mark: Mark::Unmarked,
+            quantity: None,
+            is_inferred: false,
+            details: None,
+        }
+    }
+
+    /// Returns the fields that many postings lack.
+    #[must_use]
+    pub fn details(&self) -> &PostingDetails {
+        self.details.as_deref().unwrap_or(&NO_POSTING_DETAILS)
+    }
+
+    pub(crate) fn details_mut(&mut self) -> &mut PostingDetails {
+        self.details.get_or_insert_default()
+    }
+}
+
+impl PostingDetails {
+    /// Returns `None` if all fields are empty.
+    pub(crate) fn into_box(self) -> Option<Box<Self>> {
+        (self != NO_POSTING_DETAILS).then(|| Box::new(self))
+    }
+}
+
 // A journal of a million entries has two million postings or more in memory.
-const _: () = assert!(size_of::<Entry>() <= 288 && size_of::<Posting>() <= 192);
+const _: () = assert!(size_of::<Entry>() <= 120 && size_of::<Posting>() <= 112);
 
 /// Whether a posting takes part in the balance of its entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

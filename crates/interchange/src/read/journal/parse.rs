@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::comment;
-use super::model::{Account, Commodity, Directive, Entry, Journal, Posting, Price};
+use super::model::{Account, Commodity, Directive, Entry, EntryDetails, Journal, Posting, Price};
 use super::posting::{self, Context, split_mark};
 use super::quantity::{self, Marks};
+use super::shared::{SharedText, SharedTexts};
 use crate::read::limits::{MAX_DEPTH, MAX_FIELD_BYTES, MAX_POSTINGS, MAX_RECORDS};
 use crate::read::problem::{Kind, Position, Problem, excerpt};
 use crate::read::text::{line_end, non_empty};
@@ -90,7 +91,8 @@ struct Parser {
     /// The beginnings of account names that `apply account` adds.
     prefixes: Vec<String>,
     aliases: BTreeMap<String, String>,
-    default_commodity: Option<String>,
+    default_commodity: Option<SharedText>,
+    texts: SharedTexts,
     has_periodic: bool,
     has_automated: bool,
 }
@@ -171,7 +173,8 @@ impl Parser {
                 self.commodity(format.unwrap_or(value));
             }
             "D" => {
-                self.default_commodity = quantity::parse_sample(value).map(|sample| sample.0);
+                self.default_commodity =
+                    quantity::parse_sample(value).map(|sample| sample.0.into());
                 self.commodity(value);
             }
             "decimal-mark" => {
@@ -302,6 +305,7 @@ impl Parser {
         // The first posting reserves memory for four.
         entry.postings.shrink_to_fit();
         entry.written.shrink_to_fit();
+        entry.share_texts(&mut self.texts);
         self.journal.entries.push(entry);
         Ok(())
     }
@@ -321,21 +325,18 @@ impl Parser {
         };
         let (description, comment) = rest.split_once(';').unwrap_or((rest, ""));
         let payee = description.split_once('|');
-        let mut entry = Entry {
-            position,
-            written: line.to_owned(),
-            source_id: None,
-            date,
+        let details = EntryDetails {
             date2: date2.transpose()?,
-            mark,
             code: code.map(str::to_owned),
-            description: description.trim().to_owned(),
             payee: payee.map(|(payee, _)| payee.trim().to_owned()),
             note: payee.map(|(_, note)| note.trim().to_owned()),
-            links: Vec::new(),
-            comment: String::new(),
-            tags: Vec::new(),
-            postings: Vec::new(),
+            ..EntryDetails::default()
+        };
+        let mut entry = Entry {
+            mark,
+            description: description.trim().to_owned(),
+            details: details.into_box(),
+            ..Entry::new(position, date, line.to_owned())
         };
         add_comment(&mut entry, comment.trim());
         Ok(entry)
@@ -358,7 +359,8 @@ impl Parser {
         let resolve = |name: &str| self.resolve(name);
         let context = Context { marks: &self.marks, year: entry.date.year(), resolve: &resolve };
         let mut posting: Posting = posting::parse(line, number, &context)?;
-        let asserted = posting.assertion.as_mut().map(|assertion| &mut assertion.quantity);
+        let assertion = posting.details.as_mut().and_then(|details| details.assertion.as_mut());
+        let asserted = assertion.map(|assertion| &mut assertion.quantity);
         if let Some(default) = &self.default_commodity {
             let quantities = posting.quantity.iter_mut().chain(asserted);
             for quantity in quantities.filter(|quantity| quantity.commodity.is_empty()) {
@@ -377,10 +379,11 @@ fn add_comment(entry: &mut Entry, text: &str) {
     if text.is_empty() {
         return;
     }
-    if !entry.comment.is_empty() {
-        entry.comment.push('\n');
+    let details = entry.details_mut();
+    if !details.comment.is_empty() {
+        details.comment.push('\n');
     }
-    entry.comment.push_str(text);
+    details.comment.push_str(text);
     let tags = comment::tags(text).map(|(name, value)| (name.to_owned(), value.to_owned()));
-    entry.tags.extend(tags);
+    details.tags.extend(tags);
 }

@@ -35,21 +35,8 @@ pub(crate) fn parse(line: &str, number: u32, context: &Context<'_>) -> Result<Po
     if name.is_empty() {
         return Err(Problem::at(position, Kind::UnexpectedLine(excerpt(line.trim()))));
     }
-    let mut posting = Posting {
-        position,
-        account: (context.resolve)(name),
-        kind,
-        mark,
-        date: None,
-        date2: None,
-        quantity: None,
-        is_inferred: false,
-        cost: None,
-        price: None,
-        assertion: None,
-        comment: String::new(),
-        tags: Vec::new(),
-    };
+    let mut posting =
+        Posting { kind, mark, ..Posting::new(position, (context.resolve)(name).into()) };
     let mut rest = rest.trim_start();
     while !rest.is_empty() {
         let place = at(line, rest, number);
@@ -91,7 +78,7 @@ fn value<'a>(
         let is_total = rest.starts_with("@@");
         let (mut quantity, after) = parse(text)?;
         quantity.amount = quantity.amount.absolute();
-        posting.cost = Some(Box::new(Cost { quantity, is_total, lot: None }));
+        posting.details_mut().cost = Some(Box::new(Cost { quantity, is_total, lot: None }));
         return Ok(after);
     }
     if let Some(text) = rest.strip_prefix('=') {
@@ -99,7 +86,8 @@ fn value<'a>(
         let inclusive = text.strip_prefix('*');
         let (quantity, after) = parse(inclusive.unwrap_or(text))?;
         let is_inclusive = inclusive.is_some();
-        posting.assertion = Some(Box::new(Assertion { quantity, is_total, is_inclusive }));
+        let assertion = Box::new(Assertion { quantity, is_total, is_inclusive });
+        posting.details_mut().assertion = Some(assertion);
         return Ok(after);
     }
     // Prices, dates and notes of lots, as ledger has them.
@@ -119,18 +107,19 @@ fn value<'a>(
 }
 
 pub(crate) fn add_comment(posting: &mut Posting, text: &str, year: i32) {
-    if !posting.comment.is_empty() {
-        posting.comment.push('\n');
+    let details = posting.details_mut();
+    if !details.comment.is_empty() {
+        details.comment.push('\n');
     }
-    posting.comment.push_str(text);
+    details.comment.push_str(text);
     let (date, date2) = comment::bracketed(text, year);
-    posting.date = date.or(posting.date);
-    posting.date2 = date2.or(posting.date2);
+    details.date = date.or(details.date);
+    details.date2 = date2.or(details.date2);
     for (name, value) in comment::tags(text) {
         match name {
-            "date" => posting.date = comment::date(value, year).or(posting.date),
-            "date2" => posting.date2 = comment::date(value, year).or(posting.date2),
-            _ => posting.tags.push((name.to_owned(), value.to_owned())),
+            "date" => details.date = comment::date(value, year).or(details.date),
+            "date2" => details.date2 = comment::date(value, year).or(details.date2),
+            _ => details.tags.push((name.to_owned(), value.to_owned())),
         }
     }
 }

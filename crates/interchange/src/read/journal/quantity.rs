@@ -23,7 +23,7 @@ pub(crate) fn parse<'a>(text: &'a str, marks: &Marks) -> Option<(Quantity, &'a s
     let mark = marks.by_commodity.get(&commodity).copied().or(marks.all);
     let amount = mark.map_or_else(|| number.value_alone(), |mark| number.value(mark))?;
     let decimals = number.decimals(mark);
-    Some((Quantity { amount, commodity, decimals }, rest))
+    Some((Quantity { amount, commodity: commodity.into(), decimals }, rest))
 }
 
 /// Returns the symbol, the decimal mark and the decimal places of the sample of a directive.

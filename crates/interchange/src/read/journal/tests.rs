@@ -26,7 +26,7 @@ fn transactions(text: &str) -> Vec<String> {
     let journal = read(text);
     assert_eq!(journal.refused, []);
     let side = |side: &Side| match side {
-        Side::Account(name) => name.clone(),
+        Side::Account(name) => name.to_string(),
         Side::InTransit => "(transit)".to_owned(),
         Side::Conversions => "(conversions)".to_owned(),
         Side::Virtual => "(virtual)".to_owned(),
@@ -119,20 +119,20 @@ fn headers_comments_and_tags_are_parsed() {
     );
     let entry = &journal.entries[0];
     assert_eq!(
-        (format_iso(entry.date), entry.date2.map(format_iso)),
+        (format_iso(entry.date), entry.details().date2.map(format_iso)),
         ("2024-01-02".to_owned(), Some("2024-01-05".to_owned()))
     );
-    assert_eq!((entry.mark, entry.code.as_deref()), (Mark::Cleared, Some("INV-7")));
+    assert_eq!((entry.mark, entry.details().code.as_deref()), (Mark::Cleared, Some("INV-7")));
     assert_eq!(entry.description, "Corner Shop | weekly");
-    assert_eq!(entry.comment, "trip:Oslo, project-x:\nmore");
+    assert_eq!(entry.details().comment, "trip:Oslo, project-x:\nmore");
     let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    assert_eq!(entry.tags, [tag("trip", "Oslo"), tag("project-x", "")]);
+    assert_eq!(entry.details().tags, [tag("trip", "Oslo"), tag("project-x", "")]);
     let cash = &entry.postings[1];
     assert_eq!(
-        (cash.mark, cash.date.map(format_iso)),
+        (cash.mark, cash.details().date.map(format_iso)),
         (Mark::Pending, Some("2024-01-03".to_owned()))
     );
-    assert_eq!(cash.tags, [tag("k", "v")]);
+    assert_eq!(cash.details().tags, [tag("k", "v")]);
     assert!(entry.written.ends_with("Assets:Bank"));
 }
 
