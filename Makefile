@@ -28,14 +28,13 @@ TARGETS = --tests --bin daybook --bin dbk
 
 .PHONY: test
 test: tools build ## the fast suite; see docs/testing.md
-	@tests/timed console tests/check-console & console=$$!; \
+	@{ tests/timed console tests/check-console && DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook \
+	        tests/timed browser tests/check-console --browser --grep @short; } & console=$$!; \
 	    tests/timed unit $(CARGO) test --workspace --lib --bin daybook --bin dbk \
 	        --test readers --test writers && \
 	    tests/timed doc $(CARGO) test --workspace --exclude daybook-client --doc && \
 	    tests/timed arch $(CARGO) test --workspace --test arch; \
 	    rust=$$?; wait $$console && exit $$rust
-	@DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook \
-	    tests/timed browser tests/check-console --browser --grep @short
 	@DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook DBK_BIN=$(CARGO_TARGET_DIR)/debug/dbk \
 	    tests/timed it $(CARGO) test --workspace --test it
 
