@@ -31,9 +31,8 @@ test: tools build ## the fast suite; see docs/testing.md
 	@{ tests/timed console tests/check-console && DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook \
 	        tests/timed browser tests/check-console --browser --grep @short; } & console=$$!; \
 	    tests/timed unit $(CARGO) test --workspace --lib --bin daybook --bin dbk \
-	        --test readers --test writers && \
-	    tests/timed doc $(CARGO) test --workspace --exclude daybook-client --doc && \
-	    tests/timed arch $(CARGO) test --workspace --test arch; \
+	        --test readers --test writers --test arch && \
+	    tests/timed doc $(CARGO) test --workspace --exclude daybook-client --doc; \
 	    rust=$$?; wait $$console && exit $$rust
 	@DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook DBK_BIN=$(CARGO_TARGET_DIR)/debug/dbk \
 	    tests/timed it $(CARGO) test --workspace --test it
@@ -183,8 +182,8 @@ check-packages: dist ## install, upgrade, purge and restore in a Debian 12; need
 container: ## build the container image and start it once, where there is a container engine
 	@ops/check-container
 
-# Clippy is the compiler, so nothing is compiled for it alone. The tools are installed meanwhile: the
-# one waits for the network, the other for the processor.
+# Clippy is the compiler, so nothing is compiled for it alone. The tools are installed meanwhile:
+# the one waits for the network, the other for the processor.
 .PHONY: ci
 ci: ## what CI runs
 	@$(RUSTFMT) --check
@@ -193,4 +192,5 @@ ci: ## what CI runs
 	@$(WITH_CLIPPY) $(MAKE) --no-print-directory test TARGETS=--all-targets
 
 # What `cargo clippy -- --deny warnings` sets.
-WITH_CLIPPY = RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=--deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
+WITH_CLIPPY = RUSTC_WORKSPACE_WRAPPER=clippy-driver \
+    CLIPPY_ARGS=--deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
