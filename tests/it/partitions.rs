@@ -59,7 +59,7 @@ const EXPLAIN: [&str; 8] = [
 
 /// Statements across books, by a part of their text, with their purpose. A statement counts for the
 /// first part that it contains.
-const CROSSING: [(&str, &str); 20] = [
+const CROSSING: [(&str, &str); 21] = [
     ("FROM book_keys k JOIN books b", "several books by public id"),
     ("FROM collaborators c JOIN books b", "the books of a user"),
     ("FROM transfer_offers o JOIN books b", "the books that are offered to a user"),
@@ -74,6 +74,7 @@ const CROSSING: [(&str, &str); 20] = [
     ("FROM audit_findings f JOIN books b", "the audits with findings"),
     ("q.stopped_at IS NOT NULL", "the queues of apps that were uninstalled"),
     ("FROM delivery_queues q JOIN books b", "the paused apps"),
+    ("FROM imports i JOIN books b", "the imports that a worker goes on with"),
     ("s.unindexed >= ", "the books with texts to index"),
     ("FROM unfinished_copies n JOIN books b ON b.id = n.book_id ORDER", "abandoned copies"),
     ("deleted_at, id LIMIT", "the deleted books that wait no longer"),

@@ -21,7 +21,7 @@ use crate::rows::transaction::{folded_to_column, standing_from_column};
 const RECORDS: &str = "SELECT t.id, t.day, t.dated, t.standing, t.trashed, t.amount, \
        t.credit_account_id, t.debit_account_id, t.description, t.folded_description, \
        t.properties, t.remote_ids, t.files, t.comment_count, \
-       (SELECT COUNT(*) FROM comments c WHERE c.book_id = t.book_id \
+       (SELECT COUNT(*) FROM comments c WHERE c.book_id = {} \
         AND c.transaction_id = t.id) AS comments_found \
      FROM transactions t \
      WHERE t.book_id = {} AND t.id > {} ORDER BY t.id LIMIT {}";
@@ -114,7 +114,8 @@ impl Audits<'_, '_> {
         limit: i64,
     ) -> Result<Vec<AuditedTransaction>> {
         let after = after.map_or(i64::MIN, TransactionId::get);
-        let sql = Sql::new(RECORDS).bind((access.book().id, after, limit));
+        let book = access.book().id;
+        let sql = Sql::new(RECORDS).bind((book, book, after, limit));
         let part = self.tx.flushed()?.load_part(&sql, MAX_PAGE_TEXT_BYTES, |row: Row| {
             let texts = row.texts();
             Ok((row, texts))
