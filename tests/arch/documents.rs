@@ -151,10 +151,10 @@ fn log_lines_are_those_of_the_program() {
     none(&unknown, "Lines of the log are written by the program");
 }
 
-/// The names of all tests outside of the crates, as `--list` prints them, without their engine.
+/// The names of all tests, as `--list` prints them, without their engine.
 fn listed_tests() -> BTreeSet<String> {
-    // With `--workspace` the features of dependencies are those that are built already.
-    let suites = ["--test", "it", "--test", "nightly", "--test", "arch"];
+    // With `--workspace` and `--lib` the dependencies are those that are built already.
+    let suites = ["--lib", "--test", "it", "--test", "nightly", "--test", "arch"];
     let listed =
         cargo(&[&["test", "--workspace", "--quiet"], &suites[..], &["--", "--list"]].concat());
     let names = listed.lines().filter_map(|line| line.strip_suffix(": test"));
