@@ -21,7 +21,13 @@ pub(crate) fn copy_sqlite(to: &Path) {
     static TEMPLATE: OnceLock<Folder> = OnceLock::new();
     let template = TEMPLATE.get_or_init(|| {
         let folder = scratch::folder("template", false);
-        migrate(&format!("sqlite:{}", folder.path().join("books.db").display()));
+        let made = folder.path().join("made.db");
+        migrate(&format!("sqlite:{}", made.display()));
+        // The last connection may still copy the log into the file.
+        let copy = folder.path().join("books.db");
+        rusqlite::Connection::open(made)
+            .and_then(|made| made.execute("VACUUM INTO ?1", [copy.display().to_string()]))
+            .expect("a whole copy");
         folder
     });
     std::fs::copy(template.path().join("books.db"), to).expect("a copy of the template");
