@@ -486,7 +486,7 @@ fn schema_locks(session: &mut postgres::Client, url: &str, is_held: bool) -> i64
     session.query_one(sql, &[&name, &is_held]).expect("a count").get(0)
 }
 
-/// What a server wrote into the old database during a move would be lost.
+/// A move does not copy later writes into the old database, so no server may make any meanwhile.
 fn a_server_waits_for_the_move_of_its_database(engine: Engine) {
     if engine == Engine::Sqlite {
         // A move from SQLite holds the write lock of the file.
