@@ -139,14 +139,14 @@ impl Suite {
         }
         eprint!("{}{}", run.durations, run.failures);
         let panics = run.servers.panics();
-        let failed_requests = run.servers.failed_requests();
+        let failed = conclusions.iter().find(|conclusion| conclusion.has_failed());
+        if failed.is_some() {
+            eprintln!("the shared servers logged:\n{}", run.servers.failed_requests().join("\n"));
+        }
         // The last owner: the servers stop before their databases do.
         drop(run);
         crate::finish();
-        if let Some(failed) = conclusions.iter().find(|conclusion| conclusion.has_failed()) {
-            if !failed_requests.is_empty() {
-                eprintln!("the shared servers logged:\n{}", failed_requests.join("\n"));
-            }
+        if let Some(failed) = failed {
             return failed.exit_code();
         }
         if panics.is_empty() {
