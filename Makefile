@@ -188,9 +188,11 @@ container: ## build the container image and start it once, where there is a cont
 ci: ## what CI runs
 	@$(RUSTFMT) --check
 	@$(MAKE) --no-print-directory tools deny & tools=$$!; \
-	    $(WITH_CLIPPY) $(MAKE) --no-print-directory build TARGETS=--all-targets && wait $$tools
-	@$(WITH_CLIPPY) $(MAKE) --no-print-directory test TARGETS=--all-targets
+	    $(WITH_CLIPPY) $(MAKE) --no-print-directory build $(ALL_TARGETS) && wait $$tools
+	@$(WITH_CLIPPY) $(MAKE) --no-print-directory test $(ALL_TARGETS)
 
 # What `cargo clippy -- --deny warnings` sets.
-WITH_CLIPPY = RUSTC_WORKSPACE_WRAPPER=clippy-driver \
+WITH_CLIPPY = RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/tests/lint-and-compile \
     CLIPPY_ARGS=--deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
+# `--all-targets` would also build each library and program as a benchmark.
+ALL_TARGETS = TARGETS="--lib --bins --tests --examples"
