@@ -131,8 +131,6 @@ test('[42] answers of apps stand on the row that caused them, with retry', async
 
 test('[21] comments are written, counted on the row, and deleted', async ({ page, daybook, problems }) => {
   const book = await makeBook(daybook, [{ description: 'Talk about this' }]);
-  const offered = await daybook.call('GET', `${book.at}/transactions/${book.rows[0]!.id}/comments`).then(() => true, () => false);
-  test.skip(!offered, 'the binary has no comments yet');
   await page.goto(book.path('transactions'));
   await moveTo(page, 'Talk');
   await page.keyboard.press('o');
