@@ -39,7 +39,7 @@ impl Used {
 }
 
 impl Gauge {
-    /// For a running server and its database.
+    /// For a running server and its database. Outside of asynchronous code: it asks PostgreSQL.
     pub(super) fn new(server: &Server) -> Gauge {
         Gauge { server: server.pid(), database: postmaster(server) }
     }

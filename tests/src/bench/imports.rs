@@ -52,7 +52,8 @@ pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
         for (file, is_recorded) in [(bank_lines(lines), true), (many_lines(largest), false)] {
             // Each has a server of its own, without the engine's cache of what was recorded before.
             let server = server(*engine);
-            table.row(block_on(measure(&server, &file, is_recorded))?);
+            let gauge = Gauge::new(&server);
+            table.row(block_on(measure(&server, &gauge, &file, is_recorded))?);
         }
     }
     Ok(vec![table])
@@ -86,6 +87,7 @@ fn many_lines(count: usize) -> String {
 
 async fn measure(
     server: &Server,
+    gauge: &Gauge,
     file: &str,
     is_recorded: bool,
 ) -> anyhow::Result<[Cell; COLUMNS.len()]> {
@@ -93,7 +95,6 @@ async fn measure(
     let chart = Chart { groups: Vec::new(), accounts };
     let book = chart.create_book(&server.client("bench@example.com").typed(), "Imports").await?;
     let options = CreateImport { account: Some("Bank".to_owned()), ..CreateImport::default() };
-    let gauge = Gauge::new(server);
     let (before, used) = (gauge.resident(), gauge.read());
     gauge.reset_peak()?;
     let begun = Instant::now();

@@ -90,19 +90,23 @@ pub(super) fn measure(
             Cell::against(ratio, TARGET),
         ]);
     }
-    workbooks.row(block_on(workbook(server, book))?);
+    let gauge = Gauge::new(server);
+    workbooks.row(block_on(workbook(server, &gauge, book))?);
     Ok(())
 }
 
 /// Requests a large workbook once.
-async fn workbook(server: &Server, book: &Book) -> anyhow::Result<[Cell; WORKBOOK_COLUMNS.len()]> {
+async fn workbook(
+    server: &Server,
+    gauge: &Gauge,
+    book: &Book,
+) -> anyhow::Result<[Cell; WORKBOOK_COLUMNS.len()]> {
     let rows = book.handle.count(WORKBOOK_QUERY).await?.total;
     let journal = GetReport {
         period: Some(WORKBOOK_PERIOD.to_owned()),
         format: Some(ReportFormat::Xlsx),
         ..GetReport::default()
     };
-    let gauge = Gauge::new(server);
     let before = gauge.resident();
     gauge.reset_peak()?;
     let sent = Instant::now();
