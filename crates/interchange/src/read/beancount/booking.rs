@@ -78,7 +78,9 @@ pub(crate) fn book(raw: RawEntry, lots: &mut Lots, ledger: &Ledger) -> Result<En
             .map_err(|kind| Problem::at(draft.posting.position, kind))?;
     }
     lots.apply(changes);
-    entry.postings = drafts.into_iter().map(finish).collect();
+    // `collect` would keep the memory of the drafts.
+    entry.postings.reserve_exact(drafts.len());
+    entry.postings.extend(drafts.into_iter().map(finish));
     Ok(entry)
 }
 

@@ -50,7 +50,8 @@ pub(crate) fn parse<'a>(
     }
     marks(&mut entry, cursor)?;
     add_tags(&mut entry, context.tags.iter().map(String::as_str));
-    let mut postings: Vec<RawPosting> = Vec::new();
+    // Most entries have two. A vector that grows begins with room for four.
+    let mut postings: Vec<RawPosting> = Vec::with_capacity(2);
     for line in block.body {
         body_line(&mut entry, &mut postings, line)?;
     }

@@ -370,6 +370,10 @@ impl Parser {
         if entry.postings.len() >= MAX_POSTINGS {
             return Err(Problem::at(posting.position, Kind::TooManyPostings));
         }
+        // Most entries have two. A vector that grows begins with room for four.
+        if entry.postings.is_empty() {
+            entry.postings.reserve_exact(2);
+        }
         entry.postings.push(posting);
         Ok(())
     }
