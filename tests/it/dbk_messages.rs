@@ -127,8 +127,7 @@ fn json_has_no_questions(server: &Server) {
     ] {
         let before = count();
         let refused = user.on_terminal(&format!("{command} --json --no-pager"), "\n");
-        // The terminal echoes the newline before or after "error: ".
-        refused.has(&["no question is asked when results are JSON\n", "hint: --yes"]);
+        refused.has(&["error: no question is asked when results are JSON\n", "hint: --yes"]);
         assert_eq!((refused.code, count()), (Some(2), before), "{command}: {}", refused.text);
         let done = user.on_terminal(&format!("{command} --json --no-pager --yes"), "");
         done.has(&[made]);

@@ -53,7 +53,9 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if !failure.message.is_empty() {
-                eprintln!("error: {}", failure.message);
+                // One write: what a terminal echoes meanwhile is not written into the line.
+                let line = format!("error: {}\n", failure.message);
+                eprint!("{line}");
             }
             if let Some(hint) = &failure.hint {
                 eprintln!("hint: {hint}");
