@@ -23,16 +23,22 @@ const PEAK: Target = Target::AtMost(200.0);
 /// The most records of a file (behaviour 15.1).
 const MAX_RECORDS: usize = 1_000_000;
 
+/// The lines of the bank, which are recorded.
+const BANK: &str = "CSV of the bank";
+/// The journal, which names its accounts itself.
+const JOURNAL: &str = "journal";
+
 /// The longest time of a step.
 const TIMEOUT: Duration = Duration::from_secs(1_800);
 
-const METHOD: &str = "createImport and confirmImport over HTTP of a CSV file of one account: the \
-    49,102 lines of the real bank, and as many records as a file may have, which are only read. \
-    Each has a server of its own. Processor time is that of Daybook. The peak is that of its \
-    resident memory.";
+const METHOD: &str = "createImport and confirmImport over HTTP of files of one account: the 49,102 \
+    lines of the real bank as CSV, and as many records as a file may have, which are only read, as \
+    CSV and as a journal of hledger whose entries are not in the order of their days. Each has a \
+    server of its own. Processor time is that of Daybook. The peak is that of its resident memory.";
 
-const COLUMNS: [&str; 10] = [
+const COLUMNS: [&str; 11] = [
     "engine",
+    "file",
     "records",
     "file MiB",
     "read s",
@@ -49,11 +55,15 @@ pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
     let lines = if settings.quick { 5_000 } else { bank::TRANSACTIONS };
     let largest = if settings.quick { 20_000 } else { MAX_RECORDS };
     for engine in &settings.engines {
-        for (file, is_recorded) in [(bank_lines(lines), true), (many_lines(largest), false)] {
+        for (name, content) in [
+            (BANK, bank_lines(lines)),
+            ("CSV", many_lines(largest)),
+            (JOURNAL, many_entries(largest)),
+        ] {
             // Each has a server of its own, without the engine's cache of what was recorded before.
             let server = server(*engine);
             let gauge = Gauge::new(&server);
-            table.row(block_on(measure(&server, &gauge, &file, is_recorded))?);
+            table.row(block_on(measure(&server, &gauge, name, &content))?);
         }
     }
     Ok(vec![table])
@@ -85,16 +95,31 @@ fn many_lines(count: usize) -> String {
     file
 }
 
+/// Entries of fifteen years, not in the order of their days.
+fn many_entries(count: usize) -> String {
+    let mut file = String::new();
+    for row in 0..count {
+        let (year, month, day) = (2010 + row % 15, row % 12 + 1, row % 28 + 1);
+        let (shop, card, units, cents) = (row % 5_000, row % 997, row % 900 + 1, row % 90 + 10);
+        writeln!(file, "{year}-{month:02}-{day:02} Shop {shop} card {card}")
+            .and_then(|()| writeln!(file, " a  {units}.{cents} EUR\n c"))
+            .expect("a text in memory");
+    }
+    file
+}
+
 async fn measure(
     server: &Server,
     gauge: &Gauge,
+    name: &str,
     file: &str,
-    is_recorded: bool,
 ) -> anyhow::Result<[Cell; COLUMNS.len()]> {
+    let is_recorded = name == BANK;
     let accounts = vec![Account::named("Bank", AccountType::Asset)];
     let chart = Chart { groups: Vec::new(), accounts };
     let book = chart.create_book(&server.client("bench@example.com").typed(), "Imports").await?;
-    let options = CreateImport { account: Some("Bank".to_owned()), ..CreateImport::default() };
+    let account = Some("Bank".to_owned()).filter(|_| name != JOURNAL);
+    let options = CreateImport { account, ..CreateImport::default() };
     let (before, used) = (gauge.resident(), gauge.read());
     gauge.reset_peak()?;
     let begun = Instant::now();
@@ -113,6 +138,7 @@ async fn measure(
     let spent = gauge.read().server.saturating_sub(used.server);
     Ok([
         server.engine().to_string().into(),
+        name.into(),
         records.into(),
         Cell::Figure(file.len() as f64 / 1_048_576.0, 1),
         Cell::Figure(read.as_secs_f64(), 1),

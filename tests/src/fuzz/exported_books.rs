@@ -1,5 +1,7 @@
 //! The readers of whole books: journals, exports of Daybook, and archives; and old workbooks.
 
+use std::collections::BTreeSet;
+
 use daybook_domain::instant::Instant;
 use daybook_interchange::plan::{self, VirtualPostings};
 use daybook_interchange::read::archive::{self, LINES, Unpacker};
@@ -95,9 +97,10 @@ fn plan_books(journal: Result<Journal, Problem>) -> Result<(), String> {
     };
     let Ok(planned) = plan::plan(journal, &options) else { return Ok(()) };
     for book in &planned.books {
+        let names: BTreeSet<&str> = book.accounts.iter().map(|account| &*account.name).collect();
         for transaction in &book.transactions {
-            let sides = [transaction.credit, transaction.debit];
-            let known = sides.iter().flatten().all(|index| *index < book.accounts.len());
+            let sides = [&transaction.credit, &transaction.debit].into_iter().flatten();
+            let known = sides.into_iter().all(|name| names.contains(name.as_str()));
             if !known || transaction.remote_id.is_empty() {
                 return Err(format!("{transaction:?} is not of its book"));
             }

@@ -40,6 +40,9 @@ impl From<Fault> for Failure {
 
 impl From<Problem> for Failure {
     fn from(problem: Problem) -> Self {
+        if problem.kind == Kind::UnreadableBlock {
+            return RequestError::Failed(problem.to_string()).into();
+        }
         Fault::from(&problem).into()
     }
 }
@@ -89,6 +92,7 @@ impl FaultReason {
                 | Kind::TooDeep
                 | Kind::UnpackedTooLarge
                 | Kind::TooMuchWork
+                | Kind::ValuesTooLong
                 | Kind::TooManyCommodities(_)
                 | Kind::TooManyGroups
                 | Kind::ChartTooLarge

@@ -13,7 +13,7 @@ use daybook_domain::import::{
 use daybook_domain::name::MAX_NAME;
 use daybook_domain::permission::Action;
 use daybook_edge::worker::Stop;
-use daybook_interchange::plan::{self, Plan, Transaction, VirtualPostings};
+use daybook_interchange::plan::{self, Planned, PlannedLeg, Planner, Transaction, VirtualPostings};
 use daybook_interchange::read;
 use daybook_interchange::read::format::Format;
 use daybook_interchange::read::problem::Problem;
@@ -56,8 +56,7 @@ pub(super) fn read_journal(
     options: &OptionsDoc,
     stop: &Stop,
 ) -> Result<Preview, Failure> {
-    let (format, journal) = read::read_journal(&bytes)?;
-    drop(bytes);
+    let (format, journal) = read::read_journal(bytes)?;
     // A packed book of GnuCash is the same source as an unpacked one.
     let format = if format == Format::Gzip { Format::Gnucash } else { format };
     let is_new = options.is_new.unwrap_or(true);
@@ -78,11 +77,12 @@ pub(super) fn read_journal(
     };
     let title = plan_options.name.or(journal.title.as_deref()).unwrap_or("Journal");
     let title: String = title.chars().take(MAX_NAME).collect();
-    let plan = plan::plan(journal, &plan_options).map_err(|problems| failure(&problems, is_new))?;
+    let planner = Planner::new(journal, &plan_options);
+    let mut planner = planner.map_err(|problems| failure(&problems, is_new))?;
     let names = Names::new(&snapshot.chart);
-    let restore = options.trashed;
-    let reading = Reading { snapshot, plan: &plan, is_new, restore, stop };
-    let (writer, counts) = reading.records(tx)?;
+    let mut reading = Reading::new(snapshot, &planner, is_new, options.trashed);
+    reading.read(tx, &mut planner, stop)?;
+    let plan = planner.finish();
     let books: Vec<BookDoc> = if is_new {
         plan.books.iter().map(|book| book_document(book, |_| true)).collect()
     } else {
@@ -93,8 +93,8 @@ pub(super) fn read_journal(
     let warning_count = plan.warnings.len().saturating_add(usize::from(raised.is_some()));
     let warnings = raised.into_iter().chain(plan.warnings.iter().map(warning));
     let summary = SummaryDoc {
-        format: Some(describe(format, &plan)),
-        counts,
+        format: Some(describe(format, plan.entries, reading.days)),
+        counts: reading.records.counts,
         accounts_to_create: accounts_to_create(&books),
         warnings: warnings.take(MAX_WARNINGS).collect(),
         warning_count,
@@ -102,7 +102,7 @@ pub(super) fn read_journal(
         journal: Some(JournalDoc { name: title, is_new, books }),
         ..SummaryDoc::default()
     };
-    Ok(Preview { summary, records: writer.finish()? })
+    Ok(Preview { summary, records: reading.records.writer.finish()? })
 }
 
 /// Returns the warning that the confirmation raises the decimal places of the book, if so.
@@ -141,16 +141,9 @@ fn failure(problems: &[Problem], is_new: bool) -> Failure {
 }
 
 /// Says what was recognized: `beancount, 12 entries, 2026-01-02 to 2026-03-31`.
-fn describe(format: Format, plan: &Plan) -> String {
-    let days = || {
-        let all = plan.books.iter().flat_map(|book| &book.transactions);
-        all.map(|transaction| transaction.date)
-    };
-    let span = days()
-        .min()
-        .zip(days().max())
-        .map(|(first, last)| format!(", {} to {}", format_iso(first), format_iso(last)));
-    format!("{}, {} entries{}", format.name(), plan.entries, span.unwrap_or_default())
+fn describe(format: Format, entries: usize, days: Option<(Date, Date)>) -> String {
+    let span = days.map(|(first, last)| format!(", {} to {}", format_iso(first), format_iso(last)));
+    format!("{}, {entries} entries{}", format.name(), span.unwrap_or_default())
 }
 
 /// Returns a book with the accounts that `is_missing` names, and their groups.
@@ -204,89 +197,81 @@ fn accounts_to_create(books: &[BookDoc]) -> Vec<NewAccountDoc> {
     by_name.into_values().collect()
 }
 
-/// A transaction of an entry.
-struct Leg<'p> {
-    /// The index of its book.
-    book: usize,
-    /// The remote id without the number of the leg.
-    entry: &'p str,
-    number: u32,
-    transaction: &'p Transaction,
-}
-
-/// Returns the transactions of all books in the order of the file, those of an entry together.
-fn legs(plan: &Plan) -> Vec<Leg<'_>> {
-    let mut legs = Vec::new();
-    for (book, planned) in plan.books.iter().enumerate() {
-        legs.extend(planned.transactions.iter().map(|transaction| {
-            let id = transaction.remote_id.as_str();
-            let (entry, number) = id.rsplit_once(':').unwrap_or((id, ""));
-            Leg { book, entry, number: number.parse().unwrap_or_default(), transaction }
-        }));
-    }
-    legs.sort_unstable_by_key(|leg| (leg.transaction.position, leg.entry, leg.number));
-    legs
-}
+/// Transactions by their remote ids.
+type Known = HashMap<String, (TransactionId, FindingState)>;
 
 /// The reading of the entries of a journal.
 struct Reading<'r> {
     snapshot: &'r Snapshot,
-    plan: &'r Plan,
+    /// The decimal places of the books.
+    digits: Vec<u32>,
     is_new: bool,
     /// Whether entries in the trash are recorded again.
     restore: bool,
-    stop: &'r Stop,
+    /// The first and the last day of the transactions.
+    days: Option<(Date, Date)>,
+    records: Records,
 }
 
-impl Reading<'_> {
-    /// Returns a record for each entry, and their counts.
-    fn records(&self, tx: &mut Tx<'_>) -> Result<(Writer, CountsDoc), Failure> {
-        let legs = legs(self.plan);
-        let is_of_one = |one: &Leg<'_>, other: &Leg<'_>| one.entry == other.entry;
-        let entries: Vec<&[Leg<'_>]> = legs.chunk_by(is_of_one).collect();
-        let mut records = Records::default();
-        let mut refused = self.plan.refused.iter().peekable();
-        for chunk in entries.chunks(LOOKED_UP) {
-            check_stop(self.stop)?;
-            let known = self.known(tx, chunk)?;
-            for entry in chunk {
-                let Some(first) = entry.first() else { continue };
-                let position = first.transaction.position;
-                let precedes =
-                    |problem: &&Problem| problem.position.is_none_or(|place| place < position);
-                while let Some(problem) = refused.next_if(precedes) {
-                    records.refuse(problem)?;
+impl<'r> Reading<'r> {
+    fn new(snapshot: &'r Snapshot, planner: &Planner<'_>, is_new: bool, restore: bool) -> Self {
+        let digits = planner.books().iter().map(|book| book.fraction_digits).collect();
+        Self { snapshot, digits, is_new, restore, days: None, records: Records::default() }
+    }
+
+    /// Makes a record of each entry.
+    fn read(
+        &mut self,
+        tx: &mut Tx<'_>,
+        planner: &mut Planner<'_>,
+        stop: &Stop,
+    ) -> Result<(), Failure> {
+        loop {
+            check_stop(stop)?;
+            let chunk = planner.take(LOOKED_UP).collect::<Result<Vec<Planned>, Problem>>()?;
+            if chunk.is_empty() {
+                return Ok(());
+            }
+            let known = self.known(tx, &chunk)?;
+            for planned in chunk {
+                match planned {
+                    Planned::Refused(problem) => self.records.refuse(&problem)?,
+                    Planned::Entry(legs) => self.add_entry(&legs, &known)?,
                 }
-                let mut record = self.record(entry, first);
-                let outcome = self.outcome(&record, &known);
-                record.set_outcome(&outcome);
-                record.draft &= record.kind() == OutcomeKind::New;
-                records.add(record)?;
             }
         }
-        refused.try_for_each(|problem| records.refuse(problem))?;
-        Ok((records.writer, records.counts))
     }
 
     /// Looks up the remote ids of entries. A new book has none.
-    fn known(
-        &self,
-        tx: &mut Tx<'_>,
-        entries: &[&[Leg<'_>]],
-    ) -> Result<HashMap<String, (TransactionId, FindingState)>, Failure> {
+    fn known(&self, tx: &mut Tx<'_>, chunk: &[Planned]) -> Result<Known, Failure> {
         if self.is_new {
-            return Ok(HashMap::new());
+            return Ok(Known::new());
         }
-        let legs = entries.iter().flat_map(|entry| entry.iter());
+        let legs = chunk.iter().flat_map(|planned| match planned {
+            Planned::Entry(legs) => legs.as_slice(),
+            Planned::Refused(_) => &[],
+        });
         let ids: Vec<String> = legs.map(|leg| leg.transaction.remote_id.clone()).collect();
         Ok(self.snapshot.known(tx, &ids)?)
     }
 
-    fn record(&self, entry: &[Leg<'_>], first: &Leg<'_>) -> RecordDoc {
-        let legs: Vec<EntryDoc> = entry.iter().map(|leg| self.leg(leg)).collect();
+    fn add_entry(&mut self, legs: &[PlannedLeg], known: &Known) -> Result<(), Failure> {
+        let Some(first) = legs.first() else { return Ok(()) };
+        for date in legs.iter().map(|leg| leg.transaction.date) {
+            let (from, to) = self.days.unwrap_or((date, date));
+            self.days = Some((from.min(date), to.max(date)));
+        }
+        let mut record = self.record(legs, &first.transaction);
+        let outcome = self.outcome(&record, known);
+        record.set_outcome(&outcome);
+        record.draft &= record.kind() == OutcomeKind::New;
+        self.records.add(record)
+    }
+
+    fn record(&self, legs: &[PlannedLeg], transaction: &Transaction) -> RecordDoc {
+        let legs: Vec<EntryDoc> = legs.iter().map(|leg| self.leg(leg)).collect();
         let only = legs.first().filter(|_| legs.len() == 1);
         let side = |name: Option<&String>| name.map(|name| AccountDoc::named(name));
-        let transaction = first.transaction;
         let may_post = self.is_new || self.snapshot.access.may(Action::Post);
         RecordDoc {
             line: transaction.position.line,
@@ -304,20 +289,15 @@ impl Reading<'_> {
         }
     }
 
-    fn leg(&self, leg: &Leg<'_>) -> EntryDoc {
-        let book = self.plan.books.get(leg.book);
-        let name = |side: Option<usize>| {
-            let account = side.and_then(|index| book?.accounts.get(index));
-            account.map(|account| account.name.clone())
-        };
-        let digits = book.map(|book| book.fraction_digits).unwrap_or_default();
-        let transaction = leg.transaction;
+    fn leg(&self, leg: &PlannedLeg) -> EntryDoc {
+        let PlannedLeg { book, transaction } = leg;
+        let digits = self.digits.get(*book).copied().unwrap_or_default();
         EntryDoc {
-            book: leg.book,
+            book: *book,
             day: day_number(transaction.date),
             amount: transaction.amount.map(|amount| write(amount.value(), digits)),
-            credit: name(transaction.credit),
-            debit: name(transaction.debit),
+            credit: transaction.credit.as_ref().map(ToString::to_string),
+            debit: transaction.debit.as_ref().map(ToString::to_string),
             description: transaction.description_with_hashtags(),
             is_checked: transaction.is_checked,
             properties: transaction.properties.clone(),
@@ -326,11 +306,7 @@ impl Reading<'_> {
     }
 
     /// Returns the outcome of an entry by the transactions with its remote ids.
-    fn outcome(
-        &self,
-        record: &RecordDoc,
-        known: &HashMap<String, (TransactionId, FindingState)>,
-    ) -> Outcome {
+    fn outcome(&self, record: &RecordDoc, known: &Known) -> Outcome {
         let found = record.entry.iter().filter_map(|leg| known.get(&leg.remote_id));
         let of = |wanted: FindingState| {
             found.clone().find(|(_, state)| *state == wanted).map(|(id, _)| *id)

@@ -137,7 +137,7 @@ pub(super) async fn store_kept_files(
     let source = import.source.as_deref().unwrap_or_default();
     let Some(bytes) = step.state.blobs.read(step.book, source).await? else { return Ok(()) };
     let read = move || {
-        let journal = is_journal(&bytes).then(|| read_journal(&bytes).ok()).flatten();
+        let journal = is_journal(&bytes).then(|| read_journal(bytes).ok()).flatten();
         journal.map(|(_, journal)| kept_files(&journal)).unwrap_or_default()
     };
     let first = results.books.first();

@@ -13,7 +13,7 @@ use super::facts::Facts;
 use super::kind::Kind;
 use super::model::{Account, Group};
 use super::naming::Names;
-use crate::read::journal::{Journal, Side};
+use crate::read::journal::{Journal, SharedText, Side};
 use crate::read::limits::MAX_DEPTH;
 use crate::read::problem::{self, Problem, excerpt};
 
@@ -39,6 +39,8 @@ pub(crate) struct Chart {
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) account: Account,
+    /// Its name, for the transactions.
+    pub(crate) name: SharedText,
     pub(crate) kind: Option<Kind>,
     pub(crate) groups: Vec<usize>,
     /// Whether the journal declares it.
@@ -62,8 +64,10 @@ struct Path<'j> {
 
 impl Chart {
     /// Makes the chart of a journal.
-    pub(crate) fn new(journal: &Journal) -> Result<Self, Vec<Problem>> {
-        let paths = paths(journal);
+    ///
+    /// `posted` lists the accounts that have postings.
+    pub(crate) fn new(journal: &Journal, posted: &[SharedText]) -> Result<Self, Vec<Problem>> {
+        let paths = paths(journal, posted);
         let inner: BTreeSet<&str> = paths.iter().flat_map(|path| prefixes(path.path)).collect();
         if inner.len() >= MAX_GROUPS {
             return Err(vec![Problem::of_file(problem::Kind::TooManyGroups)]);
@@ -122,7 +126,9 @@ impl Chart {
             is_archived: false,
             properties: BTreeMap::new(),
         };
-        self.accounts.push(Entry { account, kind: None, groups: Vec::new(), is_declared: false });
+        let name = account.name.as_str().into();
+        let (kind, groups, is_declared) = (None, Vec::new(), false);
+        self.accounts.push(Entry { account, name, kind, groups, is_declared });
         self.accounts.len() - 1
     }
 
@@ -136,6 +142,11 @@ impl Chart {
         }
     }
 
+    /// Returns the name of the account of a side.
+    pub(crate) fn name(&self, side: &Side) -> Option<SharedText> {
+        self.accounts.get(self.index(side)?).map(|entry| entry.name.clone())
+    }
+
     /// Returns the type of an account of the journal.
     pub(crate) fn kind(&self, path: &str) -> Option<Kind> {
         self.by_path.get(path).and_then(|index| self.accounts.get(*index)?.kind)
@@ -143,7 +154,7 @@ impl Chart {
 }
 
 /// Returns the accounts of a journal, the declared ones first.
-fn paths(journal: &Journal) -> Vec<Path<'_>> {
+fn paths<'j>(journal: &'j Journal, posted: &'j [SharedText]) -> Vec<Path<'j>> {
     let mut paths: Vec<Path<'_>> = Vec::new();
     let mut indices: HashMap<&str, usize> = HashMap::new();
     let mut kinds: HashMap<&str, Kind> = HashMap::new();
@@ -157,8 +168,8 @@ fn paths(journal: &Journal) -> Vec<Path<'_>> {
             paths.len() - 1
         });
     }
-    for posting in journal.entries.iter().flat_map(|entry| &entry.postings) {
-        let path = posting.account.as_str();
+    for path in posted {
+        let path = path.as_str();
         let index = *indices.entry(path).or_insert_with(|| {
             paths.push(Path { path, declared: None, is_posted: false, kind: None });
             paths.len() - 1
@@ -208,7 +219,8 @@ fn entry(path: &Path<'_>, name: String, mut facts: Facts, groups: Vec<usize>) ->
         is_archived: path.declared.is_some_and(|declared| declared.is_closed),
         properties: facts.into_values(),
     };
-    Entry { account, kind: path.kind, groups, is_declared: path.declared.is_some() }
+    let name = account.name.as_str().into();
+    Entry { account, name, kind: path.kind, groups, is_declared: path.declared.is_some() }
 }
 
 /// The property with the name in the journal, where the book has another.

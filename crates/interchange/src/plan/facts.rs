@@ -81,19 +81,18 @@ fn amount(quantity: &Quantity) -> String {
 pub(crate) fn of_entry(entry: &Entry) -> Facts {
     let mut facts = Facts::default();
     let mut add = |key: &str, value: &str| facts.add(key, value, MAX_TEXT);
-    let details = entry.details();
-    add("code", details.code.as_deref().unwrap_or_default());
-    add("date2", &details.date2.map(format_iso).unwrap_or_default());
-    add("payee", details.payee.as_deref().unwrap_or_default());
-    add("note", details.note.as_deref().unwrap_or_default());
+    add("code", entry.code.as_deref().unwrap_or_default());
+    add("date2", &entry.date2.map(format_iso).unwrap_or_default());
+    add("payee", entry.payee.as_deref().unwrap_or_default());
+    add("note", entry.note.as_deref().unwrap_or_default());
     if entry.mark == Mark::Pending {
         add("status", "pending");
     }
-    add("links", &details.links.join(" "));
-    for (name, value) in &details.tags {
+    add("links", &entry.links.join(" "));
+    for (name, value) in &entry.tags {
         add(&format!("tag_{name}"), value);
     }
-    add("comment", &remarks(&details.comment, &details.tags));
+    add("comment", &remarks(&entry.comment, &entry.tags));
     facts
 }
 
@@ -122,23 +121,22 @@ pub(crate) fn of_posting(entry: &Entry, posting: &Posting, is_last: bool) -> Pos
         let is_pending = posting.mark == Mark::Pending;
         add("status", if is_pending { "pending" } else { "cleared" }.to_owned());
     }
-    let details = posting.details();
-    add("date2", details.date2.map(format_iso).unwrap_or_default());
+    add("date2", posting.date2.map(format_iso).unwrap_or_default());
     for (cost, names) in
-        [(&details.cost, ["cost", "cost_total"]), (&details.price, ["price", "price_total"])]
+        [(&posting.cost, ["cost", "cost_total"]), (&posting.price, ["price", "price_total"])]
     {
         let Some(cost) = cost else { continue };
         let [unit, total] = names;
         add(if cost.is_total { total } else { unit }, amount(&cost.quantity));
         add_lot(cost, &mut add);
     }
-    if let Some(assertion) = details.assertion.as_ref().filter(|_| is_last) {
+    if let Some(assertion) = posting.assertion.as_ref().filter(|_| is_last) {
         add("assert", show_assertion(posting, assertion));
     }
-    for (name, value) in &details.tags {
+    for (name, value) in &posting.tags {
         add(&format!("tag_{name}"), value.clone());
     }
-    add("comment", remarks(&details.comment, &details.tags));
+    add("comment", remarks(&posting.comment, &posting.tags));
     facts.retain(|(_, value)| !value.trim().is_empty());
     facts
 }

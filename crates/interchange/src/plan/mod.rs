@@ -14,7 +14,6 @@
 //!
 //! `docs/import-journals.md` has the mapping with examples.
 
-mod build;
 mod chart;
 mod facts;
 mod identity;
@@ -22,28 +21,45 @@ mod kept;
 mod kind;
 mod model;
 mod naming;
+mod planner;
 mod survey;
 
 use crate::read::journal::Journal;
 use crate::read::problem::Problem;
 
-pub use build::ENTRY_DATE;
 pub use chart::IN_TRANSIT;
 pub use kept::files as kept_files;
 pub use model::{Account, Book, Group, KeptFile, Options, Plan, Transaction, VirtualPostings};
+pub use planner::{ENTRY_DATE, Planned, PlannedLeg, Planner};
 
 /// Plans what to record of a journal.
 ///
-/// Each entry is freed when its transactions are made, because a large journal takes several
-/// hundred megabytes.
+/// The transactions of a large journal take several hundred megabytes. [`Planner`] returns them one
+/// entry at a time instead.
 ///
 /// # Errors
-/// One problem for each entry with a second commodity, where one book must take all, or a problem
-/// of the whole journal.
+/// Those of [`Planner::new`] and [`Planner::next`].
 pub fn plan(journal: Journal, options: &Options<'_>) -> Result<Plan, Vec<Problem>> {
-    let survey = survey::survey(&journal, options)?;
-    let chart = chart::Chart::new(&journal)?;
-    Ok(build::build(journal, options, survey, chart))
+    let mut planner = Planner::new(journal, options)?;
+    let (mut refused, mut transactions) = (Vec::new(), vec![Vec::new(); planner.books().len()]);
+    for planned in &mut planner {
+        match planned.map_err(|problem| vec![problem])? {
+            Planned::Refused(problem) => refused.push(problem),
+            Planned::Entry(legs) => {
+                for PlannedLeg { book, transaction } in legs {
+                    if let Some(transactions) = transactions.get_mut(book) {
+                        transactions.push(transaction);
+                    }
+                }
+            }
+        }
+    }
+    let mut plan = planner.finish();
+    plan.refused = refused;
+    for (book, transactions) in plan.books.iter_mut().zip(transactions) {
+        book.transactions = transactions;
+    }
+    Ok(plan)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use daybook_domain::account::AccountType;
 use daybook_domain::amount::Amount;
 use time::Date;
 
+use crate::read::journal::SharedText;
 use crate::read::problem::{Position, Problem};
 
 /// The choices for a plan.
@@ -48,11 +49,10 @@ pub enum VirtualPostings {
 pub struct Plan {
     /// The books: first that of the commodity of the options.
     pub books: Vec<Book>,
-    /// Texts that have no place in a book, as files of the first one.
-    pub files: Vec<KeptFile>,
     /// The number of entries that are recorded.
     pub entries: usize,
-    /// The entries that are not recorded, those that cannot be read included.
+    /// The entries that are not recorded, those that cannot be read included; none in a plan of
+    /// [`Planner`](super::Planner).
     pub refused: Vec<Problem>,
     /// The readings that may differ from what the author meant.
     pub warnings: Vec<Problem>,
@@ -75,7 +75,7 @@ pub struct Book {
     pub groups: Vec<Group>,
     /// The accounts.
     pub accounts: Vec<Account>,
-    /// The transactions in the order of the file.
+    /// The transactions in the order of the file; none in a plan of [`Planner`](super::Planner).
     pub transactions: Vec<Transaction>,
 }
 
@@ -116,10 +116,10 @@ pub struct Transaction {
     pub date: Date,
     /// The amount; `None` in a draft.
     pub amount: Option<Amount>,
-    /// The index of the account that is credited; `None` in a draft.
-    pub credit: Option<usize>,
-    /// The index of the account that is debited; `None` in a draft.
-    pub debit: Option<usize>,
+    /// The name of the account that is credited; `None` in a draft.
+    pub credit: Option<SharedText>,
+    /// The name of the account that is debited; `None` in a draft.
+    pub debit: Option<SharedText>,
     /// The description.
     pub description: String,
     /// The hashtags to add to the description, without `#`.

@@ -1,6 +1,6 @@
-//! The commodities of a journal, and the entries that books cannot record.
+//! The commodities, decimal places and accounts of a journal.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use daybook_domain::amount::MAX_FRACTION_DIGITS;
 
@@ -23,11 +23,11 @@ pub(crate) struct Survey {
     pub(crate) books: Vec<BookKey>,
     /// Their decimal places.
     pub(crate) digits: BTreeMap<String, u32>,
-    /// The entries that are not recorded, by index.
-    pub(crate) refused: BTreeMap<usize, Problem>,
+    /// The accounts with postings in the order of the file.
+    pub(crate) posted: Vec<SharedText>,
 }
 
-/// Finds the books of a journal, and the entries that they cannot record.
+/// Finds the books and accounts of a journal.
 pub(crate) fn survey(journal: &Journal, options: &Options<'_>) -> Result<Survey, Vec<Problem>> {
     let characters = options.source.chars().count();
     let is_trimmed = options.source.trim() == options.source;
@@ -38,13 +38,17 @@ pub(crate) fn survey(journal: &Journal, options: &Options<'_>) -> Result<Survey,
         options.commodity.map(|commodity| (commodity.to_owned(), false)).into_iter().collect();
     let mut known: BTreeSet<BookKey> = books.iter().cloned().collect();
     let mut places = Places::default();
-    let mut refused: BTreeMap<usize, Problem> = BTreeMap::new();
+    let (mut posted, mut seen) = (Vec::new(), HashSet::new());
     let mut others: Vec<Problem> = Vec::new();
-    for (index, entry) in journal.entries.iter().enumerate() {
-        let Some(legs) = legs(entry) else {
-            refused.insert(index, Problem::at(entry.position, Kind::AmountTooLarge));
-            continue;
-        };
+    for entry in journal.entries.iter() {
+        let entry = &entry.map_err(|problem| vec![problem])?;
+        for account in entry.postings.iter().map(|posting| &posting.account) {
+            if !seen.contains(account) {
+                seen.insert(account.clone());
+                posted.push(account.clone());
+            }
+        }
+        let Some(legs) = legs(entry) else { continue };
         let legs: Vec<Leg> = legs.into_iter().filter(|leg| is_kept(entry, leg, options)).collect();
         for leg in &legs {
             let key = (leg.commodity.to_string(), is_virtual(entry, leg, options));
@@ -83,12 +87,7 @@ pub(crate) fn survey(journal: &Journal, options: &Options<'_>) -> Result<Survey,
     // Virtual books come last, so that the first one is of real postings where there are any.
     books.sort_by_key(|(_, is_virtual)| *is_virtual);
     let digits = digits(journal, options, &books, &places);
-    for (index, entry) in journal.entries.iter().enumerate() {
-        if let Some(problem) = excess(entry, options, &digits) {
-            refused.entry(index).or_insert(problem);
-        }
-    }
-    Ok(Survey { books, digits, refused })
+    Ok(Survey { books, digits, posted })
 }
 
 /// The most decimal places of each commodity, up to those that a book may have.
@@ -134,20 +133,24 @@ fn digits(
     books.iter().map(|(commodity, _)| (commodity.clone(), of(commodity))).collect()
 }
 
-/// Returns why books cannot record an entry, if so.
-fn excess(entry: &Entry, options: &Options<'_>, digits: &BTreeMap<String, u32>) -> Option<Problem> {
-    let legs = legs(entry)?;
-    legs.iter().filter(|leg| is_kept(entry, leg, options)).find_map(|leg| {
+/// Checks that books with these decimal places can record an entry.
+pub(crate) fn check_amounts(
+    entry: &Entry,
+    legs: &[Leg],
+    digits: &BTreeMap<String, u32>,
+) -> Result<(), Problem> {
+    legs.iter().try_for_each(|leg| {
         let allowed = digits.get(leg.commodity.as_str()).copied().unwrap_or_default();
         let found = leg.amount.decimals();
+        let units = leg.amount.units(allowed);
         let kind = if found > allowed {
             Kind::TooManyDecimals { found, allowed }
+        } else if units.is_none_or(|units| i64::try_from(units).is_err()) {
+            Kind::AmountTooLarge
         } else {
-            let units = leg.amount.units(allowed);
-            let fits = units.is_some_and(|units| i64::try_from(units).is_ok());
-            return (!fits).then(|| Problem::at(position(entry, leg), Kind::AmountTooLarge));
+            return Ok(());
         };
-        Some(Problem::at(position(entry, leg), kind))
+        Err(Problem::at(position(entry, leg), kind))
     })
 }
 

@@ -39,6 +39,29 @@ fn transactions_of_an_entry_share_its_identity() {
 }
 
 #[test]
+fn entries_and_refusals_come_in_the_order_of_the_file() {
+    let good = |day: u32| format!("2024-01-{day:02} a\n  x  1.00\n  y\n");
+    let text = ["2024-13-01 a\n", "2024-14-01 a\n", &good(2), "2024-01-03 b\n  x  0.123\n  y\n"]
+        .join("")
+        + &["2024-15-01 a\n", &good(1), "2024-16-01 a\n"].join("");
+    let journal = read(format!("commodity 1.00\n{text}")).unwrap();
+    let mut planner_options = options();
+    planner_options.fraction_digits = Some(2);
+    let planner = Planner::new(journal, &planner_options).unwrap();
+    let lines: Vec<(bool, u32)> = planner
+        .map(|planned| match planned.unwrap() {
+            Planned::Entry(legs) => (true, legs[0].transaction.position.line),
+            Planned::Refused(problem) => (false, problem.position.unwrap().line),
+        })
+        .collect();
+    let (entry, refused) = (|line| (true, line), |line| (false, line));
+    assert_eq!(
+        lines,
+        [refused(2), refused(3), entry(4), refused(8), refused(10), entry(11), refused(14)]
+    );
+}
+
+#[test]
 fn decimal_places_are_those_of_the_book() {
     let text = "commodity 1.00 EUR\n2024-01-01 a\n  x  1.125 EUR\n  y\n\n\
                 2024-01-02 b\n  x  0.5 EUR\n  y\n\n2024-01-03 c\n  x  0.123456789 EUR\n  y\n";

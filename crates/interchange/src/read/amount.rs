@@ -3,6 +3,7 @@
 use std::fmt;
 
 use daybook_domain::amount::{Amount, MAX_FRACTION_DIGITS, write_units};
+use serde::{Deserialize, Serialize};
 
 /// The most decimal places of a number in a file.
 pub const MAX_DECIMALS: u32 = 18;
@@ -14,7 +15,7 @@ pub const MAX_DIGITS: usize = 30;
 ///
 /// Positive amounts go into the account, negative ones out of it. It is a scaled integer without
 /// trailing zeros, so equal numbers are equal values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct SignedAmount {
     units: i128,
     decimals: u32,

@@ -29,6 +29,7 @@ mod numeral;
 mod ofx;
 pub mod options;
 mod output;
+pub mod packed;
 pub mod problem;
 mod qif;
 pub mod record;
@@ -70,10 +71,12 @@ pub fn detect(bytes: &[u8]) -> Result<Format, Problem> {
 
 /// Reads a journal of hledger, ledger, beancount or GnuCash.
 ///
+/// Drops `bytes` once the file is parsed, before the entries are completed.
+///
 /// # Errors
 /// Those of the readers, and [`Kind::NotAJournal`] for files of other formats.
-pub fn read_journal(bytes: &[u8]) -> Result<(Format, Journal), Problem> {
-    let format = detect(bytes)?;
+pub fn read_journal<B: AsRef<[u8]>>(bytes: B) -> Result<(Format, Journal), Problem> {
+    let format = detect(bytes.as_ref())?;
     let journal = match format {
         Format::Journal => journal::read(bytes)?,
         Format::Beancount => beancount::read(bytes)?,

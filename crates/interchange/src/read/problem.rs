@@ -3,6 +3,7 @@
 use std::fmt;
 
 use daybook_domain::chart::MAX_CHART;
+use serde::{Deserialize, Serialize};
 use time::Date;
 
 use super::amount::SignedAmount;
@@ -11,7 +12,7 @@ use super::limits::{
 };
 
 /// A place in a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Position {
     /// The line, from 1.
     pub line: u32,
@@ -151,6 +152,10 @@ pub enum Kind {
     AmbiguousAmounts(String),
     #[error("the file needs more work than is allowed: use fewer or simpler matchers")]
     TooMuchWork,
+    #[error("the names and texts of the entries are too long together")]
+    ValuesTooLong,
+    #[error("internal error: the entries cannot be read back from memory")]
+    UnreadableBlock,
 
     // A record.
     #[error("the date is missing")]

@@ -100,7 +100,7 @@ fn balances_equal_those_of_hledger() {
             }
         }
         expected.retain(|_, number| number != "0");
-        let journal = journal::read(&std::fs::read(sample(name)).expect(name)).expect(name);
+        let journal = journal::read(std::fs::read(sample(name)).expect(name)).expect(name);
         assert!(expected.len() > 10, "{name}");
         assert_eq!(balances(&journal, &months), expected, "{name}");
     }

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use daybook_domain::calendar::format_iso;
-use daybook_interchange::plan::{Book, Options, Plan, Transaction, plan};
+use daybook_interchange::plan::{Book, KeptFile, Options, Plan, Transaction, kept_files, plan};
 use daybook_interchange::read::read_journal;
 
 #[test]
@@ -61,18 +61,18 @@ fn record(example: &[String]) -> Vec<String> {
     };
     let options = Options { source: "doc", ..Options::default() };
     let several = Options { book_per_commodity: true, ..options.clone() };
-    let mut shown = Vec::new();
+    let (mut shown, files) = (Vec::new(), kept_files(&journal));
     match plan(journal.clone(), &options) {
-        Ok(plan) => show(&plan, &mut shown),
+        Ok(plan) => show(&plan, &files, &mut shown),
         Err(problems) => {
             shown.extend(problems.iter().map(|problem| format!("error: {problem}")));
-            show(&plan(journal, &several).expect("several books"), &mut shown);
+            show(&plan(journal, &several).expect("several books"), &files, &mut shown);
         }
     }
     shown
 }
 
-fn show(plan: &Plan, shown: &mut Vec<String>) {
+fn show(plan: &Plan, files: &[KeptFile], shown: &mut Vec<String>) {
     let has_several = plan.books.len() > 1;
     for book in &plan.books {
         let virtual_mark = if book.is_virtual { " virtual" } else { "" };
@@ -98,7 +98,7 @@ fn show(plan: &Plan, shown: &mut Vec<String>) {
         let transactions = book.transactions.iter();
         shown.extend(transactions.map(|each| format!("{prefix}{}", show_one(book, each))));
     }
-    for file in &plan.files {
+    for file in files {
         shown.extend(file.content.lines().map(|line| format!("{}: {line}", file.name)));
     }
     shown.extend(plan.refused.iter().map(|problem| format!("refused: {problem}")));
@@ -107,9 +107,8 @@ fn show(plan: &Plan, shown: &mut Vec<String>) {
 
 fn show_one(book: &Book, transaction: &Transaction) -> String {
     let mut text = format_iso(transaction.date);
-    let name = |side: Option<usize>| side.map(|index| book.accounts[index].name.clone());
     if let (Some(amount), Some(credit), Some(debit)) =
-        (transaction.amount, name(transaction.credit), name(transaction.debit))
+        (transaction.amount, &transaction.credit, &transaction.debit)
     {
         let amount = daybook_domain::amount::write(amount.value(), book.fraction_digits);
         text.push_str(&format!(" {amount} {credit} -> {debit}"));

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use daybook_domain::account::AccountType;
 use daybook_domain::name::normalized;
 use daybook_domain::property::{Edits, Properties};
-use daybook_interchange::plan::{Options, Plan, VirtualPostings, plan};
+use daybook_interchange::plan::{Account, Book, Options, Plan, VirtualPostings, plan};
 use daybook_interchange::read::amount::SignedAmount;
-use daybook_interchange::read::journal::{self, Journal};
+use daybook_interchange::read::journal::{self, Journal, SharedText};
+use daybook_interchange::read::problem::Kind;
 use daybook_interchange::read::{beancount, gnucash};
 use proptest::prelude::*;
 use time::Date;
@@ -27,10 +28,10 @@ fn without_zeros(sums: Sums) -> Sums {
 /// Sums the postings of a journal.
 fn of_journal(journal: &Journal) -> Sums {
     let mut sums = Sums::new();
-    for entry in &journal.entries {
+    for entry in journal.entries.iter().map(Result::unwrap) {
         for posting in &entry.postings {
             let quantity = posting.quantity.as_ref().expect("an amount");
-            let day = posting.details().date.unwrap_or(entry.date);
+            let day = posting.date.unwrap_or(entry.date);
             let key = (posting.account.to_string(), quantity.commodity.to_string(), day);
             add(&mut sums, key, quantity.amount);
         }
@@ -47,15 +48,20 @@ pub(crate) fn of_plan(plan: &Plan) -> Sums {
             let units = amount.units(book.fraction_digits).expect("the places of the book");
             let amount = SignedAmount::new(i128::from(units), book.fraction_digits);
             for (side, amount) in
-                [(transaction.credit, amount.negated()), (transaction.debit, amount)]
+                [(&transaction.credit, amount.negated()), (&transaction.debit, amount)]
             {
-                let account = &book.accounts[side.expect("both sides")];
+                let account = account(book, side);
                 let Some(name) = &account.written_name else { continue };
                 add(&mut sums, (name.clone(), book.commodity.clone(), transaction.date), amount);
             }
         }
     }
     without_zeros(sums)
+}
+
+fn account<'b>(book: &'b Book, side: &Option<SharedText>) -> &'b Account {
+    let name = side.as_ref().expect("both sides").as_str();
+    book.accounts.iter().find(|account| account.name == name).expect("an account of the book")
 }
 
 /// Options that refuse no entry for its commodity or its virtual postings.
@@ -105,9 +111,9 @@ fn check(journal: &Journal) {
             let units = amount.units(book.fraction_digits).expect("the places of the book");
             let amount = SignedAmount::new(i128::from(units), book.fraction_digits);
             for (side, amount) in
-                [(transaction.credit, amount.negated()), (transaction.debit, amount)]
+                [(&transaction.credit, amount.negated()), (&transaction.debit, amount)]
             {
-                let account = &book.accounts[side.expect("both sides")];
+                let account = account(book, side);
                 if account.written_name.is_none() && account.kind == AccountType::Asset {
                     in_transit = in_transit.checked_add(amount).expect("small amounts");
                 }
@@ -201,17 +207,18 @@ fn samples_keep_their_sums() {
         std::fs::read(folder.join(name)).expect("the sample")
     };
     for name in ["features.journal", "small.journal"] {
-        check(&journal::read(&sample(name)).expect(name));
+        check(&journal::read(sample(name)).expect(name));
     }
     for name in ["features.beancount", "example.beancount"] {
-        check(&beancount::read(&sample(name)).expect(name));
+        check(&beancount::read(sample(name)).expect(name));
     }
-    check(&gnucash::read(&sample("sample.gnucash")).expect("a book"));
+    check(&gnucash::read(sample("sample.gnucash")).expect("a book"));
 }
 
 /// A quarter of a megabyte of each pattern: the suite would not end if one took quadratic time.
 #[test]
 fn hostile_journals_take_linear_time() {
+    let deep = format!("  A{}  1 USD\n", ":b".repeat(2_000));
     for (head, pattern) in [
         ("2024-01-01 * \"a\"\n", "  A:B  1 USD\n"),
         ("2024-01-01 * \"a\"\n", "  k: 1\n"),
@@ -225,6 +232,7 @@ fn hostile_journals_take_linear_time() {
         ("", "2024-01-01 pad A:B A:C\n"),
         ("", "2024-01-01 * \"a\"\n  A:B  1 X {1 USD}\n  A:C\n"),
         ("", "2024-01-01 balance A:B 1 USD\n"),
+        ("2024-01-01 pad A A:C\n2024-01-01 * \"a\"\n", &deep),
     ] {
         let file = head.to_owned() + &pattern.repeat(256 * 1024 / pattern.len());
         if let Ok(journal) = beancount::read(file.as_bytes()) {
@@ -244,6 +252,10 @@ fn hostile_journals_take_linear_time() {
         let journal = journal::read(file.as_bytes()).expect("a journal");
         let _plan = plan(journal, &all());
     }
+    let long = format!("alias x={}\n", "z".repeat(60_000));
+    let file = long + &"2024-01-01 a\n  x  1\n  y\n\n".repeat(6_000);
+    let problem = journal::read(file).unwrap_err();
+    assert_eq!(problem.kind, Kind::ValuesTooLong, "a short name stands for a long one");
     for pattern in ["<account>", "<transaction></transaction>", "<slot><key>a</key>", "&a;"] {
         let file = "<gnc-v2>".to_owned() + &pattern.repeat(256 * 1024 / pattern.len());
         let _outcome = gnucash::read(file.as_bytes());

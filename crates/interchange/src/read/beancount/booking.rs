@@ -78,9 +78,7 @@ pub(crate) fn book(raw: RawEntry, lots: &mut Lots, ledger: &Ledger) -> Result<En
             .map_err(|kind| Problem::at(draft.posting.position, kind))?;
     }
     lots.apply(changes);
-    // `collect` would keep the memory of the drafts.
-    entry.postings.reserve_exact(drafts.len());
-    entry.postings.extend(drafts.into_iter().map(finish));
+    entry.postings = drafts.into_iter().map(finish).collect();
     Ok(entry)
 }
 
@@ -106,7 +104,7 @@ fn drafts_of(
         return Ok(());
     };
     if let Some(price) = price_rate.and_then(|rate| cost_of(&rate, None)) {
-        posting.details_mut().price = Some(price);
+        posting.price = Some(price);
     }
     if let (Some(units), Some(commodity)) = (units.filter(|units| !units.is_zero()), &currency) {
         let key: Key = (posting.account.to_string(), commodity.clone());
@@ -116,7 +114,7 @@ fn drafts_of(
                 let lot = Lot { date: Some(held.date), label: held.label };
                 let rate = Rate::PerUnit(held.per_unit, held.currency);
                 let mut posting = posting.clone();
-                posting.details_mut().cost = cost_of(&rate, Some(lot));
+                posting.cost = cost_of(&rate, Some(lot));
                 let (units, currency) = (Some(held.units), currency.clone());
                 Draft { posting, units, decimals, currency, rate, lot: None }
             }));
@@ -145,7 +143,7 @@ fn rate_of(cost: &RawCost, units: Option<SignedAmount>) -> Option<Rate> {
     }
 }
 
-fn cost_of(rate: &Rate, lot: Option<Lot>) -> Option<Box<Cost>> {
+fn cost_of(rate: &Rate, lot: Option<Lot>) -> Option<Cost> {
     let (amount, currency, is_total) = match rate {
         Rate::PerUnit(amount, currency) => (amount, currency, false),
         Rate::Total(amount, currency) => (amount, currency, true),
@@ -153,7 +151,7 @@ fn cost_of(rate: &Rate, lot: Option<Lot>) -> Option<Box<Cost>> {
     };
     let quantity = Quantity::new(*amount, currency.as_str().into());
     let lot = lot.filter(|lot| lot.date.is_some() || lot.label.is_some());
-    Some(Box::new(Cost { quantity, is_total, lot }))
+    Some(Cost { quantity, is_total, lot })
 }
 
 /// The tolerances by currency, which also tell how inferred amounts are rounded.
@@ -313,10 +311,10 @@ fn add_lot(
 
 fn finish(draft: Draft) -> Posting {
     let Draft { mut posting, units, decimals, currency, rate, lot } = draft;
-    if posting.details().cost.is_none()
+    if posting.cost.is_none()
         && let Some(cost) = cost_of(&rate, lot)
     {
-        posting.details_mut().cost = Some(cost);
+        posting.cost = Some(cost);
     }
     let quantity = Quantity::new(units.unwrap_or_default(), currency.unwrap_or_default().into());
     let decimals = decimals.max(quantity.decimals);

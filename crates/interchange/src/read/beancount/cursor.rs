@@ -1,5 +1,6 @@
 //! A position within the tokens of a line, and the expressions there.
 
+use serde::{Deserialize, Serialize};
 use time::Date;
 
 use super::lexer::{Token, TokenKind, unescape};
@@ -10,7 +11,7 @@ use crate::read::problem::{Kind, Position, Problem, excerpt};
 use daybook_domain::calendar;
 
 /// A number with the decimal places as written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Number {
     pub(crate) value: SignedAmount,
     pub(crate) decimals: u32,

@@ -18,34 +18,34 @@ mod parse;
 mod raw;
 mod transaction;
 
-use super::journal::{Journal, SharedTexts};
+use super::journal::Journal;
 use super::problem::Problem;
 use super::text::{Label, decode};
 use lots::Lots;
 
 /// Reads a journal of beancount.
 ///
+/// Drops `bytes` once the file is parsed, before the entries are completed.
+///
 /// # Errors
 /// A problem of the file as a whole: its size, its encoding, or a directive that is not
 /// accepted.
-pub fn read(bytes: &[u8]) -> Result<Journal, Problem> {
-    let text = decode(bytes, Label::Declared("utf-8"))?;
-    let mut ledger = parse::parse(&text.content)?;
-    let mut raw = std::mem::take(&mut ledger.entries);
-    raw.sort_by_key(|raw| (raw.entry.date, raw.entry.position));
-    let (mut lots, mut texts) = (Lots::default(), SharedTexts::default());
-    for entry in raw {
-        match booking::book(entry, &mut lots, &ledger) {
-            Ok(mut entry) => {
-                entry.share_texts(&mut texts);
-                ledger.journal.entries.push(entry);
-            }
+pub fn read<B: AsRef<[u8]>>(bytes: B) -> Result<Journal, Problem> {
+    let label = Label::Declared("utf-8");
+    let mut ledger = parse::parse(&decode(bytes.as_ref(), label)?.content)?;
+    drop(bytes);
+    let raw = std::mem::take(&mut ledger.entries);
+    let raw = raw.sorted_by_key(|raw| (raw.entry.date, raw.entry.position))?;
+    let mut lots = Lots::default();
+    for entry in raw.into_values() {
+        match booking::book(entry?, &mut lots, &ledger) {
+            Ok(entry) => ledger.journal.entries.push(&entry)?,
             Err(problem) => ledger.journal.refused.push(problem),
         }
     }
-    balances::apply(&mut ledger);
+    balances::apply(&mut ledger)?;
     let mut journal = ledger.journal;
-    journal.entries.sort_by_key(|entry| entry.position);
+    journal.entries = journal.entries.sorted_by_key(|entry| entry.position)?;
     journal.refused.sort_by_key(|problem| problem.position);
     journal.warnings.sort_by_key(|problem| problem.position);
     Ok(journal)

@@ -9,7 +9,7 @@ use super::lexer::{Block, Lexer, Line, TokenKind};
 use super::raw::{Balance, Ledger, Method, Pad, RawEntry};
 use super::transaction;
 use crate::read::amount::SignedAmount;
-use crate::read::journal::{Account, Directive, Price, Quantity, SharedTexts};
+use crate::read::journal::{Account, Directive, Posting, Price, Quantity, SharedText};
 use crate::read::limits::{MAX_DEPTH, MAX_FIELD_BYTES, MAX_POSTINGS, MAX_RECORDS};
 use crate::read::problem::{Kind, Position, Problem, excerpt};
 use daybook_domain::calendar::format_iso;
@@ -20,9 +20,9 @@ pub(crate) fn parse(text: &str) -> Result<Ledger, Problem> {
         text,
         ledger: Ledger::default(),
         accounts: BTreeMap::new(),
+        posted: BTreeMap::new(),
         tags: Vec::new(),
         fields: Vec::new(),
-        texts: SharedTexts::default(),
     };
     let mut lexer = Lexer::new(text);
     let mut block: Option<Vec<Line<'_>>> = None;
@@ -54,15 +54,16 @@ struct Parser<'a> {
     text: &'a str,
     ledger: Ledger,
     accounts: BTreeMap<String, Account>,
+    /// The accounts of postings, with the place of the first one.
+    posted: BTreeMap<SharedText, Position>,
     /// The tags of `pushtag`.
     tags: Vec<String>,
     /// The fields of `pushmeta`.
     fields: Vec<Field>,
-    texts: SharedTexts,
 }
 
 impl<'a> Parser<'a> {
-    /// Parses a directive, and refuses it alone unless it concerns the file.
+    /// Parses a directive, and refuses it alone unless its problem is one of the file.
     fn block(&mut self, lines: &[Line<'a>]) -> Result<(), Problem> {
         let Some((head, body)) = lines.split_first() else { return Ok(()) };
         let end = body.last().unwrap_or(head).range.end;
@@ -83,8 +84,10 @@ impl<'a> Parser<'a> {
             }
             None => self.directive(&mut cursor, &block),
         };
-        if let Err(problem) = parsed {
-            self.ledger.journal.refused.push(problem);
+        match parsed {
+            Err(problem) if problem.position.is_none() => return Err(problem),
+            Err(problem) => self.ledger.journal.refused.push(problem),
+            Ok(()) => {}
         }
         Ok(())
     }
@@ -186,12 +189,13 @@ impl<'a> Parser<'a> {
             cursor.peek().is_some_and(|token| token.kind != TokenKind::Word || token.text == "txn");
         if is_entry {
             let context = transaction::Context { tags: &self.tags, fields: &self.fields };
-            let mut entry: RawEntry = transaction::parse(date, cursor, block, &context)?;
-            for posting in &mut entry.postings {
-                self.texts.share(&mut posting.posting.account);
+            let entry: RawEntry = transaction::parse(date, cursor, block, &context)?;
+            for Posting { account, position, .. } in entry.postings.iter().map(|raw| &raw.posting) {
+                if !self.posted.contains_key(account) {
+                    self.posted.insert(account.clone(), *position);
+                }
             }
-            self.ledger.entries.push(entry);
-            return Ok(());
+            return self.ledger.entries.push(&entry);
         }
         let unexpected = cursor.unexpected();
         match cursor.expect(TokenKind::Word)? {
@@ -320,11 +324,9 @@ impl<'a> Parser<'a> {
     /// Returns the ledger, with the types of its accounts.
     fn finish(mut self) -> Ledger {
         // Accounts without `open` have a type too.
-        let entries = std::mem::take(&mut self.ledger.entries);
-        for posting in entries.iter().flat_map(|raw| &raw.postings) {
-            self.account(&posting.posting.account, posting.posting.position);
+        for (name, position) in std::mem::take(&mut self.posted) {
+            self.account(&name, position);
         }
-        self.ledger.entries = entries;
         let mut accounts: Vec<Account> = self.accounts.into_values().collect();
         accounts.sort_by_key(|account| account.position);
         for account in &mut accounts {

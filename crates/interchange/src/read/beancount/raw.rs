@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use time::Date;
 
 use super::cursor::Number;
 use crate::read::amount::SignedAmount;
 use crate::read::journal::{Entry, Journal, Lot, Posting, Quantity};
+use crate::read::packed::Packed;
 use crate::read::problem::Position;
 
 /// The contents of a file, in its order.
@@ -14,7 +16,7 @@ use crate::read::problem::Position;
 pub(crate) struct Ledger {
     /// Accounts, commodities, prices, refused lines and warnings.
     pub(crate) journal: Journal,
-    pub(crate) entries: Vec<RawEntry>,
+    pub(crate) entries: Packed<RawEntry>,
     pub(crate) pads: Vec<Pad>,
     pub(crate) balances: Vec<Balance>,
     pub(crate) options: Options,
@@ -91,14 +93,14 @@ impl Method {
 }
 
 /// An entry whose postings are still as written.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct RawEntry {
     pub(crate) entry: Entry,
     pub(crate) postings: Vec<RawPosting>,
 }
 
 /// A posting as written.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct RawPosting {
     pub(crate) posting: Posting,
     pub(crate) number: Option<Number>,
@@ -108,7 +110,7 @@ pub(crate) struct RawPosting {
 }
 
 /// A cost in braces.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct RawCost {
     pub(crate) per_unit: Option<SignedAmount>,
     pub(crate) total: Option<SignedAmount>,
@@ -117,7 +119,7 @@ pub(crate) struct RawCost {
 }
 
 /// A price behind `@` or `@@`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct RawPrice {
     pub(crate) number: Option<SignedAmount>,
     pub(crate) currency: String,

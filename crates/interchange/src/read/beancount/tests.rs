@@ -1,17 +1,24 @@
 //! Tests of beancount journals. The amounts that are inferred are those of beancount 3.
 
 use super::*;
+use crate::read::journal::{Entry, Mark};
 
 fn read(text: &str) -> Journal {
     super::read(text.as_bytes()).unwrap_or_else(|problem| panic!("{problem}"))
 }
 
+fn entries<const COUNT: usize>(journal: &Journal) -> [Entry; COUNT] {
+    let entries: Vec<Entry> = journal.entries.iter().map(Result::unwrap).collect();
+    entries.try_into().unwrap()
+}
+
 /// Shows the postings of all entries, and what is refused or warned of.
 fn postings(text: &str) -> Vec<String> {
     let journal = read(text);
-    let shown = journal.entries.iter().flat_map(|entry| &entry.postings).map(|posting| {
+    let all = journal.entries.iter().flat_map(|entry| entry.unwrap().postings);
+    let shown = all.map(|posting| {
         let quantity = posting.quantity.as_ref().unwrap();
-        let cost = posting.details().cost.as_ref().map(|cost| {
+        let cost = posting.cost.as_ref().map(|cost| {
             let at = if cost.is_total { "@@" } else { "@" };
             format!(" {at} {} {}", cost.quantity.amount, cost.quantity.commodity)
         });
@@ -131,6 +138,60 @@ fn pads_make_what_balances_need() {
     assert_eq!(journal.directives.len(), 5, "the pad and the balances");
 }
 
+/// The figures are those of beancount 3.
+#[test]
+fn pads_of_parents_and_children() {
+    // The balance of a child is compared with the sum of a padded parent.
+    let text = "2024-01-01 pad A:B E:O\n2024-01-01 pad A:B:C E:P\n2024-01-02 * \"a\"\n  \
+                A:B:C  5 USD\n  A:X\n2024-01-03 balance A:B:C  8 USD\n";
+    assert_eq!(
+        postings(text),
+        ["A:B 3 USD", "E:O -3 USD", "A:B:C 3 USD", "E:P -3 USD", "A:B:C 5 USD", "A:X -5 USD",]
+    );
+    // A later pad of an account replaces the earlier one, and allows another padding.
+    let text = "2024-01-01 pad A:B E:O\n2024-01-02 balance A:B  1 USD\n2024-01-03 pad A:B E:P\n\
+                2024-01-04 balance A:B  3 USD\n2024-01-05 balance A:B  4 USD\n";
+    assert_eq!(
+        postings(text),
+        [
+            "A:B 1 USD",
+            "E:O -1 USD",
+            "A:B 2 USD",
+            "E:P -2 USD",
+            "line 5, column 1: the balance is 3, and not 4 as asserted",
+        ]
+    );
+    // On one day a balance comes before entries and pads, whatever their order in the file.
+    for day in [
+        "2024-01-02 * \"a\"\n  A:B  5 USD\n  A:X\n2024-01-02 balance A:B  0 USD\n",
+        "2024-01-02 balance A:B  0 USD\n2024-01-02 * \"a\"\n  A:B  5 USD\n  A:X\n",
+    ] {
+        assert_eq!(postings(day), ["A:B 5 USD", "A:X -5 USD"], "{day}");
+    }
+}
+
+#[test]
+fn all_fields_survive_packing() {
+    let text = "pushtag #t\n2024-01-01 ! \"Payee\" \"note\" #a ^link\n  key: \"v\"\n  ! A:S  5 X \
+                {10.00 USD, 2023-12-31, \"lot\"} @ 11.00 USD\n    item: \"bread\"\n  \
+                A:C  -50.00 USD\n  A:D  0 USD\n  A:E\n";
+    let ledger = parse::parse(text).unwrap();
+    let raw = ledger.entries.iter().next().unwrap().unwrap();
+    let cost = raw.postings[0].cost.as_ref().unwrap();
+    assert_eq!(cost.lot.label.as_deref(), Some("lot"));
+    assert_eq!(raw.postings[0].price.as_ref().unwrap().currency, "USD");
+    assert!(raw.postings[3].number.is_none() && raw.postings[3].currency.is_none());
+    let [entry] = entries(&read(text));
+    assert_eq!((entry.mark, entry.payee.as_deref()), (Mark::Pending, Some("Payee")));
+    assert_eq!((entry.links.len(), entry.tags.len()), (1, 3));
+    let posting = &entry.postings[0];
+    assert_eq!(posting.mark, Mark::Pending);
+    let (cost, price) = (posting.cost.as_ref().unwrap(), posting.price.as_ref().unwrap());
+    assert_eq!(cost.lot.as_ref().unwrap().date.map(|day| day.year()), Some(2023));
+    assert_eq!(price.quantity.amount.to_string(), "11");
+    assert_eq!(entry.postings[1].quantity.as_ref().unwrap().amount.to_string(), "-50");
+}
+
 #[test]
 fn entries_with_faults_are_refused_alone() {
     let good = "2024-02-01 * \"b\"\n  A:B  1 USD\n  A:C\n";
@@ -197,17 +258,15 @@ fn declarations_and_metadata_are_read() {
         kept,
         ["2024-01-02 event \"place\" \"Oslo\"", "2024-01-03 custom \"x\" TRUE", "plugin \"p\""]
     );
-    let entry = &journal.entries[0];
+    let [entry, other] = entries(&journal);
     assert_eq!(entry.description, "Shop | food");
-    let details = entry.details();
-    assert_eq!((details.payee.as_deref(), details.note.as_deref()), (Some("Shop"), Some("food")));
-    assert_eq!(details.links, ["inv-1"]);
+    assert_eq!((entry.payee.as_deref(), entry.note.as_deref()), (Some("Shop"), Some("food")));
+    assert_eq!(entry.links, ["inv-1"]);
     let tags =
         [pair("a", ""), pair("trip", ""), pair("ref", "12"), pair("b", ""), pair("source", "bank")];
-    assert_eq!(details.tags, tags);
-    assert_eq!(entry.postings[0].details().tags, [pair("item", "bread")]);
-    assert_eq!(entry.postings[0].mark, crate::read::journal::Mark::Pending);
-    let other = &journal.entries[1];
-    assert_eq!((other.description.as_str(), other.details().tags.len()), ("x", 0));
+    assert_eq!(entry.tags, tags);
+    assert_eq!(entry.postings[0].tags, [pair("item", "bread")]);
+    assert_eq!(entry.postings[0].mark, Mark::Pending);
+    assert_eq!((other.description.as_str(), other.tags.len()), ("x", 0));
     assert_eq!(journal.warnings.len(), 1, "the plugin");
 }

@@ -5,7 +5,7 @@ use time::Date;
 use super::cursor::{Cursor, Field};
 use super::lexer::{Block, Line, TokenKind, unescape};
 use super::raw::{RawCost, RawEntry, RawPosting, RawPrice};
-use crate::read::journal::{Entry, Mark, Posting, PostingDetails};
+use crate::read::journal::{Entry, Mark, Posting};
 use crate::read::limits::MAX_POSTINGS;
 use crate::read::problem::{Kind, Problem};
 
@@ -27,7 +27,7 @@ pub(crate) fn parse<'a>(
     match mark(flag) {
         Some(mark) => entry.mark = mark,
         None if is_flag(flag) => {
-            entry.details_mut().tags.push(("flag".to_owned(), flag.to_owned()));
+            entry.tags.push(("flag".to_owned(), flag.to_owned()));
         }
         None => return Err(Problem::at(block.position, Kind::UnexpectedLine(flag.to_owned()))),
     }
@@ -37,27 +37,25 @@ pub(crate) fn parse<'a>(
     match (first, second) {
         (Some(payee), Some(note)) if !note.is_empty() && !payee.is_empty() => {
             entry.description = format!("{payee} | {note}");
-            let details = entry.details_mut();
-            (details.payee, details.note) = (Some(payee), Some(note));
+            (entry.payee, entry.note) = (Some(payee), Some(note));
         }
         // An empty narration beside a payee, as many importers write it.
         (Some(payee), Some(_)) if !payee.is_empty() => {
             entry.description.clone_from(&payee);
-            entry.details_mut().payee = Some(payee);
+            entry.payee = Some(payee);
         }
         (Some(_), Some(text)) | (Some(text), None) => entry.description = text,
         (None, _) => {}
     }
     marks(&mut entry, cursor)?;
     add_tags(&mut entry, context.tags.iter().map(String::as_str));
-    // Most entries have two. A vector that grows begins with room for four.
-    let mut postings: Vec<RawPosting> = Vec::with_capacity(2);
+    let mut postings: Vec<RawPosting> = Vec::new();
     for line in block.body {
         body_line(&mut entry, &mut postings, line)?;
     }
     for (name, value) in context.fields {
-        if !entry.details().tags.iter().any(|(known, _)| known == name) {
-            entry.details_mut().tags.push((name.clone(), value.clone()));
+        if !entry.tags.iter().any(|(known, _)| known == name) {
+            entry.tags.push((name.clone(), value.clone()));
         }
     }
     Ok(RawEntry { entry, postings })
@@ -77,9 +75,9 @@ fn is_flag(flag: &str) -> bool {
 
 fn add_tags<'t>(entry: &mut Entry, tags: impl Iterator<Item = &'t str>) {
     for tag in tags {
-        let tags = &entry.details().tags;
+        let tags = &entry.tags;
         if !tags.iter().any(|(known, value)| known == tag && value.is_empty()) {
-            entry.details_mut().tags.push((tag.to_owned(), String::new()));
+            entry.tags.push((tag.to_owned(), String::new()));
         }
     }
 }
@@ -91,7 +89,7 @@ fn marks(entry: &mut Entry, cursor: &mut Cursor<'_, '_>) -> Result<(), Problem> 
             add_tags(entry, std::iter::once(tag));
         } else {
             let link = cursor.expect(TokenKind::Link)?.to_owned();
-            entry.details_mut().links.push(link);
+            entry.links.push(link);
         }
     }
     Ok(())
@@ -109,8 +107,8 @@ fn body_line(
         Some(TokenKind::Key) => {
             let field = cursor.field()?;
             let tags = match postings.last_mut() {
-                Some(posting) => &mut posting.posting.details_mut().tags,
-                None => &mut entry.details_mut().tags,
+                Some(posting) => &mut posting.posting.tags,
+                None => &mut entry.tags,
             };
             tags.push(field);
             Ok(())
@@ -153,9 +151,7 @@ fn posting(cursor: &mut Cursor<'_, '_>) -> Result<RawPosting, Problem> {
     if !cursor.is_at_end() {
         return Err(cursor.unexpected());
     }
-    let details = PostingDetails { tags, ..PostingDetails::default() };
-    let posting =
-        Posting { mark: own_mark, details: details.into_box(), ..Posting::new(position, account) };
+    let posting = Posting { mark: own_mark, tags, ..Posting::new(position, account) };
     Ok(RawPosting { posting, number, currency, cost, price })
 }
 

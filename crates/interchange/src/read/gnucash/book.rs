@@ -5,14 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::parse::{self, Book, CommodityKey, Split, Transaction};
 use crate::read::amount::{MAX_DECIMALS, SignedAmount};
 use crate::read::journal::{
-    Account, Commodity, Cost, Entry, EntryDetails, Journal, Mark, Posting, PostingDetails, Price,
-    Quantity, SharedText,
+    Account, Commodity, Cost, Entry, Journal, Mark, Posting, Price, Quantity, SharedText,
 };
 use crate::read::limits::MAX_DEPTH;
 use crate::read::problem::{Kind, Problem, excerpt};
 use daybook_domain::calendar::format_iso;
 
-pub(crate) fn journal(book: Book) -> Journal {
+pub(crate) fn journal(book: Book) -> Result<Journal, Problem> {
     let mut symbols = Symbols::default();
     let mut journal = Journal::default();
     for (key, fraction) in &book.commodities {
@@ -34,11 +33,11 @@ pub(crate) fn journal(book: Book) -> Journal {
     }
     for transaction in book.transactions {
         match entry(transaction, &accounts, &mut symbols) {
-            Ok(entry) => journal.entries.push(entry),
+            Ok(entry) => journal.entries.push(&entry)?,
             Err(problem) => journal.refused.push(problem),
         }
     }
-    journal
+    Ok(journal)
 }
 
 /// The symbols of commodities: the name, with the namespace where two have one name.
@@ -186,13 +185,14 @@ fn entry(
     let comment = slots.remove("notes").unwrap_or_default();
     let code = Some(transaction.num).filter(|num| !num.is_empty());
     let tags = slots.into_iter().collect();
-    let details = EntryDetails { code, comment, tags, ..EntryDetails::default() };
     let written = written(&postings);
     Ok(Entry {
         source_id: Some(transaction.id).filter(|id| !id.is_empty()),
         description: transaction.description,
         postings,
-        details: details.into_box(),
+        code,
+        comment,
+        tags,
         ..Entry::new(transaction.position, date, written)
     })
 }
@@ -205,7 +205,7 @@ fn written(postings: &[Posting]) -> String {
         let (amount, commodity) = quantity
             .map(|quantity| (quantity.amount, quantity.commodity.as_str()))
             .unwrap_or_default();
-        let memo = posting.details().comment.replace('\n', " ");
+        let memo = posting.comment.replace('\n', " ");
         let comment = if memo.is_empty() { "" } else { "  ; " };
         written.push_str(&format!("\n  {}  {amount} {commodity}{comment}{memo}", posting.account));
     }
@@ -240,16 +240,12 @@ fn posting(
     }
     let day = split.reconciled.filter(|_| split.state == "y");
     tags.extend(day.map(|day| ("reconciled_on".to_owned(), format_iso(day))));
-    let details = PostingDetails {
-        cost: is_other.then(|| Box::new(Cost { quantity: cost, is_total: true, lot: None })),
-        comment: split.memo,
-        tags,
-        ..PostingDetails::default()
-    };
     let posting = Posting {
         mark: if split.state == "y" { Mark::Cleared } else { Mark::Unmarked },
         quantity: Some(Quantity { amount: units, commodity, decimals }),
-        details: details.into_box(),
+        cost: is_other.then_some(Cost { quantity: cost, is_total: true, lot: None }),
+        comment: split.memo,
+        tags,
         ..Posting::new(split.position, account.clone())
     };
     Ok((posting, value))

@@ -14,6 +14,7 @@ mod parse;
 use std::io::Read as _;
 
 use flate2::read::MultiGzDecoder;
+use parse::Book;
 
 use super::format::{Format, detect_binary};
 use super::journal::Journal;
@@ -23,18 +24,22 @@ use super::text::{Label, decode};
 
 /// Reads a book.
 ///
+/// Drops `bytes` once the file is parsed.
+///
 /// # Errors
 /// A problem of the file as a whole: its size, packed or not, or invalid XML.
-pub fn read(bytes: &[u8]) -> Result<Journal, Problem> {
-    if detect_binary(bytes) == Some(Format::Gzip) {
-        return read_xml(&unpack(bytes)?);
-    }
-    read_xml(bytes)
+pub fn read<B: AsRef<[u8]>>(bytes: B) -> Result<Journal, Problem> {
+    let book = if detect_binary(bytes.as_ref()) == Some(Format::Gzip) {
+        parse(&unpack(bytes.as_ref())?)?
+    } else {
+        parse(bytes.as_ref())?
+    };
+    drop(bytes);
+    book::journal(book)
 }
 
-fn read_xml(bytes: &[u8]) -> Result<Journal, Problem> {
-    let text = decode(bytes, Label::Declared("utf-8"))?;
-    Ok(book::journal(parse::parse(&text.content)?))
+fn parse(bytes: &[u8]) -> Result<Book, Problem> {
+    parse::parse(&decode(bytes, Label::Declared("utf-8"))?.content)
 }
 
 /// Unpacks a file, up to the size that a file may have.

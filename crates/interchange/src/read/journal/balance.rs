@@ -10,7 +10,7 @@ use crate::read::problem::{Kind, Position, Problem};
 /// The balances of accounts by commodity.
 #[derive(Debug, Default)]
 pub(crate) struct Balances {
-    sums: BTreeMap<(String, String), SignedAmount>,
+    sums: BTreeMap<(SharedText, SharedText), SignedAmount>,
     /// The balances that were added up for assertions.
     visited: usize,
 }
@@ -21,12 +21,8 @@ const MAX_VISITED: usize = 100_000_000;
 impl Balances {
     /// Adds a posting; `None` if a sum is too large.
     pub(crate) fn add(&mut self, posting: &Posting) -> Option<()> {
-        self.add_quantity(&posting.account, posting.quantity.as_ref()?)
-    }
-
-    /// Adds an amount to an account; `None` if a sum is too large.
-    pub(crate) fn add_quantity(&mut self, account: &str, quantity: &Quantity) -> Option<()> {
-        let key = (account.to_owned(), quantity.commodity.to_string());
+        let quantity = posting.quantity.as_ref()?;
+        let key = (posting.account.clone(), quantity.commodity.clone());
         let sum = self.sums.entry(key).or_default();
         *sum = sum.checked_add(quantity.amount)?;
         Some(())
@@ -44,7 +40,7 @@ impl Balances {
         let (mut sum, mut visited) = (SignedAmount::ZERO, 0);
         for ((_, symbol), amount) in self.range(account, is_inclusive) {
             visited += 1;
-            if symbol == commodity {
+            if **symbol == *commodity {
                 sum = sum.checked_add(*amount)?;
             }
         }
@@ -55,7 +51,7 @@ impl Balances {
     /// Returns whether the account has a commodity other than this one.
     pub(crate) fn has_other(&self, account: &str, commodity: &str, is_inclusive: bool) -> bool {
         self.range(account, is_inclusive)
-            .any(|((_, symbol), sum)| symbol != commodity && !sum.is_zero())
+            .any(|((_, symbol), sum)| **symbol != *commodity && !sum.is_zero())
     }
 
     /// Returns the balances of an account, with the accounts below if `is_inclusive`.
@@ -63,8 +59,8 @@ impl Balances {
         &self,
         account: &str,
         is_inclusive: bool,
-    ) -> impl Iterator<Item = (&(String, String), &SignedAmount)> {
-        let key = |name: String| (name, String::new());
+    ) -> impl Iterator<Item = (&(SharedText, SharedText), &SignedAmount)> {
+        let key = |name: String| (name.into(), SharedText::default());
         // No name stands between that of an account and itself with a NUL.
         let own = key(account.to_owned())..key(format!("{account}\0"));
         // The names below are those between `account:` and `account;`.
@@ -99,7 +95,7 @@ fn assign(entry: &mut Entry, balances: &mut Balances) -> Result<(), Problem> {
     for posting in &mut entry.postings {
         let problem = |kind| Problem::at(posting.position, kind);
         if posting.quantity.is_none()
-            && let Some(assertion) = &posting.details().assertion
+            && let Some(assertion) = &posting.assertion
         {
             let commodity = &assertion.quantity.commodity;
             if assertion.is_total
@@ -160,9 +156,7 @@ fn infer(entry: &mut Entry, kind: PostingKind) -> Result<(), Problem> {
             fill(entry, position, rest);
             Ok(())
         }
-        None => {
-            check(entry.position, &rest, of_kind().any(|posting| posting.details().cost.is_some()))
-        }
+        None => check(entry.position, &rest, of_kind().any(|posting| posting.cost.is_some())),
     }
 }
 
@@ -171,7 +165,7 @@ fn sums<'a>(postings: impl Iterator<Item = &'a Posting>) -> Option<BTreeMap<Shar
     let mut sums: BTreeMap<SharedText, Sum> = BTreeMap::new();
     for posting in postings {
         let Some(quantity) = &posting.quantity else { continue };
-        let (amount, commodity) = match &posting.details().cost {
+        let (amount, commodity) = match &posting.cost {
             None => (quantity.amount, &quantity.commodity),
             Some(cost) if cost.is_total => {
                 let total = cost.quantity.amount;
@@ -184,7 +178,7 @@ fn sums<'a>(postings: impl Iterator<Item = &'a Posting>) -> Option<BTreeMap<Shar
         };
         let sum = sums.entry(commodity.clone()).or_default();
         sum.amount = sum.amount.checked_add(amount)?;
-        if posting.details().cost.is_none() {
+        if posting.cost.is_none() {
             sum.decimals = sum.decimals.max(quantity.decimals);
         }
     }

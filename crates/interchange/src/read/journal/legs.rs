@@ -98,7 +98,7 @@ fn match_postings(
 ) -> Option<()> {
     let (mut credits, mut debits, mut dated) = (Vec::new(), Vec::new(), Vec::new());
     for (index, posting, amount) in of_kind(entry, commodity, kind) {
-        let has_own_day = posting.details().date.is_some_and(|date| date != entry.date);
+        let has_own_day = posting.date.is_some_and(|date| date != entry.date);
         let account = Side::Account(posting.account.clone());
         let open = Open {
             index,
@@ -179,7 +179,7 @@ fn own_day(entry: &Entry, index: usize, posting: &Posting, amount: SignedAmount)
     let (credit, debit) =
         if is_credit { (account, Side::InTransit) } else { (Side::InTransit, account) };
     Some(Leg {
-        date: posting.details().date.unwrap_or(entry.date),
+        date: posting.date.unwrap_or(entry.date),
         commodity: quantity.commodity.clone(),
         amount: amount.absolute(),
         credit,
@@ -196,7 +196,7 @@ fn add_virtual(entry: &Entry, commodity: &SharedText, legs: &mut Vec<Leg>) {
         let (credit, debit) =
             if is_credit { (account, Side::Virtual) } else { (Side::Virtual, account) };
         legs.push(Leg {
-            date: posting.details().date.unwrap_or(entry.date),
+            date: posting.date.unwrap_or(entry.date),
             commodity: commodity.clone(),
             amount: amount.absolute(),
             credit,

@@ -23,68 +23,72 @@ mod shared;
 
 use time::Date;
 
+use super::packed::Packed;
 use super::problem::{Kind, Problem};
 use super::text::{Label, decode};
 pub(crate) use balance::Balances;
 
 pub use legs::{Leg, Side, legs};
 pub use model::{
-    Account, Assertion, Commodity, Cost, Directive, Entry, EntryDetails, Journal, Lot, Mark,
-    Posting, PostingDetails, PostingKind, Price, Quantity,
+    Account, Assertion, Commodity, Cost, Directive, Entry, Journal, Lot, Mark, Posting,
+    PostingKind, Price, Quantity,
 };
 pub use shared::SharedText;
-pub(crate) use shared::SharedTexts;
 
 /// Reads a journal.
+///
+/// Drops `bytes` once the file is parsed, before the entries are completed.
 ///
 /// # Errors
 /// A problem of the file as a whole: its size, its encoding, or a directive that is not
 /// accepted.
-pub fn read(bytes: &[u8]) -> Result<Journal, Problem> {
-    let text = decode(bytes, Label::Guess)?;
-    let mut journal = parse::parse(&text.content)?;
-    complete(&mut journal);
-    check_assertions(&mut journal);
+pub fn read<B: AsRef<[u8]>>(bytes: B) -> Result<Journal, Problem> {
+    let mut journal = parse::parse(&decode(bytes.as_ref(), Label::Guess)?.content)?;
+    drop(bytes);
+    let has_assertions = complete(&mut journal)?;
+    if has_assertions {
+        check_assertions(&mut journal)?;
+    }
     Ok(journal)
 }
 
 /// Fills in the amounts in the order of the days, and refuses the entries that do not balance.
-fn complete(journal: &mut Journal) {
-    let mut order: Vec<(Date, usize)> =
-        journal.entries.iter().enumerate().map(|(index, entry)| (entry.date, index)).collect();
-    order.sort_unstable();
+///
+/// Returns whether a posting has an assertion.
+fn complete(journal: &mut Journal) -> Result<bool, Problem> {
+    let entries = std::mem::take(&mut journal.entries);
+    let entries = entries.sorted_by_key(|entry| (entry.date, entry.position))?;
     let mut balances = Balances::default();
-    let mut is_refused = vec![false; journal.entries.len()];
-    for (_, index) in order {
-        let Some(entry) = journal.entries.get_mut(index) else { continue };
-        if let Err(problem) = balance::complete(entry, &mut balances) {
-            journal.refused.push(problem);
-            if let Some(refused) = is_refused.get_mut(index) {
-                *refused = true;
-            }
+    let (mut completed, mut has_assertions) = (Packed::default(), false);
+    for entry in entries.into_values() {
+        let mut entry: Entry = entry?;
+        has_assertions |= entry.postings.iter().any(|posting| posting.assertion.is_some());
+        match balance::complete(&mut entry, &mut balances) {
+            Ok(()) => completed.push(&entry)?,
+            Err(problem) => journal.refused.push(problem),
         }
     }
-    let mut is_refused = is_refused.into_iter();
-    journal.entries.retain(|_| is_refused.next() != Some(true));
+    journal.entries = completed.sorted_by_key(|entry: &Entry| entry.position)?;
     journal.refused.sort_by_key(|problem| problem.position);
+    Ok(has_assertions)
 }
 
 /// Checks the assertions in the order of the days of the postings.
-fn check_assertions(journal: &mut Journal) {
-    let mut postings: Vec<(Date, &Posting)> = journal
-        .entries
-        .iter()
-        .flat_map(|entry| {
-            let day = |posting: &Posting| posting.details().date.unwrap_or(entry.date);
-            entry.postings.iter().map(move |posting| (day(posting), posting))
-        })
-        .collect();
-    postings.sort_by_key(|(date, _)| *date);
+fn check_assertions(journal: &mut Journal) -> Result<(), Problem> {
+    let mut postings: Packed<(Date, Posting)> = Packed::default();
+    for entry in journal.entries.iter() {
+        let entry = entry?;
+        for posting in entry.postings {
+            postings.push(&(posting.date.unwrap_or(entry.date), posting))?;
+        }
+    }
+    let postings = postings.sorted_by_key(|(date, _)| *date)?;
     let mut balances = Balances::default();
-    for (_, posting) in postings {
+    for posting in postings.into_values() {
+        let (_, posting) = posting?;
         // Sums that are too large were refused with their entries.
-        let _is_counted = balances.add(posting);
-        let Some(assertion) = &posting.details().assertion else { continue };
+        let _is_counted = balances.add(&posting);
+        let Some(assertion) = &posting.assertion else { continue };
         let commodity = &assertion.quantity.commodity;
         let expected = assertion.quantity.amount;
         let found = balances.of(&posting.account, commodity, assertion.is_inclusive);
@@ -99,6 +103,7 @@ fn check_assertions(journal: &mut Journal) {
         };
         journal.warnings.push(Problem::at(posting.position, kind));
     }
+    Ok(())
 }
 
 #[cfg(test)]

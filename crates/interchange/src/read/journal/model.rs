@@ -1,9 +1,11 @@
 //! Journals: entries of any number of postings.
 
+use serde::{Deserialize, Serialize};
 use time::Date;
 
-use super::shared::{SharedText, SharedTexts};
+use super::shared::SharedText;
 use crate::read::amount::SignedAmount;
+use crate::read::packed::Packed;
 use crate::read::problem::{Position, Problem};
 
 /// A journal.
@@ -12,7 +14,7 @@ pub struct Journal {
     /// The title of the book.
     pub title: Option<String>,
     /// The entries in the order of the file.
-    pub entries: Vec<Entry>,
+    pub entries: Packed<Entry>,
     /// The accounts that directives declare.
     pub accounts: Vec<Account>,
     /// The commodities that directives declare.
@@ -21,7 +23,7 @@ pub struct Journal {
     pub prices: Vec<Price>,
     /// Parts of the file that are neither entries nor declarations.
     pub directives: Vec<Directive>,
-    /// The entries that cannot be read.
+    /// The entries that cannot be read, in the order of the file.
     pub refused: Vec<Problem>,
     /// Lines that are not read, and assertions that fail.
     pub warnings: Vec<Problem>,
@@ -76,7 +78,7 @@ pub struct Price {
 }
 
 /// An amount of a commodity.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quantity {
     /// The number.
     pub amount: SignedAmount,
@@ -95,7 +97,7 @@ impl Quantity {
 }
 
 /// The mark of an entry or a posting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Mark {
     /// No mark.
     #[default]
@@ -107,7 +109,7 @@ pub enum Mark {
 }
 
 /// An entry.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// Where it begins.
     pub position: Position,
@@ -123,13 +125,6 @@ pub struct Entry {
     pub description: String,
     /// The postings.
     pub postings: Vec<Posting>,
-    /// Fields that many entries lack, in memory of their own.
-    pub(crate) details: Option<Box<EntryDetails>>,
-}
-
-/// Fields that many entries lack.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct EntryDetails {
     /// The second day.
     pub date2: Option<Date>,
     /// The code in parentheses.
@@ -146,16 +141,6 @@ pub struct EntryDetails {
     pub tags: Vec<(String, String)>,
 }
 
-static NO_ENTRY_DETAILS: EntryDetails = EntryDetails {
-    date2: None,
-    code: None,
-    payee: None,
-    note: None,
-    links: Vec::new(),
-    comment: String::new(),
-    tags: Vec::new(),
-};
-
 impl Entry {
     /// Creates an entry without postings.
     pub(crate) const fn new(position: Position, date: Date, written: String) -> Self {
@@ -167,40 +152,19 @@ impl Entry {
             mark: Mark::Unmarked,
             description: String::new(),
             postings: Vec::new(),
-            details: None,
+            date2: None,
+            code: None,
+            payee: None,
+            note: None,
+            links: Vec::new(),
+            comment: String::new(),
+            tags: Vec::new(),
         }
-    }
-
-    /// Returns the fields that many entries lack.
-    #[must_use]
-    pub fn details(&self) -> &EntryDetails {
-        self.details.as_deref().unwrap_or(&NO_ENTRY_DETAILS)
-    }
-
-    pub(crate) fn details_mut(&mut self) -> &mut EntryDetails {
-        self.details.get_or_insert_default()
-    }
-
-    /// Lets the postings share their texts with those of other entries.
-    pub(crate) fn share_texts(&mut self, texts: &mut SharedTexts) {
-        for posting in &mut self.postings {
-            texts.share(&mut posting.account);
-            if let Some(quantity) = &mut posting.quantity {
-                texts.share(&mut quantity.commodity);
-            }
-        }
-    }
-}
-
-impl EntryDetails {
-    /// Returns `None` if all fields are empty.
-    pub(crate) fn into_box(self) -> Option<Box<Self>> {
-        (self != NO_ENTRY_DETAILS).then(|| Box::new(self))
     }
 }
 
 /// A posting.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Posting {
     /// Where it stands.
     pub position: Position,
@@ -214,38 +178,21 @@ pub struct Posting {
     pub quantity: Option<Quantity>,
     /// Whether the amount was inferred from the other postings or from a balance.
     pub is_inferred: bool,
-    /// Fields that many postings lack, in memory of their own.
-    pub(crate) details: Option<Box<PostingDetails>>,
-}
-
-/// Fields that many postings lack.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PostingDetails {
     /// A day of its own.
     pub date: Option<Date>,
     /// A second day of its own.
     pub date2: Option<Date>,
     /// The cost of the amount.
-    pub cost: Option<Box<Cost>>,
+    pub cost: Option<Cost>,
     /// The price beside a cost; it does not balance the entry.
-    pub price: Option<Box<Cost>>,
+    pub price: Option<Cost>,
     /// The balance that the account is said to have.
-    pub assertion: Option<Box<Assertion>>,
+    pub assertion: Option<Assertion>,
     /// The comments, one a line.
     pub comment: String,
     /// The tags of the comments.
     pub tags: Vec<(String, String)>,
 }
-
-static NO_POSTING_DETAILS: PostingDetails = PostingDetails {
-    date: None,
-    date2: None,
-    cost: None,
-    price: None,
-    assertion: None,
-    comment: String::new(),
-    tags: Vec::new(),
-};
 
 impl Posting {
     /// Creates a posting without an amount.
@@ -257,33 +204,19 @@ impl Posting {
             mark: Mark::Unmarked,
             quantity: None,
             is_inferred: false,
-            details: None,
+            date: None,
+            date2: None,
+            cost: None,
+            price: None,
+            assertion: None,
+            comment: String::new(),
+            tags: Vec::new(),
         }
     }
-
-    /// Returns the fields that many postings lack.
-    #[must_use]
-    pub fn details(&self) -> &PostingDetails {
-        self.details.as_deref().unwrap_or(&NO_POSTING_DETAILS)
-    }
-
-    pub(crate) fn details_mut(&mut self) -> &mut PostingDetails {
-        self.details.get_or_insert_default()
-    }
 }
-
-impl PostingDetails {
-    /// Returns `None` if all fields are empty.
-    pub(crate) fn into_box(self) -> Option<Box<Self>> {
-        (self != NO_POSTING_DETAILS).then(|| Box::new(self))
-    }
-}
-
-// A journal of a million entries has two million postings or more in memory.
-const _: () = assert!(size_of::<Entry>() <= 120 && size_of::<Posting>() <= 112);
 
 /// Whether a posting takes part in the balance of its entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum PostingKind {
     /// It does.
     #[default]
@@ -295,7 +228,7 @@ pub enum PostingKind {
 }
 
 /// The cost of an amount in another commodity.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cost {
     /// The cost; never negative.
     pub quantity: Quantity,
@@ -306,7 +239,7 @@ pub struct Cost {
 }
 
 /// The lot that an amount with a cost belongs to.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Lot {
     /// The day on which it was acquired.
     pub date: Option<Date>,
@@ -315,7 +248,7 @@ pub struct Lot {
 }
 
 /// A balance assertion.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assertion {
     /// The balance.
     pub quantity: Quantity,

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::comment;
-use super::model::{Account, Commodity, Directive, Entry, EntryDetails, Journal, Posting, Price};
+use super::model::{Account, Commodity, Directive, Entry, Journal, Posting, Price};
 use super::posting::{self, Context, split_mark};
 use super::quantity::{self, Marks};
-use super::shared::{SharedText, SharedTexts};
+use super::shared::SharedText;
 use crate::read::limits::{MAX_DEPTH, MAX_FIELD_BYTES, MAX_POSTINGS, MAX_RECORDS};
 use crate::read::problem::{Kind, Position, Problem, excerpt};
 use crate::read::text::{line_end, non_empty};
@@ -92,7 +92,6 @@ struct Parser {
     prefixes: Vec<String>,
     aliases: BTreeMap<String, String>,
     default_commodity: Option<SharedText>,
-    texts: SharedTexts,
     has_periodic: bool,
     has_automated: bool,
 }
@@ -302,12 +301,7 @@ impl Parser {
                 return Ok(());
             }
         }
-        // The first posting reserves memory for four.
-        entry.postings.shrink_to_fit();
-        entry.written.shrink_to_fit();
-        entry.share_texts(&mut self.texts);
-        self.journal.entries.push(entry);
-        Ok(())
+        self.journal.entries.push(&entry)
     }
 
     /// Parses `2024-01-02=2024-01-05 * (code) description ; comment`.
@@ -325,17 +319,13 @@ impl Parser {
         };
         let (description, comment) = rest.split_once(';').unwrap_or((rest, ""));
         let payee = description.split_once('|');
-        let details = EntryDetails {
+        let mut entry = Entry {
+            mark,
+            description: description.trim().to_owned(),
             date2: date2.transpose()?,
             code: code.map(str::to_owned),
             payee: payee.map(|(payee, _)| payee.trim().to_owned()),
             note: payee.map(|(_, note)| note.trim().to_owned()),
-            ..EntryDetails::default()
-        };
-        let mut entry = Entry {
-            mark,
-            description: description.trim().to_owned(),
-            details: details.into_box(),
             ..Entry::new(position, date, line.to_owned())
         };
         add_comment(&mut entry, comment.trim());
@@ -359,8 +349,7 @@ impl Parser {
         let resolve = |name: &str| self.resolve(name);
         let context = Context { marks: &self.marks, year: entry.date.year(), resolve: &resolve };
         let mut posting: Posting = posting::parse(line, number, &context)?;
-        let assertion = posting.details.as_mut().and_then(|details| details.assertion.as_mut());
-        let asserted = assertion.map(|assertion| &mut assertion.quantity);
+        let asserted = posting.assertion.as_mut().map(|assertion| &mut assertion.quantity);
         if let Some(default) = &self.default_commodity {
             let quantities = posting.quantity.iter_mut().chain(asserted);
             for quantity in quantities.filter(|quantity| quantity.commodity.is_empty()) {
@@ -369,10 +358,6 @@ impl Parser {
         }
         if entry.postings.len() >= MAX_POSTINGS {
             return Err(Problem::at(posting.position, Kind::TooManyPostings));
-        }
-        // Most entries have two. A vector that grows begins with room for four.
-        if entry.postings.is_empty() {
-            entry.postings.reserve_exact(2);
         }
         entry.postings.push(posting);
         Ok(())
@@ -383,11 +368,10 @@ fn add_comment(entry: &mut Entry, text: &str) {
     if text.is_empty() {
         return;
     }
-    let details = entry.details_mut();
-    if !details.comment.is_empty() {
-        details.comment.push('\n');
+    if !entry.comment.is_empty() {
+        entry.comment.push('\n');
     }
-    details.comment.push_str(text);
+    entry.comment.push_str(text);
     let tags = comment::tags(text).map(|(name, value)| (name.to_owned(), value.to_owned()));
-    details.tags.extend(tags);
+    entry.tags.extend(tags);
 }

@@ -78,7 +78,7 @@ fn value<'a>(
         let is_total = rest.starts_with("@@");
         let (mut quantity, after) = parse(text)?;
         quantity.amount = quantity.amount.absolute();
-        posting.details_mut().cost = Some(Box::new(Cost { quantity, is_total, lot: None }));
+        posting.cost = Some(Cost { quantity, is_total, lot: None });
         return Ok(after);
     }
     if let Some(text) = rest.strip_prefix('=') {
@@ -86,8 +86,7 @@ fn value<'a>(
         let inclusive = text.strip_prefix('*');
         let (quantity, after) = parse(inclusive.unwrap_or(text))?;
         let is_inclusive = inclusive.is_some();
-        let assertion = Box::new(Assertion { quantity, is_total, is_inclusive });
-        posting.details_mut().assertion = Some(assertion);
+        posting.assertion = Some(Assertion { quantity, is_total, is_inclusive });
         return Ok(after);
     }
     // Prices, dates and notes of lots, as ledger has them.
@@ -107,19 +106,18 @@ fn value<'a>(
 }
 
 pub(crate) fn add_comment(posting: &mut Posting, text: &str, year: i32) {
-    let details = posting.details_mut();
-    if !details.comment.is_empty() {
-        details.comment.push('\n');
+    if !posting.comment.is_empty() {
+        posting.comment.push('\n');
     }
-    details.comment.push_str(text);
+    posting.comment.push_str(text);
     let (date, date2) = comment::bracketed(text, year);
-    details.date = date.or(details.date);
-    details.date2 = date2.or(details.date2);
+    posting.date = date.or(posting.date);
+    posting.date2 = date2.or(posting.date2);
     for (name, value) in comment::tags(text) {
         match name {
-            "date" => details.date = comment::date(value, year).or(details.date),
-            "date2" => details.date2 = comment::date(value, year).or(details.date2),
-            _ => details.tags.push((name.to_owned(), value.to_owned())),
+            "date" => posting.date = comment::date(value, year).or(posting.date),
+            "date2" => posting.date2 = comment::date(value, year).or(posting.date2),
+            _ => posting.tags.push((name.to_owned(), value.to_owned())),
         }
     }
 }

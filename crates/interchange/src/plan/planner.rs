@@ -1,6 +1,8 @@
-//! Books from the entries of a journal.
+//! From the entries of a journal to transactions and books.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::iter::Peekable;
+use std::vec::IntoIter;
 
 use daybook_domain::account::AccountType;
 use daybook_domain::calendar::format_iso;
@@ -9,14 +11,15 @@ use daybook_domain::transaction::MAX_DESCRIPTION;
 use super::chart::Chart;
 use super::facts::{self, Facts, Hashtags, MAX_TEXT, PostingFacts, cut};
 use super::identity::Identities;
-use super::kept;
-use super::kind::Kind;
+use super::kind::Kind as AccountKind;
 use super::model::{Account, Book, Group, Options, Plan, Transaction};
 use super::naming::valid;
-use super::survey::{BookKey, Survey, has_virtual_posting, is_kept, is_virtual};
+use super::survey::{
+    BookKey, Survey, check_amounts, has_virtual_posting, is_kept, is_virtual, survey,
+};
 use crate::read::journal::{Entry, Journal, Leg, Mark, Posting, legs};
 use crate::read::limits::{MAX_BYTES, MAX_WARNINGS};
-use crate::read::problem::{self, Problem};
+use crate::read::problem::{Kind, Position, Problem};
 
 /// The property with the date of the entry, where a transaction has another one.
 pub const ENTRY_DATE: &str = "entry_date";
@@ -26,58 +29,164 @@ pub const ENTRY_DATE: &str = "entry_date";
 /// Each transaction of an entry repeats its texts.
 const MAX_TEXTS: usize = 4 * MAX_BYTES;
 
-/// Makes the books of a journal.
-pub(crate) fn build(journal: Journal, options: &Options<'_>, survey: Survey, chart: Chart) -> Plan {
-    let mut plan = Plan {
-        books: survey.books.iter().map(|key| book(key, &journal, options, &survey)).collect(),
-        files: kept::files(&journal),
-        entries: 0,
-        refused: journal.refused,
-        warnings: journal.warnings,
-    };
-    plan.warnings.extend(chart.warnings.iter().cloned());
-    let mut used: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); plan.books.len()];
-    let places: HashMap<&BookKey, usize> =
-        survey.books.iter().enumerate().map(|(place, key)| (key, place)).collect();
-    let mut identities = Identities::default();
-    let mut bytes = 0_usize;
-    for (index, entry) in journal.entries.into_iter().enumerate() {
-        let identity = identities.next(&entry);
-        if let Some(problem) = survey.refused.get(&index) {
-            plan.refused.push(problem.clone());
-            continue;
+/// What is planned for an entry of a journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Planned {
+    /// The transactions to record.
+    Entry(Vec<PlannedLeg>),
+    /// The reason why it is not recorded or cannot be read.
+    Refused(Problem),
+}
+
+/// A transaction and its book.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedLeg {
+    /// The index of the book.
+    pub book: usize,
+    /// The transaction.
+    pub transaction: Transaction,
+}
+
+/// Plans the entries of a journal one after the other, in the order of the file.
+pub struct Planner<'o> {
+    options: &'o Options<'o>,
+    entries: Box<dyn Iterator<Item = Result<Entry, Problem>>>,
+    /// The next readable entry, held back until the unreadable ones before it are returned.
+    next_readable: Option<(Position, Planned)>,
+    unreadable: Peekable<IntoIter<Problem>>,
+    digits: BTreeMap<String, u32>,
+    places: HashMap<BookKey, usize>,
+    chart: Chart,
+    /// The accounts of each book.
+    used: Vec<BTreeSet<usize>>,
+    identities: Identities,
+    /// The bytes of the texts of all transactions.
+    bytes: usize,
+    plan: Plan,
+}
+
+impl<'o> Planner<'o> {
+    /// Finds the books of a journal and their accounts.
+    ///
+    /// # Errors
+    /// One problem for each entry with a second commodity, where one book must take all, or a
+    /// problem of the whole journal.
+    pub fn new(journal: Journal, options: &'o Options<'o>) -> Result<Self, Vec<Problem>> {
+        let survey = survey(&journal, options)?;
+        let chart = Chart::new(&journal, &survey.posted)?;
+        let mut plan = Plan {
+            books: survey.books.iter().map(|key| book(key, &journal, options, &survey)).collect(),
+            entries: 0,
+            refused: Vec::new(),
+            warnings: journal.warnings,
+        };
+        plan.warnings.extend(chart.warnings.iter().cloned());
+        let places = survey.books.into_iter().enumerate().map(|(place, key)| (key, place));
+        Ok(Self {
+            options,
+            entries: Box::new(journal.entries.into_values()),
+            next_readable: None,
+            unreadable: journal.refused.into_iter().peekable(),
+            digits: survey.digits,
+            places: places.collect(),
+            chart,
+            used: vec![BTreeSet::new(); plan.books.len()],
+            identities: Identities::default(),
+            bytes: 0,
+            plan,
+        })
+    }
+
+    /// Returns the books. [`Planner::finish`] adds their accounts.
+    #[must_use]
+    pub fn books(&self) -> &[Book] {
+        &self.plan.books
+    }
+
+    /// Returns the books with the accounts of the entries that were planned.
+    #[must_use]
+    pub fn finish(mut self) -> Plan {
+        for (place, (book, used)) in self.plan.books.iter_mut().zip(self.used).enumerate() {
+            add_chart(book, used, &self.chart, place == 0);
         }
-        let mapping = Mapping { entry: &entry, identity: &identity, options, chart: &chart };
-        let planned = mapping.transactions();
-        bytes = planned
-            .transactions
-            .iter()
-            .fold(bytes, |sum, (_, transaction)| sum.saturating_add(text_bytes(transaction)));
-        if bytes > MAX_TEXTS {
-            plan.refused.push(Problem::at(entry.position, problem::Kind::TooMuchWork));
-            continue;
-        }
-        if planned.transactions.is_empty() {
-            // It has virtual postings alone, which are left out.
-            continue;
-        }
-        plan.entries += 1;
-        if planned.is_cut && plan.warnings.len() < MAX_WARNINGS {
-            plan.warnings.push(Problem::at(entry.position, problem::Kind::TextsCut));
-        }
-        for (key, transaction) in planned.transactions {
-            let place = places.get(&key).copied().unwrap_or_default();
-            if let (Some(book), Some(used)) = (plan.books.get_mut(place), used.get_mut(place)) {
-                used.extend(transaction.credit.into_iter().chain(transaction.debit));
-                book.transactions.push(transaction);
+        self.plan
+    }
+
+    /// Plans the next entry that can be read; `None` at the end.
+    fn plan_next_readable(&mut self) -> Result<Option<(Position, Planned)>, Problem> {
+        while let Some(entry) = self.entries.next() {
+            let entry = entry?;
+            let planned = self.plan_entry(&entry).map_or_else(Planned::Refused, Planned::Entry);
+            if !matches!(&planned, Planned::Entry(legs) if legs.is_empty()) {
+                return Ok(Some((entry.position, planned)));
             }
         }
+        Ok(None)
     }
-    for (place, (book, used)) in plan.books.iter_mut().zip(used).enumerate() {
-        add_chart(book, used, &chart, place == 0);
+
+    /// Returns the transactions of an entry.
+    ///
+    /// One that has only virtual postings, which are left out, has none.
+    fn plan_entry(&mut self, entry: &Entry) -> Result<Vec<PlannedLeg>, Problem> {
+        let identity = self.identities.next(entry);
+        let problem = |kind| Problem::at(entry.position, kind);
+        let all = legs(entry).ok_or_else(|| problem(Kind::AmountTooLarge))?;
+        let is_empty = all.is_empty();
+        let legs: Vec<Leg> =
+            all.into_iter().filter(|leg| is_kept(entry, leg, self.options)).collect();
+        check_amounts(entry, &legs, &self.digits)?;
+        if legs.is_empty() && !is_empty {
+            return Ok(Vec::new());
+        }
+        let (options, chart) = (self.options, &self.chart);
+        let mapping = Mapping { entry, identity: &identity, options, chart };
+        let (drafts, is_cut) = mapping.transactions(&legs);
+        self.bytes = drafts
+            .iter()
+            .fold(self.bytes, |sum, (_, transaction)| sum.saturating_add(text_bytes(transaction)));
+        if self.bytes > MAX_TEXTS {
+            return Err(problem(Kind::TooMuchWork));
+        }
+        self.plan.entries += 1;
+        if is_cut && self.plan.warnings.len() < MAX_WARNINGS {
+            self.plan.warnings.push(problem(Kind::TextsCut));
+        }
+        let mut planned = Vec::with_capacity(drafts.len());
+        for (leg, transaction) in drafts {
+            let key = leg.map_or_else(BookKey::default, |leg| {
+                (leg.commodity.to_string(), is_virtual(entry, leg, options))
+            });
+            let book = self.places.get(&key).copied().unwrap_or_default();
+            if let (Some(leg), Some(used)) = (leg, self.used.get_mut(book)) {
+                used.extend([&leg.credit, &leg.debit].iter().filter_map(|side| chart.index(side)));
+            }
+            planned.push(PlannedLeg { book, transaction });
+        }
+        Ok(planned)
     }
-    plan.refused.sort_by_key(|problem| problem.position);
-    plan
+}
+
+impl Iterator for Planner<'_> {
+    type Item = Result<Planned, Problem>;
+
+    /// Plans the next entry.
+    ///
+    /// # Errors
+    /// Those of [`Packed::iter`](crate::read::packed::Packed::iter).
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.next_readable.is_none() {
+            match self.plan_next_readable() {
+                Ok(next) => self.next_readable = next,
+                Err(problem) => return Some(Err(problem)),
+            }
+        }
+        let place = self.next_readable.as_ref().map(|(position, _)| *position);
+        let precedes = |problem: &Problem| place.is_none_or(|place| problem.position < Some(place));
+        if let Some(problem) = self.unreadable.next_if(precedes) {
+            return Some(Ok(Planned::Refused(problem)));
+        }
+        self.next_readable.take().map(|(_, planned)| Ok(planned))
+    }
 }
 
 fn text_bytes(transaction: &Transaction) -> usize {
@@ -123,7 +232,6 @@ fn add_chart(book: &mut Book, mut used: BTreeSet<usize>, chart: &Chart, is_first
         used.extend(declared.map(|(index, _)| index));
     }
     let mut groups: BTreeSet<usize> = BTreeSet::new();
-    let mut indices: HashMap<usize, usize> = HashMap::new();
     for index in used {
         let Some(entry) = chart.accounts.get(index) else { continue };
         for group in &entry.groups {
@@ -134,7 +242,6 @@ fn add_chart(book: &mut Book, mut used: BTreeSet<usize>, chart: &Chart, is_first
         }
         let name = |group: &usize| chart.groups.get(*group).map(|entry| entry.group.name.clone());
         let groups = entry.groups.iter().filter_map(name).collect();
-        indices.insert(index, book.accounts.len());
         book.accounts.push(Account { groups, ..entry.account.clone() });
     }
     let entries = groups.into_iter().filter_map(|index| chart.groups.get(index));
@@ -145,11 +252,6 @@ fn add_chart(book: &mut Book, mut used: BTreeSet<usize>, chart: &Chart, is_first
             Group { parent, ..entry.group.clone() }
         })
         .collect();
-    let place = |side: Option<usize>| side.and_then(|index| indices.get(&index).copied());
-    for transaction in &mut book.transactions {
-        transaction.credit = place(transaction.credit);
-        transaction.debit = place(transaction.debit);
-    }
 }
 
 /// An entry and what it is mapped with.
@@ -160,21 +262,11 @@ struct Mapping<'e> {
     chart: &'e Chart,
 }
 
-/// The transactions of an entry, each with its book.
-struct Planned {
-    transactions: Vec<(BookKey, Transaction)>,
-    is_cut: bool,
-}
-
 impl Mapping<'_> {
-    fn transactions(&self) -> Planned {
-        let all = legs(self.entry).unwrap_or_default();
-        let is_empty = all.is_empty();
-        let legs: Vec<Leg> =
-            all.into_iter().filter(|leg| is_kept(self.entry, leg, self.options)).collect();
-        if legs.is_empty() && !is_empty {
-            return Planned { transactions: Vec::new(), is_cut: false };
-        }
+    /// Makes a transaction of each leg, or a draft if there is none.
+    ///
+    /// Also returns whether texts were cut.
+    fn transactions<'l>(&self, legs: &'l [Leg]) -> (Vec<(Option<&'l Leg>, Transaction)>, bool) {
         let mut common = facts::of_entry(self.entry);
         if legs.len() > 1 {
             common.add("entry_id", &format!("{}:{}", self.options.source, self.identity), MAX_TEXT);
@@ -195,21 +287,18 @@ impl Mapping<'_> {
                 own.add(ENTRY_DATE, &format_iso(self.entry.date), MAX_TEXT);
             }
             let mut hashtags = Hashtags::new(description);
-            hashtags.add_tags(&self.entry.details().tags);
-            self.entry.details().links.iter().for_each(|link| hashtags.add(link));
+            hashtags.add_tags(&self.entry.tags);
+            self.entry.links.iter().for_each(|link| hashtags.add(link));
             if let Some(leg) = leg {
                 self.add_postings(leg, rest, &mut own, &mut hashtags);
             }
             is_cut |= own.is_cut;
-            let key = leg.map_or_else(BookKey::default, |leg| {
-                (leg.commodity.to_string(), is_virtual(self.entry, leg, self.options))
-            });
             let transaction = Transaction {
                 position: self.entry.position,
                 date: leg.map_or(self.entry.date, |leg| leg.date),
                 amount: leg.and_then(|leg| leg.amount.magnitude()),
-                credit: leg.and_then(|leg| self.chart.index(&leg.credit)),
-                debit: leg.and_then(|leg| self.chart.index(&leg.debit)),
+                credit: leg.and_then(|leg| self.chart.name(&leg.credit)),
+                debit: leg.and_then(|leg| self.chart.name(&leg.debit)),
                 description: description.to_owned(),
                 hashtags: hashtags.into_tags(),
                 is_checked: leg.is_some_and(|leg| self.is_checked(leg)),
@@ -217,9 +306,9 @@ impl Mapping<'_> {
                 properties: own.into_values(),
                 remote_id: format!("{}:{}:{number}", self.options.source, self.identity),
             };
-            transactions.push((key, transaction));
+            transactions.push((leg, transaction));
         }
-        Planned { transactions, is_cut }
+        (transactions, is_cut)
     }
 
     fn posting(&self, index: Option<usize>) -> Option<&Posting> {
@@ -242,7 +331,7 @@ impl Mapping<'_> {
             side(debit, rest.iter().any(|later| later.postings.1 == debit));
         facts::add_sides(own, &of_credit, &of_debit);
         for posting in [credit, debit].into_iter().filter_map(|index| self.posting(index)) {
-            hashtags.add_tags(&posting.details().tags);
+            hashtags.add_tags(&posting.tags);
         }
         if has_virtual_posting(self.entry, leg) {
             hashtags.add("virtual");
@@ -291,7 +380,7 @@ impl Mapping<'_> {
         for posting in &self.entry.postings {
             match self.chart.kind(&posting.account) {
                 Some(kind) if kind.is_result() => has_result = true,
-                Some(Kind::Equity) => has_equity = true,
+                Some(AccountKind::Equity) => has_equity = true,
                 _ => return false,
             }
         }
