@@ -24,7 +24,9 @@ pub fn tests() -> Vec<Case> {
         rule_15_4_transfer_is_one_transaction,
         rule_15_4_pending_records_become_drafts,
         rule_15_4_locked_records_are_refused,
+        rule_15_4_records_in_another_currency_are_refused,
         rule_15_5_balance_is_the_banks,
+        rule_15_5_rules_check_records,
         rule_15_6_suggestions_have_reasons,
     ]
 }
@@ -460,6 +462,37 @@ fn rule_15_4_locked_records_are_refused(server: &Server) {
     assert_eq!(items(&find(&cast, "is:draft")).len(), 0);
 }
 
+/// 15.4: the currency of the book decides, else that of the first record.
+fn rule_15_4_records_in_another_currency_are_refused(server: &Server) {
+    const MIXED: &str = "Date,Description,Amount,Currency\n2026-01-02,A,-5,EUR\n\
+                         2026-01-03,B,-6,USD\n2026-01-04,C,-7,eur\n";
+    for (currency, file, expected) in [
+        (json!({}), MIXED.replace("eur", "EUR"), ["NEW", "REFUSED", "NEW"]),
+        (json!({"exc_code": "EUR"}), MIXED.to_owned(), ["NEW", "REFUSED", "NEW"]),
+        (json!({"currency": "USD", "exc_code": "EUR"}), MIXED.to_owned(), {
+            ["REFUSED", "NEW", "REFUSED"]
+        }),
+        (json!({"currency": "$"}), MIXED.replace("eur", "EUR"), ["NEW", "REFUSED", "NEW"]),
+    ] {
+        let cast = book(server);
+        cast.owner.put("/v5/books", &json!({"id": cast.book, "properties": currency})).ok();
+        let read = preview(&cast, &file);
+        assert_eq!(outcomes(&cast, &read), expected, "{currency}: {read}");
+        let all = records(&cast, &read);
+        let refused = all.iter().find(|record| record["outcome"] == "REFUSED").expect("one");
+        let reason = refused["reason"].as_str().expect("a reason");
+        assert!(reason.starts_with("the currency is ") && refused["line"].is_number(), "{refused}");
+        done(&cast, confirm(&cast, &read, &json!({})));
+        let booked = if expected[0] == "NEW" { "12.00" } else { "6.00" };
+        assert_eq!(balance(&cast, "Bank"), booked, "{currency}");
+    }
+    let cast = book(server);
+    let dollars = json!({"id": cast.book, "properties": {"exc_code": "USD"}});
+    cast.owner.put("/v5/books", &dollars).ok();
+    let read = preview(&cast, &ofx("Bank", &[("F1", "20260102", "-5", "Cafe")]));
+    assert_eq!(outcomes(&cast, &read), ["REFUSED"], "a statement in EUR: {read}");
+}
+
 /// 15.5: the register, the properties and the report, also without `autoPost`.
 fn rule_15_5_balance_is_the_banks(server: &Server) {
     let cast = Cast::with_settings(server, json!({"autoPost": false}));
@@ -490,6 +523,22 @@ fn rule_15_5_balance_is_the_banks(server: &Server) {
     assert_eq!(drafts["counts"]["drafts"], 1);
     assert_eq!(labels(&find(&cast, "is:draft")), ["Unknown"]);
     assert_eq!(balance(&cast, "Bank"), "987.50");
+}
+
+/// 15.5, 15.9: records that rules check are checked, and the undo takes them back.
+fn rule_15_5_rules_check_records(server: &Server) {
+    let cast = book(server);
+    let rules = "fields date, description, amount, state\ncheck %state\n";
+    let body = json!({
+        "name": "bank.rules", "content": base64(rules.as_bytes()),
+        "properties": {"import_rules": cast.read("/accounts/Bank")["id"]},
+    });
+    cast.post("/files", &body).ok();
+    let read = run(&cast, "2026-01-02,Cafe,-5,yes\n2026-01-03,Shop,-7,no\n");
+    assert_eq!(outcomes(&cast, &read), ["NEW", "NEW"]);
+    assert_eq!(labels(&find(&cast, "is:checked")), ["Cafe"]);
+    shows(&undo(&cast, &read), &json!({"trashed": 2, "leftCount": 0}));
+    assert_eq!(balance(&cast, "Bank"), "0.00");
 }
 
 /// 15.6, 15.8: a suggestion is accepted above a threshold only.

@@ -169,6 +169,15 @@ fn rule_15_12_journal_makes_a_book(server: &Server) {
     );
     assert_eq!(balance_in(&cast.owner, &made[0], "Assets:Bank"), "107.50");
     assert_eq!(cast.read("/transactions/count")["total"], 0, "nothing is recorded here");
+
+    let exported = cast.owner.download(&format!("{path}/export?format=hledger"));
+    let exported = String::from_utf8(exported).expect("a text");
+    assert!(exported.contains("107.50 \"$\"") || exported.contains("100.00 \"$\""), "{exported}");
+    let again = run(&cast, "name=again", &exported);
+    let copy = &again["bookIds"][0];
+    for (account, expected) in [("Assets:Bank", "107.50"), ("Expenses:Food", "30.00")] {
+        assert_eq!(balance_in(&cast.owner, copy, account), expected, "{again}");
+    }
     shows(&undo(&cast, &read), &json!({"trashed": 0, "deletedBookIds": made}));
     cast.owner.get(&path).refused(404, "notFound");
 }
@@ -213,6 +222,11 @@ fn rule_15_12_refused_journals(server: &Server) {
     let bank = csv(&["2026-01-02,Cafe,-5"]);
     let error = error_of(&cast, "account=Assets:Bank&target=NEW", &bank);
     assert!(error.contains("target NEW is for journals"), "{error}");
+    let euros = json!({"id": cast.book, "properties": {"exc_code": "EUR"}});
+    cast.owner.put("/v5/books", &euros).ok();
+    let dollars = "2024-01-02 Shop\n  Expenses:Food  5 USD\n  Assets:Bank\n";
+    let error = error_of(&cast, "target=HERE", dollars);
+    assert!(error.contains("\"USD\"") && error.contains("\"EUR\""), "{error}");
     let query = "target=HERE&commodities=ALL";
     upload(&cast.owner, &cast, query, JOURNAL).refused(400, "badRequest");
     let file = "\

@@ -4447,7 +4447,7 @@ export interface components {
         /** @description A report: what it is about, columns, rows, and controls that prove it (13.4). */
         Report: {
             book: {
-                /** @description The book property `currency`, else `exc_code`. */
+                /** @description The book property `currency`, else `exc_code`, else `commodity`. */
                 currency?: string;
                 /** Format: int32 */
                 fractionDigits: number;

@@ -96,7 +96,7 @@ export function numberStyle(book: Book): NumberStyle {
 }
 
 export function currencyOf(book: Book): string {
-  return book.properties?.['currency'] ?? book.properties?.['exc_code'] ?? '';
+  return book.properties?.['currency'] ?? book.properties?.['exc_code'] ?? book.properties?.['commodity'] ?? '';
 }
 
 function open(book: Book): OpenBook {

@@ -41,7 +41,7 @@ use crate::version::Tag;
 use dates::Dates;
 
 /// The properties of a book that name its currency, in order of precedence.
-const CURRENCY: [&str; 2] = ["currency", "exc_code"];
+const CURRENCY: [&str; 3] = ["currency", "exc_code", "commodity"];
 
 named! {
     /// The visibility of a book.
@@ -196,6 +196,17 @@ impl Settings {
     /// Returns the currency of the book, if a property names it (behaviour 13.4).
     pub fn currency(&self) -> Option<&str> {
         CURRENCY.iter().find_map(|key| self.properties.get(key))
+    }
+
+    /// Returns whether `currency` is another currency than that of the book (behaviour 15.4).
+    ///
+    /// Returns `None` unless both are codes of three letters: a symbol can stand for several
+    /// currencies.
+    pub fn is_other_currency(&self, currency: &str) -> Option<bool> {
+        let is_code =
+            |text: &&str| text.len() == 3 && text.bytes().all(|b| b.is_ascii_alphabetic());
+        let own = self.currency().filter(is_code)?;
+        is_code(&currency).then(|| !own.eq_ignore_ascii_case(currency))
     }
 
     /// Returns the names and texts of all fields but the properties.

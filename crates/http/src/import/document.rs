@@ -339,6 +339,9 @@ pub(super) struct RecordDoc {
     pub(super) amount: Option<String>,
     #[serde(skip_serializing_if = "is_default")]
     pub(super) units: i64,
+    /// The currency that the record states.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) currency: Option<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) text: String,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -347,6 +350,9 @@ pub(super) struct RecordDoc {
     pub(super) source_id: Option<String>,
     #[serde(skip_serializing_if = "is_default")]
     pub(super) pending: bool,
+    /// Whether a record of a bank is recorded as checked.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(super) checked: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) counterparty: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -79,6 +79,14 @@ pub(super) fn read_journal(
     let title: String = title.chars().take(MAX_NAME).collect();
     let planner = Planner::new(journal, &plan_options);
     let mut planner = planner.map_err(|problems| failure(&problems, is_new))?;
+    let commodity = planner.books().first().map(|book| book.commodity.as_str());
+    if let Some(commodity) = commodity.filter(|_| !is_new)
+        && settings.is_other_currency(commodity) == Some(true)
+    {
+        let currency = settings.currency().unwrap_or_default();
+        let message = format!("the journal is in \"{commodity}\", and the book in \"{currency}\"");
+        return Err(Failure::File(Fault::new(FaultReason::SeveralCommodities, message)));
+    }
     let names = Names::new(&snapshot.chart);
     let mut reading = Reading::new(snapshot, &planner, is_new, options.trashed);
     reading.read(tx, &mut planner, stop)?;

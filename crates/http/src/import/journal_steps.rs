@@ -247,6 +247,7 @@ pub(super) fn undo_block(block: &[RecordDoc], book: usize) -> UndoBlock {
     for record in block.iter().filter(|record| record.kind() == OutcomeKind::New) {
         if record.entry.is_empty() {
             undone.remote_ids.extend(record.remote_ids());
+            undone.checked.extend(record.remote_ids().filter(|_| record.checked));
         }
         for leg in record.entry.iter().filter(|leg| leg.book == book) {
             undone.remote_ids.push(leg.remote_id.clone());

@@ -86,7 +86,9 @@ fn record_of(number: u32, item: Item, scale: u32, digits: u32) -> RecordDoc {
     document.own_name = record.account.clone();
     document.day = record.date.map(day_number);
     document.amount = Some(record.amount.to_string());
+    document.currency = record.currency.clone();
     document.pending = record.status == Status::Pending;
+    document.checked = record.is_checked;
     document.source_id = record.source_id.clone();
     document.counterparty = record.counterparty.clone();
     document.rule = record.rule;

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use actix_web::web::Bytes;
 use daybook_domain::account::Account;
 use daybook_domain::amount::write_units;
+use daybook_domain::book::{Book, Settings};
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::import::{
     Census, History, Identities, Match, MatchTarget, Matcher, Matches, NUMBER_PROPERTY, NewReason,
@@ -76,7 +77,7 @@ pub(super) fn read_file(
     let own = own_accounts(&snapshot.chart);
     let resolved = Accounts::resolve(&found, options, &names)?;
     let scheme = scheme(found.detection.format);
-    let (identities, resolved_records) = count(&resolved, parsed, &names, &found, scheme, scale)?;
+    let (identities, resolved_records) = count(&resolved, parsed, &names, &found, scheme, book)?;
     let uncategorised = [UNCATEGORISED_EXPENSES, UNCATEGORISED_INCOME];
     let uncategorised: Vec<AccountId> =
         uncategorised.iter().filter_map(|name| names.find(name)).map(|found| found.id).collect();
@@ -271,10 +272,11 @@ fn count(
     names: &Names<'_>,
     found: &Summary,
     scheme: &'static str,
-    scale: u32,
+    book: &Book,
 ) -> Result<(Identities, Spool), Failure> {
-    let currency = found.statements.iter().find_map(|statement| statement.currency.clone());
-    let mut census = Census::new(scheme, scale).with_capacity(parsed.count());
+    let first = found.statements.iter().find_map(|statement| statement.currency.clone());
+    let mut currency = Currency { settings: &book.settings, first };
+    let mut census = Census::new(scheme, book.scale).with_capacity(parsed.count());
     let mut writer = Writer::default();
     for block in parsed.into_blocks() {
         for mut record in block? {
@@ -282,7 +284,7 @@ fn count(
                 if record.own_name.is_none() && accounts.of(&record, names).is_none() {
                     return Err(unknown_account(&[WITHOUT_NUMBER]));
                 }
-                resolve_accounts(&mut record, accounts, names, found, currency.as_deref());
+                resolve_accounts(&mut record, accounts, names, found, &mut currency);
             }
             if record.outcome.is_empty() {
                 census.add(&record.to_record());
@@ -293,20 +295,37 @@ fn count(
     Ok((census.finish(), writer.finish()?))
 }
 
+/// The currency of the records: that of the book, else that of the first record of the file.
+struct Currency<'b> {
+    settings: &'b Settings,
+    first: Option<String>,
+}
+
+impl Currency<'_> {
+    /// Returns whether a record in this currency is refused.
+    fn is_other(&mut self, currency: &str) -> bool {
+        self.settings.is_other_currency(currency).unwrap_or_else(|| {
+            let first = self.first.get_or_insert_with(|| currency.to_owned());
+            first != currency
+        })
+    }
+}
+
 /// Sets the accounts of a record, or refuses it.
 fn resolve_accounts(
     record: &mut RecordDoc,
     accounts: &Accounts<'_>,
     names: &Names<'_>,
     found: &Summary,
-    currency: Option<&str>,
+    currency: &mut Currency<'_>,
 ) {
     let statement: Option<&Statement> =
         record.statement.and_then(|index| found.statements.get(index));
     record.account_number = statement.and_then(|statement| statement.account.clone());
-    let other = statement.and_then(|statement| statement.currency.as_deref());
-    if let Some(other) = other.filter(|other| currency.is_some_and(|first| first != *other)) {
-        record.set_outcome(&Outcome::Refused(RefuseReason::OtherCurrency(other.to_owned())));
+    let of_statement = || statement.and_then(|statement| statement.currency.clone());
+    let stated = record.currency.clone().or_else(of_statement);
+    if let Some(other) = stated.filter(|stated| currency.is_other(stated)) {
+        record.set_outcome(&Outcome::Refused(RefuseReason::OtherCurrency(other)));
         return;
     }
     let Some(account) = accounts.of(record, names) else {

@@ -137,6 +137,7 @@ impl Run<'_> {
             description: Field::Set(record.description.clone()),
             credit: side(&posting.credit),
             debit: side(&posting.debit),
+            checked: record.checked,
             ..Changes::default()
         }
     }

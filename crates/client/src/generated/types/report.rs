@@ -50,7 +50,7 @@ pub struct Report {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportBook {
-    /// The book property `currency`, else `exc_code`.
+    /// The book property `currency`, else `exc_code`, else `commodity`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub currency: Option<String>,
     /// `fractionDigits`.
