@@ -21,6 +21,7 @@ pub(crate) use daybook_tests::suite::Case;
 pub(crate) use daybook_tests::{cases, isolated};
 
 // Shared by other modules.
+mod bank_export;
 mod chart_matrix;
 mod inside;
 mod matrix;
@@ -143,6 +144,7 @@ modules! {
     hostile,
     idempotency,
     identity,
+    import_formats,
     import_runs,
     journal_imports,
     lifecycle,

@@ -94,6 +94,15 @@ impl Journal {
         journal
     }
 
+    /// Takes a journal that Daybook has exported (behaviour 16.5).
+    pub fn exported(text: &str) -> Journal {
+        let name = format!("daybook-hledger-{}-{}", std::process::id(), unique("export"));
+        let folder = Folder::create(std::env::temp_dir().join(name));
+        let journal = Journal { folder, names: BTreeMap::new(), drafts: Vec::new() };
+        journal.write("book", text);
+        journal
+    }
+
     /// The name of an account.
     #[track_caller]
     pub fn name(&self, account: &str) -> &str {

@@ -112,6 +112,11 @@ impl Oracle {
         Oracle { owner: owner.clone(), book: book.to_owned(), journal, month }
     }
 
+    /// The journal that hledger reads.
+    pub(crate) fn own_journal(&self) -> &Journal {
+        &self.journal
+    }
+
     /// A fiscal year: 0 is the first one of random books.
     fn year(&self, number: i16) -> Days {
         let first = date(FIRST_YEAR + number, self.month, 1);

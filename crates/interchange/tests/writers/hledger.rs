@@ -1,7 +1,7 @@
 //! hledger reads the journals and computes the same figures.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use daybook_domain::account::Account;
@@ -46,7 +46,11 @@ pub(crate) fn figures(
 ) -> Sums {
     let rows = table(printed);
     let heading = rows.iter().find(|row| matches!(row[0].as_str(), "account" | "Account")).unwrap();
-    let months: Vec<Option<(i32, u8)>> = heading.iter().map(|title| month(title)).collect();
+    // A statement of one year has its days in the title and names of months above its columns.
+    let year = rows[0][0].rsplit(' ').next().and_then(|days| days.get(..4)?.parse().ok());
+    let named = |title: &String| Some((year?, 1 + u8::try_from(MONTHS.find(title)? / 3).ok()?));
+    let of = |title: &String| month(title).or_else(|| named(title).filter(|_| title.len() == 3));
+    let months: Vec<Option<(i32, u8)>> = heading.iter().map(of).collect();
     let mut sums = Sums::new();
     for row in &rows {
         let Some(account) = names.get(&row[0]) else { continue };
@@ -59,16 +63,20 @@ pub(crate) fn figures(
     sums
 }
 
+const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
+
 fn month(title: &str) -> Option<(i32, u8)> {
     let (year, rest) = title.split_once('-')?;
     Some((year.parse().ok()?, rest.split('-').next()?.parse().ok()?))
 }
 
-/// Sums the months up to each month.
+/// Sums the months up to each month, from the first month with a sum to the last.
 fn running(sums: &Sums) -> Sums {
-    let mut months: Vec<(i32, u8)> = sums.keys().map(|(_, month)| *month).collect();
-    months.sort_unstable();
-    months.dedup();
+    let months = || sums.keys().map(|(_, month)| *month);
+    let next = |(year, month)| if month == 12 { (year + 1, 1) } else { (year, month + 1) };
+    let last = months().max();
+    let months = std::iter::successors(months().min(), |month| Some(next(*month)));
+    let months = months.take_while(|month| Some(*month) <= last);
     let mut totals = Sums::new();
     let mut running: HashMap<AccountId, i128> = HashMap::new();
     for month in months {
@@ -81,6 +89,45 @@ fn running(sums: &Sums) -> Sums {
     totals
 }
 
+/// Compares balances and statements by account and month with the sums of a book. Returns the
+/// number of figures of the cash flow.
+#[track_caller]
+pub(crate) fn compare(
+    program: &Path,
+    fixture: &Fixture,
+    names: &HashMap<String, AccountId>,
+    file: &Scratch,
+    sums: &Sums,
+) -> usize {
+    run(program, &["-f", file.path(), "check", "--strict"]);
+    let ask = |arguments: &[&str]| {
+        let options = ["-f", file.path(), "-M", "--flat", "-E", "-O", "csv"];
+        let printed = run(program, &[arguments, &options].concat());
+        figures(fixture, names, &printed)
+    };
+    let classes = fixture.classes();
+    let of = |sums: &Sums, wanted: fn(Class, bool) -> bool| -> Sums {
+        let is_wanted = |id: &AccountId| wanted(classes[id].0, classes[id].1);
+        let signed = |((id, month), units): (&(AccountId, (i32, u8)), &i128)| {
+            ((*id, *month), if classes[id].0.is_credit() { -units } else { *units })
+        };
+        sums.iter().filter(|((id, _), _)| is_wanted(id)).map(signed).collect()
+    };
+    let (running, path) = (running(sums), file.path());
+    assert_eq!(ask(&["bal", "--no-total"]), *sums, "{path}");
+    assert_eq!(ask(&["is"]), of(sums, |class, _| class.is_result()), "{path}");
+    let balances = of(&running, |class, _| !class.is_result());
+    assert_eq!(ask(&["bse", "--historical"]), balances, "{path}");
+    let sheet = of(&running, |class, _| matches!(class, Class::Asset | Class::Liability));
+    assert_eq!(ask(&["bs"]), sheet, "{path}");
+    let cash = of(sums, |class, is_cash| class == Class::Asset && is_cash);
+    // Where no account is declared as cash, hledger finds some by their names.
+    if !cash.is_empty() {
+        assert_eq!(ask(&["cf"]), cash, "{path}");
+    }
+    cash.len()
+}
+
 #[test]
 fn figures_of_random_books_equal_those_of_hledger() {
     let Some(program) = hledger() else { return };
@@ -91,34 +138,13 @@ fn figures_of_random_books_equal_those_of_hledger() {
         let journal = text(&fixture);
         let names = names(&fixture, &journal);
         let file = Scratch::new(&format!("{seed}.journal"), journal.as_bytes());
-        run(&program, &["-f", file.path(), "check", "--strict"]);
-        let ask = |arguments: &[&str]| {
-            let options = ["-f", file.path(), "-M", "--flat", "-E", "-O", "csv"];
-            let printed = run(&program, &[arguments, &options].concat());
-            figures(&fixture, &names, &printed)
-        };
         let sums = fixture.sums();
         assert!(sums.len() > 70, "{} figures", sums.len());
-        assert_eq!(ask(&["bal", "--no-total"]), sums, "seed {seed}");
+        let cash = compare(&program, &fixture, &names, &file, &sums);
+        assert!(cash > 0, "seed {seed}");
         if let Some(ledger) = ledger::program() {
             assert_eq!(ledger::figures(&ledger, &fixture, &names, &file), sums, "seed {seed}");
         }
-        let classes = fixture.classes();
-        let of = |sums: Sums, wanted: fn(Class, bool) -> bool| -> Sums {
-            let is_wanted = |id: &AccountId| wanted(classes[id].0, classes[id].1);
-            let signed = |((id, month), units): ((AccountId, (i32, u8)), i128)| {
-                ((id, month), if classes[&id].0.is_credit() { -units } else { units })
-            };
-            sums.into_iter().filter(|((id, _), _)| is_wanted(id)).map(signed).collect()
-        };
-        assert_eq!(ask(&["is"]), of(sums.clone(), |class, _| class.is_result()));
-        let balances = of(running(&sums), |class, _| !class.is_result());
-        assert_eq!(ask(&["bse", "--historical"]), balances, "seed {seed}");
-        let sheet = of(running(&sums), |class, _| matches!(class, Class::Asset | Class::Liability));
-        assert_eq!(ask(&["bs"]), sheet, "seed {seed}");
-        let cash = of(sums, |class, is_cash| class == Class::Asset && is_cash);
-        assert!(!cash.is_empty());
-        assert_eq!(ask(&["cf"]), cash, "seed {seed}");
     }
 }
 
@@ -144,7 +170,8 @@ fn importer_reads_the_same_balances() {
         let journal = journal::read(text.as_bytes()).unwrap();
         assert_eq!((journal.refused.len(), journal.warnings.len()), (0, 0));
         let mut sums = Sums::new();
-        for leg in journal.entries.iter().flat_map(|entry| journal::legs(entry).unwrap()) {
+        for leg in journal.entries.iter().flat_map(|entry| journal::legs(&entry.unwrap()).unwrap())
+        {
             let units = fixture.units(&leg.amount.to_string());
             for (side, units) in [(leg.credit, -units), (leg.debit, units)] {
                 let month = (leg.date.year(), u8::from(leg.date.month()));

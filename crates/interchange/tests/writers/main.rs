@@ -9,4 +9,5 @@ mod file_names;
 mod hledger;
 mod ledger;
 mod program;
+mod rules;
 mod tables;
