@@ -17,12 +17,14 @@ const QUICK_SIZES: [u64; 2] = [5_000, 20_000];
 const SHAPES: [(&str, Workload); 2] = [("a year", ONE_YEAR), ("three days", THESE_DAYS)];
 const CLIENTS: usize = 4;
 const BATCH: usize = 100;
+/// The length of a round. Short rounds end near a size, because a loop ends by time.
+const ROUND: Duration = Duration::from_millis(50);
 /// The lowest rate relative to that at the smallest size.
 const TARGET: Target = Target::AtLeast(0.7);
 
 const METHOD: &str = "Four connections send batches of 100 into one book with 1,000 accounts. The \
     days of the transactions are spread over a year, or are three. A rate is that of the last \
-    tenth before a size. Beside it a bare loop of multi-row inserts of the same rows, which \
+    fifth before a size. Beside it a bare loop of multi-row inserts of the same rows, which \
     commits four batches at once.";
 
 const COLUMNS: [&str; 9] = [
@@ -59,14 +61,14 @@ pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
                     Cell::against(kept, TARGET),
                 ]);
             }
-            // It takes half an hour and may be stopped early.
+            // It takes ten minutes and may be stopped early.
             eprintln!("\n{table}");
         }
     }
     Ok(vec![table])
 }
 
-/// The speed of the last tenth before a size.
+/// The speed of the last fifth before a size.
 struct Speed {
     /// Transactions a second.
     rate: f64,
@@ -88,16 +90,15 @@ fn grow(engine: Engine, workload: Workload, sizes: &[u64]) -> anyhow::Result<Vec
             let body = body(workload.bodies(from, BATCH));
             connection.post(&path, body.as_bytes())?.accepted().map(drop)
         };
-        // Short rounds, because the loop ends by time.
         while next.load(Ordering::Relaxed) < end {
-            closed_loop(&mut connections, Duration::from_millis(200), send)?;
+            closed_loop(&mut connections, ROUND, send)?;
         }
         Ok((next.load(Ordering::Relaxed) - first, started.elapsed()))
     };
     let gauge = Gauge::new(&server);
     let mut speeds = Vec::new();
     for size in sizes {
-        send_until(size - size / 10)?;
+        send_until(size - size / 5)?;
         let before = gauge.read();
         let (sent, elapsed) = send_until(*size)?;
         let used = gauge.read().since(before, usize::try_from(sent)?);
@@ -114,7 +115,7 @@ fn grow_raw(engine: Engine, workload: Workload, sizes: &[u64]) -> anyhow::Result
     let mut write_until = |end: u64| -> anyhow::Result<f64> {
         let (mut count, mut elapsed) = (0, Duration::ZERO);
         while written + count < end {
-            let round = raw.run(shape, Duration::from_millis(200))?;
+            let round = raw.run(shape, ROUND)?;
             count += round.samples.count() as u64;
             elapsed += round.elapsed;
         }
@@ -122,7 +123,7 @@ fn grow_raw(engine: Engine, workload: Workload, sizes: &[u64]) -> anyhow::Result
         Ok(count as f64 / elapsed.as_secs_f64())
     };
     let rate_at = |size: &u64| {
-        write_until(size - size / 10)?;
+        write_until(size - size / 5)?;
         write_until(*size)
     };
     sizes.iter().map(rate_at).collect()
