@@ -144,13 +144,22 @@ test('[27] a journal offers choices about virtual postings and decimal places, a
   await raise.click();
   await expect(record(page, 'Shop')).toContainText('5.125');
   await expect(raise).toBeChecked();
+  const unnamed = page.url();
+  const source = page.getByRole('textbox', { name: 'Source' });
+  await expect(source).toHaveAttribute('placeholder', 'journal');
+  await source.fill('household');
+  await page.getByRole('button', { name: 'Read the file again' }).click();
+  await expect(page).not.toHaveURL(unnamed);
+  await expect(source).toHaveValue('household');
   await page.getByText('2 warnings about the file').click();
   await expect(page.getByText('raises fractionDigits from 2 to 3')).toBeVisible();
   await expectAccessible(page);
 
   await page.getByRole('button', { name: /^Record 1/ }).click();
   await expect(page.getByRole('region', { name: 'Result' })).toContainText('1 recorded');
-  expect((await book.find('Shop'))[0].amount).toBe('5.125');
+  const [shop] = await book.find('Shop');
+  expect(shop.amount).toBe('5.125');
+  expect(shop.remoteIds[0]).toMatch(/^household:/);
   expect(await book.find('Plan')).toEqual([]);
   expect(problems).toEqual([]);
 });

@@ -15,6 +15,8 @@ pub fn tests() -> Vec<Case> {
         json_has_no_questions,
         dry_runs_print_json,
         failed_import_says_what_helps,
+        journals_of_one_book_have_their_sources,
+        duplicate_is_not_of_the_import,
         draft_on_closed_day_is_explained,
         unchanged_transactions_have_no_undo,
         unknown_account_has_near_names,
@@ -49,6 +51,7 @@ impl User<'_> {
 
 const RULES: &str = "skip 1\nfields date, description, amount\naccount2 Food\n";
 const TWO_COMMODITIES: &str = "2026-02-03 a\n  x  1 EUR\n  y\n\n2026-02-04 b\n  x  2 USD\n  y\n";
+const COFFEE: &str = "2026-02-03 coffee\n  Food  4.50\n  Cash\n";
 const STATEMENT: &str = "Date,Description,Amount\n2026-02-03,Shop,-4.50\n";
 
 fn import_keeps_rules_once_and_only_if_it_records(server: &Server) {
@@ -187,6 +190,26 @@ fn failed_import_says_what_helps(server: &Server) {
     let undo = done.text.lines().find_map(|line| line.strip_prefix("undo: "));
     let undone = user.run(undo.expect("an undo"), 0);
     assert_eq!(undone.text.matches("deleted book ").count(), 2, "{}", undone.text);
+}
+
+/// 15.12: equal entries of two journals are different transactions if the sources differ.
+fn journals_of_one_book_have_their_sources(server: &Server) {
+    let user = User::new(server);
+    user.write("home.journal", COFFEE);
+    user.write("club.journal", COFFEE);
+    let import = |name: &str, source: &str, result: &str| {
+        user.run(&format!("dbk import {name}.journal --here --source {source}"), 0).has(&[result]);
+    };
+    import("home", "home", "imported 1 record: 1 new");
+    import("club", "home", "nothing new");
+    import("club", "club", "imported 1 record: 1 new");
+    import("home", "home", "nothing new");
+    let rows = find(&user.cast, "coffee");
+    let remote_id = |row: &Value| row["remoteIds"][0].as_str().expect("a remote id").to_owned();
+    let mut sources: Vec<String> = items(&rows).iter().map(remote_id).collect();
+    sources.sort();
+    assert_eq!(sources.len(), 2, "{rows}");
+    assert!(sources[0].starts_with("club:") && sources[1].starts_with("home:"), "{sources:?}");
 }
 
 fn draft_on_closed_day_is_explained(server: &Server) {

@@ -1,8 +1,10 @@
-import { useState } from 'react';
+import { useState, type FormEvent } from 'react';
 import { useBook } from '~/book/types';
+import { Button } from '~/ui/Button';
 import { CheckField, ChoiceField } from '~/ui/fields/ChoiceField';
+import { TextField } from '~/ui/fields/Field';
 import { DropZone } from './DropZone';
-import { mayHaveVirtualPostings, needsMorePlaces, virtualChoices, virtualPostingsOf } from './journal';
+import { defaultSource, MAX_SOURCE, mayHaveVirtualPostings, needsMorePlaces, virtualChoices, virtualPostingsOf } from './journal';
 import { useRecords } from './queries';
 import type { ReadOptions } from './sourceFiles';
 import type { Import } from './types';
@@ -17,7 +19,6 @@ export function JournalOptions({ run }: { readonly run: Import }) {
   const { data: refused } = useRecords(bookId, run, 'REFUSED');
   const hasVirtual = mayHaveVirtualPostings(run);
   const offersPlaces = run.options.raiseFractionDigits === true || refused?.pages.some(({ items }) => items.some(needsMorePlaces)) === true;
-  if (!hasVirtual && !offersPlaces) return null;
   const read = async (options: ReadOptions, file?: File) => {
     if (isPending) return;
     setChosen(options);
@@ -40,9 +41,42 @@ export function JournalOptions({ run }: { readonly run: Import }) {
           />
         )}
         {offersPlaces && <RaisePlaces target={run.target} value={shown.raiseFractionDigits === true} onChange={(raiseFractionDigits) => change({ raiseFractionDigits })} />}
+        <Source placeholder={defaultSource(run)} value={shown.source ?? ''} isPending={isPending} onChange={(source) => change({ source })} />
       </div>
       {chosen && !hasFile && <DropZone isSmall title="Choose the file again to read it with these options. Until then the preview stays as it was." isPending={isPending} onFile={(file) => void read(chosen, file)} />}
     </section>
+  );
+}
+
+interface SourceProps {
+  readonly placeholder: string;
+  readonly value: string;
+  readonly isPending: boolean;
+  readonly onChange: (value: string) => void;
+}
+
+/** The name of the source. It is sent by a button, because every change reads the file again. */
+function Source({ placeholder, value, isPending, onChange }: SourceProps) {
+  const [text, setText] = useState(value);
+  const source = text.trim();
+  const isTooLong = [...source].length > MAX_SOURCE;
+  const isDisabled = isPending || isTooLong || source === value;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!isDisabled) onChange(source);
+  };
+  return (
+    <form noValidate className="import-answer" onSubmit={submit}>
+      <TextField
+        label="Source"
+        note="Each journal of a book needs its own, the same at every import."
+        error={isTooLong ? `At most ${MAX_SOURCE} characters.` : undefined}
+        placeholder={placeholder}
+        value={text}
+        onChange={setText}
+      />
+      <Button type="submit" isDisabled={isDisabled}>Read the file again</Button>
+    </form>
   );
 }
 

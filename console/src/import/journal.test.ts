@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changeOptions, isJournal, mayHaveVirtualPostings, needsMorePlaces, virtualChoices, virtualPostingsOf } from './journal';
+import { changeOptions, defaultSource, isJournal, mayHaveVirtualPostings, needsMorePlaces, virtualChoices, virtualPostingsOf } from './journal';
 
 test.each([
   ['journal, 12 entries, 2026-01-02 to 2026-03-31', true, true],
@@ -11,6 +11,15 @@ test.each([
   const run = format === undefined ? {} : { format };
   expect(isJournal(run)).toBe(journal);
   expect(mayHaveVirtualPostings(run)).toBe(virtual);
+});
+
+test.each([
+  ['journal, 12 entries, 2026-01-02 to 2026-03-31', 'journal'],
+  ['beancount, 12 entries', 'beancount'],
+  ['GnuCash, 12 entries', 'gnucash'],
+  [undefined, ''],
+])('without a name the source of %s is %s', (format, source) => {
+  expect(defaultSource(format === undefined ? {} : { format })).toBe(source);
 });
 
 test('only a new book has a book of virtual postings beside it, and has it by default', () => {
@@ -27,6 +36,8 @@ test('changed options keep the others, and never send the book of virtual postin
   expect(changeOptions(before, { virtualPostings: 'OWN_BOOK' })).toEqual({ account: '7', raiseFractionDigits: true });
   expect(changeOptions({ virtualPostings: 'OWN_BOOK' }, { target: 'HERE' })).toEqual({ target: 'HERE' });
   expect(changeOptions({}, { virtualPostings: 'SAME_BOOK' })).toEqual({ virtualPostings: 'SAME_BOOK' });
+  expect(changeOptions({ ...before, source: 'home' }, { target: 'HERE' })).toEqual({ ...before, source: 'home', target: 'HERE' });
+  expect(changeOptions({ ...before, source: 'home' }, { source: 'club' })).toEqual({ ...before, source: 'club' });
 });
 
 test('a record that more decimal places would record is recognized', () => {

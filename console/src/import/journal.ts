@@ -7,9 +7,17 @@ export type VirtualPostings = NonNullable<ReadOptions['virtualPostings']>;
 /** A book stores no more decimal places than these. */
 const MAX_PLACES = 8;
 
+/** A source has no more characters than these. */
+export const MAX_SOURCE = 150;
+
 /** Whether a file is a journal. The description of a format begins with its name. */
 export function isJournal({ format = '' }: Pick<Import, 'format'>): boolean {
   return /^(journal|beancount|GnuCash),/.test(format);
+}
+
+/** The source of a journal for which none is named: the name of its format. */
+export function defaultSource({ format = '' }: Pick<Import, 'format'>): string {
+  return format.split(',', 1)[0]!.toLowerCase();
 }
 
 /** Whether a file may have virtual postings, which beancount and GnuCash do not know. */

@@ -41,6 +41,9 @@ pub(crate) struct ImportArgs {
     /// Record a journal in this book, and not in a new one
     #[arg(long)]
     here: bool,
+    /// Name of the source of a journal. Each journal of a book needs its own
+    #[arg(long, value_name = "NAME")]
+    source: Option<String>,
     /// Record each commodity of a journal in a new book of its own
     #[arg(long, conflicts_with = "here")]
     all_commodities: bool,
@@ -137,9 +140,9 @@ impl ImportArgs {
                 VirtualPostings::Skip => ImportVirtualPostings::Skip,
             }),
             raise_fraction_digits: self.raise_fraction_digits.then_some(true),
+            source: self.source.clone(),
             drafts: self.drafts.then_some(true),
             trashed: self.include_trashed.then_some(true),
-            ..CreateImport::default()
         }
     }
 
