@@ -212,6 +212,21 @@ fn journals_of_one_book_have_their_sources(server: &Server) {
     assert!(sources[0].starts_with("club:") && sources[1].starts_with("home:"), "{sources:?}");
 }
 
+fn duplicate_is_not_of_the_import(server: &Server) {
+    let user = User::new(server);
+    user.write("one.journal", "2026-02-03 (INV-7) coffee\n  Food  4.50\n  Car  1.00\n  Cash\n");
+    user.run("dbk import one.journal --here", 0).has(&["imported 1 record: 1 new"]);
+    let legs = find(&user.cast, "to:Food");
+    user.run(&format!("dbk dup {}", id(&items(&legs)[0])), 0);
+    let copy = find(&user.cast, "on:2026-02-10");
+    let mut kept = items(&legs)[0]["properties"].as_object().expect("properties").clone();
+    for own in ["entry_id", "import_run", "source"] {
+        assert!(kept.remove(own).is_some(), "{own}: {legs}");
+    }
+    assert_eq!(kept["code"], "INV-7");
+    assert_eq!(items(&copy)[0]["properties"], Value::Object(kept), "{copy}");
+}
+
 fn draft_on_closed_day_is_explained(server: &Server) {
     let user = User::new(server);
     let open = user.lunch("2026-01-10");

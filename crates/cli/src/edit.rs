@@ -13,6 +13,10 @@ use crate::transaction::{
     summary,
 };
 
+/// The properties that a duplicate does not have: those of an entry and of an import
+/// (behaviour 15.12).
+const UNCOPIED_PROPERTIES: [&str; 3] = ["entry_id", "import_run", "source"];
+
 /// The options of `dbk edit`.
 #[derive(Debug, Args)]
 pub(crate) struct EditArgs {
@@ -141,7 +145,7 @@ fn side(name: &str) -> Nullable<Account> {
     }
 }
 
-/// Records a transaction again.
+/// Records a transaction again. The duplicate belongs to no entry and to no import.
 ///
 /// # Errors
 /// When a value is not accepted, or the server refuses.
@@ -156,13 +160,17 @@ pub(crate) async fn dup(session: &Session, args: DupArgs) -> Result {
         Some(amount) => book.read_amount(amount)?.into(),
         None => original.amount,
     };
+    let mut properties = original.properties;
+    if let Some(properties) = &mut properties {
+        properties.retain(|key, _| !UNCOPIED_PROPERTIES.contains(&key.as_str()));
+    }
     let copy = Transaction {
         date: date.into(),
         amount,
         description: original.description,
         credit_account: original.credit_account,
         debit_account: original.debit_account,
-        properties: original.properties,
+        properties,
         urls: original.urls,
         ..Transaction::default()
     };
