@@ -235,11 +235,12 @@ fn rule_3_8_2_8_repeats(server: &Server) {
     let remote = unique("r");
     let body = json!({
         "description": "Rent #home 4x cash food 800 31/10/2024", "remoteIds": [remote],
-        "properties": {"flat": "3"},
+        "properties": {"entry_id": "e1", "flat": "3", "import_run": "9", "source": "bank.csv:2"},
     });
     let made = cast.post("/transactions", &body).ok()["transaction"].clone();
     assert_eq!(line(&made), ["Cash", "Food", "800.00", "2024-10-31", "Rent #home"]);
     assert_eq!((&made["posted"], &made["remoteIds"]), (&json!(true), &json!([remote])));
+    shows(&made, &json!({"properties": body["properties"]}));
     let new = new_events(&cast, known);
     let created = "TRANSACTION_CREATED";
     assert_eq!(

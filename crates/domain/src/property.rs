@@ -87,6 +87,14 @@ impl Properties {
         if bytes > MAX_BYTES { Err(Refusal::TooLarge(bytes)) } else { Ok(Self(map)) }
     }
 
+    /// Returns the properties without these normalized keys.
+    #[must_use]
+    pub fn without(&self, keys: &[&str]) -> Self {
+        let mut map = self.0.clone();
+        map.retain(|key, _| !keys.contains(&key.as_str()));
+        Self(map)
+    }
+
     /// Returns the value of a normalized key.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(String::as_str)

@@ -75,3 +75,9 @@ pub const SECOND_DATE_PROPERTY: &str = "second_date";
 
 /// The property of all transactions of an entry of several legs.
 pub const ENTRY_PROPERTY: &str = "entry_id";
+
+/// The property of a transaction with the place of its record in the file.
+pub const SOURCE_PROPERTY: &str = "source";
+
+/// The properties that bind a transaction to its entry and its import. A copy does not have them.
+pub const UNCOPIED_PROPERTIES: [&str; 3] = [ENTRY_PROPERTY, RUN_PROPERTY, SOURCE_PROPERTY];

@@ -9,6 +9,7 @@ use crate::book::Book;
 use crate::calendar::parse_iso;
 use crate::field::Field;
 use crate::id::TransactionId;
+use crate::import::UNCOPIED_PROPERTIES;
 use crate::instant::{Instant, Stamp};
 use crate::permission::Action;
 use crate::property::Properties;
@@ -68,7 +69,7 @@ impl TransactionRules<'_> {
 
     /// Repeats a transaction as a draft on another day, because its text requests repetitions in
     /// the following months. The copy has no remote ids, because it is another transaction in the
-    /// other system (behaviour 3.8.2.8).
+    /// other system, and belongs to no entry and to no import (behaviour 3.8.2.8).
     pub fn repeat(&self, first: &Transaction, id: TransactionId, day: Date) -> Transaction {
         Transaction {
             id,
@@ -76,6 +77,7 @@ impl TransactionRules<'_> {
             list_day: day,
             standing: Standing::Draft,
             posted_at: None,
+            properties: first.properties.without(&UNCOPIED_PROPERTIES),
             remote_ids: Vec::new(),
             files: Vec::new(),
             stamp: Stamp::new(first.stamp.agent.clone(), self.now),
@@ -168,5 +170,52 @@ pub(super) fn read_date(field: &Field<String>) -> Result<Field<Date>, Refusal> {
         Field::Set(text) => parse_iso(text.trim())
             .map(Field::Set)
             .ok_or_else(|| Refusal::Date(text.chars().take(40).collect())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::Directory;
+    use crate::fixture::{self, day, properties};
+    use crate::id::UserId;
+    use crate::permission::Permission;
+
+    #[test]
+    fn repetition_belongs_to_no_entry_and_no_import() {
+        let book = fixture::book(crate::book::Changes::default());
+        let (owner, user) = (Some(Permission::Owner), UserId::new(7));
+        let access = Access::admit(book, owner, user, Action::Post).unwrap();
+        let (accounts, today) = (Directory::default(), day("2025-01-15"));
+        let rules = TransactionRules {
+            access: &access,
+            accounts: &accounts,
+            now: Instant::new(500),
+            today,
+            created_on: today,
+        };
+        let pairs = [
+            ("entry_id", "e1"),
+            ("flat", "3"),
+            ("import_run", "9"),
+            ("source", "bank.csv:2"),
+            ("source_of_income", "rent"),
+        ];
+        let first = Transaction {
+            properties: properties(&pairs),
+            remote_ids: fixture::owned(&["r"]),
+            ..fixture::transaction(90, Standing::Checked)
+        };
+        let id = TransactionId::new(91);
+        let repeated = rules.repeat(&first, id, day("2025-02-15"));
+        let expected = Transaction {
+            id,
+            date: Some(day("2025-02-15")),
+            list_day: day("2025-02-15"),
+            properties: properties(&[("flat", "3"), ("source_of_income", "rent")]),
+            stamp: Stamp::new(None, Instant::new(500)),
+            ..fixture::transaction(90, Standing::Draft)
+        };
+        assert_eq!(repeated, expected);
     }
 }

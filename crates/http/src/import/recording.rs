@@ -9,7 +9,7 @@ use daybook_domain::field::Field;
 use daybook_domain::id::{AccountId, ImportId};
 use daybook_domain::import::{
     ENTRY_PROPERTY, Match, MatchTarget, Other, OutcomeKind, Posting, PostingOptions, RUN_PROPERTY,
-    Side,
+    SOURCE_PROPERTY, Side,
 };
 use daybook_domain::property::Edits;
 use daybook_domain::transaction::Changes;
@@ -18,9 +18,6 @@ use daybook_service::import::{Block, Group, MatchedRecord};
 use super::document::RecordDoc;
 use super::journal_document::{EntryDoc, edits};
 use super::resolving::postings;
-
-/// The property of a transaction with the place of its record in the file.
-const SOURCE_PROPERTY: &str = "source";
 
 /// The bytes of a property that are kept.
 const MAX_PROPERTY: usize = 8 * 1024;

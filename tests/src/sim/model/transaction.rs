@@ -97,12 +97,15 @@ impl Tx {
     /// Records the drafts of the following months (3.8.2.8).
     fn record_months(&mut self, first: &Transaction, months: u32, labels: label::Transaction) {
         let Some(date) = first.date else { return };
+        let mut properties = first.properties.clone();
+        properties.retain(|key, _| !["entry_id", "import_run", "source"].contains(&key.as_str()));
         for month in 1..=months {
             let (label, date) = (label::Transaction(labels.0 + month - 1), later(date, month));
             let draft = Transaction {
                 label,
                 date: Some(date),
                 day: date,
+                properties: properties.clone(),
                 remote_ids: Vec::new(),
                 files: Vec::new(),
                 comments: 0,
