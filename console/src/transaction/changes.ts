@@ -114,9 +114,12 @@ export function reversalOf(row: Transaction, date: string, entryId?: string): Tr
   };
 }
 
+/** The properties that bind a row to its entry, its import and other rows. */
+const UNCOPIED_PROPERTIES: readonly string[] = ['entry_id', 'import_run', 'source', 'reverses', 'series', FROM_BOOK, TO_BOOK];
+
 /** A copy for another day. Files, remote ids and the state stay with the original. */
 export function duplicateOf(row: Transaction, date: string, entryId?: string): Transaction {
-  const { entry_id: _, reverses: __, series: ___, [FROM_BOOK]: ____, [TO_BOOK]: _____, ...properties } = row.properties ?? {};
+  const properties = Object.fromEntries(Object.entries(row.properties ?? {}).filter(([key]) => !UNCOPIED_PROPERTIES.includes(key)));
   return {
     date,
     amount: row.amount ?? null,
