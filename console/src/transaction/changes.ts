@@ -115,11 +115,13 @@ export function reversalOf(row: Transaction, date: string, entryId?: string): Tr
 }
 
 /** The properties that bind a row to its entry, its import and other rows. */
-const UNCOPIED_PROPERTIES: readonly string[] = ['entry_id', 'import_run', 'source', 'reverses', 'series', FROM_BOOK, TO_BOOK];
+const UNCOPIED_PROPERTIES: readonly string[] = ['entry_id', 'import_run', 'reverses', 'series', FROM_BOOK, TO_BOOK];
 
 /** A copy for another day. Files, remote ids and the state stay with the original. */
 export function duplicateOf(row: Transaction, date: string, entryId?: string): Transaction {
-  const properties = Object.fromEntries(Object.entries(row.properties ?? {}).filter(([key]) => !UNCOPIED_PROPERTIES.includes(key)));
+  const isOfImport = row.properties?.['import_run'] !== undefined;
+  const isCopied = (key: string) => !UNCOPIED_PROPERTIES.includes(key) && !(isOfImport && key === 'source');
+  const properties = Object.fromEntries(Object.entries(row.properties ?? {}).filter(([key]) => isCopied(key)));
   return {
     date,
     amount: row.amount ?? null,

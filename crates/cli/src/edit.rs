@@ -13,10 +13,6 @@ use crate::transaction::{
     summary,
 };
 
-/// The properties that a duplicate does not have: those of an entry and of an import
-/// (behaviour 15.12).
-const UNCOPIED_PROPERTIES: [&str; 3] = ["entry_id", "import_run", "source"];
-
 /// The options of `dbk edit`.
 #[derive(Debug, Args)]
 pub(crate) struct EditArgs {
@@ -162,7 +158,10 @@ pub(crate) async fn dup(session: &Session, args: DupArgs) -> Result {
     };
     let mut properties = original.properties;
     if let Some(properties) = &mut properties {
-        properties.retain(|key, _| !UNCOPIED_PROPERTIES.contains(&key.as_str()));
+        properties.remove("entry_id");
+        if properties.remove("import_run").is_some() {
+            properties.remove("source");
+        }
     }
     let copy = Transaction {
         date: date.into(),

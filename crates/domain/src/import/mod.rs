@@ -38,6 +38,8 @@ mod tests;
 mod text;
 mod undo;
 
+use crate::property::Properties;
+
 pub use classification::{Finding, FindingState, Options, classify, finish};
 pub use decision::{Choice, Decision, Decisions, Proposal, Resolution};
 pub use fingerprint::{Differences, Fingerprint, MAX_DIFFERENCES, differences};
@@ -79,5 +81,14 @@ pub const ENTRY_PROPERTY: &str = "entry_id";
 /// The property of a transaction with the place of its record in the file.
 pub const SOURCE_PROPERTY: &str = "source";
 
-/// The properties that bind a transaction to its entry and its import. A copy does not have them.
-pub const UNCOPIED_PROPERTIES: [&str; 3] = [ENTRY_PROPERTY, RUN_PROPERTY, SOURCE_PROPERTY];
+/// Returns the keys that a copy of these properties does not have: those that bind a transaction to
+/// its entry and its import.
+///
+/// A `source` that no import has set is copied.
+pub fn uncopied_keys(properties: &Properties) -> &'static [&'static str] {
+    if properties.get(RUN_PROPERTY).is_some() {
+        &[ENTRY_PROPERTY, RUN_PROPERTY, SOURCE_PROPERTY]
+    } else {
+        &[ENTRY_PROPERTY]
+    }
+}

@@ -9,7 +9,7 @@ use crate::book::Book;
 use crate::calendar::parse_iso;
 use crate::field::Field;
 use crate::id::TransactionId;
-use crate::import::UNCOPIED_PROPERTIES;
+use crate::import::uncopied_keys;
 use crate::instant::{Instant, Stamp};
 use crate::permission::Action;
 use crate::property::Properties;
@@ -77,7 +77,7 @@ impl TransactionRules<'_> {
             list_day: day,
             standing: Standing::Draft,
             posted_at: None,
-            properties: first.properties.without(&UNCOPIED_PROPERTIES),
+            properties: first.properties.without(uncopied_keys(&first.properties)),
             remote_ids: Vec::new(),
             files: Vec::new(),
             stamp: Stamp::new(first.stamp.agent.clone(), self.now),
@@ -217,5 +217,8 @@ mod tests {
             ..fixture::transaction(90, Standing::Draft)
         };
         assert_eq!(repeated, expected);
+        let own = properties(&[("source", "rent")]);
+        let typed = Transaction { properties: own.clone(), ..first };
+        assert_eq!(rules.repeat(&typed, id, day("2025-02-15")).properties, own, "no import set it");
     }
 }

@@ -98,7 +98,10 @@ impl Tx {
     fn record_months(&mut self, first: &Transaction, months: u32, labels: label::Transaction) {
         let Some(date) = first.date else { return };
         let mut properties = first.properties.clone();
-        properties.retain(|key, _| !["entry_id", "import_run", "source"].contains(&key.as_str()));
+        properties.remove("entry_id");
+        if properties.remove("import_run").is_some() {
+            properties.remove("source");
+        }
         for month in 1..=months {
             let (label, date) = (label::Transaction(labels.0 + month - 1), later(date, month));
             let draft = Transaction {
