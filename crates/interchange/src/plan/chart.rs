@@ -39,8 +39,6 @@ pub(crate) struct Chart {
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) account: Account,
-    /// Its name, for the transactions.
-    pub(crate) name: SharedText,
     pub(crate) kind: Option<Kind>,
     pub(crate) groups: Vec<usize>,
     /// Whether the journal declares it.
@@ -126,9 +124,7 @@ impl Chart {
             is_archived: false,
             properties: BTreeMap::new(),
         };
-        let name = account.name.as_str().into();
-        let (kind, groups, is_declared) = (None, Vec::new(), false);
-        self.accounts.push(Entry { account, name, kind, groups, is_declared });
+        self.accounts.push(Entry { account, kind: None, groups: Vec::new(), is_declared: false });
         self.accounts.len() - 1
     }
 
@@ -143,8 +139,8 @@ impl Chart {
     }
 
     /// Returns the name of the account of a side.
-    pub(crate) fn name(&self, side: &Side) -> Option<SharedText> {
-        self.accounts.get(self.index(side)?).map(|entry| entry.name.clone())
+    pub(crate) fn name(&self, side: &Side) -> Option<String> {
+        self.accounts.get(self.index(side)?).map(|entry| entry.account.name.clone())
     }
 
     /// Returns the type of an account of the journal.
@@ -219,8 +215,7 @@ fn entry(path: &Path<'_>, name: String, mut facts: Facts, groups: Vec<usize>) ->
         is_archived: path.declared.is_some_and(|declared| declared.is_closed),
         properties: facts.into_values(),
     };
-    let name = account.name.as_str().into();
-    Entry { account, name, kind: path.kind, groups, is_declared: path.declared.is_some() }
+    Entry { account, kind: path.kind, groups, is_declared: path.declared.is_some() }
 }
 
 /// The property with the name in the journal, where the book has another.

@@ -6,7 +6,6 @@ use daybook_domain::account::AccountType;
 use daybook_domain::amount::Amount;
 use time::Date;
 
-use crate::read::journal::SharedText;
 use crate::read::problem::{Position, Problem};
 
 /// The choices for a plan.
@@ -117,9 +116,9 @@ pub struct Transaction {
     /// The amount; `None` in a draft.
     pub amount: Option<Amount>,
     /// The name of the account that is credited; `None` in a draft.
-    pub credit: Option<SharedText>,
+    pub credit: Option<String>,
     /// The name of the account that is debited; `None` in a draft.
-    pub debit: Option<SharedText>,
+    pub debit: Option<String>,
     /// The description.
     pub description: String,
     /// The hashtags to add to the description, without `#`.

@@ -29,7 +29,7 @@ pub const ENTRY_DATE: &str = "entry_date";
 /// Each transaction of an entry repeats its texts.
 const MAX_TEXTS: usize = 4 * MAX_BYTES;
 
-/// What is planned for an entry of a journal.
+/// The plan of an entry of a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Planned {
     /// The transactions to record.

@@ -45,10 +45,9 @@ fn entries_and_refusals_come_in_the_order_of_the_file() {
         .join("")
         + &["2024-15-01 a\n", &good(1), "2024-16-01 a\n"].join("");
     let journal = read(format!("commodity 1.00\n{text}")).unwrap();
-    let mut planner_options = options();
-    planner_options.fraction_digits = Some(2);
-    let planner = Planner::new(journal, &planner_options).unwrap();
-    let lines: Vec<(bool, u32)> = planner
+    let options = options();
+    let lines: Vec<(bool, u32)> = Planner::new(journal, &options)
+        .unwrap()
         .map(|planned| match planned.unwrap() {
             Planned::Entry(legs) => (true, legs[0].transaction.position.line),
             Planned::Refused(problem) => (false, problem.position.unwrap().line),

@@ -53,7 +53,7 @@ impl<T> Packed<T> {
         self.count
     }
 
-    /// Returns whether there is no value.
+    /// Returns whether the sequence is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.count == 0

@@ -7,7 +7,7 @@ use daybook_domain::name::normalized;
 use daybook_domain::property::{Edits, Properties};
 use daybook_interchange::plan::{Account, Book, Options, Plan, VirtualPostings, plan};
 use daybook_interchange::read::amount::SignedAmount;
-use daybook_interchange::read::journal::{self, Journal, SharedText};
+use daybook_interchange::read::journal::{self, Journal};
 use daybook_interchange::read::problem::Kind;
 use daybook_interchange::read::{beancount, gnucash};
 use proptest::prelude::*;
@@ -47,9 +47,10 @@ pub(crate) fn of_plan(plan: &Plan) -> Sums {
             let Some(amount) = transaction.amount else { continue };
             let units = amount.units(book.fraction_digits).expect("the places of the book");
             let amount = SignedAmount::new(i128::from(units), book.fraction_digits);
-            for (side, amount) in
-                [(&transaction.credit, amount.negated()), (&transaction.debit, amount)]
-            {
+            for (side, amount) in [
+                (transaction.credit.as_ref(), amount.negated()),
+                (transaction.debit.as_ref(), amount),
+            ] {
                 let account = account(book, side);
                 let Some(name) = &account.written_name else { continue };
                 add(&mut sums, (name.clone(), book.commodity.clone(), transaction.date), amount);
@@ -59,9 +60,9 @@ pub(crate) fn of_plan(plan: &Plan) -> Sums {
     without_zeros(sums)
 }
 
-fn account<'b>(book: &'b Book, side: &Option<SharedText>) -> &'b Account {
-    let name = side.as_ref().expect("both sides").as_str();
-    book.accounts.iter().find(|account| account.name == name).expect("an account of the book")
+fn account<'b>(book: &'b Book, side: Option<&String>) -> &'b Account {
+    let name = side.expect("both sides");
+    book.accounts.iter().find(|account| account.name == *name).expect("an account of the book")
 }
 
 /// Options that refuse no entry for its commodity or its virtual postings.
@@ -110,9 +111,10 @@ fn check(journal: &Journal) {
             let Some(amount) = transaction.amount else { continue };
             let units = amount.units(book.fraction_digits).expect("the places of the book");
             let amount = SignedAmount::new(i128::from(units), book.fraction_digits);
-            for (side, amount) in
-                [(&transaction.credit, amount.negated()), (&transaction.debit, amount)]
-            {
+            for (side, amount) in [
+                (transaction.credit.as_ref(), amount.negated()),
+                (transaction.debit.as_ref(), amount),
+            ] {
                 let account = account(book, side);
                 if account.written_name.is_none() && account.kind == AccountType::Asset {
                     in_transit = in_transit.checked_add(amount).expect("small amounts");

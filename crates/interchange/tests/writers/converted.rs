@@ -11,7 +11,7 @@ use daybook_domain::property::{Edits, Properties};
 use daybook_domain::transaction::{Standing, Transaction};
 use daybook_interchange::plan::{self, IN_TRANSIT, Options, Plan, VirtualPostings};
 use daybook_interchange::read::amount::SignedAmount;
-use daybook_interchange::read::journal::{self, Journal, SharedText};
+use daybook_interchange::read::journal::{self, Journal};
 use daybook_interchange::read::read_journal;
 use daybook_interchange::write::Format;
 use time::Date;
@@ -56,8 +56,8 @@ fn recorded(planned: &plan::Book) -> Fixture {
         .iter()
         .flat_map(|account| account.groups.iter().map(|group| (*group, account.kind)));
     let forest = Forest::new(groups, members);
-    let account = |name: &SharedText| {
-        let index = planned.accounts.iter().position(|account| account.name == **name);
+    let account = |name: &String| {
+        let index = planned.accounts.iter().position(|account| account.name == *name);
         ids[index.expect("an account of the book")]
     };
     let mut transactions: Vec<Transaction> = (1..)
