@@ -20,6 +20,7 @@ pub fn tests() -> Vec<Case> {
         rule_15_9_undo_leaves_what_was_changed,
         rule_15_9_undo_keeps_minimum_balances,
         rule_15_9_undone_records_are_imported_again,
+        rule_15_4_undo_does_not_count_other_trashed_records,
         rule_15_10_previews_are_discarded,
         rule_2_11_large_imports_end_a_page,
         rule_7_3_callers_of_imports,
@@ -112,7 +113,7 @@ fn rule_15_8_decisions_change_records(server: &Server) {
 /// 15.9: what was changed since is left, with its reason.
 fn rule_15_9_undo_leaves_what_was_changed(server: &Server) {
     let cast = book(server);
-    let rows: Vec<String> = (1..=6).map(|day| format!("2026-01-0{day},Row{day},-{day}")).collect();
+    let rows: Vec<String> = (1..=8).map(|day| format!("2026-01-0{day},Row{day},-{day}")).collect();
     let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
     let read = run(&cast, &csv(&rows));
     let row = |day: usize| items(&find(&cast, &format!("Row{day}")))[0].clone();
@@ -120,14 +121,22 @@ fn rule_15_9_undo_leaves_what_was_changed(server: &Server) {
     cast.patch("/transactions/check", &json!({"id": row(2)["id"]})).ok();
     cast.post(&format!("/transactions/{}/comments", id(&row(3))), &json!({"text": "why?"})).ok();
     cast.patch("/transactions/trash", &json!({"id": row(4)["id"]})).ok();
+    let receipt = post(&cast, &typed("2026-01-05", "5", "Bank", "Food", "Receipt"));
+    let both = json!({"items": [{"id": row(5)["id"]}, {"id": receipt["id"]}]});
+    cast.patch("/transactions/merge", &both).ok();
+    let statement = json!({
+        "account": {"name": "Bank"}, "date": "2026-01-31", "closingBalance": "-6",
+        "add": [row(6)["id"]],
+    });
+    cast.post("/reconciliations", &statement).ok();
     let result = undo(&cast, &read);
-    shows(&result, &json!({"trashed": 2, "leftCount": 3, "archived": 0}));
+    shows(&result, &json!({"trashed": 2, "leftCount": 5, "archived": 0}));
     let left = result["left"].as_array().expect("a list");
     let reasons: Vec<&str> = left.iter().filter_map(|one| one["reason"].as_str()).collect();
-    for part in ["changed", "checked", "comments"] {
+    for part in ["changed", "checked", "comments", "merged", "reconciliation"] {
         assert!(reasons.iter().any(|reason| reason.contains(part)), "{part}: {reasons:?}");
     }
-    assert_eq!(balance(&cast, "Bank"), "6.00");
+    assert_eq!(balance(&cast, "Bank"), "-17.00", "rows 1, 2, 3, 5 and 6 are left");
     cast.post(&format!("/imports/{}/undo", id(&read)), &Value::Null).refused(400, "badRequest");
 }
 
@@ -158,6 +167,23 @@ fn rule_15_9_undone_records_are_imported_again(server: &Server) {
     assert_eq!(outcomes(&cast, &again), ["NEW", "NEW"]);
     assert_eq!(cast.read("/accounts/Uncategorised%20income")["archived"], false);
     assert_eq!(balance(&cast, "Bank"), "4.00");
+}
+
+/// 15.4, 15.9: what a person has moved to the trash, before the undo or since, stays there.
+fn rule_15_4_undo_does_not_count_other_trashed_records(server: &Server) {
+    let cast = book(server);
+    let file = csv(&["2026-01-02,Cafe,-5", "2026-01-03,Shop,-7", "2026-01-04,Pay,9"]);
+    let read = run(&cast, &file);
+    let [cafe, shop] = ["Cafe", "Shop"].map(|text| items(&find(&cast, text))[0].clone());
+    let trash = |row: &Value| cast.patch("/transactions/trash", &json!({"id": row["id"]})).ok();
+    trash(&cafe);
+    shows(&undo(&cast, &read), &json!({"trashed": 2, "leftCount": 0}));
+    assert_eq!(outcomes(&cast, &preview(&cast, &file)), ["SKIPPED", "NEW", "NEW"]);
+    cast.patch("/transactions/untrash", &json!({"id": shop["id"]})).ok();
+    assert_eq!(outcomes(&cast, &preview(&cast, &file)), ["SKIPPED", "EXISTING", "NEW"]);
+    trash(&shop);
+    assert_eq!(outcomes(&cast, &run(&cast, &file)), ["SKIPPED", "SKIPPED", "NEW"]);
+    assert_eq!(balance(&cast, "Bank"), "9.00");
 }
 
 /// 15.9, 15.10: a quota ends an import in the middle; the undo takes back what it has recorded.

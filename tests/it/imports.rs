@@ -517,6 +517,7 @@ fn rule_15_5_balance_is_the_banks(server: &Server) {
         text.contains("1,2,NEW,") && text.contains(",Cafe,Bank,Uncategorised expenses,"),
         "{text}"
     );
+    assert!(text.contains(",\"2026-01-02,Cafe,-12.50\"\r\n"), "15.7: as the file has it: {text}");
     let again = run(&cast, &file);
     assert_eq!(outcomes(&cast, &again), ["EXISTING", "EXISTING"]);
     let drafts = run_of(&cast, "account=Bank&drafts=true", &csv(&["2026-01-05,Unknown,-3"]));

@@ -103,6 +103,7 @@ fn rule_15_12_journal_is_recorded_here(server: &Server) {
     let cast = book(server);
     let read = preview_of(&cast, HERE, JOURNAL);
     shows(&read, &json!({"target": "HERE", "bookIds": []}));
+    shows(&read, &json!({"sumIn": "242.50", "sumOut": "242.50"}));
     shows(&read["counts"], &json!({"new": 4, "refused": 0, "total": 4}));
     let format = "journal, 4 entries, 2024-01-01 to 2024-12-31";
     assert_eq!(read["format"], format, "{read}");

@@ -27,18 +27,19 @@ use crate::storage_quota::usage::IMPORTS;
 /// The columns of a [`Row`], of the table `i`.
 const COLUMNS: &str = "i.id, i.state, i.name, i.options, i.summary, i.decisions, i.results, \
      i.source, i.preview, i.blob_bytes, i.done, i.total, i.report_id, i.due_at, i.created_by, \
-     i.agent, i.created_at, i.updated_at, i.version";
+     i.agent, i.created_at, i.updated_at, i.version, i.undo_started_at";
 
 const INSERT: &str = "INSERT INTO imports (book_id, id, state, name, options, summary, decisions, \
      results, source, preview, blob_bytes, done, total, report_id, due_at, created_by, agent, \
-     created_at, updated_at, version)";
+     created_at, updated_at, version, undo_started_at)";
 
 /// Replaces everything that changes.
 const UPDATE: &str = " ON CONFLICT (book_id, id) DO UPDATE SET state = excluded.state, \
      summary = excluded.summary, decisions = excluded.decisions, results = excluded.results, \
      source = excluded.source, preview = excluded.preview, blob_bytes = excluded.blob_bytes, \
      done = excluded.done, total = excluded.total, report_id = excluded.report_id, \
-     due_at = excluded.due_at, updated_at = excluded.updated_at, version = excluded.version";
+     due_at = excluded.due_at, updated_at = excluded.updated_at, version = excluded.version, \
+     undo_started_at = excluded.undo_started_at";
 
 #[derive(QueryableByName)]
 #[diesel(table_name = imports)]
@@ -62,6 +63,7 @@ struct Row {
     created_at: i64,
     updated_at: i64,
     version: i64,
+    undo_started_at: Option<i64>,
 }
 
 impl TryFrom<Row> for Import {
@@ -83,6 +85,7 @@ impl TryFrom<Row> for Import {
             total: row.total,
             report: row.report_id.map(FileId::new),
             due_at: row.due_at.map(Instant::new),
+            undo_started_at: row.undo_started_at.map(Instant::new),
             created_by: UserId::new(row.created_by),
             stamp: column::stamp(row.agent, row.created_at, row.updated_at, row.version),
         })
@@ -199,8 +202,8 @@ impl Imports<'_, '_> {
     ) -> Result<()> {
         let Import { id, state, name, options, summary, decisions, results, .. } = import;
         let Import { source, preview, blob_bytes, done, total, report, due_at, .. } = import;
-        let Import { created_by, stamp, .. } = import;
-        let mut rows = Bulk::new(INSERT, 20, conflict);
+        let Import { undo_started_at, created_by, stamp, .. } = import;
+        let mut rows = Bulk::new(INSERT, 21, conflict);
         rows.row([
             Value::Int(access.book().id.get()),
             Value::Int(id.get()),
@@ -222,6 +225,7 @@ impl Imports<'_, '_> {
             Value::Int(stamp.created_at.milliseconds()),
             Value::Int(stamp.updated_at.milliseconds()),
             Value::Int(stamp.version),
+            Value::SomeInt(undo_started_at.map(Instant::milliseconds)),
         ]);
         self.tx.flushed()?.write(rows)?;
         self.tx.add_growth(&IMPORTS, access.book().id, &[id.get()], bytes_before)
@@ -236,23 +240,25 @@ impl Imports<'_, '_> {
         self.tx.add_usage(book, of_bytes(bytes.saturating_neg()))
     }
 
-    /// Returns the states of these imports of a book.
-    pub fn states(
+    /// Returns those of these imports of a book that are undone, or being undone, each with the
+    /// instant at which its undo began.
+    pub fn undone(
         self,
         access: &Access,
         ids: &HashSet<ImportId>,
-    ) -> Result<HashMap<ImportId, State>> {
+    ) -> Result<HashMap<ImportId, Instant>> {
         let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
-        let mut states = HashMap::new();
-        let queries = Sql::new("SELECT id, state FROM imports WHERE book_id = {} AND id IN ")
-            .bind(access.book().id);
+        let mut undone = HashMap::new();
+        let queries = Sql::new(
+            "SELECT id, COALESCE(undo_started_at, 0) AS undo_started_at FROM imports \
+             WHERE book_id = {} AND state IN ({}, {}) AND id IN ",
+        )
+        .bind((access.book().id, State::Undoing.as_str(), State::Undone.as_str()));
         for query in queries.in_chunks(&ids) {
-            for (id, state) in self.tx.flushed()?.rows::<(i64, String)>(&query)? {
-                let state = State::from_name(&state).ok_or(Error::Corrupt("state"))?;
-                states.insert(ImportId::new(id), state);
-            }
+            let rows = self.tx.flushed()?.rows::<(i64, i64)>(&query)?;
+            undone.extend(rows.into_iter().map(|(id, at)| (ImportId::new(id), Instant::new(at))));
         }
-        Ok(states)
+        Ok(undone)
     }
 
     /// Returns the matched transactions of these remote ids, with the remote ids.

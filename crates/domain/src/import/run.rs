@@ -73,6 +73,8 @@ pub struct Import {
     pub report: Option<FileId>,
     /// When a worker continues or removes it.
     pub due_at: Option<Instant>,
+    /// When its undo began.
+    pub undo_started_at: Option<Instant>,
     /// The author.
     pub created_by: UserId,
     /// The creation and the last change.
@@ -112,6 +114,7 @@ impl Import {
             total: 0,
             report: None,
             due_at: Some(Instant::new(0)),
+            undo_started_at: None,
             created_by,
             stamp,
         })
@@ -141,7 +144,16 @@ impl Import {
             State::Failed if !self.has_recorded() => Some(now.plus(CONFIRMATION_TIME)),
             State::Failed | State::Done | State::Undone => None,
         };
-        Self { state, due_at, ..self.touch(now) }
+        let undo_started_at = match state {
+            State::Undoing => self.undo_started_at.or(Some(now)),
+            State::Reading
+            | State::Preview
+            | State::Recording
+            | State::Done
+            | State::Undone
+            | State::Failed => self.undo_started_at,
+        };
+        Self { state, due_at, undo_started_at, ..self.touch(now) }
     }
 
     /// Counts a change: a new version, changed now.

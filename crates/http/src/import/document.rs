@@ -10,6 +10,7 @@ use daybook_domain::import::{
     RefuseReason, SkipReason, Status, Suggestion,
 };
 use daybook_edge::error::RequestError;
+use daybook_interchange::read::problem::Position;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use time::Date;
@@ -412,6 +413,11 @@ impl RecordDoc {
 
     pub(super) fn date(&self) -> Option<Date> {
         self.day.and_then(from_day_number)
+    }
+
+    /// Returns its position in the file; the line is zero if it has none.
+    pub(super) const fn position(&self) -> Position {
+        Position { line: self.line, column: self.column }
     }
 
     pub(super) fn locked_date(&self) -> Option<Date> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use actix_web::web::Bytes;
-use daybook_domain::amount::write;
+use daybook_domain::amount::{write, write_units};
 use daybook_domain::book::Settings;
 use daybook_domain::calendar::{day_number, format_iso};
 use daybook_domain::id::TransactionId;
@@ -98,11 +98,18 @@ pub(super) fn read_journal(
         plan.books.first().map(|book| book_document(book, is_missing)).into_iter().collect()
     };
     let raised = books.first().filter(|_| !is_new).and_then(|book| raise(book, settings));
+    let sum = match books.as_slice() {
+        [book] => Some(write_units(reading.sum, book.fraction_digits, book.fraction_digits)),
+        // A sum of several commodities has no meaning.
+        _ => None,
+    };
     let warning_count = plan.warnings.len().saturating_add(usize::from(raised.is_some()));
     let warnings = raised.into_iter().chain(plan.warnings.iter().map(warning));
     let summary = SummaryDoc {
         format: Some(describe(format, plan.entries, reading.days)),
         counts: reading.records.counts,
+        sum_in: sum.clone(),
+        sum_out: sum,
         accounts_to_create: accounts_to_create(&books),
         warnings: warnings.take(MAX_WARNINGS).collect(),
         warning_count,
@@ -218,13 +225,16 @@ struct Reading<'r> {
     restore: bool,
     /// The first and the last day of the transactions.
     days: Option<(Date, Date)>,
+    /// The sum of the amounts, in units of the decimal places of their books.
+    sum: i128,
     records: Records,
 }
 
 impl<'r> Reading<'r> {
     fn new(snapshot: &'r Snapshot, planner: &Planner<'_>, is_new: bool, restore: bool) -> Self {
         let digits = planner.books().iter().map(|book| book.fraction_digits).collect();
-        Self { snapshot, digits, is_new, restore, days: None, records: Records::default() }
+        let records = Records::default();
+        Self { snapshot, digits, is_new, restore, days: None, sum: 0, records }
     }
 
     /// Makes a record of each entry.
@@ -268,6 +278,11 @@ impl<'r> Reading<'r> {
         for date in legs.iter().map(|leg| leg.transaction.date) {
             let (from, to) = self.days.unwrap_or((date, date));
             self.days = Some((from.min(date), to.max(date)));
+        }
+        for leg in legs {
+            let digits = self.digits.get(leg.book).copied().unwrap_or_default();
+            let units = leg.transaction.amount.and_then(|amount| amount.units(digits));
+            self.sum = self.sum.saturating_add(units.map_or(0, i128::from));
         }
         let mut record = self.record(legs, &first.transaction);
         let outcome = self.outcome(&record, known);

@@ -7,6 +7,7 @@ use daybook_domain::import::{Outcome, RefuseReason, SkipReason};
 use daybook_interchange::read;
 use daybook_interchange::read::amount::SignedAmount;
 use daybook_interchange::read::day::DayOrder;
+use daybook_interchange::read::options::Options;
 use daybook_interchange::read::record::{Item, SkipReason as Why, Status, Summary};
 use daybook_interchange::read::rules::Rules;
 
@@ -25,18 +26,7 @@ pub(super) fn parse(
     scale: u32,
     digits: u32,
 ) -> Result<(Summary, Spool), Failure> {
-    let day_order = options
-        .day_first
-        .map(|is_first| if is_first { DayOrder::DayFirst } else { DayOrder::MonthFirst });
-    let decimal_mark = options
-        .decimal_comma
-        .map(|is_comma| if is_comma { DecimalSeparator::Comma } else { DecimalSeparator::Dot });
-    let options = read::options::Options {
-        day_order,
-        decimal_mark,
-        encoding: options.encoding.clone(),
-        sheet: options.sheet.clone(),
-    };
+    let options = reader_options(options);
     let (mut writer, mut fault, mut number) = (Writer::default(), None, 0_u32);
     let mut sink = |item: Item| {
         number = number.saturating_add(1);
@@ -48,6 +38,22 @@ pub(super) fn parse(
     match fault {
         Some(error) => Err(error.into()),
         None => Ok((found, writer.finish()?)),
+    }
+}
+
+/// Returns the options of the readers.
+pub(super) fn reader_options(options: &OptionsDoc) -> Options {
+    let day_order = options
+        .day_first
+        .map(|is_first| if is_first { DayOrder::DayFirst } else { DayOrder::MonthFirst });
+    let decimal_mark = options
+        .decimal_comma
+        .map(|is_comma| if is_comma { DecimalSeparator::Comma } else { DecimalSeparator::Dot });
+    Options {
+        day_order,
+        decimal_mark,
+        encoding: options.encoding.clone(),
+        sheet: options.sheet.clone(),
     }
 }
 

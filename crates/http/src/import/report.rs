@@ -19,11 +19,13 @@ pub(super) struct Report {
 impl Report {
     /// Begins the report of an import of so many records.
     pub(super) fn new(total: i64) -> Self {
-        let header = "record,line,outcome,reason,date,amount,description,from,to,remote_id\r\n";
+        let header =
+            "record,line,outcome,reason,date,amount,description,from,to,remote_id,original\r\n";
         Self { text: header.to_owned(), is_whole: total <= MAX_WHOLE }
     }
 
-    pub(super) fn add(&mut self, record: &RecordDoc) {
+    /// Adds a record. `original` is its text in the file.
+    pub(super) fn add(&mut self, record: &RecordDoc, original: &str) {
         let is_shown = match record.kind() {
             OutcomeKind::New | OutcomeKind::Existing => self.is_whole,
             OutcomeKind::Matched | OutcomeKind::Skipped | OutcomeKind::Refused => true,
@@ -45,6 +47,7 @@ impl Report {
             account(&record.from),
             account(&record.to),
             record.remote_id.clone(),
+            original.to_owned(),
         ];
         let row: Vec<String> = fields.iter().map(|field| quoted(field)).collect();
         self.text.push_str(&row.join(","));
@@ -79,14 +82,14 @@ mod tests {
         };
         let rows = |total: i64| {
             let mut report = Report::new(total);
-            report.add(&record("NEW"));
-            report.add(&record("REFUSED"));
+            report.add(&record("NEW"), "");
+            report.add(&record("REFUSED"), "");
             String::from_utf8(report.into_bytes()).unwrap().lines().skip(1).count()
         };
         assert_eq!((rows(MAX_WHOLE), rows(MAX_WHOLE + 1)), (2, 1));
         let mut report = Report::new(1);
-        report.add(&record("NEW"));
+        report.add(&record("NEW"), "7,\"x\"");
         let text = String::from_utf8(report.into_bytes()).unwrap();
-        assert!(text.ends_with("7,,NEW,,,,\"a \"\"b\"\", c\",,,\r\n"), "{text}");
+        assert!(text.ends_with("7,,NEW,,,,\"a \"\"b\"\", c\",,,,\"7,\"\"x\"\"\"\r\n"), "{text}");
     }
 }

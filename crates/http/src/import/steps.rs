@@ -14,19 +14,21 @@ use daybook_domain::property::Edits;
 use daybook_edge::blocking::block;
 use daybook_edge::error::{ApiError, RequestError};
 use daybook_edge::run;
+use daybook_interchange::read::original::Originals;
 use daybook_interchange::read::rules::{self, Rules};
 use daybook_service::import::{self, RefusedRecords, RulesFile, Snapshot, UndoResult};
 
 use super::book_steps::{BookRead, read_book, record_book, undo_book};
 use super::chart::{Names, account_document};
 use super::decision::DecisionsDoc;
-use super::document::{self, AccountDoc, CountsDoc, OptionsDoc, ResultsDoc, SummaryDoc};
+use super::document::{self, AccountDoc, CountsDoc, OptionsDoc, RecordDoc, ResultsDoc, SummaryDoc};
 use super::failure::{Failure, Fault, FaultReason};
 use super::journal::{is_journal, read_journal};
 use super::journal_steps::{
     close_accounts, create_books, delete_books, may_delete_books, new_chart,
     raised_fraction_digits, record_in_books, store_kept_files, undo_block, undo_in_books,
 };
+use super::parsing::reader_options;
 use super::reading::{Preview, read_file};
 use super::recording::Run;
 use super::report::Report;
@@ -375,6 +377,7 @@ impl Step<'_> {
     async fn finish(&self, import: Import, records: &StoredRecords) -> Result<(), ApiError> {
         let mut results: ResultsDoc = document::read(&import.results)?;
         let late = results.clone().into_refusals();
+        let originals = self.originals(&import, records).await?;
         let (mut report, mut counts) = (Report::new(import.total), CountsDoc::default());
         for entry in &records.index {
             for mut record in records.block(&self.state.blobs, entry).await? {
@@ -382,9 +385,11 @@ impl Step<'_> {
                     record.refuse(reason);
                 }
                 counts.add(&record);
-                report.add(&record);
+                let original = originals.as_ref().map(|texts| texts.find(record.position()));
+                report.add(&record, original.unwrap_or_default());
             }
         }
+        drop(originals);
         let summary: SummaryDoc = document::read(&import.summary)?;
         let summary = SummaryDoc { counts, ..summary };
         // Only a journal has parts without a place, and its source is read whole.
@@ -411,6 +416,25 @@ impl Step<'_> {
         let done = Import { results: document::write(&results), ..done };
         let (cx, book) = (self.cx.clone(), self.book.to_owned());
         self.write(move |tx| import::finish(tx, &cx, &book, done, changes, content).map(drop)).await
+    }
+
+    /// Reads the texts of the records from the file, if it has a text.
+    async fn originals(
+        &self,
+        import: &Import,
+        records: &StoredRecords,
+    ) -> Result<Option<Originals<Bytes>>, ApiError> {
+        let source = import.source.as_deref().unwrap_or_default();
+        let Some(bytes) = self.state.blobs.read(self.book, source).await? else { return Ok(None) };
+        let options: OptionsDoc = document::read(&import.options)?;
+        let rules = self.rules(&options).await?.ok().flatten();
+        let mut positions = Vec::new();
+        for entry in &records.index {
+            let block = records.block(&self.state.blobs, entry).await?;
+            positions.extend(block.iter().map(RecordDoc::position));
+        }
+        let options = reader_options(&options);
+        Ok(block(move || Originals::cut(bytes, rules.as_ref(), &options, positions)).await?)
     }
 
     async fn undo(&self, import: Import, cache: &mut Cache) -> Result<(), ApiError> {

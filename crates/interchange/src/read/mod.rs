@@ -28,6 +28,7 @@ mod mt940;
 mod numeral;
 mod ofx;
 pub mod options;
+pub mod original;
 mod output;
 pub mod packed;
 pub mod problem;
@@ -63,9 +64,7 @@ pub fn detect(bytes: &[u8]) -> Result<Format, Problem> {
     if let Some(format) = sheet::detect(bytes) {
         return Ok(format);
     }
-    let declared = declared::encoding(bytes);
-    let label = declared.as_deref().map_or(Label::Guess, Label::Declared);
-    let text = text::decode(bytes, label)?;
+    let text = decode(bytes, None)?;
     Ok(format::detect_text(&text.content).unwrap_or(Format::Csv))
 }
 
@@ -122,15 +121,8 @@ pub fn statements<B: AsRef<[u8]>>(
         let program = csv::read(Source::Table(table.text()), rules, options, &mut out)?;
         return Ok(out.finish(format, Some(dialect(&table, program)), encoding));
     }
-    let declared = declared::encoding(bytes.as_ref());
-    let required = options.encoding.as_deref();
-    let required = required.or_else(|| rules.and_then(|rules| rules.encoding.as_deref()));
-    let label = match (required, declared.as_deref()) {
-        (Some(name), _) => Label::Required(name),
-        (None, Some(name)) => Label::Declared(name),
-        (None, None) => Label::Guess,
-    };
-    let Text { content, encoding } = text::decode(bytes.as_ref(), label)?;
+    let required = required_encoding(rules, options);
+    let Text { content, encoding } = decode(bytes.as_ref(), required)?;
     match content {
         Cow::Borrowed(text) => text_statements(text, encoding, rules, options, sink),
         Cow::Owned(text) => {
@@ -138,6 +130,23 @@ pub fn statements<B: AsRef<[u8]>>(
             text_statements(&text, encoding, rules, options, sink)
         }
     }
+}
+
+/// Returns the encoding that the user or the rules require.
+fn required_encoding<'o>(rules: Option<&'o Rules>, options: &'o Options) -> Option<&'o str> {
+    let required = options.encoding.as_deref();
+    required.or_else(|| rules.and_then(|rules| rules.encoding.as_deref()))
+}
+
+/// Decodes a file with the required encoding, else the declared one, else a guess.
+fn decode<'a>(bytes: &'a [u8], required: Option<&str>) -> Result<Text<'a>, Problem> {
+    let declared = declared::encoding(bytes);
+    let label = match (required, declared.as_deref()) {
+        (Some(name), _) => Label::Required(name),
+        (None, Some(name)) => Label::Declared(name),
+        (None, None) => Label::Guess,
+    };
+    text::decode(bytes, label)
 }
 
 fn text_statements(

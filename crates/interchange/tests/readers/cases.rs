@@ -11,6 +11,7 @@ use daybook_domain::amount::DecimalSeparator;
 use daybook_domain::calendar::format_iso;
 use daybook_interchange::read::day::DayOrder;
 use daybook_interchange::read::options::Options;
+use daybook_interchange::read::original::Originals;
 use daybook_interchange::read::problem::Problem;
 use daybook_interchange::read::record::{
     Balance, Item, Leg, Record, Skip, Statement, Status, Summary,
@@ -41,6 +42,44 @@ fn difference(name: &str, case: &Path) -> Option<String> {
     let rules = fs::read_to_string(case.join("rules")).ok();
     let found = read(&input, rules.as_deref(), &options.unwrap_or_default());
     (found != expected).then(|| format!("{name}\n{found:#}"))
+}
+
+/// The text of each record that is cut out of the file has the digits of its amount.
+#[test]
+fn originals_have_the_amounts_of_their_records() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let mut found = 0;
+    for entry in fs::read_dir(folder).expect("the folder of the cases") {
+        let case = entry.expect("an entry").path();
+        let input = fs::read(case.join("input")).expect("an input");
+        let rules = fs::read_to_string(case.join("rules")).unwrap_or_default();
+        let rules = rules::parse(&rules, &|_| None).ok().filter(|_| case.join("rules").exists());
+        let (mut records, options) = (Vec::new(), Options::default());
+        let mut sink = |item| match item {
+            // The amount of one with parts is their sum.
+            Item::Record(record) if record.legs.is_empty() => {
+                records.push((record.position, record.amount));
+            }
+            Item::Record(_) | Item::Skipped(_) | Item::Refused(_) => {}
+        };
+        if statements(&input, rules.as_ref(), &options, &mut sink).is_err() {
+            continue;
+        }
+        let positions = records.iter().map(|(position, _)| *position).collect();
+        let Some(originals) = Originals::cut(&input, rules.as_ref(), &options, positions) else {
+            continue;
+        };
+        for (position, amount) in records {
+            let digits =
+                |text: &str| -> String { text.chars().filter(char::is_ascii_digit).collect() };
+            let (text, amount) = (originals.find(position), amount.to_string());
+            let wanted = digits(&amount);
+            let wanted = wanted.trim_matches('0');
+            assert!(digits(text).contains(wanted), "{}: {amount}: {text}", case.display());
+            found += 1;
+        }
+    }
+    assert!(found > 200, "{found} records");
 }
 
 fn read(input: &[u8], rules: Option<&str>, options: &Value) -> Value {

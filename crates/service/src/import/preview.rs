@@ -8,8 +8,9 @@ use daybook_domain::book::Book;
 use daybook_domain::file::File;
 use daybook_domain::id::{AccountId, FileId, ImportId, TransactionId};
 use daybook_domain::import::{
-    Finding, FindingState, Offers, RUN_PROPERTY, Record, State, TransactionFacts,
+    Finding, FindingState, Offers, RUN_PROPERTY, Record, TransactionFacts,
 };
+use daybook_domain::instant::Instant;
 use daybook_domain::permission::Action;
 use daybook_domain::query::{DateBasis, Filter, Status, Term};
 use daybook_domain::transaction::Transaction;
@@ -217,7 +218,7 @@ impl Snapshot {
         record: &Record,
         remote_id: &str,
         transaction: &Transaction,
-        undone: &HashSet<String>,
+        undone: &UndoneImports,
     ) -> Finding {
         let state = state_of(transaction, undone);
         let is_visible = self.access.sees(transaction.created_by, transaction.is_posted());
@@ -239,23 +240,15 @@ impl Snapshot {
         }
     }
 
-    /// Returns the ids of the imports of trashed transactions that are undone.
+    /// Returns the imports of trashed transactions that are undone, with the begin of the undo.
     fn undone_imports<'t>(
         &self,
         tx: &mut Tx<'_>,
         transactions: impl Iterator<Item = &'t Transaction>,
-    ) -> Result<HashSet<String>> {
+    ) -> Result<UndoneImports> {
         let trashed = transactions.filter(|transaction| transaction.trashed);
-        let runs = trashed.filter_map(|transaction| transaction.properties.get(RUN_PROPERTY));
-        let runs: HashSet<ImportId> = runs.filter_map(|run| run.parse().ok()).collect();
-        let states = tx.imports().states(&self.access, &runs)?;
-        let undone = states.into_iter().filter(|(_, state)| match state {
-            State::Undone | State::Undoing => true,
-            State::Reading | State::Preview | State::Recording | State::Done | State::Failed => {
-                false
-            }
-        });
-        Ok(undone.map(|(id, _)| id.to_string()).collect())
+        let runs: HashSet<ImportId> = trashed.filter_map(run_of).collect();
+        Ok(tx.imports().undone(&self.access, &runs)?)
     }
 
     /// Offers the transactions that new records may belong to.
@@ -393,9 +386,23 @@ impl Snapshot {
 /// A visitor of the pages of a search.
 type EachPage<'e> = dyn FnMut(&mut Tx<'_>, &[Transaction]) -> Result<()> + 'e;
 
-fn state_of(transaction: &Transaction, undone: &HashSet<String>) -> FindingState {
-    let run = transaction.properties.get(RUN_PROPERTY);
-    match (transaction.trashed, run.is_some_and(|run| undone.contains(run))) {
+/// Imports that are undone, with the instants at which their undo began.
+type UndoneImports = HashMap<ImportId, Instant>;
+
+/// The version of a transaction that an import has recorded, and its undo has moved to the trash.
+const UNDONE_VERSION: i64 = 2;
+
+fn run_of(transaction: &Transaction) -> Option<ImportId> {
+    transaction.properties.get(RUN_PROPERTY)?.parse().ok()
+}
+
+/// A person, not the undo, has trashed a transaction before the undo began, or restored it since.
+fn state_of(transaction: &Transaction, undone: &UndoneImports) -> FindingState {
+    let undo_started_at = run_of(transaction).and_then(|run| undone.get(&run));
+    let by_undo = undo_started_at.is_some_and(|start| {
+        transaction.stamp.version == UNDONE_VERSION && transaction.stamp.updated_at >= *start
+    });
+    match (transaction.trashed, by_undo) {
         (false, _) => FindingState::Live,
         (true, true) => FindingState::Undone,
         (true, false) => FindingState::Trashed,

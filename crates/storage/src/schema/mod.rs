@@ -324,6 +324,7 @@ diesel::table! {
         created_at -> BigInt,
         updated_at -> BigInt,
         version -> BigInt,
+        undo_started_at -> Nullable<BigInt>,
     }
 }
 
