@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod cases;
+mod changed_files;
 mod journals;
 mod mapping_table;
 mod plans;

@@ -1,6 +1,4 @@
 //! No input makes a reader panic, lose a record or need more than linear time.
-//!
-//! The targets of `tests/src/fuzz` read the words of the other formats.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +6,7 @@ use daybook_interchange::read::amount::SignedAmount;
 use daybook_interchange::read::journal::{self, Side};
 use daybook_interchange::read::limits::MAX_RECORDS;
 use daybook_interchange::read::options::Options;
-use daybook_interchange::read::problem::{Kind, Problem};
+use daybook_interchange::read::problem::{Kind, Position, Problem};
 use daybook_interchange::read::record::{Item, Summary};
 use daybook_interchange::read::{rules, statements};
 use proptest::prelude::*;
@@ -20,7 +18,7 @@ pub(crate) fn read(bytes: &[u8], rules: Option<&rules::Rules>) -> Result<Summary
     let mut sink = |item| match item {
         Item::Record(record) => {
             records += 1;
-            assert!(record.position.line > 0 && record.position.column > 0);
+            check_place(record.position);
             let legs = record.legs.iter().filter(|leg| leg.currency.is_none());
             let sum = legs
                 .clone()
@@ -30,10 +28,14 @@ pub(crate) fn read(bytes: &[u8], rules: Option<&rules::Rules>) -> Result<Summary
             }
             last = record.date.max(last);
         }
-        Item::Skipped(_) => skipped += 1,
+        Item::Skipped(skip) => {
+            skipped += 1;
+            check_place(skip.position);
+        }
         Item::Refused(problem) => {
             refused += 1;
             assert!(problem.position.is_some(), "{problem}");
+            check_problem(&problem);
         }
     };
     let summary = statements(bytes, rules, &Options::default(), &mut sink)?;
@@ -42,7 +44,18 @@ pub(crate) fn read(bytes: &[u8], rules: Option<&rules::Rules>) -> Result<Summary
     let counts = summary.statements.iter().map(|statement| statement.records);
     assert_eq!(counts.sum::<usize>(), records);
     assert_eq!(summary.detection.days.map(|(_, last)| last), last);
+    summary.warnings.iter().for_each(check_problem);
     Ok(summary)
+}
+
+/// Checks that lines and columns count from 1.
+pub(crate) fn check_place(position: Position) {
+    assert!(position.line > 0 && position.column > 0, "{position}");
+}
+
+/// Checks the place of a problem that has one.
+pub(crate) fn check_problem(problem: &Problem) {
+    problem.position.into_iter().for_each(check_place);
 }
 
 const CSV: &[&str] = &[
