@@ -12,7 +12,7 @@ pub const MAX_STATEMENTS: usize = 100_000;
 /// The most postings of an entry of a journal.
 pub const MAX_POSTINGS: usize = 1_000;
 
-/// The most nested elements of an OFX or XML file.
+/// The most nested elements of an OFX or XML file, and values of a line of JSON.
 pub const MAX_DEPTH: usize = 64;
 
 /// The most bytes of a field or an element.

@@ -21,6 +21,7 @@ use daybook_domain::storage_quota::ROW_BYTES;
 use time::Date;
 
 use super::amount::SignedAmount;
+use super::limits::MAX_DEPTH;
 use super::problem::{Kind, Position, Problem, excerpt, first_line};
 use line::{Line, Reference};
 
@@ -83,10 +84,15 @@ impl Reader {
         if contains_nul(bytes) {
             return Err(self.problem(Kind::NulCharacter));
         }
+        let position = |column: usize| {
+            let column = u32::try_from(column).unwrap_or(u32::MAX).max(1);
+            Position { line: self.number, column }
+        };
+        if let Some(column) = find_too_deep(bytes) {
+            return Err(Problem::at(position(column), Kind::TooDeep));
+        }
         let line: Line = serde_json::from_slice(bytes).map_err(|error| {
-            let column = u32::try_from(error.column()).unwrap_or(u32::MAX).max(1);
-            let position = Position { line: self.number, column };
-            Problem::at(position, Kind::InvalidJson(first_line(&error)))
+            Problem::at(position(error.column()), Kind::InvalidJson(first_line(&error)))
         })?;
         if let Some(daybook) = line.daybook {
             return self.header(daybook).map(|header| Some(Item::Header(Box::new(header))));
@@ -369,6 +375,23 @@ impl Reader {
         let Some(text) = text else { return Ok(0) };
         text.parse().map_err(|_| self.problem(Kind::InvalidDate(excerpt(text))))
     }
+}
+
+/// Returns the column in bytes of the first value that is nested more than [`MAX_DEPTH`] deep.
+fn find_too_deep(line: &[u8]) -> Option<usize> {
+    let (mut depth, mut is_text, mut is_escaped) = (0, false, false);
+    for (index, byte) in line.iter().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_text,
+            b'"' => is_text = !is_text,
+            b'[' | b'{' if !is_text && depth == MAX_DEPTH => return Some(index + 1),
+            b'[' | b'{' if !is_text => depth += 1,
+            b']' | b'}' if !is_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
 }
 
 #[cfg(test)]

@@ -115,8 +115,24 @@ fn faults_refuse_the_file() {
     }
     let message = read_all(&file(&[&header, "{\"group\":{\"id\":"])).unwrap_err();
     assert!(message.starts_with("line 2, column 15: invalid JSON: EOF"), "{message}");
-    let deep = file(&[&header, &format!("{{\"file\":{{\"x\":{}", "[".repeat(1_000))]);
-    assert!(read_all(&deep).unwrap_err().contains("recursion limit"));
+}
+
+/// The line itself is the first level. Brackets in texts are none.
+#[test]
+fn values_nest_64_deep() {
+    let [header, chart, transactions, end] = parts();
+    let line = |levels: usize| {
+        let (open, close) = ("[".repeat(levels - 1), "]".repeat(levels - 1));
+        format!(r#"{{"a":"\"[[","b":["{{{{"],"future":{open}{close}}}"#)
+    };
+    let text = |levels| file(&[&header, &chart, &line(levels), &transactions, &end]);
+    assert!(line(64).matches('[').count() > MAX_DEPTH);
+    assert_eq!(read_all(&text(64)).unwrap().1.transactions, 3);
+    let message = read_all(&text(65)).unwrap_err();
+    assert_eq!(message, "line 8, column 96: elements are nested more than 64 deep");
+    let long = file(&[&header, &"[".repeat(MAX_LINE_BYTES)]);
+    let message = read_all(&long).unwrap_err();
+    assert_eq!(message, "line 2, column 65: elements are nested more than 64 deep");
 }
 
 #[test]
