@@ -378,4 +378,35 @@ mod tests {
         });
         assert!(book.is_locked(day("2025-01-31")) && !book.is_locked(day("2025-02-01")));
     }
+
+    /// 15.4: codes are compared without case; a symbol does not tell.
+    #[test]
+    fn other_currencies_are_told_by_their_codes() {
+        for (properties, currency, is_other) in [
+            (&[("currency", "EUR")][..], "EUR", Some(false)),
+            (&[("currency", "EUR")], "eur", Some(false)),
+            (&[("currency", "eur")], "USD", Some(true)),
+            (&[("exc_code", "USD")], "EUR", Some(true)),
+            (&[("commodity", "EUR")], "EUR", Some(false)),
+            (&[("commodity", "USD"), ("exc_code", "CHF"), ("currency", "EUR")], "EUR", Some(false)),
+            (&[("commodity", "USD"), ("exc_code", "CHF")], "USD", Some(true)),
+            // The first property decides, also when it is a symbol.
+            (&[("currency", "$"), ("exc_code", "USD")], "EUR", None),
+            (&[("currency", "$")], "$", None),
+            (&[("currency", "USD")], "$", None),
+            (&[("currency", "USD")], "US$", None),
+            (&[("currency", "USD")], "\u{20ac}", None),
+            (&[("currency", "USD")], "", None),
+            (&[("currency", "POINTS")], "EUR", None),
+            (&[], "EUR", None),
+        ] {
+            let edits = properties.iter().map(|(key, value)| {
+                let value = Some((*value).to_owned());
+                ((*key).to_owned(), value)
+            });
+            let changes = Changes { properties: edits.collect(), ..named("Home") };
+            let found = Settings::create(changes).unwrap().is_other_currency(currency);
+            assert_eq!(found, is_other, "{properties:?}, {currency}");
+        }
+    }
 }
