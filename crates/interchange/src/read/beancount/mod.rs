@@ -8,6 +8,11 @@
 //! `include` refuses the file, because the reader opens no other. Plugins are not run, with a
 //! warning. Directives without a counterpart in a book stay as text in [`Journal::directives`]:
 //! events, queries, custom directives, commodities, options, balances and pads.
+//!
+//! The reader is written by hand because `deny.toml` refuses the crates for it:
+//! beancount-parser-lima 0.16.3 depends on lazy_format, which is under the MPL-2.0, and
+//! beancount-parser 2.6.0 is under the Unlicense. The former also keeps the tokens and directives
+//! of the whole file in memory, and returns no directive of a file that has an error.
 
 mod balances;
 mod booking;
