@@ -1,8 +1,11 @@
 //! CAMT: account reports (052), statements (053) and notifications (054) of ISO 20022.
 //!
-//! Elements are recognized by their local names, so all versions are read alike. The sign of an
-//! entry is its own; some banks give a reversal the sign of the entry that it reverses, and such a
-//! statement is recognized by its balances.
+//! Elements are recognized by their local names, so versions 02 to 10 are read alike. The newer ones
+//! put the code of a status and the name of a party into elements of their own, and allow a bank as
+//! a party and a proxy, such as an e-mail address, instead of the number of an account.
+//!
+//! The sign of an entry is its own; some banks give a reversal the sign of the entry that it
+//! reverses, and such a statement is recognized by its balances.
 
 mod entry;
 
@@ -26,6 +29,7 @@ const NAMES: &[&str] = &[
     "Id",
     "IBAN",
     "Othr",
+    "Prxy",
     "Ccy",
     "FrToDt",
     "FrDtTm",
@@ -61,6 +65,8 @@ const NAMES: &[&str] = &[
     "Dbtr",
     "Cdtr",
     "Pty",
+    "Agt",
+    "FinInstnId",
     "Nm",
     "DbtrAcct",
     "CdtrAcct",
@@ -270,6 +276,9 @@ impl Report {
             [.., "Acct", "Id", "IBAN"] | [.., "Acct", "Id", "Othr", "Id"] => {
                 self.statement.account = non_empty(text).map(str::to_owned);
             }
+            [.., "Acct", "Prxy", "Id"] if self.statement.account.is_none() => {
+                self.statement.account = non_empty(text).map(str::to_owned);
+            }
             [.., "Acct", "Ccy"] => self.statement.currency = non_empty(text).map(str::to_owned),
             [.., "FrToDt", "FrDtTm"] => {
                 self.statement.period = date(text).map(|date| (date, date));
@@ -355,16 +364,22 @@ fn close_in_detail(detail: &mut Detail, path: &[&str], text: &str, currency: Opt
         [.., "TxDtls", "Chrgs"] => detail.has_charges = true,
         [.., "Refs", "EndToEndId"] => detail.end_to_end = stated(),
         [.., "Refs", "AcctSvcrRef"] => detail.servicer_reference = stated(),
-        [.., "RltdPties", "Dbtr", "Nm"] | [.., "RltdPties", "Dbtr", "Pty", "Nm"] => {
-            detail.debtor = stated();
-        }
-        [.., "RltdPties", "Cdtr", "Nm"] | [.., "RltdPties", "Cdtr", "Pty", "Nm"] => {
-            detail.creditor = stated();
-        }
+        [.., "RltdPties", "Dbtr", "Nm"]
+        | [.., "RltdPties", "Dbtr", "Pty", "Nm"]
+        | [.., "RltdPties", "Dbtr", "Agt", "FinInstnId", "Nm"] => detail.debtor = stated(),
+        [.., "RltdPties", "Cdtr", "Nm"]
+        | [.., "RltdPties", "Cdtr", "Pty", "Nm"]
+        | [.., "RltdPties", "Cdtr", "Agt", "FinInstnId", "Nm"] => detail.creditor = stated(),
         [.., "DbtrAcct", "Id", "IBAN"] | [.., "DbtrAcct", "Id", "Othr", "Id"] => {
             detail.debtor_account = stated();
         }
         [.., "CdtrAcct", "Id", "IBAN"] | [.., "CdtrAcct", "Id", "Othr", "Id"] => {
+            detail.creditor_account = stated();
+        }
+        [.., "DbtrAcct", "Prxy", "Id"] if detail.debtor_account.is_none() => {
+            detail.debtor_account = stated();
+        }
+        [.., "CdtrAcct", "Prxy", "Id"] if detail.creditor_account.is_none() => {
             detail.creditor_account = stated();
         }
         [.., "RmtInf", "Ustrd"] => detail.remittance.extend(stated()),
