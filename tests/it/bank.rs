@@ -3,8 +3,7 @@
 
 use daybook_client::types::Account;
 use daybook_tests::bank::{self, Sums, TRANSACTIONS, WHOLE};
-use daybook_tests::hledger::missing;
-use daybook_tests::{Client, Server, block_on, shows, unique};
+use daybook_tests::{Client, Server, beancount, block_on, hledger, shows, unique};
 use serde_json::{Value, json};
 
 use crate::bank_export;
@@ -94,6 +93,7 @@ fn all_balances_equal_those_of_hledger(server: &Server) {
     compare_months("recorded", &owner, &book);
 
     drop(bank_export::compared(&owner, &book, &transactions));
+    bank_export::compare_in_beancount(&owner, &book, &transactions);
 
     // Trash and untrash a thousand transactions spread over the book.
     let thrown: Vec<usize> = (0..1000).map(|turn| turn * TRANSACTIONS / 1000).collect();
@@ -138,5 +138,5 @@ fn all_balances_equal_those_of_hledger(server: &Server) {
 
 pub fn tests() -> Vec<crate::Case> {
     let cases = crate::cases![all_balances_equal_those_of_hledger];
-    cases.into_iter().map(|case| case.needs(missing)).collect()
+    cases.into_iter().map(|case| case.needs(hledger::missing).needs(beancount::missing)).collect()
 }

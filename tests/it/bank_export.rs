@@ -1,11 +1,11 @@
-//! The export of 49,102 real bank transactions (16.5): hledger finds the figures of the
-//! transactions.
+//! The exports of 49,102 real bank transactions (16.5): hledger and beancount find the figures of
+//! the transactions.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
-use daybook_tests::Client;
 use daybook_tests::decimal::units;
 use daybook_tests::hledger::{Figures, Journal};
+use daybook_tests::{Client, beancount};
 use serde_json::Value;
 
 /// Returns the export of a book. Its balances in hledger are those of the transactions, by account
@@ -19,27 +19,42 @@ pub(crate) fn compared(owner: &Client, book: &str, transactions: &[Value]) -> Jo
     exported
 }
 
-/// The changes of each account by month, from the first month of all to the last: debit minus
-/// credit.
-fn changes(transactions: &[Value]) -> Figures {
-    let mut sums: BTreeMap<&str, BTreeMap<&str, i128>> = BTreeMap::new();
-    let mut months: Vec<&str> = Vec::new();
+/// Checks that beancount accepts the export of a book and finds in it the changes of the
+/// transactions, by account and month.
+#[track_caller]
+pub(crate) fn compare_in_beancount(owner: &Client, book: &str, transactions: &[Value]) {
+    let text = owner.download(&format!("/v5/books/{book}/export?format=beancount"));
+    let mut found = beancount::checked_sums(&String::from_utf8(text).expect("a text"));
+    found.retain(|_, sum| *sum != 0);
+    let mut expected = sums(transactions);
+    expected.retain(|_, sum| *sum != 0);
+    assert_eq!(found, expected);
+}
+
+/// The change of each account in each month with transactions: debit minus credit.
+fn sums(transactions: &[Value]) -> beancount::Sums {
+    let mut sums = beancount::Sums::new();
     for transaction in transactions {
         let month = &transaction["date"].as_str().expect("a date")[..7];
         let amount = units(transaction["amount"].as_str().expect("an amount"));
-        months.push(month);
         for (side, change) in [("creditAccount", -amount), ("debitAccount", amount)] {
             let name = transaction[side]["name"].as_str().expect("a name");
-            *sums.entry(name).or_default().entry(month).or_default() += change;
+            *sums.entry((name.to_owned(), month.to_owned())).or_default() += change;
         }
     }
-    months.sort_unstable();
-    months.dedup();
-    let row = |by_month: &BTreeMap<&str, i128>| -> Vec<i128> {
-        months.iter().map(|month| by_month.get(month).copied().unwrap_or_default()).collect()
-    };
-    let rows = sums.iter().map(|(name, by_month)| ((*name).to_owned(), row(by_month)));
-    without_zeros(rows.collect())
+    sums
+}
+
+/// The changes of each account by month, from the first month of all to the last.
+fn changes(transactions: &[Value]) -> Figures {
+    let sums = sums(transactions);
+    let months: BTreeSet<&String> = sums.keys().map(|(_, month)| month).collect();
+    let mut figures = Figures::new();
+    for ((name, month), sum) in &sums {
+        let row = figures.entry(name.clone()).or_insert_with(|| vec![0; months.len()]);
+        row[months.range(..month).count()] = *sum;
+    }
+    without_zeros(figures)
 }
 
 /// Figures by the name of the account instead of its path.

@@ -2,6 +2,7 @@
 //! caller of each permission.
 
 pub mod bank;
+pub mod beancount;
 pub mod bench;
 pub mod bots;
 pub mod browser;
