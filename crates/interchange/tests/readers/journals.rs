@@ -1,4 +1,7 @@
 //! Sample journals have the balances that hledger and beancount compute, by account and month.
+//!
+//! Of the packages that the tests install, only Debian's ledger ships a journal: Debian's hledger
+//! and PyPI's beancount and beanquery ship none, but beancount's `bean-example` makes one.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,6 +19,15 @@ type Balances = BTreeMap<(String, String, String), String>;
 
 fn sample(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/journals").join(name)
+}
+
+/// Returns the sample that ledger ships; in CI it must be there (`tests/install-ledger`).
+fn sample_of_ledger() -> Option<PathBuf> {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target folder");
+    let path = target.join("ledger/sample.journal");
+    let is_there = path.exists();
+    assert!(is_there || std::env::var_os("CI").is_none(), "run tests/install-ledger");
+    is_there.then_some(path)
 }
 
 /// Returns the balances of what is recorded of a journal, at the ends of these months.
@@ -67,12 +79,19 @@ fn balances_equal_those_of_hledger() {
     if !has_hledger() {
         return;
     }
-    for (name, styles) in [
-        ("features.journal", &["$1000.0000", "1000.0000 EUR", "1000.0000 \"ABC 1\""][..]),
-        ("small.journal", &["1000.0000"]),
-    ] {
+    let samples = [
+        (
+            Some(sample("features.journal")),
+            &["$1000.0000", "1000.0000 EUR", "1000.0000 \"ABC 1\""][..],
+        ),
+        (Some(sample("small.journal")), &["1000.0000"]),
+        (sample_of_ledger(), &["$1000.0000", "1000.0000\u{20ac}", "1000.0000 AAPL"]),
+    ];
+    for (path, styles) in samples {
+        let Some(path) = path else { continue };
+        let name = path.display();
         let mut command = Command::new("hledger");
-        command.arg("--file").arg(sample(name)).args([
+        command.arg("--file").arg(&path).args([
             "balance",
             "--monthly",
             "--historical",
@@ -100,7 +119,7 @@ fn balances_equal_those_of_hledger() {
             }
         }
         expected.retain(|_, number| number != "0");
-        let journal = journal::read(std::fs::read(sample(name)).expect(name)).expect(name);
+        let journal = journal::read(std::fs::read(&path).expect("a file")).expect("a journal");
         assert!(expected.len() > 10, "{name}");
         assert_eq!(balances(&journal, &months), expected, "{name}");
     }
