@@ -1,19 +1,29 @@
 import { sentence } from '~/api/problem';
 import { useBook } from '~/book/types';
 import { useCommand } from '~/frame/commands';
-import { Button } from '~/ui/Button';
-import { Menu } from '~/ui/Menu';
+import { transactionListing } from '~/transaction/listing';
 import { showToast } from '~/ui/toasts';
 import { downloadExport } from './download';
+import { DownloadMenu } from './DownloadMenu';
 import { EXPORT_FORMATS, type ExportFormat } from './formats';
+import { ListMenu } from './ListMenu';
 
-/** Downloads the transactions of a query, or the whole book. ZIP has the whole book only. */
-export function ExportMenu({ query = '', look = 'plain' }: {
+interface ExportMenuProps {
   /** The query in force, period included. */
   readonly query?: string;
   readonly look?: 'plain' | 'ghost';
-}) {
-  const { id, book, can } = useBook();
+}
+
+/** Downloads the transactions of a query, or the whole book. */
+export function ExportMenu({ query = '', look = 'ghost' }: ExportMenuProps) {
+  const { id, can } = useBook();
+  if (can('VIEWER')) return <ServerExport query={query} look={look} />;
+  return query ? <ListMenu what="the transactions" list={() => transactionListing(id, query)} look={look} /> : null;
+}
+
+/** Files of the server. ZIP has the whole book only. */
+function ServerExport({ query, look }: Required<ExportMenuProps>) {
+  const { id, book } = useBook();
   const download = (format: ExportFormat) =>
     void downloadExport({ id, name: book.name ?? '' }, format, query).catch((error: unknown) =>
       showToast(`The download could not be started. ${sentence(error)}`, { tone: 'error' }));
@@ -23,11 +33,9 @@ export function ExportMenu({ query = '', look = 'plain' }: {
     kind: 'Do',
     run: () => download('xlsx'),
   });
-  if (!can('VIEWER')) return null;
   return (
-    <Menu
-      label="Download"
-      trigger={<Button look={look} icon="down">Download</Button>}
+    <DownloadMenu
+      look={look}
       entries={EXPORT_FORMATS.filter(({ id: format }) => format !== 'zip' || !query).map(({ id: format, label, detail }) => ({
         id: format, label, detail, run: () => download(format),
       }))}

@@ -12,7 +12,7 @@ export function ExportSection() {
         All accounts and transactions in a format that other programs read. ZIP has the attached files, too.
         To download a part, use the list or the register that shows it.
       </p>
-      <p className="page-actions"><ExportMenu /></p>
+      <p className="page-actions"><ExportMenu look="plain" /></p>
     </section>
   );
 }

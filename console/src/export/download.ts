@@ -1,6 +1,6 @@
 /** Downloads of a book or of the transactions that a query finds, by an address that works without a token for five minutes (16.8). */
 import { api } from '~/api/client';
-import { follow } from '~/report/download';
+import { follow } from '~/ui/save';
 import { exportName, exportParameters, type ExportFormat } from './formats';
 
 export async function downloadExport(book: { readonly id: string; readonly name: string }, format: ExportFormat, query: string): Promise<void> {

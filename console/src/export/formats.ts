@@ -1,9 +1,16 @@
-/** The formats of an export (behaviour 16.1) and how they are asked for. */
+/** The formats of exports and lists, and how an export is asked for (behaviour 16.1). */
+
+const CSV_FORMATS = [
+  { id: 'csv', label: 'CSV', detail: 'Plain', extension: 'csv' },
+  { id: 'excel', label: 'CSV for Excel', detail: 'Decimals of the book', extension: 'csv' },
+] as const;
+
+/** Of lists that the browser writes. */
+export const LIST_FORMATS = CSV_FORMATS;
 
 export const EXPORT_FORMATS = [
   { id: 'xlsx', label: 'XLSX', detail: 'Excel, LibreOffice', extension: 'xlsx' },
-  { id: 'csv', label: 'CSV', detail: 'Plain', extension: 'csv' },
-  { id: 'excel', label: 'CSV for Excel', detail: 'Decimals of the book', extension: 'csv' },
+  ...CSV_FORMATS,
   { id: 'hledger', label: 'hledger', detail: 'Plain text accounting', extension: 'journal' },
   { id: 'beancount', label: 'Beancount', detail: 'Plain text accounting', extension: 'beancount' },
   { id: 'jsonl', label: 'JSON lines', detail: 'Everything, for programs', extension: 'jsonl' },
@@ -19,7 +26,11 @@ export function exportParameters(format: ExportFormat, query: string) {
 }
 
 /** A name that every system accepts for the file. */
+export function fileName(name: string, extension: string): string {
+  const text = name.replace(/[\u0000-\u001f<>:"/\\|?*]+/g, ' ').replace(/\s+/g, ' ').replace(/^[. ]+|[. ]+$/g, '').slice(0, 100).trim();
+  return `${text || 'Book'}.${extension}`;
+}
+
 export function exportName(book: string, format: ExportFormat): string {
-  const name = book.replace(/[\u0000-\u001f<>:"/\\|?*]+/g, ' ').replace(/\s+/g, ' ').replace(/^[. ]+|[. ]+$/g, '').slice(0, 100).trim();
-  return `${name || 'Book'}.${EXPORT_FORMATS.find(({ id }) => id === format)!.extension}`;
+  return fileName(book, EXPORT_FORMATS.find(({ id }) => id === format)!.extension);
 }

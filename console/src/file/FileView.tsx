@@ -5,6 +5,7 @@ import { sentence } from '~/api/problem';
 import type { components } from '~/api/schema';
 import { useBook } from '~/book/types';
 import { Loading } from '~/ui/EmptyState';
+import { saveBlob } from '~/ui/save';
 import { showToast } from '~/ui/toasts';
 import { baseType, fromBase64, viewOf } from './types';
 
@@ -40,12 +41,7 @@ export function FileView({ file }: { readonly file: StoredFile }) {
 /** Saves the bytes under the name of the file. */
 export async function downloadFile(bookId: string, file: StoredFile): Promise<void> {
   try {
-    const address = URL.createObjectURL(await loadFile(bookId, file.id!, 'application/octet-stream'));
-    const link = document.createElement('a');
-    link.href = address;
-    link.download = file.name ?? 'file';
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+    saveBlob(await loadFile(bookId, file.id!, 'application/octet-stream'), file.name ?? 'file');
   } catch (error) {
     showToast(sentence(error), { tone: 'error' });
   }

@@ -3,13 +3,13 @@ import { sentence } from '~/api/problem';
 import { useBooks } from '~/book/queries';
 import { useBook } from '~/book/types';
 import { BUDGET_OF } from '~/budget/cells';
+import { DownloadMenu } from '~/export/DownloadMenu';
 import { periodOf, type Period } from '~/lib/dates';
 import { useQueryState } from '~/lib/router';
 import { Button } from '~/ui/Button';
 import { ChoiceField } from '~/ui/fields/ChoiceField';
 import { DateField } from '~/ui/fields/DateField';
 import { TextField } from '~/ui/fields/Field';
-import { Menu } from '~/ui/Menu';
 import { showToast } from '~/ui/toasts';
 import { ChangesSince } from './ChangesSince';
 import { downloadReport, openPrintPage, type Format } from './download';
@@ -161,9 +161,8 @@ function Output({ name, query }: { readonly name: ReportName; readonly query: Re
   return (
     <span className="report-output">
       <Button onPress={() => void openPrintPage(bookId, name, query).catch(fail)}>Print</Button>
-      <Menu
-        label="Download"
-        trigger={<Button icon="down">Download</Button>}
+      <DownloadMenu
+        look="plain"
         entries={FORMATS.map((format) => ({ ...format, run: () => void downloadReport(bookId, name, query, format.id).catch(fail) }))}
       />
     </span>

@@ -5,6 +5,7 @@
 import { api, send } from '~/api/client';
 import { isProblem } from '~/api/problem';
 import { ORIGIN_BASE } from '~/api/session';
+import { follow, saveBlob } from '~/ui/save';
 import type { ReportName } from './names';
 import type { ReportQuery } from './params';
 
@@ -27,26 +28,13 @@ async function reportLink(bookId: string, name: ReportName, query: ReportQuery, 
   }
 }
 
-/** Lets the browser download an address. */
-export function follow(url: string, fileName: string): void {
-  const anchor = document.createElement('a');
-  anchor.href = url;
-  anchor.download = fileName;
-  document.body.append(anchor);
-  anchor.click();
-  anchor.remove();
-}
-
 export async function downloadReport(bookId: string, name: ReportName, query: ReportQuery, format: Format): Promise<void> {
   const fileName = [name, query.period].filter(Boolean).join(' ') + `.${EXTENSIONS[format]}`;
   const link = await reportLink(bookId, name, query, format);
   if (link) return follow(link, fileName);
   const search = new URLSearchParams(Object.entries(parameters(query, format)).map(([key, value]) => [key, String(value)]));
   const content = await send(`${ORIGIN_BASE}v5/books/${encodeURIComponent(bookId)}/reports/${name}?${search}`, { method: 'GET' }, (response) => response.blob());
-  const url = URL.createObjectURL(content);
-  follow(url, fileName);
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
-  return undefined;
+  return saveBlob(content, fileName);
 }
 
 /** Opens the server's page for print in a new tab. The tab opens before the request, or browsers block it. */

@@ -27,7 +27,7 @@ export function ListBar({ query, account }: { readonly query: string; readonly a
       <span className="list-bar-end">
         {account?.permanent && can('POSTER') && <Link to={importsPath(bookId, account.id!)}>Import</Link>}
         {!account && <OtherList bookId={bookId} />}
-        <ExportMenu query={query} look="ghost" />
+        <ExportMenu query={query} />
       </span>
     </div>
   );
