@@ -1,10 +1,14 @@
 import { useCallback, useMemo } from 'react';
+import { sentence } from '~/api/problem';
 import { useBook } from '~/book/types';
+import { listOf } from '~/export/csv';
+import { ListMenu } from '~/export/ListMenu';
 import { useHeaderInfo } from '~/frame/headerInfo';
 import { usePeriod } from '~/frame/period';
 import { addDays, fiscalYearOf, isDay } from '~/lib/dates';
 import { decimalOrZero } from '~/lib/money';
 import { navigate, useQueryState, withParams } from '~/lib/router';
+import { downloadReport } from '~/report/download';
 import { Button } from '~/ui/Button';
 import { EmptyState } from '~/ui/EmptyState';
 import { CheckField } from '~/ui/fields/ChoiceField';
@@ -13,11 +17,13 @@ import { Link } from '~/ui/Link';
 import { List } from '~/ui/List';
 import { prefs, setPrefs, usePrefs } from '~/ui/prefs';
 import { useShortcut } from '~/ui/shortcuts';
+import { showToast } from '~/ui/toasts';
 import { useListState } from '~/ui/useListState';
 import { bookPath } from '~/book/paths';
 import { AccountDragContext, TopPlace } from './AccountDrag';
 import { AccountsBar } from './AccountsBar';
 import { ChartCells } from './ChartCells';
+import { chartColumns } from './listing';
 import { useBalances, useReconciledThrough } from './queries';
 import { treeRows } from './tree';
 import { useAccountDrag } from './useAccountDrag';
@@ -26,13 +32,13 @@ import './AccountsPage.css';
 
 /** All accounts and groups as a tree: balances on any day, and changes of one or many. */
 export default function AccountsPage() {
-  const { id, accounts, groups, accountById, can, today, fiscalStart } = useBook();
-  const { terms } = usePeriod();
+  const { id, accounts, groups, accountById, groupById, can, today, fiscalStart } = useBook();
+  const { period, terms } = usePeriod();
   const [on, setOn] = useQueryState('on');
   const [all, setAll] = useQueryState('all');
   const { collapsed } = usePrefs();
-  const { data: balances } = useBalances(asOf(on, fiscalStart) ?? (terms || 'by:y'));
-  const { data: reconciled } = useReconciledThrough();
+  const { data: balances, isPlaceholderData } = useBalances(asOf(on, fiscalStart) ?? (terms || 'by:y'));
+  const { data: reconciled, isLoading: isReconciledLoading } = useReconciledThrough();
   const rows = useMemo(
     () => treeRows({ accounts, groups, balances, collapsed: new Set(collapsed), withHidden: all === '1' }).filter(({ kind }) => kind !== 'heading'),
     [accounts, groups, balances, collapsed, all],
@@ -62,6 +68,10 @@ export default function AccountsPage() {
     document.querySelector<HTMLElement>('.list-accounts')?.focus();
   }, [clear]));
 
+  const trialBalance = () => downloadReport(id, 'trial-balance', {
+    ...(isDay(on) ? { period: `${fiscalYearOf(on, fiscalStart).from}..${on}` } : period ? { period: period.text } : {}),
+    ...(all === '1' ? { zeros: 'true' } : {}),
+  }, 'xlsx').catch((error: unknown) => showToast(`The download could not be started. ${sentence(error)}`, { tone: 'error' }));
   const bar = (
     <div className="page-bar">
       {can('EDITOR') && (
@@ -74,6 +84,15 @@ export default function AccountsPage() {
       <span className="page-bar-end accounts-options">
         <CheckField label="Archived and hidden" value={all === '1'} onChange={(value) => setAll(value ? '1' : null, { replace: true })} />
         <DateField label="Balances on" isCompact placeholder="Balances on" value={on} onChange={(day) => setOn(day && day !== today ? day : null, { replace: true })} />
+        <ListMenu
+          what="the accounts"
+          isLoading={can('VIEWER') && (!balances || isPlaceholderData || isReconciledLoading)}
+          list={() => listOf(
+            chartColumns({ accountById, groupById, reconciled }),
+            treeRows({ accounts, groups, balances, collapsed: new Set(), withHidden: all === '1' }).filter(({ kind }) => kind !== 'heading'),
+          )}
+          others={can('VIEWER') ? [{ id: 'xlsx', label: 'XLSX', detail: 'Trial balance', run: () => void trialBalance() }] : []}
+        />
       </span>
     </div>
   );

@@ -1,5 +1,6 @@
 import { useState, type FormEvent } from 'react';
 import { sentence } from '~/api/problem';
+import { ListMenu } from '~/export/ListMenu';
 import { formatSize } from '~/file/types';
 import { useQueryState } from '~/lib/router';
 import { addressFault } from '~/people/permissions';
@@ -10,6 +11,7 @@ import { TextField } from '~/ui/fields/Field';
 import { Notice, Section } from '~/ui/Section';
 import { formatDistance } from '~/ui/times';
 import { useDisableUser, useEnableUser } from './actions';
+import { userListing } from './listing';
 import { useInstallationUsers, type InstallationUser } from './queries';
 
 const numbers = new Intl.NumberFormat('en');
@@ -20,7 +22,7 @@ export function Users({ own }: { readonly own: string }) {
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInstallationUsers(email);
   const users = data?.pages.flatMap((page) => page.items);
   return (
-    <Section title="Users" lead="Transactions and storage are those of the books that a user owns. A disabled user cannot sign in, and keeps all books.">
+    <Section title="Users" actions={users && <ListMenu what="the users" list={() => userListing(email)} />} lead="Transactions and storage are those of the books that a user owns. A disabled user cannot sign in, and keeps all books.">
       <Search key={email} email={email} onSearch={setEmail} />
       {error && <Notice tone="error">{sentence(error)}</Notice>}
       {!users && !error && <Loading />}

@@ -1,12 +1,14 @@
 import { useMemo, useState } from 'react';
 import { sentence } from '~/api/problem';
 import { useBook } from '~/book/types';
+import { ListMenu } from '~/export/ListMenu';
 import { Button } from '~/ui/Button';
 import { Loading } from '~/ui/EmptyState';
 import { Notice, Section } from '~/ui/Section';
 import { formatInstant } from '~/ui/times';
 import { useReplay } from './actions';
 import { groupDeliveries, outcomeOf, type Delivery } from './deliveries';
+import { attemptListing } from './listing';
 import { plainText } from '~/lib/plainText';
 import { useDeliveries } from './queries';
 
@@ -19,7 +21,12 @@ export function DeliveryLog({ agentId, name }: { readonly agentId: string; reado
     <Section
       title={`Deliveries to ${name}`}
       lead="Attempts of the last 30 days, failed ones first."
-      actions={<Button look="ghost" onPress={() => void refetch()}>Reload</Button>}
+      actions={(
+        <span className="actions">
+          <Button look="ghost" onPress={() => void refetch()}>Reload</Button>
+          {deliveries.length > 0 && <ListMenu what={`the deliveries to ${name}`} list={() => attemptListing(bookId, agentId)} />}
+        </span>
+      )}
     >
       {error && <Notice tone="error">{sentence(error)}</Notice>}
       {!data && !error && <Loading />}

@@ -1,5 +1,7 @@
 import { useUser } from '~/book/queries';
 import { useBook } from '~/book/types';
+import { listOf } from '~/export/csv';
+import { ListMenu } from '~/export/ListMenu';
 import { useQueryState } from '~/lib/router';
 import { Button } from '~/ui/Button';
 import { ConfirmButton } from '~/ui/Confirm';
@@ -8,6 +10,7 @@ import { ChoiceField } from '~/ui/fields/ChoiceField';
 import { Section } from '~/ui/Section';
 import { formatInstant } from '~/ui/times';
 import { useUninstall, useUpdateIntegration } from './actions';
+import { INTEGRATION_COLUMNS } from './listing';
 import type { Integration } from './queries';
 
 const REACH = { BOOK: 'this book only', COLLECTION: 'this book and its collection', ALL: 'all books of the person who installed it' } as const;
@@ -23,6 +26,7 @@ export function InstalledApps({ integrations, selected, backlog }: { readonly in
     <Section
       title="Installed"
       lead={integrations.length === 0 ? 'No apps work in this book. An app receives the events that it subscribes to, acts over the API, and answers.' : undefined}
+      actions={integrations.length > 0 && <ListMenu what="the apps" list={() => listOf(INTEGRATION_COLUMNS, integrations)} />}
     >
       {backlog > 0 && <p role="status">{backlog} {backlog === 1 ? 'event waits' : 'events wait'} for a delivery.</p>}
       {integrations.length > 0 && (

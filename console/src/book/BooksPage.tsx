@@ -2,6 +2,8 @@ import { useCallback, useMemo, useState } from 'react';
 import { sentence } from '~/api/problem';
 import type { Book } from '~/api/types';
 import { collectionPath } from '~/collection/paths';
+import { listOf } from '~/export/csv';
+import { ListMenu } from '~/export/ListMenu';
 import { useHeaderInfo } from '~/frame/headerInfo';
 import { formatCount } from '~/lib/money';
 import { navigate } from '~/lib/router';
@@ -14,6 +16,7 @@ import '~/ui/page.css';
 import { BookMenu } from './BookMenu';
 import { FirstBook } from './FirstBook';
 import { instantAgo } from './instants';
+import { BOOK_COLUMNS } from './listing';
 import { bookHomePath, newBookPath, transactionsPath } from './paths';
 import { currencyOf, numberStyle, useBooks, useDeletedBooks, useDraftCount } from './queries';
 import './BooksPage.css';
@@ -30,14 +33,17 @@ export default function BooksPage() {
   useHeaderInfo({ title: 'Books' });
   if (error) return <EmptyState title="The books cannot be loaded">{sentence(error)}</EmptyState>;
   if (isLoading) return <Loading label="Loading books" />;
-  const deletedLink = deleted > 0 && <Link to="/books/deleted" className="page-bar-end">Deleted books ({deleted})</Link>;
+  const deletedLink = deleted > 0 && <Link to="/books/deleted">Deleted books ({deleted})</Link>;
   if (books.length === 0) return <FirstBook>{deletedLink}</FirstBook>;
   return (
     <>
       <div className="page-bar">
         <Button look="primary" icon="plus" onPress={() => navigate(newBookPath())}>New book</Button>
         <Link to="/collections">Collections</Link>
-        {deletedLink}
+        <span className="page-bar-end page-bar-group">
+          {deletedLink}
+          <ListMenu what="the books" list={() => listOf(BOOK_COLUMNS, books)} numbers={numberStyle(books[0]!)} />
+        </span>
       </div>
       <List
         label="Books"

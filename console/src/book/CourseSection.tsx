@@ -1,9 +1,12 @@
 import { useMemo } from 'react';
+import { listOf } from '~/export/csv';
+import { ListMenu } from '~/export/ListMenu';
 import { toNumber } from '~/ui/chartScale';
 import { Link } from '~/ui/Link';
 import { Money } from '~/ui/Money';
 import { TimeChart, type Series } from '~/ui/TimeChart';
 import { monthLabel, type MonthFigures } from './course';
+import { MONTH_COLUMNS } from './listing';
 import { transactionsPath } from './paths';
 import { useBook } from './types';
 
@@ -32,7 +35,10 @@ export function CourseSection({ course }: { readonly course: readonly MonthFigur
           <TimeChart label="Income and expenses of each of the last twelve months; the table has the figures" days={days} series={flow} height={170} dayLabel={monthLabel} />
         </figure>
       </div>
-      <CourseTable course={course} />
+      <div className="overview-months">
+        <p className="page-download"><ListMenu what="the figures by month" list={() => listOf(MONTH_COLUMNS, [...course].reverse())} /></p>
+        <CourseTable course={course} />
+      </div>
     </section>
   );
 }

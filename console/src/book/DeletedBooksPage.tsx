@@ -1,4 +1,6 @@
 import { sentence } from '~/api/problem';
+import { listOf } from '~/export/csv';
+import { ListMenu } from '~/export/ListMenu';
 import { useHeaderInfo } from '~/frame/headerInfo';
 import { Button } from '~/ui/Button';
 import { EmptyState, Loading } from '~/ui/EmptyState';
@@ -6,6 +8,7 @@ import { Link } from '~/ui/Link';
 import '~/ui/page.css';
 import { useRestoreBook } from './actions';
 import { instantDay } from './instants';
+import { BOOK_COLUMNS } from './listing';
 import { useDeletedBooks } from './queries';
 
 /** Books that were deleted, until they are removed for good. */
@@ -25,6 +28,7 @@ export default function DeletedBooksPage() {
   return (
     <div className="page">
       <p className="muted page-lead">You can restore these books until they are removed for good.</p>
+      <p className="page-download"><ListMenu what="the deleted books" list={() => listOf(BOOK_COLUMNS, books)} /></p>
       <table className="table">
         <thead>
           <tr><th scope="col">Book</th><th scope="col">Deleted</th><th scope="col">Removed on</th><th scope="col"><span className="hidden-visually">Restore</span></th></tr>

@@ -4,9 +4,12 @@ import { sentence } from '~/api/problem';
 import type { Book } from '~/api/types';
 import { bookPath } from '~/book/paths';
 import { useBook } from '~/book/types';
+import { listOf } from '~/export/csv';
+import { ListMenu } from '~/export/ListMenu';
 import { periodLabel, type Period } from '~/lib/dates';
 import { decimalOrZero, isZero, ZERO, type Decimal } from '~/lib/money';
 import { useQueryState } from '~/lib/router';
+import { downloadReport } from '~/report/download';
 import { reportPath } from '~/report/names';
 import { yearBefore } from '~/report/params';
 import { Button } from '~/ui/Button';
@@ -14,6 +17,7 @@ import { ChoiceField } from '~/ui/fields/ChoiceField';
 import { Link } from '~/ui/Link';
 import { Menu } from '~/ui/Menu';
 import { showToast } from '~/ui/toasts';
+import { budgetColumns } from './listing';
 import { cellKey, fillChanges, readCells, type CellChange } from './cells';
 import { monthsOf, type BudgetRow } from './grid';
 import { actualOptions, monthRange, plannedOptions } from './queries';
@@ -50,13 +54,24 @@ export function BudgetBar({ budget, budgets, period, months, rows, edits }: {
         />
       ) : <span className="muted">You can look at this budget. To change it, you need the permission to edit its book.</span>}
       <Link to={reportPath(bookId, 'income-statement', { period: period.text, compare: budget.id! })}>Compare in the income statement</Link>
-      <span className="page-bar-end budget-legend muted">
-        {months.length > 1 && <span><span className="budget-legend-plan">Budget</span> above, actual below</span>}
-        <Link to={bookPath(budget.id!, 'transactions')}>The budget's book</Link>
+      <span className="page-bar-end page-bar-group">
+        <span className="budget-legend muted">
+          {months.length > 1 && <span><span className="budget-legend-plan">Budget</span> above, actual below</span>}
+          <Link to={bookPath(budget.id!, 'transactions')}>The budget's book</Link>
+        </span>
+        {rows.length > 0 && (
+          <ListMenu
+            what="the budget"
+            list={() => listOf(budgetColumns(months), rows)}
+            others={[{ id: 'xlsx', label: 'XLSX', detail: 'Income statement', run: () => void downloadReport(bookId, 'income-statement', { period: period.text, compare: budget.id! }, 'xlsx').catch(failed) }]}
+          />
+        )}
       </span>
     </div>
   );
 }
+
+const failed = (error: unknown) => showToast(`The download could not be started. ${sentence(error)}`, { tone: 'error' });
 
 const cellCount = (changes: readonly CellChange[]): string => `${changes.length} ${changes.length === 1 ? 'cell' : 'cells'}`;
 

@@ -1,6 +1,8 @@
 import { sentence } from '~/api/problem';
 import { bookHomePath } from '~/book/paths';
 import { numberStyle, useBooks } from '~/book/queries';
+import { listOf } from '~/export/csv';
+import { ListMenu } from '~/export/ListMenu';
 import { useHeaderInfo } from '~/frame/headerInfo';
 import { parsePeriod, periodLabel, periodOf, today } from '~/lib/dates';
 import { useQueryState } from '~/lib/router';
@@ -9,6 +11,7 @@ import { EmptyState, Loading } from '~/ui/EmptyState';
 import { Link } from '~/ui/Link';
 import { Money } from '~/ui/Money';
 import '~/ui/page.css';
+import { SIDE_COLUMNS } from './listing';
 import { useCollection, useFigures, type CollectionBook } from './queries';
 import { columnOrder, currencyTotals, type CurrencyTotal, type Figures } from './side';
 import './CollectionPage.css';
@@ -46,6 +49,12 @@ export default function CollectionPage({ collectionId = '' }: { collectionId?: s
     <div className="page page-wide">
       <section className="collection-head">
         <ChoiceField label="Period" value={period.text} onChange={setPeriod} choices={periodChoices(period.text)} />
+        <ListMenu
+          what={`the figures of ${collection.name} ${period.text}`}
+          list={() => listOf(SIDE_COLUMNS, [...columns, ...totals.map(({ currency, books: count, figures }) => ({ id: '', name: `${count} books`, currency, figures }))])}
+          numbers={numberStyle(columns[0]!.book)}
+          isLoading={columns.some(({ book, figures, error: failed }) => !figures && !failed && book.permission !== 'RECORDER')}
+        />
       </section>
       <section>
         <div className="table-scroll" role="region" aria-label="Books side by side" tabIndex={0}>

@@ -1,6 +1,8 @@
 import { useState, type FormEvent } from 'react';
 import { sentence } from '~/api/problem';
 import { nameError } from '~/book/form';
+import { listOf } from '~/export/csv';
+import { ListMenu } from '~/export/ListMenu';
 import { useHeaderInfo } from '~/frame/headerInfo';
 import { Button } from '~/ui/Button';
 import { EmptyState, Loading } from '~/ui/EmptyState';
@@ -9,6 +11,7 @@ import { Link } from '~/ui/Link';
 import { Menu } from '~/ui/Menu';
 import '~/ui/page.css';
 import { useCreateCollection, useDeleteCollection, useRenameCollection } from './actions';
+import { COLLECTION_COLUMNS } from './listing';
 import { collectionPath } from './paths';
 import { useCollections } from './queries';
 import './CollectionPage.css';
@@ -33,6 +36,7 @@ export default function CollectionsPage() {
       </section>
       {collections.length > 0 && (
         <section>
+          <p className="page-download"><ListMenu what="the collections" list={() => listOf(COLLECTION_COLUMNS, collections)} /></p>
           <table className="table">
             <thead><tr><th scope="col">Collection</th><th scope="col" className="number">Books</th><th scope="col"><span className="hidden-visually">Actions</span></th></tr></thead>
             <tbody>

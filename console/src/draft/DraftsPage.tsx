@@ -3,6 +3,7 @@ import { api } from '~/api/client';
 import { sentence } from '~/api/problem';
 import type { Transaction } from '~/api/types';
 import { useBook } from '~/book/types';
+import { ExportMenu } from '~/export/ExportMenu';
 import { useHeaderInfo } from '~/frame/headerInfo';
 import { joinQuery } from '~/lib/query';
 import { useQueryState, withParams } from '~/lib/router';
@@ -24,7 +25,7 @@ import { showToast } from '~/ui/toasts';
 import { useListState } from '~/ui/useListState';
 import { DraftCells } from './DraftCells';
 import { DraftEditor } from './DraftEditor';
-import { isDue, missingFields, postable } from './tray';
+import { isDue, missingFields, postable, trayQuery } from './tray';
 import '~/transaction/TransactionList.css';
 import './Drafts.css';
 
@@ -144,6 +145,7 @@ export default function DraftsPage() {
           <Link to={withParams({ tray: 'upcoming' })} aria-current={tray === 'upcoming' ? 'page' : undefined}>Upcoming <span className="muted">{upcoming.length}</span></Link>
         </nav>
         {mayPost && tray !== 'upcoming' && ready.length > 0 && <Button shortcut="post-due" onPress={() => runShortcut('post-due')}>Post {plural(ready.length, 'complete draft')}</Button>}
+        <ExportMenu query={trayQuery(tray, text)} />
       </div>
       {isNarrow && editor}
       {shown.length === 0 && rows.isComplete ? (

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Transaction } from '~/api/types';
-import { isDue, missingFields, postable } from './tray';
+import { isDue, missingFields, postable, trayQuery } from './tray';
 
 const complete: Transaction = {
   id: '1', date: '2026-11-27', amount: '12.50', creditAccount: { id: 'c' }, debitAccount: { id: 'd' }, description: 'lunch', properties: { series: 's', a_: 'x' },
@@ -23,4 +23,9 @@ test('complete drafts can be posted, legs together or not at all', () => {
     leg('5', 'whole'), leg('6', 'whole'), leg('7', 'open'), leg('8', 'open', { debitAccount: null }),
   ];
   expect(postable(rows, '2026-11-27', '2026-10-31').map(({ id }) => id)).toEqual(['1', '5', '6']);
+});
+
+test('each tray has a query for its drafts', () => {
+  expect(trayQuery('', '')).toBe('is:draft -(after:$d+1)');
+  expect(trayQuery('upcoming', 'rent')).toBe('is:draft after:$d+1 rent');
 });

@@ -1,5 +1,6 @@
 /** What drafts lack, and which of them are due. */
 import type { Transaction } from '~/api/types';
+import { joinQuery } from '~/lib/query';
 import { entryIdOf } from '~/transaction/lines';
 
 export type Field = 'date' | 'from' | 'to' | 'amount';
@@ -13,6 +14,12 @@ export function missingFields(row: Transaction): Field[] {
 /** Drafts of a later day are upcoming. One without a date waits for a person, so it is due. */
 export function isDue(row: Transaction, today: string): boolean {
   return !row.date || row.date <= today;
+}
+
+/** The query of the drafts in a tray. */
+export function trayQuery(tray: string, text: string): string {
+  const later = 'after:$d+1';
+  return joinQuery('is:draft', tray === 'upcoming' ? later : `-(${later})`, text);
 }
 
 /** Complete drafts that are due and not on a locked day. A leg waits for all others of its entry. */

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { navigate, withParams } from '~/lib/router';
 import { Button } from '~/ui/Button';
 import { CheckField } from '~/ui/fields/ChoiceField';
@@ -11,7 +12,10 @@ const set = (changes: Record<string, string | null>) => navigate(withParams(chan
 const TYPES = [{ value: '', label: 'Everything' }, ...EVENT_TYPES.map((value) => ({ value: value as string, label: typeLabel(value) }))];
 
 /** Filters by type, author and time. They are in the URL. */
-export function Filters({ authors }: { readonly authors: readonly { readonly username: string; readonly name: string }[] }) {
+export function Filters({ authors, children }: {
+  readonly authors: readonly { readonly username: string; readonly name: string }[];
+  readonly children: ReactNode;
+}) {
   const { filter, by, isFiltered } = useEventFilter();
   const people = authors.some(({ username }) => username === by) || !by ? authors : [...authors, { username: by, name: by }];
   return (
@@ -23,6 +27,7 @@ export function Filters({ authors }: { readonly authors: readonly { readonly use
       <CheckField label="Failed apps only" value={filter.errors} isDisabled={filter.resource !== ''} onChange={(checked) => set({ errors: checked ? '1' : null })} />
       {filter.resource && <span className="badge">one item only</span>}
       {isFiltered && <Button look="ghost" onPress={() => set({ type: null, by: null, from: null, to: null, resource: null, errors: null })}>Clear the filters</Button>}
+      <span className="history-download">{children}</span>
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from 'react';
 import { isProblem, sentence } from '~/api/problem';
 import { useBook } from '~/book/types';
+import { ListMenu } from '~/export/ListMenu';
 import { useHeaderInfo } from '~/frame/headerInfo';
 import { formatCount } from '~/lib/money';
 import { navigate, withParams } from '~/lib/router';
@@ -11,6 +12,7 @@ import { EventItem } from './EventItem';
 import type { Event } from './eventText';
 import { Filters } from './Filters';
 import { dayOf } from './days';
+import { eventListing } from './listing';
 import { useEvents } from './queries';
 import { useEventFilter } from './useEventFilter';
 import './history.css';
@@ -20,7 +22,7 @@ const ENOUGH = 40;
 
 /** The event log of a book, newest first, with the state of its chain. */
 export default function HistoryPage() {
-  const { id: bookId, numbers } = useBook();
+  const { id: bookId, numbers, accountById, groupById } = useBook();
   const { filter, by, isFiltered } = useEventFilter();
   const { data, error, isFetchingNextPage, hasNextPage, fetchNextPage } = useEvents(bookId, filter);
   const all = useMemo(() => data?.pages.flatMap((page) => page.items) ?? [], [data]);
@@ -37,7 +39,9 @@ export default function HistoryPage() {
   return (
     <div className="history">
       <ChainSection />
-      <Filters authors={authors} />
+      <Filters authors={authors}>
+        <ListMenu what="the history" list={() => eventListing(bookId, filter, by, { account: (id) => accountById.get(id)?.name, group: (id) => groupById.get(id)?.name })} />
+      </Filters>
       {!data ? <Loading label="Loading the history" /> : <EventList events={events} />}
       {data && events.length === 0 && !hasNextPage && (
         <EmptyState title="No such events" actions={isFiltered && <Button onPress={() => navigate(withParams({ type: null, by: null, from: null, to: null, resource: null, errors: null }))}>Show all events</Button>}>

@@ -1,5 +1,6 @@
 import { sentence } from '~/api/problem';
 import { useBook } from '~/book/types';
+import { ListMenu } from '~/export/ListMenu';
 import { useHeaderInfo } from '~/frame/headerInfo';
 import { formatInstant } from '~/lib/instant';
 import { formatCount } from '~/lib/money';
@@ -12,6 +13,7 @@ import { Link } from '~/ui/Link';
 import '~/ui/page.css';
 import { useReadFile } from './actions';
 import { DropZone } from './DropZone';
+import { importListing } from './listing';
 import { importPath } from './paths';
 import { useImports } from './queries';
 import { isInterrupted, STATE_NAMES, type Import } from './types';
@@ -85,7 +87,10 @@ function Earlier() {
   }
   return (
     <section aria-labelledby="earlier-imports">
-      <h2 id="earlier-imports">Earlier imports</h2>
+      <div className="page-head">
+        <h2 id="earlier-imports">Earlier imports</h2>
+        <ListMenu what="the imports" list={() => importListing(id)} />
+      </div>
       <div className="table-scroll" tabIndex={0} role="region" aria-label="Earlier imports">
         <table className="table import-earlier">
           <thead>

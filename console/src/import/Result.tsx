@@ -37,12 +37,19 @@ export function Result({ run }: { readonly run: Import }) {
         {counts.new > 0 && run.bookIds.length === 0 && <Button look="primary" onPress={() => navigate(transactionsPath(bookId, query))}>Show the transactions</Button>}
         {run.bookIds.map((id) => <Button key={id} look="primary" onPress={() => navigate(bookHomePath(id))}>Open the new book</Button>)}
         {run.bookIds.length === 0 && open.map((account) => <Link key={account.id} to={`${accountPath(bookId, account.id!)}?${new URLSearchParams({ q: query })}`}>Review {account.name}</Link>)}
-        {run.reportFileId && <Button onPress={() => void downloadFile(bookId, { id: run.reportFileId!, name: `${run.name || 'Import'} report.csv` })}>Report</Button>}
+        <ReportButton run={run} />
         <Button onPress={() => navigate(importsPath(bookId))}>Import another file</Button>
         <UndoButton run={run} />
       </p>
     </section>
   );
+}
+
+/** The report that the server stored when everything was recorded: the records as they were then. */
+function ReportButton({ run }: { readonly run: Import }) {
+  const { id: bookId } = useBook();
+  const { reportFileId: id, name } = run;
+  return id ? <Button onPress={() => void downloadFile(bookId, { id, name: `${name || 'Import'} report.csv` })}>Report</Button> : null;
 }
 
 /** Why the server stopped before everything was recorded or undone, and the undo of what was recorded. */
@@ -87,6 +94,7 @@ export function Undone({ run }: { readonly run: Import }) {
         <strong>This import was undone.</strong> {count(trashed, 'transaction')} moved to the trash{archived > 0 && `, ${count(archived, 'account')} archived`}.
         {' '}The file can be imported again. <Link to={importsPath(bookId)}>Import a file</Link>
       </p>
+      <p className="page-actions"><ReportButton run={run} /></p>
       {leftCount > 0 && (
         <>
           <p>{count(leftCount, 'transaction')} {leftCount === 1 ? 'was' : 'were'} left as {leftCount === 1 ? 'it is' : 'they are'}:</p>

@@ -59,7 +59,7 @@ interface RecordPage {
   readonly cursor: string | undefined;
 }
 
-async function readRecords(bookId: string, id: string, outcome: Outcome | undefined, cursor: string, signal?: AbortSignal): Promise<RecordPage> {
+export async function readRecords(bookId: string, id: string, outcome: Outcome | undefined, cursor: string, signal?: AbortSignal): Promise<RecordPage> {
   const { data } = await api.get('/v5/books/{bookId}/imports/{id}/records', {
     path: { bookId, id }, query: { limit: PAGE, ...(outcome ? { outcome } : {}) }, cursor: cursor || undefined, signal,
   });

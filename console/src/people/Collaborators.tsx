@@ -1,4 +1,6 @@
 import { useBook } from '~/book/types';
+import { listOf } from '~/export/csv';
+import { ListMenu } from '~/export/ListMenu';
 import { navigate } from '~/lib/router';
 import { ConfirmButton } from '~/ui/Confirm';
 import { Button } from '~/ui/Button';
@@ -6,6 +8,7 @@ import { ChoiceField } from '~/ui/fields/ChoiceField';
 import { Notice, Section } from '~/ui/Section';
 import { formatInstant } from '~/ui/times';
 import { useLeave, useRemove, useShare } from './actions';
+import { COLLABORATOR_COLUMNS } from './listing';
 import { PERMISSION_CHOICES, PERMISSION_NAMES, type GrantedPermission, type SharedPermission } from './permissions';
 import type { Collaborator } from './queries';
 import { ShareForm } from './ShareForm';
@@ -16,6 +19,7 @@ export function Collaborators({ people, me }: { readonly people: readonly Collab
     <Section
       title="Collaborators"
       lead={people.length > 1 ? undefined : 'Nobody else works in this book yet. Share it with a partner, a colleague or your accountant.'}
+      actions={<ListMenu what="the collaborators" list={() => listOf(COLLABORATOR_COLUMNS, people)} />}
     >
       {can('EDITOR') && <ShareForm people={people} />}
       <table className="plain-table" aria-label="Collaborators">

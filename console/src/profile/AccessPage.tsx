@@ -1,3 +1,5 @@
+import { listOf } from '~/export/csv';
+import { ListMenu } from '~/export/ListMenu';
 import { useHeaderInfo } from '~/frame/headerInfo';
 import { ConfirmButton } from '~/ui/Confirm';
 import { Section, SectionPage } from '~/ui/Section';
@@ -5,6 +7,7 @@ import { formatInstant } from '~/ui/times';
 import { useDeleteConnection, useWithdrawConsent } from './actions';
 import { AccessProblem } from './AccessProblem';
 import { ApiKeys } from './ApiKeys';
+import { CONNECTION_COLUMNS, CONSENT_COLUMNS } from './listing';
 import { ProfileTabs } from './ProfileTabs';
 import { useConnections, useConsents, type Connection, type Consent } from './queries';
 import { Tokens } from './Tokens';
@@ -26,7 +29,7 @@ export default function AccessPage() {
 function Consents() {
   const { data: consents, error } = useConsents();
   return (
-    <Section title="Programs with access" lead="Programs that you have signed in to with Daybook. They read and change your books until you withdraw the consent.">
+    <Section title="Programs with access" actions={consents && consents.length > 0 && <ListMenu what="the programs" list={() => listOf(CONSENT_COLUMNS, consents)} />} lead="Programs that you have signed in to with Daybook. They read and change your books until you withdraw the consent.">
       {error && <AccessProblem error={error} what="consents" />}
       {consents?.length === 0 && <p className="muted">No program has access.</p>}
       {consents && consents.length > 0 && (
@@ -58,7 +61,7 @@ function ConsentRow({ consent }: { readonly consent: Consent }) {
 function Connections() {
   const { data: connections, error } = useConnections();
   return (
-    <Section title="Connections" lead="Your accounts at other services, such as a bank, which apps use. Only you see them.">
+    <Section title="Connections" actions={connections && connections.length > 0 && <ListMenu what="the connections" list={() => listOf(CONNECTION_COLUMNS, connections)} />} lead="Your accounts at other services, such as a bank, which apps use. Only you see them.">
       {error && <AccessProblem error={error} what="connections" />}
       {connections?.length === 0 && <p className="muted">No connections. An app makes one when it needs it.</p>}
       {connections && connections.length > 0 && (

@@ -1,4 +1,6 @@
 import { useState, type FormEvent } from 'react';
+import { listOf } from '~/export/csv';
+import { ListMenu } from '~/export/ListMenu';
 import { Button } from '~/ui/Button';
 import { ConfirmButton } from '~/ui/Confirm';
 import { TextField } from '~/ui/fields/Field';
@@ -6,6 +8,7 @@ import { Section } from '~/ui/Section';
 import { formatDistance, formatInstant } from '~/ui/times';
 import { AccessProblem } from './AccessProblem';
 import { useCreateApiKey, useRevokeApiKey } from './actions';
+import { API_KEY_COLUMNS } from './listing';
 import { useApiKeys, type ApiKey } from './queries';
 import { Secret } from './Tokens';
 
@@ -28,7 +31,12 @@ export function ApiKeys() {
     <Section
       title="API keys"
       lead="A key counts the calls of a program apart from yours. It gives no access by itself."
-      actions={!error && !isOpen && <Button icon="plus" onPress={() => { setSecret(undefined); setOpen(true); }}>New key</Button>}
+      actions={(
+        <span className="actions">
+          {!error && !isOpen && <Button icon="plus" onPress={() => { setSecret(undefined); setOpen(true); }}>New key</Button>}
+          {apiKeys && apiKeys.length > 0 && <ListMenu what="the API keys" list={() => listOf(API_KEY_COLUMNS, apiKeys)} />}
+        </span>
+      )}
     >
       {error && <AccessProblem error={error} what="API keys" />}
       {isOpen && (

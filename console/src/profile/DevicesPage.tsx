@@ -1,4 +1,6 @@
 import { signOutUrl } from '~/api/session';
+import { listOf } from '~/export/csv';
+import { ListMenu } from '~/export/ListMenu';
 import { useHeaderInfo } from '~/frame/headerInfo';
 import { Button } from '~/ui/Button';
 import { ConfirmButton } from '~/ui/Confirm';
@@ -8,6 +10,7 @@ import { formatDistance, formatInstant } from '~/ui/times';
 import { AccessProblem } from './AccessProblem';
 import { useEndSession } from './actions';
 import { AddDevice } from './AddDevice';
+import { SESSION_COLUMNS } from './listing';
 import { ProfileTabs } from './ProfileTabs';
 import { useSessions, type Session } from './queries';
 
@@ -26,7 +29,7 @@ export default function DevicesPage() {
 function Sessions() {
   const { data: sessions, error } = useSessions();
   return (
-    <Section title="Sessions" lead="The browsers in which you are signed in. A session ends after 30 days without use.">
+    <Section title="Sessions" actions={sessions && <ListMenu what="the sessions" list={() => listOf(SESSION_COLUMNS, sessions)} />} lead="The browsers in which you are signed in. A session ends after 30 days without use.">
       {error && <AccessProblem error={error} what="sessions" />}
       {!sessions && !error && <Loading />}
       {sessions && (

@@ -1,5 +1,7 @@
 import { useState, type FormEvent } from 'react';
 import { useBooks } from '~/book/queries';
+import { listOf } from '~/export/csv';
+import { ListMenu } from '~/export/ListMenu';
 import { Button } from '~/ui/Button';
 import { ConfirmButton } from '~/ui/Confirm';
 import { CheckField } from '~/ui/fields/ChoiceField';
@@ -9,6 +11,7 @@ import { formatDistance, formatInstant } from '~/ui/times';
 import { AccessProblem } from './AccessProblem';
 import { useCreateToken, useRevokeToken } from './actions';
 import { CopyField } from './CopyField';
+import { TOKEN_COLUMNS } from './listing';
 import { useTokens, type Token } from './queries';
 import { readDays, scopeOf } from './tokenScope';
 
@@ -21,7 +24,12 @@ export function Tokens() {
     <Section
       title="Access tokens"
       lead="A token lets a script or a program act as you. Give each program its own token, with as little as it needs."
-      actions={!error && !isOpen && <Button icon="plus" onPress={() => { setSecret(undefined); setOpen(true); }}>New token</Button>}
+      actions={(
+        <span className="actions">
+          {!error && !isOpen && <Button icon="plus" onPress={() => { setSecret(undefined); setOpen(true); }}>New token</Button>}
+          {tokens && tokens.length > 0 && <ListMenu what="the access tokens" list={() => listOf(TOKEN_COLUMNS, tokens)} />}
+        </span>
+      )}
     >
       {error && <AccessProblem error={error} what="tokens" />}
       {isOpen && <TokenForm onCreated={(token) => { setSecret(token); setOpen(false); }} onCancel={() => setOpen(false)} />}

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { sentence } from '~/api/problem';
 import { useBook } from '~/book/types';
+import { ListMenu } from '~/export/ListMenu';
 import { useHeaderInfo } from '~/frame/headerInfo';
 import { decimalOrZero, isZero, toPlain, type Decimal } from '~/lib/money';
 import { navigate, useQueryState } from '~/lib/router';
@@ -12,6 +13,7 @@ import { DateField } from '~/ui/fields/DateField';
 import { Icon } from '~/ui/Icon';
 import { Link } from '~/ui/Link';
 import { Money } from '~/ui/Money';
+import { reconciliationListing } from './listing';
 import { newSheetPath, sheetPath } from './paths';
 import { useReconciliations, type Reconciliation } from './queries';
 import { openingBalance } from './sheet';
@@ -37,7 +39,7 @@ export default function ReconcilePage() {
           Choose an account, and take the date and the closing balance from the statement of your bank. Then tick each row that is on it.
         </EmptyState>
       ) : (
-        <Earlier list={list} hasAccount={!accountId} />
+        <Earlier list={list} accountId={accountId} />
       )}
     </div>
   );
@@ -73,12 +75,16 @@ function StartForm({ accountId, onAccount, list }: { readonly accountId: string;
   );
 }
 
-function Earlier({ list, hasAccount }: { readonly list: readonly Reconciliation[]; readonly hasAccount: boolean }) {
+function Earlier({ list, accountId }: { readonly list: readonly Reconciliation[]; readonly accountId: string }) {
   const { id, day, numbers } = useBook();
+  const hasAccount = !accountId;
   return (
     <div className="reconcile-earlier" tabIndex={0} role="region" aria-label="Earlier reconciliations">
-      <table className="reconcile-table">
-        <caption>Earlier reconciliations</caption>
+      <div className="reconcile-earlier-head">
+        <h2 id="earlier-reconciliations">Earlier reconciliations</h2>
+        <ListMenu what="the reconciliations" list={() => reconciliationListing(id, accountId)} />
+      </div>
+      <table className="reconcile-table" aria-labelledby="earlier-reconciliations">
         <thead>
           <tr>
             <th scope="col">Statement up to</th>

@@ -2,6 +2,8 @@ import { useEffect, useMemo, useState } from 'react';
 import { isProblem, sentence } from '~/api/problem';
 import type { Account } from '~/api/types';
 import { useBook } from '~/book/types';
+import { listOf } from '~/export/csv';
+import { ListMenu } from '~/export/ListMenu';
 import { useHeaderInfo } from '~/frame/headerInfo';
 import { isDay } from '~/lib/dates';
 import { compare, decimalOrZero, formatCount, parseDecimal, type Decimal } from '~/lib/money';
@@ -17,6 +19,7 @@ import { useDeleteSheet, useSaveSheet } from './actions';
 import { Balance } from './Balance';
 import { ChangesNote } from './ChangesNote';
 import { readDraft, writeDraft } from './drafts';
+import { sheetColumns } from './listing';
 import { printPath, reconcilePath, sheetPath } from './paths';
 import { MAX_ROWS, useReconciliation, useReconciliations, useSheetRows, type Reconciliation } from './queries';
 import { openingBalance, sheetRows, tickChanges, totals } from './sheet';
@@ -92,6 +95,7 @@ function Sheet({ saved, account, firstDate, firstClosing }: SheetProps) {
           {saved && isEditor && (
             <Menu label="More" trigger={<Button look="ghost" icon="more" aria-label="More" />} entries={[{ id: 'delete', label: 'Delete this reconciliation', run: () => void discard() }]} />
           )}
+          <ListMenu what="the statement" isLoading={!loaded} list={() => listOf(sheetColumns(account, ticked), rows)} />
           {saved && <Link to={printPath(bookId, saved.id)}>Print sheet</Link>}
           <Link to={reconcilePath(bookId, accountId)}>Earlier ones</Link>
         </span>

@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import { isProblem } from '~/api/problem';
 import { useBook } from '~/book/types';
+import { listOf } from '~/export/csv';
+import { ListMenu } from '~/export/ListMenu';
 import { Button } from '~/ui/Button';
 import { DateField } from '~/ui/fields/DateField';
 import { Icon } from '~/ui/Icon';
@@ -10,6 +12,7 @@ import { useClosePeriod } from './actions';
 import { suggestedDay, type Closing } from './closing';
 import { formatInstant } from '~/lib/instant';
 import { reportPath } from './names';
+import { CLOSING_COLUMNS } from './listing';
 import { useClosings } from './queries';
 
 /** Closes a period, and lists the earlier closings with their files and what has changed since. */
@@ -73,29 +76,34 @@ function CloseForm() {
 function ClosingTable({ closings }: { readonly closings: readonly Closing[] }) {
   const { id, day, pattern, book } = useBook();
   return (
-    <table className="report-table">
-      <caption>Earlier closings</caption>
-      <thead>
-        <tr><th scope="col">Up to</th><th scope="col">Closed on</th><th scope="col">Files</th><th scope="col">Since then</th></tr>
-      </thead>
-      <tbody>
-        {closings.map((closing) => (
-          <tr key={`${closing.date} ${closing.event}`}>
-            <td>{day(closing.date)}</td>
-            <td title={closing.event ? `After event ${closing.event}` : undefined}>{formatInstant(closing.createdAt, pattern, book.timeZone)}</td>
-            <td>
-              <ul>
-                {closing.files.map((file) => (
-                  <li key={file.id}>
-                    <Icon name="file" size={13} /> {/^https?:/.test(file.url ?? '') ? <a href={file.url} target="_blank" rel="noreferrer"><bdi>{file.name}</bdi></a> : <bdi>{file.name}</bdi>}
-                  </li>
-                ))}
-              </ul>
-            </td>
-            <td>{closing.event && <Link to={reportPath(id, 'changes', { after: closing.event })}>Changes</Link>}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <>
+      <div className="page-head">
+        <h2 id="earlier-closings">Earlier closings</h2>
+        <ListMenu what="the closings" list={() => listOf(CLOSING_COLUMNS, closings)} />
+      </div>
+      <table className="report-table" aria-labelledby="earlier-closings">
+        <thead>
+          <tr><th scope="col">Up to</th><th scope="col">Closed on</th><th scope="col">Files</th><th scope="col">Since then</th></tr>
+        </thead>
+        <tbody>
+          {closings.map((closing) => (
+            <tr key={`${closing.date} ${closing.event}`}>
+              <td>{day(closing.date)}</td>
+              <td title={closing.event ? `After event ${closing.event}` : undefined}>{formatInstant(closing.createdAt, pattern, book.timeZone)}</td>
+              <td>
+                <ul>
+                  {closing.files.map((file) => (
+                    <li key={file.id}>
+                      <Icon name="file" size={13} /> {/^https?:/.test(file.url ?? '') ? <a href={file.url} target="_blank" rel="noreferrer"><bdi>{file.name}</bdi></a> : <bdi>{file.name}</bdi>}
+                    </li>
+                  ))}
+                </ul>
+              </td>
+              <td>{closing.event && <Link to={reportPath(id, 'changes', { after: closing.event })}>Changes</Link>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
   );
 }

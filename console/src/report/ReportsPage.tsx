@@ -6,6 +6,7 @@ import { Link } from '~/ui/Link';
 import { Closings } from './Closings';
 import { REPORT_NAMES, REPORTS, reportPath } from './names';
 import { ReportTabs } from './ReportTabs';
+import '~/ui/page.css';
 import './Report.css';
 import './Closings.css';
 
