@@ -1,4 +1,5 @@
 /** The administration of the installation: users, invitations and what needs attention. */
+import { download } from './lists';
 import { expect, expectAccessible, test } from './support';
 
 test.use({ server: { args: ['--administrators', 'ada@example.com'], rows: 20 }, suite: 'administration' });
@@ -31,6 +32,7 @@ test('an administrator disables and enables a user', async ({ page, browser, day
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/email=bob/);
   await expect(users.getByRole('row')).toHaveCount(2);
+  expect((await download(page, 'the users')).text).toMatch(/^id,email,[^\r]*\r\n[^\r]*,bob@example\.com,[^\r]*,user,active,[^\r]*\r\nend,1,/);
   await page.getByRole('button', { name: 'Show all users' }).click();
   await expect(users.getByRole('row', { name: /ada@example.com/ })).toBeVisible();
   await page.setViewportSize({ width: 360, height: 740 });

@@ -1,6 +1,7 @@
 /** Apps of a book: install, answers, delivery log with replay, and removal, with a real webhook. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { download } from './lists';
 import { expect, expectAccessible, test } from './support';
 
 test.use({ suite: 'apps' });
@@ -60,6 +61,10 @@ test('[42] [43] an app is installed, fails, gets the event again and is removed'
   await expect(log).toContainText('No tax rate for lunch');
   await log.getByRole('button', { name: /Deliver again: event/ }).click();
   await expect(log).toContainText('3 attempts');
+  const attempts = (await download(page, 'the deliveries to Tax bot <i>')).text.split('\r\n');
+  expect(attempts[0]).toBe('sequence,eventId,attempt,at,status,durationMs,error,answer');
+  expect(attempts.at(-2)).toBe('end,3,,,,,,');
+  expect((await download(page, 'the apps')).text).toContain(',tax-bot,Tax bot <i>,');
   await expectAccessible(page);
 
   await page.goto(`${daybook.url}/b/${daybook.bookId}/history`);

@@ -1,4 +1,5 @@
 /** A small book of its own for tests of lists, and how they find and reach its lines. */
+import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { expect, type Daybook } from './support';
 
@@ -41,4 +42,16 @@ export async function moveTo(page: Page, text: string) {
   await page.keyboard.press('Home');
   for (let step = 0; step < index; step += 1) await page.keyboard.press('j');
   await expect(lineOf(page, text).first()).toHaveClass(/is-cursor/);
+}
+
+/** The button that downloads what a view shows: `the accounts`, or transactions. */
+export const downloadButton = (page: Page, what = '') => page.getByRole('button', { name: `Download${what && ` ${what}`}`, exact: true });
+
+/** Chooses a format of the menu, and reads the file. */
+export async function download(page: Page, what: string, format = /^CSV Plain/) {
+  await downloadButton(page, what).click();
+  const started = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: format }).click();
+  const file = await started;
+  return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') };
 }

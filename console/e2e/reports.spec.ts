@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { download } from './lists';
 import { expect, expectAccessible, test, type Daybook } from './support';
 import type { Page } from '@playwright/test';
 
@@ -233,6 +234,7 @@ test('[31] a period is closed, and changes since then are listed', async ({ page
   const closings = page.getByRole('table', { name: 'Earlier closings' });
   await expect(closings.getByRole('link', { name: '2026-03-31 Balance sheet.xlsx' })).toBeVisible();
   await expect(page.getByText('The books are closed up to 31/03/2026.')).toBeVisible();
+  expect((await download(page, 'the closings')).text).toMatch(/\r\n2026-03-31,\d+,[^"]*,"[^"]*2026-03-31 Balance sheet\.xlsx/);
   await expectAccessible(page);
 
   await daybook.call('POST', `${at}/transactions`, row('2026-04-05', 'Afterwards'));

@@ -53,6 +53,7 @@ export const test = base.extend<{ page: Page; problems: string[] }, { daybook: D
         run: server.run,
         signInLink: (who = email) => server.loginLink(who),
         signIn: async (page, who = email) => {
+          if (process.env['CONSOLE_DIST']) await serveConsole(page, process.env['CONSOLE_DIST']);
           await page.goto(server.loginLink(who));
           await page.getByRole('button').first().click();
           await page.waitForURL((url) => !url.pathname.includes('/auth/'));
@@ -75,7 +76,6 @@ export const test = base.extend<{ page: Page; problems: string[] }, { daybook: D
   },
 
   page: async ({ page, daybook }, use) => {
-    if (process.env['CONSOLE_DIST']) await serveConsole(page, process.env['CONSOLE_DIST']);
     watchRequests(page);
     await daybook.signIn(page);
     await use(page);
