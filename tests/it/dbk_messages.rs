@@ -17,6 +17,7 @@ pub fn tests() -> Vec<Case> {
         failed_import_says_what_helps,
         journals_of_one_book_have_their_sources,
         duplicate_is_not_of_the_import,
+        duplicate_reverses_nothing_and_is_in_no_series,
         draft_on_closed_day_is_explained,
         unchanged_transactions_have_no_undo,
         unknown_account_has_near_names,
@@ -220,11 +221,21 @@ fn duplicate_is_not_of_the_import(server: &Server) {
     user.run(&format!("dbk dup {}", id(&items(&legs)[0])), 0);
     let copy = find(&user.cast, "on:2026-02-10");
     let mut kept = items(&legs)[0]["properties"].as_object().expect("properties").clone();
-    for own in ["entry_id", "import_run", "source"] {
+    for own in ["entry_id", "import_run", "postings", "source"] {
         assert!(kept.remove(own).is_some(), "{own}: {legs}");
     }
     assert_eq!(kept["code"], "INV-7");
     assert_eq!(items(&copy)[0]["properties"], Value::Object(kept), "{copy}");
+}
+
+fn duplicate_reverses_nothing_and_is_in_no_series(server: &Server) {
+    let user = User::new(server);
+    let original = user.lunch("2026-02-01");
+    let properties = json!({"reverses": original, "series": "s1", "sync_": "9", "shop": "Da Nino"});
+    user.cast.put("/transactions", &json!({"id": original, "properties": properties})).ok();
+    user.run(&format!("dbk dup {original}"), 0);
+    let copy = find(&user.cast, "on:2026-02-10");
+    assert_eq!(items(&copy)[0]["properties"], json!({"shop": "Da Nino"}), "{copy}");
 }
 
 fn draft_on_closed_day_is_explained(server: &Server) {

@@ -1,9 +1,9 @@
 //! `dbk edit` and `dbk dup`.
 
 use clap::Args;
-use daybook_client::Nullable;
 use daybook_client::parameters::CreateTransaction;
 use daybook_client::types::{Account, Transaction};
+use daybook_client::{Nullable, Properties};
 
 use crate::failure::{Failure, Result};
 use crate::lock::Lock;
@@ -12,6 +12,12 @@ use crate::transaction::{
     check_complete, completion, day_of, description_of, id_of, name_of, quote, send, state_of,
     summary,
 };
+
+/// The properties that bind a transaction to its entry and to other transactions.
+const BOUND_PROPERTIES: [&str; 6] =
+    ["entry_date", "entry_id", "reverses", "series", "transfer_from_book", "transfer_to_book"];
+/// The properties that an import sets.
+const IMPORT_PROPERTIES: [&str; 3] = ["import_run", "postings", "source"];
 
 /// The options of `dbk edit`.
 #[derive(Debug, Args)]
@@ -141,7 +147,19 @@ fn side(name: &str) -> Nullable<Account> {
     }
 }
 
-/// Records a transaction again. The duplicate belongs to no entry and to no import.
+/// Keeps the properties that a duplicate shares with its original. It belongs to no entry and to
+/// no import, reverses nothing, and is in no series. Hidden properties, which end in `_`, are data
+/// of other programs about the original (behaviour 4.6).
+fn keep_copied(properties: &mut Properties) {
+    let is_of_import = properties.contains_key("import_run");
+    properties.retain(|key, _| {
+        let is_bound = BOUND_PROPERTIES.contains(&key.as_str());
+        let is_of_run = is_of_import && IMPORT_PROPERTIES.contains(&key.as_str());
+        !is_bound && !is_of_run && !key.ends_with('_')
+    });
+}
+
+/// Records a transaction again.
 ///
 /// # Errors
 /// When a value is not accepted, or the server refuses.
@@ -158,10 +176,7 @@ pub(crate) async fn dup(session: &Session, args: DupArgs) -> Result {
     };
     let mut properties = original.properties;
     if let Some(properties) = &mut properties {
-        properties.remove("entry_id");
-        if properties.remove("import_run").is_some() {
-            properties.remove("source");
-        }
+        keep_copied(properties);
     }
     let copy = Transaction {
         date: date.into(),
@@ -207,4 +222,28 @@ pub(crate) async fn record(session: &Session, book: &OpenBook, row: &Transaction
     }
     session.output.say(&format!("undo: dbk trash {}", quote(id_of(&row))));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn duplicate_has_no_properties_of_its_entry_its_import_and_others() {
+        for (original, copied) in [
+            (&["shop", "code"][..], &["code", "shop"][..]),
+            (&["shop", "entry_id", "entry_date"], &["shop"]),
+            (&["shop", "reverses", "series"], &["shop"]),
+            (&["transfer_from_book", "transfer_to_book"], &[]),
+            (&["shop", "sync_"], &["shop"]),
+            // A person may use these names, too.
+            (&["postings", "source"], &["postings", "source"]),
+            (&["postings", "source", "shop", "import_run"], &["shop"]),
+        ] {
+            let property = |key: &&str| ((*key).to_owned(), Some("x".to_owned()));
+            let mut properties: Properties = original.iter().map(property).collect();
+            keep_copied(&mut properties);
+            assert_eq!(properties.keys().collect::<Vec<_>>(), copied, "{original:?}");
+        }
+    }
 }
