@@ -12,6 +12,7 @@ pub fn tests() -> Vec<Case> {
     crate::cases![
         import_keeps_rules_once_and_only_if_it_records,
         long_preview_begins_with_open_decisions,
+        decisions_about_records_are_recorded,
         json_has_no_questions,
         dry_runs_print_json,
         failed_import_says_what_helps,
@@ -117,6 +118,49 @@ fn long_preview_begins_with_open_decisions(server: &Server) {
     }
     // A decided record needs no decision.
     user.run(&format!("{import} --decide 14=skip"), 0).lacks("more records");
+}
+
+/// 15.8: a match, an outcome, descriptions and hashtags of single records.
+fn decisions_about_records_are_recorded(server: &Server) {
+    let user = User::new(server);
+    let typed = |day: &str, amount: &str, description: &str| {
+        id(&user.cast.record(day, amount, "Cash", "Food", description)).to_owned()
+    };
+    let (early, late) = (typed("2026-02-03", "4.50", "kiosk"), typed("2026-02-07", "4.50", "bar"));
+    let pizza = typed("2026-02-08", "7.00", "pizza");
+    user.write(
+        "bank.csv",
+        "Date,Description,Amount\n2026-02-05,CARD 4711,-4.50\n2026-02-06,ROMA,-30.00\n\
+         2026-02-08,PIZZERIA,-7.00\n2026-02-09,FEE,-1.00\n",
+    );
+    let import = "dbk import bank.csv --account Cash";
+    let shown = user.run(&format!("{import} --dry-run"), 3);
+    shown.has(&[&format!("record 1 may be 2026-02-03 4.50 kiosk; --decide 1.match={early} ")]);
+    user.run(&format!("{import} --decide 2=Food --decide 2=skip"), 2)
+        .has(&["invalid --decide \"2=skip\": record 2 is skipped, and takes no other decision"]);
+    user.run(&format!("{import} --decide 1.match={pizza}"), 1).has(&["not one of its candidates"]);
+    assert!(items(&user.cast.read("/imports")).is_empty(), "nothing is imported");
+
+    let decisions = format!(
+        "--decide 1.match={early} --decide 2=Food --decide '2.description=Lunch in Rome' \
+         --decide 2.tags=trip,work --decide 3=new --decide 4.tags=bank"
+    );
+    user.run(&format!("{import} {decisions}"), 0).has(&[
+        "1\tmatched\t2026-02-05\t-4.50\tCARD 4711\t",
+        "2\tnew\t2026-02-06\t-30.00\tLunch in Rome #trip #work\tCash\tFood\t",
+        "4\tnew\t2026-02-09\t-1.00\tFEE #bank\t",
+        "imported 4 records: 3 new, 1 matched\n",
+    ]);
+    let remote_ids = |id: &str| {
+        let row = user.cast.read(&format!("/transactions/{id}"));
+        row["remoteIds"].as_array().map_or(0, Vec::len)
+    };
+    assert_eq!([&early, &late, &pizza].map(|id| remote_ids(id)), [1, 0, 0]);
+    let lunch = find(&user.cast, "#trip #work to:Food");
+    assert_eq!(column(&lunch, "description"), ["Lunch in Rome #trip #work"]);
+    assert_eq!(column(&lunch, "amount"), ["30.00"]);
+    assert_eq!(column(&find(&user.cast, "#bank"), "description"), ["FEE #bank"]);
+    assert_eq!(column(&find(&user.cast, "from:Cash on:2026-02-08"), "amount"), ["7.00", "7.00"]);
 }
 
 fn json_has_no_questions(server: &Server) {

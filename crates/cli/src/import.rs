@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use daybook_client::parameters::{ListImportRecords, ListImports};
 use daybook_client::types::{
-    Import, ImportAccount, ImportConfirmation, ImportErrorReason, ImportOutcome, ImportRecord,
-    ImportState,
+    Import, ImportAccount, ImportConfirmation, ImportDecisionOutcome, ImportErrorReason,
+    ImportOutcome, ImportRecord, ImportState,
 };
 use daybook_client::{Amount, Request};
 
 use crate::failure::{CONFLICT, DIFFERENT, Failure, Result};
+use crate::import_decisions::apply;
 use crate::import_options::{ImportArgs, ImportCommand, hint};
 use crate::import_rules::stored_rules;
 use crate::output::{Format, counted};
@@ -24,22 +25,6 @@ const LONGEST_POLL: Duration = Duration::from_millis(500);
 const PAGE: i32 = 1000;
 /// Records of a preview that people see without `--all`.
 const MAX_SHOWN: usize = 12;
-
-/// Shows what the decisions about a record will make of it.
-fn apply(record: &mut ImportRecord, confirmation: &ImportConfirmation) {
-    let decisions = confirmation.decisions.iter().flatten();
-    for decision in decisions.filter(|decision| decision.record == record.record) {
-        (record.uncategorised, record.draft) = (None, None);
-        let Some(account) = &decision.account else {
-            record.outcome = ImportOutcome::Skipped;
-            record.reason = Some("as decided".to_owned());
-            continue;
-        };
-        let is_out = record.amount.is_some_and(Amount::is_negative);
-        let side = if is_out { &mut record.to } else { &mut record.from };
-        *side = Some(ImportAccount { id: None, name: account.clone() });
-    }
-}
 
 /// Returns whether a record lacks something that a decision or another file would give it.
 fn needs_decision(record: &ImportRecord) -> bool {
@@ -203,7 +188,8 @@ async fn preview(
         return Err(Failure::refused(error.clone()).with_hint(hint));
     }
     let mut records = records(book, &preview.id).await?;
-    records.iter_mut().for_each(|record| apply(record, decisions));
+    let decided = decisions.decisions.as_deref().unwrap_or_default();
+    records.iter_mut().for_each(|record| apply(record, decided));
     let is_known = !records.iter().any(needs_decision) && preview.counts.refused == 0;
     if session.output.is_json() {
         if args.dry_run {
@@ -217,7 +203,8 @@ async fn preview(
         book.handle.delete_import(&preview.id).await?;
         return if is_known { Ok(None) } else { Err(Failure::different()) };
     }
-    if preview.counts.new == 0 && preview.counts.matched == 0 {
+    let restores = decided.iter().any(|it| it.outcome == Some(ImportDecisionOutcome::New));
+    if preview.counts.new == 0 && preview.counts.matched == 0 && !restores {
         book.handle.delete_import(&preview.id).await?;
         session.output.say("nothing new");
         return Ok(None);
@@ -332,6 +319,15 @@ fn show(
         ]);
     }
     session.output.table(&table)?;
+    for record in records.iter().filter(|record| record.outcome == ImportOutcome::New) {
+        for found in record.candidates.iter().flatten() {
+            let (number, id) = (record.record, &found.id);
+            let day = found.date.map(|date| date.to_string()).unwrap_or_default();
+            let (amount, description) = (book.money(found.amount), &found.description);
+            let line = format!("record {number} may be {day} {amount} {description}");
+            session.output.say(&format!("{line}; --decide {number}.match={id} matches it"));
+        }
+    }
     if left > 0 {
         let left = counted(left, "more record");
         let order = "those that need a decision come first";

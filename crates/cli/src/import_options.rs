@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 use daybook_client::parameters::CreateImport;
 use daybook_client::types::{
-    BookDecimalSeparator, ImportCommodities, ImportConfirmation, ImportDateOrder, ImportDecision,
-    ImportDecisionOutcome, ImportTarget, ImportVirtualPostings,
+    BookDecimalSeparator, ImportCommodities, ImportConfirmation, ImportDateOrder, ImportTarget,
+    ImportVirtualPostings,
 };
 
 use crate::failure::{Failure, Result};
+use crate::import_decisions::read_decisions;
 
 /// The options of `dbk import`.
 #[derive(Debug, Args)]
@@ -59,7 +60,13 @@ pub(crate) struct ImportArgs {
     /// Record again what was moved to the trash
     #[arg(long)]
     include_trashed: bool,
-    /// RECORD=ACCOUNT names the other account, RECORD=skip leaves it out
+    /// Decide about a record: RECORD=ACCOUNT, RECORD=skip, RECORD=new, or RECORD.PART=VALUE
+    ///
+    /// RECORD=ACCOUNT names the other account. RECORD=skip leaves the record out. RECORD=new
+    /// records one that is matched, or whose transaction is in the trash. RECORD.match=ID matches
+    /// it with a transaction of the book, RECORD.description=TEXT replaces its description, and
+    /// RECORD.tags=TAG,TAG adds hashtags. RECORD.account=ACCOUNT names an account called skip or
+    /// new. The option is repeatable, also for one record.
     #[arg(short, long = "decide", value_name = "RECORD=DECISION")]
     decisions: Vec<String>,
     /// Accept suggestions of at least this confidence, such as 0.95
@@ -148,21 +155,6 @@ impl ImportArgs {
 
     /// Returns the body of the confirmation.
     pub(crate) fn confirmation(&self) -> Result<ImportConfirmation> {
-        let mut decisions = Vec::new();
-        for decision in &self.decisions {
-            let invalid = || {
-                let accepted = "expected RECORD=ACCOUNT or RECORD=skip";
-                Failure::usage(format!("invalid --decide {decision:?}: {accepted}"))
-            };
-            let (record, choice) = decision.split_once('=').ok_or_else(invalid)?;
-            let record: i64 = record.parse().map_err(|_| invalid())?;
-            let mut decided = ImportDecision { record, ..ImportDecision::default() };
-            match choice {
-                "skip" => decided.outcome = Some(ImportDecisionOutcome::Skipped),
-                account => decided.account = Some(account.to_owned()),
-            }
-            decisions.push(decided);
-        }
         let accept_above = self.accept_above.as_ref().map(|confidence| {
             serde_json::from_str(confidence).map_err(|_| {
                 Failure::usage(format!("invalid --accept-above {confidence:?}: expected 0 to 1"))
@@ -171,7 +163,7 @@ impl ImportArgs {
         Ok(ImportConfirmation {
             accept_above: accept_above.transpose()?,
             create_accounts: None,
-            decisions: Some(decisions),
+            decisions: Some(read_decisions(&self.decisions)?),
         })
     }
 }

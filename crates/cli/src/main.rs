@@ -12,6 +12,7 @@ mod export;
 mod failure;
 mod hint;
 mod import;
+mod import_decisions;
 mod import_options;
 mod import_rules;
 mod lock;
