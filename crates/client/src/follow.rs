@@ -7,9 +7,9 @@ use reqwest::{Method, Response};
 
 use crate::book::Book;
 use crate::call::Call;
-use crate::client::backoff;
 use crate::error::{Error, Result};
 use crate::event_stream::{Block, Parser};
+use crate::exchange::backoff;
 use crate::types::Event;
 
 /// The server sends a comment after 15 seconds without an event (8.23).

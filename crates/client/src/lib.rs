@@ -55,6 +55,7 @@ mod credentials;
 mod date;
 mod error;
 mod event_stream;
+mod exchange;
 mod follow;
 mod generated;
 mod listing;
