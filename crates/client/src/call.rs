@@ -1,9 +1,11 @@
 //! A request before it is sent, and its response as bytes.
 
 use std::fmt::{self, Display};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Url};
 use serde::Serialize;
@@ -23,6 +25,15 @@ impl fmt::Debug for OnProgress {
     }
 }
 
+/// The body of a request.
+#[derive(Debug, Clone)]
+pub(crate) enum Body {
+    /// Bytes in memory.
+    Bytes(Bytes),
+    /// The content of a file, which each attempt reads again.
+    File(PathBuf),
+}
+
 /// A request without the address and the token of the client.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
@@ -32,7 +43,7 @@ pub(crate) struct Call {
     raw: Option<String>,
     parameters: Vec<(String, String)>,
     pub(crate) headers: HeaderMap,
-    pub(crate) body: Option<Vec<u8>>,
+    pub(crate) body: Option<Body>,
     pub(crate) media_type: &'static str,
     /// Whether a repetition has no second effect.
     pub(crate) is_repeatable: bool,
@@ -94,7 +105,7 @@ impl Call {
     /// Sets a JSON body.
     pub(crate) fn json<T: Serialize + ?Sized>(&mut self, body: &T) {
         match serde_json::to_vec(body) {
-            Ok(bytes) => self.body = Some(bytes),
+            Ok(bytes) => self.body = Some(Body::Bytes(bytes.into())),
             Err(error) => {
                 self.fault.get_or_insert_with(|| error.to_string());
             }

@@ -8,7 +8,7 @@ use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Method, Url};
 use tokio::sync::RwLock;
 
-use crate::call::{Call, Reply};
+use crate::call::{Body, Call, Reply};
 use crate::credentials::{Credentials, OnRenewal, Renewed, Tokens};
 use crate::error::{Error, Result};
 
@@ -41,6 +41,7 @@ pub(crate) struct Shared {
     pub(crate) base: Url,
     pub(crate) headers: HeaderMap,
     pub(crate) credentials: Credentials,
+    pub(crate) read_timeout: Duration,
     pub(crate) retries: u32,
     pub(crate) on_retry: Option<OnRetry>,
     /// The last position of a write (0.42).
@@ -216,7 +217,8 @@ impl ClientBuilder {
 
     /// Limits the time without a byte of the response; by default 60 seconds.
     ///
-    /// A whole response may take longer: general ledgers are long.
+    /// A whole response may take longer: general ledgers are long. So may the upload of a file:
+    /// then it limits the time in which no part of the file is sent.
     ///
     /// ```
     /// let builder = daybook_client::Client::builder("http://127.0.0.1:8080")
@@ -287,8 +289,7 @@ impl ClientBuilder {
         let mut http = reqwest::Client::builder()
             .user_agent(self.user_agent)
             .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(self.connect_timeout)
-            .read_timeout(self.read_timeout);
+            .connect_timeout(self.connect_timeout);
         let host = base.host_str().unwrap_or_default();
         if matches!(host, "localhost" | "127.0.0.1" | "[::1]") {
             http = http.no_proxy();
@@ -302,6 +303,7 @@ impl ClientBuilder {
             base,
             headers,
             credentials: self.credentials,
+            read_timeout: self.read_timeout,
             retries: self.retries,
             on_retry: self.on_retry,
             log_position: Mutex::new(None),
@@ -403,7 +405,8 @@ impl Client {
         let mut call = Call::new(Method::POST, path);
         let mut encoded = Url::parse("form:").map_err(|error| Error::Invalid(error.to_string()))?;
         encoded.query_pairs_mut().extend_pairs(form);
-        call.body = Some(encoded.query().unwrap_or_default().as_bytes().to_vec());
+        let form = encoded.query().unwrap_or_default().to_owned();
+        call.body = Some(Body::Bytes(form.into()));
         call.media_type = "application/x-www-form-urlencoded";
         call.is_authorized = false;
         self.attempt(&call, 1).await.map_err(|failure| failure.error)

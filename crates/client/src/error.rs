@@ -46,6 +46,9 @@ pub enum Error {
         /// The fault in the JSON.
         source: serde_json::Error,
     },
+    /// A file of the caller cannot be read or written.
+    #[error("{0}")]
+    File(std::io::Error),
     /// An argument of the caller is not usable.
     #[error("{0}")]
     Invalid(String),
@@ -84,9 +87,11 @@ impl Error {
     pub const fn api(&self) -> Option<&ApiError> {
         match self {
             Self::Api(error) => Some(error),
-            Self::OAuth(_) | Self::Transport { .. } | Self::Decode { .. } | Self::Invalid(_) => {
-                None
-            }
+            Self::OAuth(_)
+            | Self::Transport { .. }
+            | Self::Decode { .. }
+            | Self::File(_)
+            | Self::Invalid(_) => None,
         }
     }
 }

@@ -246,6 +246,6 @@ fn is_transient(error: &Error) -> bool {
     match error {
         Error::Transport { .. } => true,
         Error::Api(error) => matches!(error.status, 408 | 429 | 500 | 502 | 503 | 504),
-        Error::OAuth(_) | Error::Decode { .. } | Error::Invalid(_) => false,
+        Error::OAuth(_) | Error::Decode { .. } | Error::File(_) | Error::Invalid(_) => false,
     }
 }

@@ -8,6 +8,8 @@
 //!   quoting, [`Batch`]es of any length, [`Book::follow`] for events as they happen, and
 //!   [`Client::start_device_sign_in`].
 //! - [`Client::raw`] sends any request, and [`Request::into_text`] returns a response as it is.
+//! - [`Request::upload`] sends a file, and [`Request::write_to`] writes a response, without holding
+//!   them in memory.
 //!
 //! Writes carry idempotency keys and are repeated after a lost response; what was read with its
 //! version is written only over that version ([`Versioned`]). Amounts are exact ([`Amount`]).
@@ -69,6 +71,7 @@ mod request;
 mod rows;
 mod sign_in;
 mod timestamp;
+mod upload;
 
 pub use amount::{Amount, AmountError};
 pub use batch::Batch;

@@ -2,7 +2,9 @@
 
 use std::fmt::Display;
 use std::future::{Future, IntoFuture};
+use std::io::{self, Write};
 use std::ops::Deref;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -10,7 +12,7 @@ use reqwest::Method;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::call::{Call, ETag, Head, OnProgress, Reply};
+use crate::call::{Body, Call, ETag, Head, OnProgress, Reply};
 use crate::client::Client;
 use crate::error::{ApiError, Error, Result};
 use crate::reason::Reason;
@@ -80,7 +82,7 @@ impl<T> Request<T> {
 
     /// Sets the bytes of a file as the body.
     pub(crate) fn file(mut self, file: &[u8]) -> Self {
-        self.call.body = Some(file.to_vec());
+        self.call.body = Some(Body::Bytes(file.to_vec().into()));
         self
     }
 
@@ -158,6 +160,32 @@ impl<T> Request<T> {
         self
     }
 
+    /// Sends the content of a file as the body of the request, instead of the body that it has.
+    ///
+    /// The file is read while it is sent, and is never in memory as a whole. A repetition reads it
+    /// from the beginning. It must be a regular file, because its size is sent first.
+    ///
+    /// ```
+    /// # daybook_tests::run_example(async |example| {
+    /// # let client = daybook_client::Client::builder(&example.url).token(&example.token).build()?;
+    /// use daybook_client::parameters::CreateImport;
+    /// use daybook_client::types::ImportState;
+    ///
+    /// let path = std::env::temp_dir().join(format!("statement-{}.csv", std::process::id()));
+    /// std::fs::write(&path, "Date,Description,Amount\n2026-02-03,Shop,-4.50\n").expect("a file");
+    ///
+    /// let options = CreateImport { account: Some("Cash".to_owned()), ..CreateImport::default() };
+    /// let import = client.book(&example.book).create_import(&[], &options).upload(&path).await?;
+    /// assert!(matches!(import.state, ImportState::Reading | ImportState::Preview));
+    /// # std::fs::remove_file(&path).expect("the file");
+    /// # Ok(()) });
+    /// ```
+    pub fn upload(mut self, path: impl Into<PathBuf>) -> Self {
+        self.call.body = Some(Body::File(path.into()));
+        self.call.media_type = "application/octet-stream";
+        self
+    }
+
     /// Calls a function as the response arrives.
     ///
     /// It gets the number of bytes received, and of all bytes if the server names it. A repetition
@@ -198,6 +226,34 @@ impl<T> Request<T> {
         let reply = self.client.exchange(self.call).await?;
         let value = (self.decode)(&reply)?;
         Ok(Response { head: reply.head, value })
+    }
+
+    /// Sends the request, and writes the body of the response as it arrives, with the headers of
+    /// the response.
+    ///
+    /// `open` makes the destination when the server has answered with a success. A repetition
+    /// after a broken connection calls it again, and writes the body from the beginning. A
+    /// destination that cannot begin again returns an error then. Writes block the calling task.
+    ///
+    /// # Errors
+    /// [`Error`]; [`Error::File`] for those of the destination, which are not repeated.
+    ///
+    /// ```
+    /// # daybook_tests::run_example(async |example| {
+    /// # let client = daybook_client::Client::builder(&example.url).token(&example.token).build()?;
+    /// let path = std::env::temp_dir().join(format!("book-{}.jsonl", std::process::id()));
+    /// let export = client.book(&example.book).export_book(&Default::default());
+    /// let response = export.write_to(|| std::fs::File::create(&path)).await?;
+    /// response.value.sync_all().expect("a written file");
+    /// # std::fs::remove_file(&path).expect("the file");
+    /// # Ok(()) });
+    /// ```
+    pub async fn write_to<W: Write>(
+        self,
+        open: impl FnMut() -> io::Result<W>,
+    ) -> Result<Response<W>> {
+        let (head, value) = self.client.download(self.call, open).await?;
+        Ok(Response { head, value })
     }
 
     /// Changes the request to one for the text of the response, exactly as the server writes it.
@@ -339,7 +395,7 @@ impl Client {
         let is_write = matches!(method, Method::POST | Method::PUT | Method::PATCH)
             || method == Method::DELETE;
         let mut call = Call::raw(method, path);
-        call.body = body.map(<[u8]>::to_vec);
+        call.body = body.map(|body| Body::Bytes(body.to_vec().into()));
         if is_write {
             call.takes_key();
         }
