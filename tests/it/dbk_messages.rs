@@ -13,6 +13,7 @@ pub fn tests() -> Vec<Case> {
         import_keeps_rules_once_and_only_if_it_records,
         long_preview_begins_with_open_decisions,
         decisions_about_records_are_recorded,
+        pipes_are_imported_and_exports_replace_files,
         json_has_no_questions,
         dry_runs_print_json,
         failed_import_says_what_helps,
@@ -161,6 +162,29 @@ fn decisions_about_records_are_recorded(server: &Server) {
     assert_eq!(column(&lunch, "amount"), ["30.00"]);
     assert_eq!(column(&find(&user.cast, "#bank"), "description"), ["FEE #bank"]);
     assert_eq!(column(&find(&user.cast, "from:Cash on:2026-02-08"), "amount"), ["7.00", "7.00"]);
+}
+
+fn pipes_are_imported_and_exports_replace_files(server: &Server) {
+    let user = User::new(server);
+    user.write("bank.csv", STATEMENT);
+    user.run("cat bank.csv | dbk import /dev/stdin --account Cash", 0).has(&["1 record: 1 new"]);
+    user.run("dbk import bank.csv --account Cash", 0).has(&["nothing new"]);
+    user.run("dbk import none.csv --account Cash", 1).has(&["error: none.csv: No such file"]);
+    user.run("dbk import . --account Cash", 1).has(&["error: .: Is a directory"]);
+
+    let path = user.directory.path().join("book.csv");
+    let content = || std::fs::read_to_string(&path).expect("a file");
+    user.write("book.csv", "old");
+    user.run("DBK_BOOK=none dbk export csv -o book.csv", 5);
+    assert_eq!(content(), "old");
+    user.run("dbk export csv -o none/book.csv", 1).has(&["error: none/book.csv: No such file"]);
+    let wrote = user.run("dbk export csv -o book.csv", 0);
+    wrote.has(&[&format!("wrote book.csv ({} bytes)", content().len())]);
+    assert!(content().contains("Shop"), "{}", content());
+    assert_eq!(user.run("dbk export csv", 0).text, content());
+    user.run("dbk export csv -o /dev/null && dbk export jsonl | head -n 1", 0);
+    let names = user.run("ls", 0).text;
+    assert_eq!(names, "bank.csv\nbook.csv\n", "nothing incomplete is left");
 }
 
 fn json_has_no_questions(server: &Server) {

@@ -1,13 +1,16 @@
 //! `dbk export`.
 
-use std::path::PathBuf;
+use std::cell::Cell;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
 use daybook_client::parameters::ExportBook;
-use daybook_client::types;
+use daybook_client::{Error, Request, types};
 
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, INTERRUPTED, Result};
+use crate::new_file::NewFile;
 use crate::output::counted;
 use crate::session::Session;
 
@@ -66,10 +69,67 @@ pub(crate) async fn run(session: &Session, args: ExportArgs) -> Result {
     let show = move |received, total| {
         progress.lock().unwrap_or_else(PoisonError::into_inner).set_bytes(received, total);
     };
-    let bytes = book.handle.export_book(&parameters).on_progress(show).await?;
-    let Some(file) = args.output else { return session.output.bytes(&bytes) };
-    std::fs::write(&file, &bytes).map_err(|error| Failure::io(file.display(), &error))?;
-    let size = counted(bytes.len(), "byte");
-    session.output.say(&format!("wrote {} ({size})", file.display()));
+    let request = book.handle.export_book(&parameters).on_progress(show);
+    match args.output {
+        Some(path) => write_file(session, request, &path).await,
+        None => print(request).await,
+    }
+}
+
+/// Writes an export to a file as it arrives. What is at the path stays until it is complete.
+async fn write_file(session: &Session, request: Request<Vec<u8>>, path: &Path) -> Result {
+    let failure = |error: io::Error| Failure::io(path.display(), &error);
+    let response = tokio::select! {
+        response = request.write_to(|| NewFile::create(path)) => response,
+        // By default the signal ends the process, and the incomplete file would stay.
+        Ok(()) = tokio::signal::ctrl_c() => {
+            return Err(Failure::new("interrupted").with_code(INTERRUPTED));
+        }
+    };
+    let file = match response {
+        Ok(response) => response.value,
+        Err(Error::File(error)) => return Err(failure(error)),
+        Err(error) => return Err(error.into()),
+    };
+    let size = counted(file.finish().map_err(failure)?, "byte");
+    session.output.say(&format!("wrote {} ({size})", path.display()));
     Ok(())
+}
+
+/// Prints an export as it arrives. A reader that has closed the pipe has read enough.
+async fn print(request: Request<Vec<u8>>) -> Result {
+    let has_begun = Cell::new(false);
+    let open = || match has_begun.get() {
+        false => Ok(Printed { has_begun: &has_begun }),
+        true => Err(io::Error::other("the connection broke, and a part is printed already")),
+    };
+    let printed = match request.write_to(open).await {
+        Ok(mut response) => response.value.flush(),
+        Err(Error::File(error)) => Err(error),
+        Err(error) => return Err(error.into()),
+    };
+    match printed {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let failure = Failure::io("the output cannot be written", &error);
+            Err(failure.with_hint("--output FILE writes a file, and can begin again"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The standard output.
+struct Printed<'a> {
+    /// Whether something is printed.
+    has_begun: &'a Cell<bool>,
+}
+
+impl Write for Printed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.has_begun.set(true);
+        io::stdout().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stdout().flush()
+    }
 }

@@ -18,6 +18,8 @@ pub(crate) const NOT_FOUND: u8 = 5;
 pub(crate) const CONFLICT: u8 = 6;
 /// The server was busy after all repetitions.
 pub(crate) const BUSY: u8 = 7;
+/// The user has interrupted the command; the code of shells for SIGINT.
+pub(crate) const INTERRUPTED: u8 = 130;
 
 /// How to choose the book in use.
 pub(crate) const CHOOSE_BOOK: &str = "dbk books, then dbk books use BOOK";

@@ -1,12 +1,13 @@
 //! `dbk import`: preview, decisions, confirmation and undo.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Duration;
+use std::{fs, io};
 
 use daybook_client::parameters::{ListImportRecords, ListImports};
 use daybook_client::types::{
-    Import, ImportAccount, ImportConfirmation, ImportDecisionOutcome, ImportErrorReason,
-    ImportOutcome, ImportRecord, ImportState,
+    Import, ImportAccount, ImportConfirmation, ImportDecision, ImportDecisionOutcome,
+    ImportErrorReason, ImportOutcome, ImportRecord, ImportState,
 };
 use daybook_client::{Amount, Request};
 
@@ -41,7 +42,7 @@ pub(crate) async fn run(session: &Session, args: ImportArgs) -> Result {
     match (&args.command, &args.file) {
         (Some(ImportCommand::Log), _) => log(session, &book).await,
         (Some(ImportCommand::Undo { id }), _) => undo(session, &book, id).await,
-        (None, Some(file)) => import(session, &book, &args, &file.clone()).await,
+        (None, Some(file)) => import(session, &book, &args, file).await,
         (None, None) => Err(Failure::usage("no file")),
     }
 }
@@ -124,9 +125,21 @@ async fn undo(session: &Session, book: &OpenBook, id: &str) -> Result {
     }
 }
 
-async fn import(session: &Session, book: &OpenBook, args: &ImportArgs, path: &PathBuf) -> Result {
+/// Reads what can be read only once, such as a pipe. A regular file is read while it is sent.
+///
+/// # Errors
+/// When the file cannot be read, before anything is sent.
+fn read_unseekable(path: &Path) -> Result<Option<Vec<u8>>> {
+    let failure = |error: io::Error| Failure::io(path.display(), &error);
+    match fs::metadata(path).map_err(failure)?.is_file() {
+        true => fs::File::open(path).map(|_| None).map_err(failure),
+        false => fs::read(path).map(Some).map_err(failure),
+    }
+}
+
+async fn import(session: &Session, book: &OpenBook, args: &ImportArgs, path: &Path) -> Result {
     let asks = session.asks_to_confirm(args.yes || args.dry_run)?;
-    let bytes = std::fs::read(path).map_err(|error| Failure::io(path.display(), &error))?;
+    let bytes = read_unseekable(path)?;
     let decisions = args.confirmation()?;
     let named = args.rules.as_deref().unwrap_or_default();
     let rules = match &args.rules {
@@ -134,7 +147,11 @@ async fn import(session: &Session, book: &OpenBook, args: &ImportArgs, path: &Pa
         None => None,
     };
     let rules_id = rules.as_ref().map(|rules| rules.id.as_str());
-    let request = book.handle.create_import(&bytes, &args.parameters(path, rules_id));
+    let parameters = args.parameters(path, rules_id);
+    let request = match &bytes {
+        Some(bytes) => book.handle.create_import(bytes, &parameters),
+        None => book.handle.create_import(&[], &parameters).upload(path),
+    };
     let ready = preview(session, book, args, &decisions, request).await;
     let new_rules = rules.filter(|rules| rules.is_new);
     let is_ready = matches!(ready, Ok(Some(_)));
@@ -187,17 +204,18 @@ async fn preview(
         let hint = hint(preview.error_reason.as_ref().map_or("", ImportErrorReason::as_str));
         return Err(Failure::refused(error.clone()).with_hint(hint));
     }
-    let mut records = records(book, &preview.id).await?;
     let decided = decisions.decisions.as_deref().unwrap_or_default();
-    records.iter_mut().for_each(|record| apply(record, decided));
-    let is_known = !records.iter().any(needs_decision) && preview.counts.refused == 0;
-    if session.output.is_json() {
-        if args.dry_run {
-            session.output.line(text.trim_end())?;
-        }
-    } else {
-        records.retain(|record| record.outcome != ImportOutcome::Existing);
-        show(session, book, &preview, records, args.all)?;
+    let limit = match session.output.format {
+        Format::Json => 0,
+        Format::Table if !args.all => MAX_SHOWN,
+        Format::Table | Format::Tsv | Format::Csv => usize::MAX,
+    };
+    let shown = records(book, &preview.id, decided, limit).await?;
+    let is_known = !shown.is_open && preview.counts.refused == 0;
+    if !session.output.is_json() {
+        show(session, book, &preview, shown)?;
+    } else if args.dry_run {
+        session.output.line(text.trim_end())?;
     }
     if args.dry_run {
         book.handle.delete_import(&preview.id).await?;
@@ -259,33 +277,76 @@ async fn confirm(
     }
 }
 
-async fn records(book: &OpenBook, id: &str) -> Result<Vec<ImportRecord>> {
-    let mut records = Vec::new();
+/// The records of a preview that are shown. The others are not kept, because a file may have a
+/// million.
+struct Shown {
+    /// The most records to show.
+    limit: usize,
+    /// Those that need a decision, and the others.
+    open: Vec<ImportRecord>,
+    decided: Vec<ImportRecord>,
+    count: usize,
+    /// Whether any record needs a decision.
+    is_open: bool,
+}
+
+impl Shown {
+    const fn new(limit: usize) -> Self {
+        Self { limit, open: Vec::new(), decided: Vec::new(), count: 0, is_open: false }
+    }
+
+    fn add(&mut self, record: ImportRecord) {
+        let is_open = needs_decision(&record);
+        self.is_open |= is_open;
+        if record.outcome == ImportOutcome::Existing {
+            return;
+        }
+        self.count = self.count.saturating_add(1);
+        let records = if is_open { &mut self.open } else { &mut self.decided };
+        if records.len() < self.limit {
+            records.push(record);
+        }
+    }
+
+    /// Returns the records, and the number of those that are left out. If there are some, those
+    /// that need a decision come first.
+    fn into_records(self) -> (Vec<ImportRecord>, usize) {
+        let mut records = self.open;
+        records.extend(self.decided);
+        records.truncate(self.limit);
+        let left = self.count.saturating_sub(records.len());
+        if left == 0 {
+            records.sort_by_key(|record| record.record);
+        }
+        (records, left)
+    }
+}
+
+/// Reads the records of a preview with the decisions about them.
+async fn records(
+    book: &OpenBook,
+    id: &str,
+    decisions: &[ImportDecision],
+    limit: usize,
+) -> Result<Shown> {
+    let mut shown = Shown::new(limit);
     let mut parameters = ListImportRecords { limit: Some(PAGE), ..ListImportRecords::default() };
     loop {
         let page = book.handle.list_import_records(id, &parameters).await?;
-        records.extend(page.items);
+        for mut record in page.items {
+            apply(&mut record, decisions);
+            shown.add(record);
+        }
         if page.cursor.is_none() {
-            return Ok(records);
+            return Ok(shown);
         }
         parameters.cursor = page.cursor;
     }
 }
 
 /// Shows a preview. In tables, which people read, a long one has the first records alone.
-fn show(
-    session: &Session,
-    book: &OpenBook,
-    preview: &Import,
-    mut records: Vec<ImportRecord>,
-    shows_all: bool,
-) -> Result {
-    let is_cut = session.output.format == Format::Table && !shows_all;
-    let left = if is_cut { records.len().saturating_sub(MAX_SHOWN) } else { 0 };
-    if left > 0 {
-        records.sort_by_key(|record| !needs_decision(record));
-        records.truncate(MAX_SHOWN);
-    }
+fn show(session: &Session, book: &OpenBook, preview: &Import, shown: Shown) -> Result {
+    let (records, left) = shown.into_records();
     let mut table = Table::new(&[
         ("No.", Kind::Amount),
         ("Outcome", Kind::Key),
@@ -371,4 +432,36 @@ fn counts(import: &Import) -> String {
         .map(|(kind, count)| format!("{count} {kind}"))
         .collect();
     format!("{}: {}", counted(counts.total, "record"), shown.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn open_records_come_first_if_some_are_left_out() {
+        let record = |number: i64| ImportRecord {
+            record: number,
+            uncategorised: (number % 3 == 0).then_some(true),
+            outcome: match number {
+                2 => ImportOutcome::Existing,
+                _ => ImportOutcome::New,
+            },
+            ..ImportRecord::default()
+        };
+        for (limit, expected, left) in [
+            (9, &[1, 3, 4, 5, 6, 7, 8][..], 0),
+            (7, &[1, 3, 4, 5, 6, 7, 8], 0),
+            (4, &[3, 6, 1, 4], 3),
+            (1, &[3], 6),
+            (0, &[], 7),
+        ] {
+            let mut shown = Shown::new(limit);
+            (1..=8).map(record).for_each(|record| shown.add(record));
+            assert!(shown.is_open);
+            let (records, more) = shown.into_records();
+            let numbers: Vec<i64> = records.iter().map(|record| record.record).collect();
+            assert_eq!((numbers.as_slice(), more), (expected, left), "{limit}");
+        }
+    }
 }

@@ -17,6 +17,7 @@ mod import_options;
 mod import_rules;
 mod lock;
 mod manual;
+mod new_file;
 mod output;
 mod progress;
 mod query;
