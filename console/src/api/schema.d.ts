@@ -3766,9 +3766,9 @@ export interface components {
             state: "READING" | "PREVIEW" | "RECORDING" | "DONE" | "UNDOING" | "UNDONE" | "FAILED";
             /** @description The statements of the file. */
             statements: components["schemas"]["ImportStatement"][];
-            /** @description The sum of the booked records into the accounts of the statements, whatever their outcome. Absent until the file is read. */
+            /** @description The sum of the booked records into the accounts of the statements, whatever their outcome. For a journal of one book the sum of all debits. Absent until the file is read. */
             sumIn?: string;
-            /** @description The same, out of the accounts. */
+            /** @description The same, out of the accounts. For a journal of one book the sum of all credits, which is equal. */
             sumOut?: string;
             /**
              * @description Where the records are recorded: HERE is this book (15.12).

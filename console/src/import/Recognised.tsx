@@ -11,6 +11,7 @@ import { useReread } from './useReread';
 /** What was recognized in the file: the format, the statements with their balances, and warnings. */
 export function Recognised({ run }: { readonly run: Import }) {
   const { money } = useBook();
+  const isJournal = run.statements.length === 0;
   const hasBalances = run.statements.some(({ opening, closing }) => opening !== undefined || closing !== undefined);
   return (
     <section className="import-recognised" aria-label="What was recognized">
@@ -18,7 +19,7 @@ export function Recognised({ run }: { readonly run: Import }) {
         <span>{run.format ?? 'The format is not known yet'}</span>
         {run.sumIn !== undefined && (
           <span className="muted import-sums">
-            In {money(decimalOrZero(run.sumIn))} · Out {money(decimalOrZero(run.sumOut))}
+            {isJournal ? 'Debits' : 'In'} {money(decimalOrZero(run.sumIn))} · {isJournal ? 'Credits' : 'Out'} {money(decimalOrZero(run.sumOut))}
           </span>
         )}
       </p>

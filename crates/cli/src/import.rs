@@ -397,7 +397,9 @@ fn show(session: &Session, book: &OpenBook, preview: &Import, shown: Shown) -> R
     session.output.say(preview.format.as_deref().unwrap_or_default());
     session.output.say(&counts(preview));
     let (sum_in, sum_out) = (money(preview.sum_in), money(preview.sum_out));
-    session.output.say(&format!("in {sum_in}, out {sum_out}"));
+    let is_journal = preview.statements.is_empty();
+    let [label_in, label_out] = if is_journal { ["debits", "credits"] } else { ["in", "out"] };
+    session.output.say(&format!("{label_in} {sum_in}, {label_out} {sum_out}"));
     for statement in &preview.statements {
         let difference = statement.difference.filter(|difference| !difference.is_zero());
         if let Some(difference) = difference {

@@ -88,11 +88,10 @@ impl Body for Upload {
             return Poll::Ready(None);
         }
         let read = ready!(self.poll_block(context));
-        Poll::Ready(Some(read.map(Frame::data).map_err(|error| {
+        Poll::Ready(Some(read.map(Frame::data).inspect_err(|error| {
             // The connection wraps the error of a body in its own.
-            let fault = Some(with_path(&self.path, &error));
+            let fault = Some(with_path(&self.path, error));
             *self.progress.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
-            error
         })))
     }
 

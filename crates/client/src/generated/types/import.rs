@@ -76,10 +76,11 @@ pub struct Import {
     /// The statements of the file.
     pub statements: Vec<ImportStatement>,
     /// The sum of the booked records into the accounts of the statements, whatever their outcome.
-    /// Absent until the file is read.
+    /// For a journal of one book the sum of all debits. Absent until the file is read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sum_in: Option<Amount>,
-    /// The same, out of the accounts.
+    /// The same, out of the accounts. For a journal of one book the sum of all credits, which is
+    /// equal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sum_out: Option<Amount>,
     /// Where the records are recorded: HERE is this book (15.12).
