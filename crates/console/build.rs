@@ -34,8 +34,8 @@ const MEDIA_TYPES: [(&str, &str); 10] = [
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("dist");
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("OUT_DIR is missing")?);
+    let folder = |name: &'static str| std::env::var_os(name).map(PathBuf::from).ok_or(name);
+    let (dist, out) = (folder("CARGO_MANIFEST_DIR")?.join("dist"), folder("OUT_DIR")?);
     println!("cargo::rerun-if-changed={}", dist.display());
     let index = fs::read_to_string(dist.join("index.html"))?;
     if index.matches(BASE).count() != 1 {

@@ -52,7 +52,7 @@ fn changes(transactions: &[Value]) -> Figures {
     let mut figures = Figures::new();
     for ((name, month), sum) in &sums {
         let row = figures.entry(name.clone()).or_insert_with(|| vec![0; months.len()]);
-        row[months.range(..month).count()] = *sum;
+        row[months.range::<String, _>(..month).count()] = *sum;
     }
     without_zeros(figures)
 }

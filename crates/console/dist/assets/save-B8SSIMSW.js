@@ -1,0 +1,1 @@
+function e(e,t){let n=document.createElement(`a`);n.href=e,n.download=t,document.body.append(n),n.click(),n.remove()}function t(t,n){let r=URL.createObjectURL(t);e(r,n),setTimeout(()=>URL.revokeObjectURL(r),6e4)}export{t as n,e as t};
