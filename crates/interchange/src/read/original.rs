@@ -33,8 +33,9 @@ enum Content<B> {
 impl<B: AsRef<[u8]>> Originals<B> {
     /// Cuts a file at the positions of its records, which may be in any order.
     ///
-    /// Decodes the file as [`statements`](super::statements) does. The text of a record ends where the next one begins. It begins at the
-    /// position of the record, or with the line of the position if no other record is there.
+    /// Decodes the file as [`statements`](super::statements) does. The text of a record begins at
+    /// its position, or with the line of the position if no other record is there. It ends where
+    /// the next one begins.
     ///
     /// Returns `None` for a file whose positions are not those of a text: a workbook, a page or a
     /// packed book.

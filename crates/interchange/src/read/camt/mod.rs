@@ -1,8 +1,8 @@
 //! CAMT: account reports (052), statements (053) and notifications (054) of ISO 20022.
 //!
-//! Elements are recognized by their local names, so versions 02 to 10 are read alike. The newer ones
-//! put the code of a status and the name of a party into elements of their own, and allow a bank as
-//! a party and a proxy, such as an e-mail address, instead of the number of an account.
+//! Elements are recognized by their local names, so versions 02 to 10 are read alike. The newer
+//! ones put the code of a status and the name of a party into elements of their own, and allow a
+//! bank as a party and a proxy, such as an e-mail address, instead of the number of an account.
 //!
 //! The sign of an entry is its own; some banks give a reversal the sign of the entry that it
 //! reverses, and such a statement is recognized by its balances.
