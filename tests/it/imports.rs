@@ -258,7 +258,9 @@ fn rule_15_1_files_that_cannot_be_read(server: &Server) {
     assert_eq!((&named["name"], &named["options"]["source"]), (&json!("a b"), &json!("c d")));
     let large = vec![b'x'; 64 * 1024 * 1024 + 1];
     let path = cast.path("/imports?account=Bank");
-    cast.owner.send_raw("POST", &path, None, &large).refused(413, "requestTooLarge");
+    let sent = cast.owner.send_raw("POST", &path, None, &large);
+    let message = sent.refused(413, "requestTooLarge");
+    assert!(message.contains("64 MB"), "{message}");
 }
 
 /// 15.2: by number, in any notation, by name, and by the parameter.

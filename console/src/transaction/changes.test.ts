@@ -60,7 +60,7 @@ test('a reversal swaps the accounts and names the original', () => {
 });
 
 test('a duplicate leaves files, remote ids, hidden properties and those of an import behind', () => {
-  const copy = duplicateOf({ ...row, properties: { ...row.properties, entry_id: 'old', import_run: '7', source: 'a.csv:2', series: 's', transfer_to_book: 'b' } }, '2026-05-01', 'new');
+  const copy = duplicateOf({ ...row, properties: { ...row.properties, entry_id: 'old', import_run: '7', source: 'a.csv:2', postings: 'x', entry_date: '2026-01-01', series: 's', transfer_to_book: 'b' } }, '2026-05-01', 'new');
   expect(copy).toEqual({
     date: '2026-05-01', amount: '12.50', description: 'Lunch', creditAccount: { id: '1' }, debitAccount: { id: '2' },
     urls: ['https://example.com/'], properties: { shop: 'Da Nino', entry_id: 'new' }, draft: false,

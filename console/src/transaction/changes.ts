@@ -114,13 +114,16 @@ export function reversalOf(row: Transaction, date: string, entryId?: string): Tr
   };
 }
 
-/** The properties that bind a row to its entry, its import and other rows. */
-const UNCOPIED_PROPERTIES: readonly string[] = ['entry_id', 'import_run', 'reverses', 'series', FROM_BOOK, TO_BOOK];
+/** The properties that bind a row to its entry and to other rows. */
+const BOUND_PROPERTIES: readonly string[] = ['entry_date', 'entry_id', 'reverses', 'series', FROM_BOOK, TO_BOOK];
+
+/** The properties that an import sets. */
+const IMPORT_PROPERTIES: readonly string[] = ['import_run', 'postings', 'source'];
 
 /** A copy for another day. Files, remote ids and the state stay with the original. */
 export function duplicateOf(row: Transaction, date: string, entryId?: string): Transaction {
   const isOfImport = row.properties?.['import_run'] !== undefined;
-  const isCopied = (key: string) => !UNCOPIED_PROPERTIES.includes(key) && !(isOfImport && key === 'source');
+  const isCopied = (key: string) => !BOUND_PROPERTIES.includes(key) && !(isOfImport && IMPORT_PROPERTIES.includes(key));
   const properties = Object.fromEntries(Object.entries(row.properties ?? {}).filter(([key]) => isCopied(key)));
   return {
     date,

@@ -65,6 +65,8 @@ pub enum RequestError {
     TooLarge,
     /// The content of a file has too many bytes.
     FileTooLarge,
+    /// The file of an import has too many bytes (behaviour 15.1).
+    ImportTooLarge,
     /// The form has too many bytes.
     FormTooLarge,
     /// The body is not JSON.
@@ -151,7 +153,7 @@ impl RequestError {
             | Self::InvalidFormat(_)
             | Self::UnreadableForm
             | Self::ResponseTooLarge(_) => StatusCode::BAD_REQUEST,
-            Self::TooLarge | Self::FileTooLarge | Self::FormTooLarge => {
+            Self::TooLarge | Self::FileTooLarge | Self::ImportTooLarge | Self::FormTooLarge => {
                 StatusCode::PAYLOAD_TOO_LARGE
             }
             Self::UnsupportedMediaType | Self::NotAForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -177,7 +179,9 @@ impl RequestError {
             Self::MethodNotAllowed(_) => "methodNotAllowed",
             Self::Malformed(_) | Self::UnreadableForm => "parseError",
             Self::InvalidFormat(_) => "invalid",
-            Self::TooLarge | Self::FileTooLarge | Self::FormTooLarge => "requestTooLarge",
+            Self::TooLarge | Self::FileTooLarge | Self::ImportTooLarge | Self::FormTooLarge => {
+                "requestTooLarge"
+            }
             Self::UnsupportedMediaType | Self::NotAForm => "unsupportedMediaType",
             Self::BodyTooSlow => "requestTimeout",
             Self::ResponseTooLarge(_) => "answerTooLarge",
@@ -224,6 +228,9 @@ impl RequestError {
             }
             Self::FileTooLarge => {
                 "the content of a file is larger than 20 MB (20,971,520 bytes)".to_owned()
+            }
+            Self::ImportTooLarge => {
+                "the file of an import is larger than 64 MB (67,108,864 bytes)".to_owned()
             }
             Self::FormTooLarge => "the form is larger than 16 KB".to_owned(),
             Self::UnsupportedMediaType => {

@@ -256,7 +256,11 @@ async fn receive_file(request: &HttpRequest, payload: Payload) -> Result<FileBod
         return Ok(FileBody::Archive(ArchiveBody { request: request.clone(), pieces, memory }));
     }
     let admit = async || check_access(request).await;
-    let bytes = collect_pieces(pieces, Some(&mut memory), MAX_RAW_BYTES, admit).await?;
+    let received = collect_pieces(pieces, Some(&mut memory), MAX_RAW_BYTES, admit).await;
+    let bytes = received.map_err(|error| match error {
+        ApiError::RequestError(RequestError::TooLarge) => RequestError::ImportTooLarge.into(),
+        ApiError::Service(_) | ApiError::RequestError(_) => error,
+    })?;
     note_received(request);
     BodyReservation::new(memory, None).attach_to(request);
     if needs_hash(request) {
