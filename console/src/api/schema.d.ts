@@ -3800,7 +3800,7 @@ export interface components {
             acceptAbove?: number;
             /** @description The names of the accounts of `accountsToCreate` to create. Without it all are. Records of an account that is not created go to the accounts for uncategorised ones; entries of journals are refused (15.12). */
             createAccounts?: string[];
-            /** @description Decisions about records; of several about one record the last counts. */
+            /** @description Decisions, at most one about each record. */
             decisions?: components["schemas"]["ImportDecision"][];
         };
         /** @description Records by outcome; the first five add up to `total` (15.4). */

@@ -131,7 +131,7 @@ pub struct ImportConfirmation {
     /// are refused (15.12).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub create_accounts: Option<Vec<String>>,
-    /// Decisions about records; of several about one record the last counts.
+    /// Decisions, at most one about each record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decisions: Option<Vec<ImportDecision>>,
 }

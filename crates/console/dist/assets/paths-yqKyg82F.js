@@ -1,0 +1,1 @@
+import{g as e}from"./index-QkXjxLW1.js";function t(t,n=``){return e(t,`history`)+(n&&`?${new URLSearchParams({resource:n})}`)}export{t};
