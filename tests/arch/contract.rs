@@ -155,9 +155,13 @@ fn reasons_are_listed() {
         .expect("a list");
     let listed: BTreeSet<&str> = text.split(", ").collect();
     let of_domain = Reason::ALL.iter().map(|reason| reason.as_str());
-    // Where `edge` writes its own, `=> "word",`.
+    // Where `edge` writes its own, `=> "word",`, or `"word"` in a block. Messages have blanks.
     let source = include_str!("../../crates/edge/src/error.rs");
-    let of_edge = source.lines().filter_map(|line| line.split_once("=> \"")?.1.strip_suffix("\","));
+    let of_edge = source.lines().filter_map(|line| match line.split_once("=> \"") {
+        Some((_, word)) => word.strip_suffix("\","),
+        None => line.trim().strip_prefix('"')?.strip_suffix('"'),
+    });
+    let of_edge = of_edge.filter(|word| !word.contains(' '));
     assert_eq!(listed, of_domain.chain(of_edge).collect());
     let of_client = daybook_client::Reason::KNOWN.iter().map(daybook_client::Reason::as_str);
     assert_eq!(listed, of_client.collect(), "the reasons that daybook-client knows");
