@@ -1,7 +1,7 @@
 import { useCallback, useMemo } from 'react';
-import { sentence } from '~/api/problem';
 import { useBook } from '~/book/types';
 import { listOf } from '~/export/csv';
+import { showDownloadFailure } from '~/export/failure';
 import { ListMenu } from '~/export/ListMenu';
 import { useHeaderInfo } from '~/frame/headerInfo';
 import { usePeriod } from '~/frame/period';
@@ -17,7 +17,6 @@ import { Link } from '~/ui/Link';
 import { List } from '~/ui/List';
 import { prefs, setPrefs, usePrefs } from '~/ui/prefs';
 import { useShortcut } from '~/ui/shortcuts';
-import { showToast } from '~/ui/toasts';
 import { useListState } from '~/ui/useListState';
 import { bookPath } from '~/book/paths';
 import { AccountDragContext, TopPlace } from './AccountDrag';
@@ -71,7 +70,7 @@ export default function AccountsPage() {
   const trialBalance = () => downloadReport(id, 'trial-balance', {
     ...(isDay(on) ? { period: `${fiscalYearOf(on, fiscalStart).from}..${on}` } : period ? { period: period.text } : {}),
     ...(all === '1' ? { zeros: 'true' } : {}),
-  }, 'xlsx').catch((error: unknown) => showToast(`The download could not be started. ${sentence(error)}`, { tone: 'error' }));
+  }, 'xlsx').catch(showDownloadFailure);
   const bar = (
     <div className="page-bar">
       {can('EDITOR') && (

@@ -5,6 +5,7 @@ import type { Book } from '~/api/types';
 import { bookPath } from '~/book/paths';
 import { useBook } from '~/book/types';
 import { listOf } from '~/export/csv';
+import { showDownloadFailure } from '~/export/failure';
 import { ListMenu } from '~/export/ListMenu';
 import { periodLabel, type Period } from '~/lib/dates';
 import { decimalOrZero, isZero, ZERO, type Decimal } from '~/lib/money';
@@ -63,15 +64,13 @@ export function BudgetBar({ budget, budgets, period, months, rows, edits }: {
           <ListMenu
             what="the budget"
             list={() => listOf(budgetColumns(months), rows)}
-            others={[{ id: 'xlsx', label: 'XLSX', detail: 'Income statement', run: () => void downloadReport(bookId, 'income-statement', { period: period.text, compare: budget.id! }, 'xlsx').catch(failed) }]}
+            others={[{ id: 'xlsx', label: 'XLSX', detail: 'Income statement', run: () => void downloadReport(bookId, 'income-statement', { period: period.text, compare: budget.id! }, 'xlsx').catch(showDownloadFailure) }]}
           />
         )}
       </span>
     </div>
   );
 }
-
-const failed = (error: unknown) => showToast(`The download could not be started. ${sentence(error)}`, { tone: 'error' });
 
 const cellCount = (changes: readonly CellChange[]): string => `${changes.length} ${changes.length === 1 ? 'cell' : 'cells'}`;
 

@@ -1,10 +1,9 @@
-import { sentence } from '~/api/problem';
 import { useBook } from '~/book/types';
 import { useCommand } from '~/frame/commands';
 import { transactionListing } from '~/transaction/listing';
-import { showToast } from '~/ui/toasts';
 import { downloadExport } from './download';
 import { DownloadMenu } from './DownloadMenu';
+import { showDownloadFailure } from './failure';
 import { EXPORT_FORMATS, type ExportFormat } from './formats';
 import { ListMenu } from './ListMenu';
 
@@ -25,8 +24,7 @@ export function ExportMenu({ query = '', look = 'ghost' }: ExportMenuProps) {
 function ServerExport({ query, look }: Required<ExportMenuProps>) {
   const { id, book } = useBook();
   const download = (format: ExportFormat) =>
-    void downloadExport({ id, name: book.name ?? '' }, format, query).catch((error: unknown) =>
-      showToast(`The download could not be started. ${sentence(error)}`, { tone: 'error' }));
+    void downloadExport({ id, name: book.name ?? '' }, format, query).catch(showDownloadFailure);
   useCommand({
     id: query ? 'download-list' : 'download-book',
     label: query ? 'Download these transactions as XLSX' : 'Download the whole book as XLSX',

@@ -76,7 +76,7 @@ pub(crate) async fn run(session: &Session, args: ExportArgs) -> Result {
     }
 }
 
-/// Writes an export to a file as it arrives. What is at the path stays until it is complete.
+/// Writes an export to a file as it arrives. A file at the path stays until it is complete.
 async fn write_file(session: &Session, request: Request<Vec<u8>>, path: &Path) -> Result {
     let failure = |error: io::Error| Failure::io(path.display(), &error);
     let response = tokio::select! {

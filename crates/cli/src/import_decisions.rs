@@ -75,34 +75,29 @@ fn read_tags(text: &str) -> Result<Vec<&str>, String> {
     }
 }
 
+/// Sets a field that is empty. The error is its name.
+fn set<T>(name: &'static str, field: &mut Option<T>, value: T) -> Result<(), &'static str> {
+    match field.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(name),
+    }
+}
+
 /// Adds a part to a decision.
 fn add(decision: &mut ImportDecision, part: Part<'_>) -> Result<(), String> {
     let record = decision.record;
-    let name = match part {
-        Part::Skip | Part::New => "outcome",
-        Part::Account(_) => "account",
-        Part::Match(_) => "match",
-        Part::Description(_) => "description",
-        Part::Tags(_) => "tags",
+    let set = match part {
+        Part::Skip => set("outcome", &mut decision.outcome, ImportDecisionOutcome::Skipped),
+        Part::New => set("outcome", &mut decision.outcome, ImportDecisionOutcome::New),
+        Part::Account(account) => set("account", &mut decision.account, account.to_owned()),
+        Part::Match(id) => set("match", &mut decision.match_with, id.to_owned()),
+        Part::Description(text) => set("description", &mut decision.description, text.to_owned()),
+        Part::Tags(tags) => {
+            let tags = tags.into_iter().map(str::to_owned).collect();
+            set("tags", &mut decision.tags, tags)
+        }
     };
-    let is_repeated = match &part {
-        Part::Skip | Part::New => decision.outcome.is_some(),
-        Part::Account(_) => decision.account.is_some(),
-        Part::Match(_) => decision.match_with.is_some(),
-        Part::Description(_) => decision.description.is_some(),
-        Part::Tags(_) => decision.tags.is_some(),
-    };
-    if is_repeated {
-        return Err(format!("record {record} has a decision about its {name} already"));
-    }
-    match part {
-        Part::Skip => decision.outcome = Some(ImportDecisionOutcome::Skipped),
-        Part::New => decision.outcome = Some(ImportDecisionOutcome::New),
-        Part::Account(account) => decision.account = Some(account.to_owned()),
-        Part::Match(id) => decision.match_with = Some(id.to_owned()),
-        Part::Description(text) => decision.description = Some(text.to_owned()),
-        Part::Tags(tags) => decision.tags = Some(tags.into_iter().map(str::to_owned).collect()),
-    }
+    set.map_err(|name| format!("record {record} has a decision about its {name} already"))?;
     let has_values =
         decision.account.is_some() || decision.description.is_some() || decision.tags.is_some();
     let is_new = decision.outcome == Some(ImportDecisionOutcome::New);

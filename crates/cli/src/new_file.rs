@@ -16,7 +16,7 @@ pub(crate) struct NewFile {
 }
 
 impl NewFile {
-    /// Creates an empty file. What is at the path stays until [`finish`](Self::finish).
+    /// Creates an empty file. A file at the path stays until [`finish`](Self::finish).
     ///
     /// # Errors
     /// When the file, or what it would replace, cannot be written.

@@ -25,13 +25,9 @@ const MAX_RENEWALS: u32 = 2;
 impl Client {
     /// Sends a request and reads the whole response. Repeats it while that can help.
     pub(crate) async fn exchange(&self, call: Call) -> Result<Reply> {
-        let mut attempts = Attempts::new(self, call)?;
-        loop {
-            match self.attempt(&attempts.call, attempts.count).await {
-                Ok(reply) => return Ok(reply),
-                Err(failure) => attempts.prepare_next(failure).await?,
-            }
-        }
+        let operation = call.name();
+        let (head, body) = self.download(call, || Ok(Vec::new())).await?;
+        Ok(Reply { operation, head, body })
     }
 
     /// Sends a request, and writes the response as it arrives. Each attempt whose status is a

@@ -10,7 +10,7 @@ use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
 
 use crate::error::{ApiError, RequestError};
-use crate::receive::{collect, note_received};
+use crate::receive::{collect, note_received, with_limit};
 use crate::request_head::is_of_type;
 
 /// The maximum size of a form in bytes.
@@ -30,18 +30,11 @@ impl FromRequest for Form {
             if !is_of_type(&request, is_form) {
                 return Err(RequestError::NotAForm.into());
             }
-            let bytes =
-                collect(payload, None, MAX_FORM, async || Ok(())).await.map_err(form_error)?;
+            let received = collect(payload, None, MAX_FORM, async || Ok(())).await;
+            let bytes = received.map_err(|error| with_limit(error, RequestError::FormTooLarge))?;
             note_received(&request);
             Ok(Self(pairs(&bytes).ok_or(RequestError::UnreadableForm)?))
         })
-    }
-}
-
-fn form_error(error: ApiError) -> ApiError {
-    match error {
-        ApiError::RequestError(RequestError::TooLarge) => RequestError::FormTooLarge.into(),
-        ApiError::Service(_) | ApiError::RequestError(_) => error,
     }
 }
 

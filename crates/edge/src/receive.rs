@@ -81,6 +81,14 @@ pub async fn collect_pieces(
     }
 }
 
+/// Returns `too_large`, which names the limit of the body, for a body that is too large.
+pub fn with_limit(error: ApiError, too_large: RequestError) -> ApiError {
+    match error {
+        ApiError::RequestError(RequestError::TooLarge) => too_large.into(),
+        ApiError::Service(_) | ApiError::RequestError(_) => error,
+    }
+}
+
 /// The pieces of a body, within the limits of time of [`collect`].
 pub struct BodyPieces {
     payload: Payload,

@@ -21,7 +21,9 @@ use daybook_domain::permission::Action;
 use daybook_edge::blocking;
 use daybook_edge::budget::{BodyReservation, Reservation, user_of};
 use daybook_edge::error::{ApiError, RequestError};
-use daybook_edge::receive::{BodyPieces, SMALL_BODY, collect, collect_pieces, note_received};
+use daybook_edge::receive::{
+    BodyPieces, SMALL_BODY, collect, collect_pieces, note_received, with_limit,
+};
 use daybook_edge::request_head::is_of_type;
 use daybook_interchange::read::archive;
 use daybook_service::access;
@@ -257,10 +259,7 @@ async fn receive_file(request: &HttpRequest, payload: Payload) -> Result<FileBod
     }
     let admit = async || check_access(request).await;
     let received = collect_pieces(pieces, Some(&mut memory), MAX_RAW_BYTES, admit).await;
-    let bytes = received.map_err(|error| match error {
-        ApiError::RequestError(RequestError::TooLarge) => RequestError::ImportTooLarge.into(),
-        ApiError::Service(_) | ApiError::RequestError(_) => error,
-    })?;
+    let bytes = received.map_err(|error| with_limit(error, RequestError::ImportTooLarge))?;
     note_received(request);
     BodyReservation::new(memory, None).attach_to(request);
     if needs_hash(request) {

@@ -1,2 +1,3 @@
--- When the undo of an import began. What was moved to the trash earlier was moved by a person.
+-- The instant at which the undo of an import began. It distinguishes the transactions that a
+-- person moved to the trash before from those that the undo moved there.
 ALTER TABLE imports ADD COLUMN undo_started_at BIGINT;

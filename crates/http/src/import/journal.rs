@@ -237,6 +237,11 @@ impl<'r> Reading<'r> {
         Self { snapshot, digits, is_new, restore, days: None, sum: 0, records }
     }
 
+    /// Returns the decimal places of a book.
+    fn digits_of(&self, book: usize) -> u32 {
+        self.digits.get(book).copied().unwrap_or_default()
+    }
+
     /// Makes a record of each entry.
     fn read(
         &mut self,
@@ -280,7 +285,7 @@ impl<'r> Reading<'r> {
             self.days = Some((from.min(date), to.max(date)));
         }
         for leg in legs {
-            let digits = self.digits.get(leg.book).copied().unwrap_or_default();
+            let digits = self.digits_of(leg.book);
             let units = leg.transaction.amount.and_then(|amount| amount.units(digits));
             self.sum = self.sum.saturating_add(units.map_or(0, i128::from));
         }
@@ -314,7 +319,7 @@ impl<'r> Reading<'r> {
 
     fn leg(&self, leg: &PlannedLeg) -> EntryDoc {
         let PlannedLeg { book, transaction } = leg;
-        let digits = self.digits.get(*book).copied().unwrap_or_default();
+        let digits = self.digits_of(*book);
         EntryDoc {
             book: *book,
             day: day_number(transaction.date),

@@ -132,10 +132,9 @@ pub(super) async fn close_accounts(
 pub(super) async fn store_kept_files(
     step: &Step<'_>,
     import: &Import,
+    bytes: Bytes,
     results: &mut ResultsDoc,
 ) -> Result<(), ApiError> {
-    let source = import.source.as_deref().unwrap_or_default();
-    let Some(bytes) = step.state.blobs.read(step.book, source).await? else { return Ok(()) };
     let read = move || {
         let journal = is_journal(&bytes).then(|| read_journal(bytes).ok()).flatten();
         journal.map(|(_, journal)| kept_files(&journal)).unwrap_or_default()

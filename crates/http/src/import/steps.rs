@@ -377,7 +377,12 @@ impl Step<'_> {
     async fn finish(&self, import: Import, records: &StoredRecords) -> Result<(), ApiError> {
         let mut results: ResultsDoc = document::read(&import.results)?;
         let late = results.clone().into_refusals();
-        let originals = self.originals(&import, records).await?;
+        let summary: SummaryDoc = document::read(&import.summary)?;
+        let source = import.source.as_deref().unwrap_or_default();
+        let file = self.state.blobs.read(self.book, source).await?;
+        // Only a journal has parts without a place, and its source is read whole.
+        let journal = file.clone().filter(|_| summary.journal.is_some());
+        let originals = self.originals(&import, file, records).await?;
         let (mut report, mut counts) = (Report::new(import.total), CountsDoc::default());
         for entry in &records.index {
             for mut record in records.block(&self.state.blobs, entry).await? {
@@ -390,11 +395,9 @@ impl Step<'_> {
             }
         }
         drop(originals);
-        let summary: SummaryDoc = document::read(&import.summary)?;
         let summary = SummaryDoc { counts, ..summary };
-        // Only a journal has parts without a place, and its source is read whole.
-        if summary.journal.is_some() {
-            store_kept_files(self, &import, &mut results).await?;
+        if let Some(journal) = journal {
+            store_kept_files(self, &import, journal, &mut results).await?;
         }
         close_accounts(self, &summary, &mut results).await?;
         let blob = self.state.blobs.new_blob(Bytes::from(report.into_bytes())).await?;
@@ -422,10 +425,10 @@ impl Step<'_> {
     async fn originals(
         &self,
         import: &Import,
+        file: Option<Bytes>,
         records: &StoredRecords,
     ) -> Result<Option<Originals<Bytes>>, ApiError> {
-        let source = import.source.as_deref().unwrap_or_default();
-        let Some(bytes) = self.state.blobs.read(self.book, source).await? else { return Ok(None) };
+        let Some(bytes) = file else { return Ok(None) };
         let options: OptionsDoc = document::read(&import.options)?;
         let rules = self.rules(&options).await?.ok().flatten();
         let mut positions = Vec::new();
