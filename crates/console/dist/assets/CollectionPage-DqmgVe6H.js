@@ -1,0 +1,2 @@
+import{o as e}from"./ListMenu-Bvuki_7x.js";var t=[{key:`id`,of:({id:e})=>e},{key:`name`,of:({name:e})=>e},{key:`books`,of:({books:e})=>e?.map(({name:e})=>e).join(`
+`)},{key:`createdAt`,of:({createdAt:t})=>e(t)},{key:`updatedAt`,of:({updatedAt:t})=>e(t)}],n=[{key:`id`,of:({id:e})=>e},{key:`name`,of:({name:e})=>e},{key:`currency`,of:({currency:e})=>e},...[`assets`,`liabilities`,`netWorth`,`income`,`expenses`,`result`].map(e=>({key:e,of:({figures:t})=>t?.[e]}))];export{n,t};

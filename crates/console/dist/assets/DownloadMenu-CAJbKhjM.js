@@ -1,0 +1,1 @@
+import{C as e,rt as t}from"./index-Bz8fW71T.js";import{t as n}from"./vendor-react-BNCMh3YF.js";var r=n();function i({entries:n,look:i=`ghost`,what:a=``,progress:o,isDisabled:s=!1}){let c=a?`Download ${a}`:`Download`;return(0,r.jsx)(e,{label:c,trigger:(0,r.jsx)(t,{look:i,icon:`down`,isDisabled:s,...o?{}:{"aria-label":c},children:o??`Download`}),entries:n})}export{i as t};

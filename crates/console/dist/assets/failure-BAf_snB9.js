@@ -1,0 +1,1 @@
+import{E as e}from"./client-CWxGJugJ.js";import{z as t}from"./index-Bz8fW71T.js";function n(n){t(`The download could not be started. ${e(n)}`,{tone:`error`})}export{n as t};

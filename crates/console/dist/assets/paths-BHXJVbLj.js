@@ -1,0 +1,1 @@
+import{g as e}from"./index-Bz8fW71T.js";function t(t,n=``){return e(t,`reconcile`)+(n&&`?account=${encodeURIComponent(n)}`)}function n(t,n){return e(t,`reconcile/${encodeURIComponent(n)}`)}function r(e,t){return`${n(e,t)}/print`}function i(t,n,r,i){return`${e(t,`reconcile/new`)}?${new URLSearchParams({account:n,date:r,closing:i})}`}export{n as i,r as n,t as r,i as t};

@@ -1,0 +1,1 @@
+import{g as e}from"./index-Bz8fW71T.js";function t(t,n=``){return e(t,`imports`)+(n&&`?${new URLSearchParams({account:n})}`)}function n(t,n,r={}){let i=new URLSearchParams(r).toString();return e(t,`imports/${encodeURIComponent(n)}`)+(i&&`?${i}`)}export{t as n,n as t};

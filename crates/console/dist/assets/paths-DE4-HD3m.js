@@ -1,0 +1,1 @@
+import{g as e}from"./index-Bz8fW71T.js";function t(t,n=``){return e(t,`budget`)+(n&&`?period=${n}`)}export{t};

@@ -1,1 +1,0 @@
-import{g as e}from"./index-QkXjxLW1.js";function t(t,n=``){return e(t,`history`)+(n&&`?${new URLSearchParams({resource:n})}`)}export{t};

@@ -1,0 +1,1 @@
+import{O as e,T as t}from"./index-Bz8fW71T.js";import{a as n}from"./router-C_Vqjj7I.js";var r=`is:draft series:* after:$d+1`;function i(t){return e(t).some(e=>[`is`,`series`,`entry_id`].includes(e.operator??``))}function a(e){let[a]=n(`upcoming`);return a||i(e)?e:t(e,`-(${r})`)}export{i as n,a as r,r as t};
